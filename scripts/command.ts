@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import process from 'node:process';
+
+/** The checkout's folder. */
+export const root: string = path.dirname(import.meta.dirname);
+
+/** Runs a program in the checkout with shared standard streams; the result is whether it exited with 0. */
+export function run(program: string, args: readonly string[]): boolean {
+  return spawnSync(program, args, { cwd: root, stdio: 'inherit' }).status === 0;
+}
+
+/** Runs a command line tool of `node_modules` on this very Node, which `PATH` is made to name for its children. */
+export function tool(name: string, args: readonly string[]): boolean {
+  process.env['PATH'] = `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`;
+  return run(path.join(root, 'node_modules', '.bin', name), args);
+}

@@ -1,0 +1,146 @@
+/** Problem with one field, parameter or header: `field` is a dotted path in wire names (`items[0].sku`). */
+export interface ErrorDetail {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** The one error body, its six members in the order that the seed fixes (ERR-1). */
+export interface ErrorBody {
+  readonly httpStatus: number;
+  readonly errorCode: string;
+  readonly errorMessage: string;
+  readonly correlationId: string;
+  readonly timestamp: string;
+  readonly details: readonly ErrorDetail[];
+}
+
+/** Every error code that no resource owns, with its status (ERR-2). This table and {@link resourceErrors} are the whole catalogue. */
+export const errors = {
+  REQUEST_MALFORMED: 400,
+  REQUEST_URI_INVALID: 400,
+  REQUEST_HEADER_INVALID: 400,
+  REQUEST_BODY_REQUIRED: 400,
+  REQUEST_BODY_MALFORMED: 400,
+  REQUEST_PARAMETER_UNKNOWN: 400,
+  REQUEST_PARAMETER_DUPLICATED: 400,
+  REQUEST_PARAMETER_INVALID: 400,
+  QUERY_FILTER_INVALID: 400,
+  QUERY_SORT_INVALID: 400,
+  QUERY_FIELDS_INVALID: 400,
+  QUERY_EXPAND_INVALID: 400,
+  PAGINATION_LIMIT_INVALID: 400,
+  PAGINATION_POSITION_INVALID: 400,
+  PAGINATION_CONFLICT: 400,
+  PAGINATION_CURSOR_INVALID: 400,
+  PAGINATION_CURSOR_MISMATCH: 400,
+  API_VERSION_INVALID: 400,
+  API_VERSION_UNSUPPORTED: 400,
+  API_VERSION_CONFLICT: 400,
+  IDEMPOTENCY_KEY_REQUIRED: 400,
+  IDEMPOTENCY_KEY_INVALID: 400,
+  AUTH_REQUEST_INVALID: 400,
+  WEBHOOK_URL_FORBIDDEN: 400,
+  BATCH_INVALID: 400,
+  AUTH_REQUIRED: 401,
+  AUTH_TOKEN_EXPIRED: 401,
+  AUTH_TOKEN_INVALID: 401,
+  AUTH_SCOPE_INSUFFICIENT: 403,
+  AUTH_TLS_REQUIRED: 403,
+  REQUEST_ROUTE_NOT_FOUND: 404,
+  API_VERSION_NOT_FOUND: 404,
+  REQUEST_METHOD_NOT_ALLOWED: 405,
+  REQUEST_NOT_ACCEPTABLE: 406,
+  REQUEST_TIMEOUT: 408,
+  IDEMPOTENCY_KEY_IN_PROGRESS: 409,
+  API_VERSION_RETIRED: 410,
+  EVENT_POSITION_EXPIRED: 410,
+  REQUEST_BODY_TOO_LARGE: 413,
+  REQUEST_URI_TOO_LONG: 414,
+  REQUEST_MEDIA_TYPE_UNSUPPORTED: 415,
+  REQUEST_ENCODING_UNSUPPORTED: 415,
+  REQUEST_EXPECTATION_FAILED: 417,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  REQUEST_PRECONDITION_REQUIRED: 428,
+  RATE_LIMIT_EXCEEDED: 429,
+  REQUEST_HEADERS_TOO_LARGE: 431,
+  SERVER_ERROR: 500,
+  REQUEST_METHOD_NOT_IMPLEMENTED: 501,
+  SERVER_UNAVAILABLE: 503,
+  SERVER_OVERLOADED: 503,
+  SERVER_TIMEOUT: 503,
+  AUTH_UNAVAILABLE: 503,
+} as const;
+
+/** What follows a resource's own prefix (`PRODUCT_NOT_FOUND`), with its status. */
+export const resourceErrors = {
+  INVALID: 400,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  ALREADY_EXISTS: 409,
+  CONFLICT: 409,
+  HAS_DEPENDENTS: 409,
+  GONE: 410,
+  PRECONDITION_FAILED: 412,
+} as const;
+
+export type ErrorCode = keyof typeof errors;
+export type ResourceErrorCode = keyof typeof resourceErrors;
+
+/** Most entries that `details` carries (ERR-3). */
+export const MAX_DETAILS = 100;
+
+export interface ErrorOptions {
+  readonly details?: readonly ErrorDetail[];
+  /** Response fields that belong to this refusal (`Allow`, `Accept-Patch`, `Retry-After`), by name. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What went wrong inside, for the log alone; it never reaches the caller (ERR-4, ERR-7). */
+  readonly cause?: unknown;
+}
+
+/** A refusal that the caller is told about. Its message states the cause and, where it is safe, the fix (ERR-4). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  readonly details: readonly ErrorDetail[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, code: string, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.status = status;
+    this.code = code;
+    this.details = (options.details ?? []).slice(0, MAX_DETAILS);
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** A refusal under a code that no resource owns. */
+export function refusal(code: ErrorCode, message: string, options?: ErrorOptions): ApiError {
+  return new ApiError(errors[code], code, message, options);
+}
+
+/**
+ * A refusal whose cause is a resource.
+ *
+ * @param prefix the resource's name in capitals, `ORDER_ITEM`
+ */
+export function resourceRefusal(
+  prefix: string,
+  code: ResourceErrorCode,
+  message: string,
+  options?: ErrorOptions,
+): ApiError {
+  return new ApiError(resourceErrors[code], `${prefix}_${code}`, message, options);
+}
+
+/** The body of a refusal (ERR-1). `timestamp` is RFC 3339 in UTC with milliseconds. */
+export function errorBody(error: ApiError, correlationId: string, timestamp: string): ErrorBody {
+  return {
+    httpStatus: error.status,
+    errorCode: error.code,
+    errorMessage: error.message,
+    correlationId,
+    timestamp,
+    details: error.details,
+  };
+}

@@ -1,0 +1,47 @@
+import type { Json } from './json.ts';
+
+/** What an event tells (EVT-2), before the log has given it its place. */
+export interface EventDraft {
+  /** UUIDv7, the same on every retry and replay. */
+  readonly id: string;
+  /** `product.created`. */
+  readonly type: string;
+  readonly payload: EventPayload;
+  readonly metadata: {
+    readonly trace_id: string;
+    readonly correlation_id: string;
+    readonly schema_version: string;
+    readonly actor: string | null;
+  };
+}
+
+export interface EventPayload {
+  readonly timestamp: string;
+  readonly resource: { readonly type: string; readonly id: string; readonly url: string };
+  readonly parents: readonly { readonly type: string; readonly id: string }[];
+  readonly changed_fields: readonly string[];
+  readonly data?: { readonly [field: string]: Json };
+}
+
+/** An event as consumers read it: immutable, in its place in the log. */
+export interface EventEnvelope extends Omit<EventDraft, 'metadata'> {
+  readonly metadata: {
+    readonly trace_id: string;
+    readonly correlation_id: string;
+    readonly schema_version: string;
+    /** 20 digits, so that text order is the order of the log. */
+    readonly sequence: string;
+    readonly actor: string | null;
+  };
+}
+
+/** The envelope of a draft that the log has placed at `sequence`, a positive integer. */
+export function envelope(draft: EventDraft, sequence: number): EventEnvelope {
+  const { trace_id, correlation_id, schema_version, actor } = draft.metadata;
+  return {
+    id: draft.id,
+    type: draft.type,
+    payload: draft.payload,
+    metadata: { trace_id, correlation_id, schema_version, sequence: String(sequence).padStart(20, '0'), actor },
+  };
+}

@@ -1,0 +1,26 @@
+/** Everything that the program tells about itself. Call sites announce facts; sinks (log, metrics, traces) decide. */
+export type Observation =
+  | { readonly kind: 'listening'; readonly url: string; readonly open: boolean }
+  | { readonly kind: 'stopping'; readonly signal: string }
+  | { readonly kind: 'stopped'; readonly unfinished: number }
+  /** One request was answered. `route` is a pattern (`/products/{id}`), never the data; `target` has no query. Times in milliseconds. */
+  | {
+      readonly kind: 'exchange';
+      readonly method: string;
+      readonly target: string;
+      readonly route: string | null;
+      readonly status: number;
+      readonly errorCode: string | null;
+      readonly duration: number;
+      readonly correlationId: string;
+      readonly traceId: string;
+    }
+  /** Something failed that the caller is told nothing of. */
+  | { readonly kind: 'fault'; readonly correlationId: string | null; readonly error: unknown }
+  /** Statements that brought the database to the model. */
+  | { readonly kind: 'schema-changed'; readonly statements: readonly string[] }
+  /** The model declares what this version does not serve yet. */
+  | { readonly kind: 'not-served'; readonly declared: string }
+  | { readonly kind: 'overload'; readonly overloaded: boolean; readonly reason: string | null };
+
+export type Observe = (observation: Observation) => void;

@@ -1,0 +1,50 @@
+/** The body of a request, read once and only when a stage asks for it. */
+export interface RequestBody {
+  /** The declared `Content-Length` in bytes; null when the body is chunked. */
+  readonly length: number | null;
+
+  /**
+   * All bytes.
+   *
+   * @param limit most bytes to take in
+   * @throws {ApiError} REQUEST_BODY_TOO_LARGE, REQUEST_TIMEOUT, REQUEST_HEADER_INVALID (a forbidden trailer field)
+   */
+  read(limit: number): Promise<Uint8Array>;
+}
+
+/** A request as it came from the wire, nothing decided yet. */
+export interface RawRequest {
+  readonly method: string;
+  /** The request target, byte for byte. */
+  readonly target: string;
+  /** Names and values in turn, in the order and spelling of the wire. */
+  readonly headers: readonly string[];
+  /** null where the request carries none. */
+  readonly body: RequestBody | null;
+  /** `1.0` or `1.1`. */
+  readonly httpVersion: string;
+  /** Address of the peer. */
+  readonly peer: string;
+}
+
+/** What goes back. */
+export interface Answer {
+  readonly status: number;
+  /** Names and values in turn. `Content-Length`, `Date` and connection fields are the server's. */
+  readonly headers: readonly string[];
+  /** null where the answer has no body. For HEAD the server withholds it, and keeps its length. */
+  readonly body: string | Uint8Array | null;
+}
+
+/** One API, as every way to mount it sees it. */
+export interface Handler {
+  /** Answers any request; never rejects. */
+  handle(request: RawRequest): Promise<Answer>;
+
+  /**
+   * Answers what never became a request: a fault of the HTTP parser, a timeout before the headers were in, overload.
+   *
+   * @param headers what is known of the request's fields, for its correlation id and `Accept`
+   */
+  refuse(error: unknown, request: Pick<RawRequest, 'method' | 'target' | 'headers'>): Answer;
+}

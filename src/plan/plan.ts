@@ -1,0 +1,141 @@
+import type { EventDraft } from '../conventions/event.ts';
+import type { Json } from '../conventions/json.ts';
+import type { SortKey } from '../model/model.ts';
+
+/**
+ * A row as the store gives it: `id`, the declared fields in declared order (write-only ones included), then
+ * `created_at`, `updated_at`, `revision`. Values are what JSON shows: timestamps, decimals and int64 as text.
+ */
+export interface Row {
+  readonly id: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly revision: number;
+  readonly [field: string]: Json;
+}
+
+/** A row above the one addressed, as the path names it. */
+export interface Ancestor {
+  /** Name of the resource. */
+  readonly resource: string;
+  readonly id: string;
+}
+
+/** One comparison; a list of them holds when each does. Values have the form that JSON shows. */
+export type Condition =
+  | { readonly path: string; readonly operator: 'in'; readonly values: readonly Json[] }
+  /** Membership in an array field. */
+  | { readonly path: string; readonly operator: 'contains'; readonly value: Json };
+
+/** Where a page starts and how long it is. A seek position holds one value for each key of the order. */
+export type Window =
+  | { readonly kind: 'offset'; readonly offset: number; readonly limit: number }
+  | {
+      readonly kind: 'seek';
+      readonly after: readonly Json[] | null;
+      readonly backward: boolean;
+      readonly limit: number;
+    };
+
+/** Whether rows are counted: `exact` at any number, `capped` up to a number. */
+export type Count =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'exact' }
+  | { readonly kind: 'capped'; readonly cap: number };
+
+/** Reads one row by its id, below the ancestors that the path names (nearest first). */
+export interface ItemPlan {
+  readonly kind: 'item';
+  readonly resource: string;
+  readonly id: string;
+  readonly within: readonly Ancestor[];
+}
+
+/** Reads one page of a collection. `order` ends with the id, so that it is total (PAGE-5). */
+export interface ListPlan {
+  readonly kind: 'list';
+  readonly resource: string;
+  readonly within: readonly Ancestor[];
+  readonly filter: readonly Condition[];
+  readonly order: readonly SortKey[];
+  readonly window: Window;
+  readonly count: Count;
+  /** No index serves the plan: the store runs it under a deadline. */
+  readonly heavy: boolean;
+}
+
+/** A page of rows in the plan's order, whichever way it was walked. */
+export interface Page {
+  readonly rows: readonly Row[];
+  /** Whether rows follow in the direction of the walk. */
+  readonly more: boolean;
+  /** null where the plan did not ask; `exact` false means that there are at least so many. */
+  readonly total: { readonly count: number; readonly exact: boolean } | null;
+}
+
+/** Values of declared fields by name. */
+export type Values = Readonly<Record<string, Json>>;
+
+interface Change {
+  /** Name of the resource. */
+  readonly resource: string;
+  readonly id: string;
+  /** What is published when the change commits; null where nothing is. */
+  readonly event: EventDraft | null;
+}
+
+/** Adds a row below the ancestors, which must exist; `values` holds every field. `at` is its `created_at` and `updated_at`. */
+export interface CreatePlan extends Change {
+  readonly kind: 'create';
+  readonly values: Values;
+  readonly within: readonly Ancestor[];
+  readonly at: string;
+}
+
+/** Changes a row that still has this revision; `values` holds the fields that change. */
+export interface UpdatePlan extends Change {
+  readonly kind: 'update';
+  readonly values: Values;
+  readonly revision: number;
+  readonly at: string;
+}
+
+/** Removes a row that still has this revision. */
+export interface DeletePlan extends Change {
+  readonly kind: 'delete';
+  readonly revision: number;
+}
+
+export type WritePlan = CreatePlan | UpdatePlan | DeletePlan;
+
+/** A fact that commits together with a unit, such as how far an import has come. */
+export interface Bookmark {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Plans that commit together or not at all, in order. A single write is a unit of one. */
+export interface WriteUnit {
+  readonly plans: readonly WritePlan[];
+  readonly bookmark?: Bookmark;
+}
+
+/** Why a unit was not written; `plan` is the index of the first plan that could not be. Nothing of the unit was kept. */
+export type Refusal =
+  /** The id is taken. */
+  | { readonly kind: 'exists'; readonly plan: number }
+  /** The row is gone or has another revision. */
+  | { readonly kind: 'stale'; readonly plan: number }
+  | { readonly kind: 'unique'; readonly plan: number; readonly fields: readonly string[] }
+  /** References to nothing, as dotted paths: `supplier_id`, `related_ids[2]`. */
+  | { readonly kind: 'reference'; readonly plan: number; readonly fields: readonly string[] }
+  /** The ancestor that is absent. */
+  | { readonly kind: 'ancestor'; readonly plan: number; readonly resource: string; readonly id: string }
+  /** Other rows still refer to the one to be removed. */
+  | { readonly kind: 'dependents'; readonly plan: number }
+  /** The deadline passed before the unit began. */
+  | { readonly kind: 'expired' };
+
+export type WriteOutcome =
+  /** On disk. The new revision of each plan's row, in order; 0 for a removed one. */
+  { readonly kind: 'committed'; readonly revisions: readonly number[] } | Refusal;

@@ -1,0 +1,92 @@
+import type { EventEnvelope } from '../conventions/event.ts';
+import type { Ancestor, Bookmark, ItemPlan, ListPlan, Page, Row, WriteOutcome, WriteUnit } from '../plan/plan.ts';
+
+/** A store may answer at once or later; the pipeline waits either way. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** The statement ran past its deadline and was stopped; nothing was changed. */
+export class StatementTimeout extends Error {
+  override readonly name = 'StatementTimeout';
+}
+
+/** Rows of the declared resources. */
+export interface Resources {
+  /** The row, or null where it is absent or not below the ancestors named. */
+  item(plan: ItemPlan): Awaitable<Row | null>;
+
+  /** One page. @throws {StatementTimeout} after the model's `statementTimeout` */
+  list(plan: ListPlan): Awaitable<Page>;
+
+  /**
+   * The first of the ancestors, outermost first, that is absent or not below the one before it; null where all stand.
+   *
+   * @param within nearest first, as in a plan
+   */
+  missingAncestor(within: readonly Ancestor[]): Awaitable<Ancestor | null>;
+
+  /**
+   * Those of the references, each a resource and an id, that refer to nothing.
+   * For telling all faults of a body at once; what is written is checked again in its transaction.
+   */
+  missingReferences(references: readonly Ancestor[]): Awaitable<readonly Ancestor[]>;
+
+  /**
+   * Writes the plans of a unit, their events and its bookmark in one transaction, each row compared with what its plan expects in
+   * the statement that changes it. A committed outcome is on disk. Concurrent units share a transaction and its sync; one that is
+   * refused leaves nothing behind and disturbs no other.
+   *
+   * @param deadline milliseconds since the epoch after which the unit must not begin
+   */
+  write(unit: WriteUnit, deadline?: number): Promise<WriteOutcome>;
+
+  /** The value last committed under a name; null where there is none. */
+  bookmark(name: Bookmark['name']): Awaitable<string | null>;
+}
+
+/** The events of all committed writes, in commit order. */
+export interface EventLog {
+  /** Events with a greater sequence, in order, at most `limit`. Who has read n never misses a smaller one (EVT-3). */
+  after(sequence: number, limit: number): Awaitable<readonly EventEnvelope[]>;
+}
+
+/** A delivery that a dispatcher holds until `leaseUntil`. */
+export interface ClaimedDelivery {
+  readonly endpoint: string;
+  readonly sequence: number;
+  /** How many attempts were made before this one. */
+  readonly attempts: number;
+  readonly event: EventEnvelope;
+}
+
+/** What became of an attempt: done, again at a time (milliseconds since the epoch), or given up. */
+export type DeliveryResult =
+  | { readonly kind: 'succeeded' }
+  | { readonly kind: 'retry'; readonly at: number }
+  | { readonly kind: 'dead' };
+
+/** Which event still has to reach which endpoint. */
+export interface Deliveries {
+  /** Records that an event must reach the endpoints; an event and endpoint that are recorded already stay as they are. */
+  enqueue(sequence: number, endpoints: readonly string[], at: number): Awaitable<void>;
+
+  /** Takes deliveries that are due and that nobody holds, oldest first, in one statement. Times in milliseconds since the epoch. */
+  claim(now: number, leaseUntil: number, limit: number): Awaitable<readonly ClaimedDelivery[]>;
+
+  /** Records the result of an attempt and ends the lease. */
+  settle(endpoint: string, sequence: number, result: DeliveryResult): Awaitable<void>;
+}
+
+/** Everything that one database keeps for one API. */
+export interface Store {
+  readonly resources: Resources;
+  readonly events: EventLog;
+  readonly deliveries: Deliveries;
+  /** Writes that wait for their commit: what overload is judged by (LIM-3). */
+  readonly waiting: number;
+  /** The key that seals cursors, 32 bytes, made once and kept in the database. */
+  secret(): Awaitable<Uint8Array>;
+  /** Fails where the database cannot be read: for `/readyz`. */
+  ping(): Awaitable<void>;
+  /** Waits for the writes that were accepted, then lets go of the database. */
+  close(): Promise<void>;
+}
