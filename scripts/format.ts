@@ -1,3 +1,4 @@
+// `npm run format`: lays every file out as the check wants it.
 import process from 'node:process';
 import { tool } from './command.ts';
 

@@ -1,6 +1,9 @@
 import type { EventDraft } from '../conventions/event.ts';
 import type { Json } from '../conventions/json.ts';
+import type { Total, Window } from '../conventions/pagination/position.ts';
 import type { SortKey } from '../model/model.ts';
+
+export type { Window } from '../conventions/pagination/position.ts';
 
 /**
  * A row as the store gives it: `id`, the declared fields in declared order (write-only ones included), then
@@ -26,16 +29,6 @@ export type Condition =
   | { readonly path: string; readonly operator: 'in'; readonly values: readonly Json[] }
   /** Membership in an array field. */
   | { readonly path: string; readonly operator: 'contains'; readonly value: Json };
-
-/** Where a page starts and how long it is. A seek position holds one value for each key of the order. */
-export type Window =
-  | { readonly kind: 'offset'; readonly offset: number; readonly limit: number }
-  | {
-      readonly kind: 'seek';
-      readonly after: readonly Json[] | null;
-      readonly backward: boolean;
-      readonly limit: number;
-    };
 
 /** Whether rows are counted: `exact` at any number, `capped` up to a number. */
 export type Count =
@@ -70,7 +63,7 @@ export interface Page {
   /** Whether rows follow in the direction of the walk. */
   readonly more: boolean;
   /** null where the plan did not ask; `exact` false means that there are at least so many. */
-  readonly total: { readonly count: number; readonly exact: boolean } | null;
+  readonly total: Total | null;
 }
 
 /** Values of declared fields by name. */

@@ -9,6 +9,11 @@ export class StatementTimeout extends Error {
   override readonly name = 'StatementTimeout';
 }
 
+/** The database cannot be reached or is held by another process for too long; nothing was changed. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
 /** Rows of the declared resources. */
 export interface Resources {
   /** The row, or null where it is absent or not below the ancestors named. */

@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+// The command. Plain JavaScript that any Node from 18 on parses, so that an old one can say what it lacks.
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundledNode, isRecent, passThrough, tooOld } from './bundled-node.js';
+
+// npm links the command into `.bin`: the real place is where the program lies.
+const file = realpathSync(fileURLToPath(import.meta.url));
+const home = path.dirname(path.dirname(file));
+const args = process.argv.slice(2);
+
+if (isRecent(process.versions.node)) {
+  // A checkout runs its sources, the published package what was built from them.
+  const program = existsSync(path.join(home, 'src')) ? 'src/cli/main.ts' : 'dist/cli/main.js';
+  const { main } = await import(pathToFileURL(path.join(home, program)).href);
+  await main(args);
+} else {
+  const node = bundledNode(home);
+  if (node === undefined) {
+    process.stderr.write(`${tooOld(args)}\n`);
+    process.exit(2);
+  }
+  const { spawn } = await import('node:child_process');
+  process.exit(await passThrough(spawn(node, [file, ...args], { stdio: 'inherit' })));
+}

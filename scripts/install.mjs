@@ -1,0 +1,122 @@
+// Brings `node_modules` to what the lockfile says. Plain JavaScript for any Node from 18 on.
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { passThrough } from '../bin/bundled-node.js';
+
+/**
+ * Installs the dependencies of a checkout where they are missing, half installed or those of another lockfile.
+ * Starts that run at the same time wait for the one that installs.
+ *
+ * @param {string} root the checkout's folder
+ * @returns {Promise<number>} 0 when all are there, else an exit code; the reason was told on standard error
+ */
+export async function install(root) {
+  if (isInstalled(root)) return 0;
+  const unlock = await lock(path.join(root, '.cache', 'install.lock'));
+  try {
+    return isInstalled(root) ? 0 : await runNpm(root);
+  } finally {
+    unlock();
+  }
+}
+
+/**
+ * Whether `node_modules` holds every package that the lockfile names for this platform. npm's own record tells: it is the first thing
+ * that `npm ci` removes and the last that it writes, so an interrupted install has none.
+ */
+function isInstalled(root) {
+  const present = packagesOf(path.join(root, 'node_modules', '.package-lock.json'));
+  const wanted = packagesOf(path.join(root, 'package-lock.json'));
+  return Object.entries(wanted).every(([place, { version, integrity, ...wants }]) => {
+    const there = present[place];
+    if (there === undefined) return place === '' || (wants.optional === true && !isForHere(wants));
+    return there.version === version && there.integrity === integrity;
+  });
+}
+
+/** Whether a package for certain platforms is for this one. One that also names its C library may be for the other library. */
+function isForHere({ os, cpu, libc }) {
+  return (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true) && libc === undefined;
+}
+
+function packagesOf(lockfile) {
+  try {
+    return JSON.parse(readFileSync(lockfile, 'utf8')).packages;
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+/** Takes the lock, a file that holds its owner's process id; the result gives it back. */
+async function lock(file) {
+  mkdirSync(path.dirname(file), { recursive: true });
+  for (let told = false; ; await sleep(100)) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx' });
+      return () => rmSync(file, { force: true });
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const owner = ownerOf(file);
+    if (owner !== undefined && !isAlive(owner)) rmSync(file, { force: true });
+    else if (!told) {
+      told = true;
+      process.stderr.write(
+        `waiting for another start (process ${owner ?? 'unknown'}) to install the dependencies ...\n`,
+      );
+    }
+  }
+}
+
+/** The process that holds the lock; undefined in the instant before it is written or after it is gone. */
+function ownerOf(file) {
+  try {
+    return Number.parseInt(readFileSync(file, 'utf8'), 10) || undefined;
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** `npm ci`, its output on standard error: standard output belongs to the program that is started afterwards. */
+async function runNpm(root) {
+  process.stderr.write('installing the dependencies of this checkout (once, about 15 s) ...\n');
+  // No dependency needs its install script, so none is run; NODE_ENV=production must not leave the tools out.
+  const options = [
+    '--ignore-scripts',
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
+  const npm = spawn('npm', ['ci', ...options], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  try {
+    const code = await passThrough(npm);
+    if (code !== 0) process.stderr.write(`${whyNpmFails}\n`);
+    return code;
+  } catch (error) {
+    process.stderr.write(`npm cannot be started (${error.code}): install Node.js with npm from https://nodejs.org\n`);
+    return 1;
+  }
+}
+
+const whyNpmFails =
+  'npm ci failed, its message stands above. The first start needs the package registry: check the network, the proxy ' +
+  'and `npm config get registry`, then start again.';

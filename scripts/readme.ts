@@ -1,0 +1,199 @@
+// The requests of the README, made for real: `node scripts/run.mjs scripts/readme.ts` writes the answers of this checkout into it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { copyFile, glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { importWorld } from '../examples/world/start.ts';
+import type { Terminal } from '../src/cli/terminal.ts';
+import { root } from './command.ts';
+
+const DOCUMENTED_ORIGIN = 'http://127.0.0.1:3000';
+/** One request, as shell commands, and the answer below it. */
+const EXCHANGE = /```sh\n(?<request>.*?)```\n\n```http\n(?<answer>.*?)```/gs;
+const BETWEEN = '\u{1e}';
+
+/** A text with requests and their answers, the answers replaced by those that the server at `origin` gives now. */
+export async function answered(section: string, origin: string): Promise<string> {
+  const shown = [...section.matchAll(EXCHANGE)].map(({ groups }) => ({
+    request: groups?.['request'] ?? '',
+    answer: groups?.['answer'] ?? '',
+  }));
+  const answers = await ask(
+    shown.map(({ request }) => request),
+    origin,
+  );
+  let index = 0;
+  return section.replace(EXCHANGE, () => {
+    const { request, answer } = shown[index] ?? { request: '', answer: '' };
+    const fresh = showAnswer(answers[index] ?? '', headerNames(answer));
+    index += 1;
+    return `\`\`\`sh\n${request}\`\`\`\n\n\`\`\`http\n${fresh}\`\`\``;
+  });
+}
+
+/** The part of the README that holds the requests. */
+export function requestsOf(readme: string): string {
+  const [, section] = /<!-- requests -->(.*)<!-- \/requests -->/s.exec(readme) ?? [];
+  if (section === undefined) throw new Error('README.md has no part between <!-- requests --> and <!-- /requests -->');
+  return section;
+}
+
+/** The raw answers to all requests, made one after the other in one shell, so that a variable set by one is there for the next. */
+async function ask(requests: readonly string[], origin: string): Promise<readonly string[]> {
+  const commands = requests.map((request) => request.replaceAll(DOCUMENTED_ORIGIN, origin));
+  const script = ['set -eu', 'curl() { command curl -sS "$@"; }', commands.join(`printf '${BETWEEN}'\n`)].join('\n');
+  const shell = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [output, [code]] = await Promise.all([text(shell.stdout), once(shell, 'close')]);
+  if (code !== 0) throw new Error(`the shell ended with ${String(code)}`);
+  return output.split(BETWEEN);
+}
+
+/** An answer as the README shows it: status, some of its fields, and the body indented; what differs each time is `…`. */
+function showAnswer(answer: string, names: ReadonlySet<string>): string {
+  const [head = '', body = ''] = answer.split(/\r\n\r\n(.*)/s);
+  const [status = '', ...fields] = head.split('\r\n');
+  const shown = fields.filter((field) => names.has((field.split(':', 1)[0] ?? '').toLowerCase())).map(withoutChange);
+  const blank = body === '' ? [] : ['', indented(JSON.parse(body))];
+  return `${[status.trim(), ...shown, ...blank].join('\n')}\n`;
+}
+
+function headerNames(answer: string): ReadonlySet<string> {
+  const [head = ''] = answer.split('\n\n');
+  return new Set(
+    head
+      .split('\n')
+      .slice(1)
+      .map((field) => (field.split(':', 1)[0] ?? '').toLowerCase()),
+  );
+}
+
+const WIDTH = 110;
+const CHANGING = new Set([
+  'created_at',
+  'updated_at',
+  'revision',
+  'timestamp',
+  'correlationId',
+  'next_cursor',
+  'prev_cursor',
+]);
+
+/** JSON on as few lines as fit the width. */
+function indented(value: unknown, margin = '', lead = 0): string {
+  const flat = oneLine(value);
+  if (margin.length + lead + flat.length <= WIDTH || typeof value !== 'object' || value === null) return flat;
+  const inner = `${margin}  `;
+  if (Array.isArray(value)) {
+    return `[\n${value.map((item) => inner + indented(item, inner)).join(',\n')}\n${margin}]`;
+  }
+  const members = Object.entries(value).map(([name, member]) => {
+    const label = `${JSON.stringify(name)}: `;
+    return inner + label + (changes(name, member) ? oneLine(member, name) : indented(member, inner, label.length));
+  });
+  return `{\n${members.join(',\n')}\n${margin}}`;
+}
+
+function oneLine(value: unknown, name = ''): string {
+  if (changes(name, value)) return typeof value === 'string' ? '"…"' : '…';
+  if (Array.isArray(value)) return `[${value.map((item) => oneLine(item)).join(', ')}]`;
+  if (typeof value !== 'object' || value === null)
+    return JSON.stringify(typeof value === 'string' ? withoutChange(value) : value);
+  const members = Object.entries(value).map(
+    ([member, inner]) => `${JSON.stringify(member)}: ${oneLine(inner, member)}`,
+  );
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function changes(name: string, value: unknown): boolean {
+  return CHANGING.has(name) && value !== null;
+}
+
+/** Text in which generated ids, cursors and the inside of tags are `…`. */
+function withoutChange(value: string): string {
+  return value
+    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…')
+    .replaceAll(/\bafter=[\w-]+/g, 'after=…')
+    .replace(/^(etag): ".*"$/i, '$1: "…"');
+}
+
+/** A server of the example on its real data; what is written to it is forgotten. */
+export interface WorldServer {
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** Serves a copy of the example's database, which is imported once and kept under the example's data. */
+export async function serveWorld(): Promise<WorldServer> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'restwright-world-'));
+  const database = path.join(folder, 'world.db');
+  await copyFile(await importedWorld(), database);
+  const args = [
+    'bin/restwright.js',
+    'serve',
+    'examples/world/model.yaml',
+    '--port',
+    '0',
+    '--database',
+    `sqlite:${database}`,
+  ];
+  const server = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+  const closed = once(server, 'close');
+  return {
+    origin: await originOf(server),
+    async close() {
+      server.kill('SIGTERM');
+      await closed;
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function originOf(server: ChildProcess): Promise<string> {
+  if (server.stdout === null) throw new Error('the server has no standard output');
+  for await (const line of createInterface({ input: server.stdout })) {
+    const [, origin] = /^listening on (http:\/\/[^/]+)/.exec(line) ?? [];
+    if (origin !== undefined) return origin;
+  }
+  throw new Error('the server ended before it listened');
+}
+
+/** The path of a database that holds the example's data, made by this checkout's model and store. */
+async function importedWorld(): Promise<string> {
+  const folder = path.join(root, 'examples', 'world', 'data');
+  const key = createHash('sha256');
+  const sources: string[] = [];
+  for await (const source of glob(['examples/world/{model.yaml,prepare.ts}', 'src/stores/**/*.ts'], { cwd: root }))
+    sources.push(source);
+  for (const source of sources.sort()) key.update(await readFile(path.join(root, source)));
+  const database = path.join(folder, `untouched-${key.digest('hex').slice(0, 16)}.db`);
+  for await (const old of glob('untouched-*', { cwd: folder })) {
+    if (!old.startsWith(path.basename(database))) await rm(path.join(folder, old));
+  }
+  const code = await importWorld(`sqlite:${database}`, quiet);
+  if (code !== 0) throw new Error(`the import of the example ended with ${code}`);
+  return database;
+}
+
+const quiet: Terminal = {
+  env: {},
+  stdout: { write: () => true },
+  stderr: process.stderr,
+  stopRequested: () => new AbortController().signal,
+};
+
+if (import.meta.main) {
+  const file = path.join(root, 'README.md');
+  const server = await serveWorld();
+  try {
+    const readme = await readFile(file, 'utf8');
+    const section = requestsOf(readme);
+    await writeFile(file, readme.replace(section, await answered(section, server.origin)));
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,99 @@
+import type { Json } from './conventions/json.ts';
+import type { Model } from './model/model.ts';
+import type { Observe } from './observe/observation.ts';
+import { type CompiledModel, type CompiledResource, compileModel } from './pipeline/compiled.ts';
+import type { Handler } from './pipeline/exchange.ts';
+import { ingest, type IngestOutcome } from './pipeline/ingest.ts';
+import { createPipeline } from './pipeline/pipeline.ts';
+import { versionedBase } from './pipeline/route.ts';
+import { Variants, type Surroundings } from './pipeline/surroundings.ts';
+import { Turns } from './pipeline/turns.ts';
+import type { Bookmark } from './plan/plan.ts';
+import type { Clock } from './platform/clock.ts';
+import { digest } from './platform/digest.ts';
+import type { Ids } from './platform/ids.ts';
+import type { Random } from './platform/random.ts';
+import { createSeal } from './platform/seal.ts';
+import type { Store } from './stores/store.ts';
+
+export type { IngestFault, IngestOutcome } from './pipeline/ingest.ts';
+
+/** What an API is made of: everything that it would otherwise have to find for itself. */
+export interface ApiOptions {
+  readonly model: Model;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly observe: Observe;
+  /** Whether any `Host` is taken; else loopback names alone (AUTH-7). */
+  readonly open: boolean;
+  /** Where clients reach the API when the model has no `public_url`: `http://127.0.0.1:3000`. URLs in events begin with it. */
+  readonly origin: () => string;
+  /** Why the server should get no traffic just now; null when it should. Default: it always should. */
+  readonly unready?: () => string | null;
+}
+
+/** One API: answers requests, and takes in rows without them. */
+export interface Api extends Handler {
+  /**
+   * Creates rows in a collection as POST would, all in one transaction together with the bookmark, or none.
+   *
+   * @param collection name of the resource
+   * @throws {RangeError} no such resource, or one that lies more than one level deep
+   */
+  ingest(collection: string, rows: readonly Json[], bookmark?: Bookmark): Promise<IngestOutcome>;
+}
+
+/** Assembles an API: the composition root for embedders. */
+export async function createApi(options: ApiOptions): Promise<Api> {
+  const surroundings = await surroundingsOf(options);
+  const { compiled, now, uuid } = surroundings;
+  const randomHex = (bytes: number): string => options.random.hex(bytes);
+  const handler = createPipeline({
+    surroundings,
+    observe: options.observe,
+    openings: { now, uuid, randomHex },
+    open: options.open,
+    unready: options.unready ?? (() => null),
+  });
+  return {
+    ...handler,
+    async ingest(collection, rows, bookmark) {
+      const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: new Date(now()).toISOString() };
+      return ingest(importable(compiled, collection), rows, bookmark, origin, surroundings);
+    },
+  };
+}
+
+async function surroundingsOf({ model, store, clock, ids, origin }: ApiOptions): Promise<Surroundings> {
+  const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
+  const compiled = compileModel(model, createSeal(secret, 'cursor'));
+  const uuid = (): string => ids.uuid();
+  const { major, minor, patch } = model.version;
+  return {
+    compiled,
+    store,
+    events: {
+      model,
+      addresses: compiled.addresses,
+      base: () => versionedBase(compiled, model.publicUrl ?? origin()),
+      id: uuid,
+    },
+    turns: new Turns(),
+    variants: new Variants(digest),
+    version: `${major}.${minor}.${patch}`,
+    now: () => clock.now(),
+    uuid,
+    digest,
+  };
+}
+
+/** The resource that rows are to be taken in for; a file names the parent of a row, and no more of what is above it. */
+function importable({ model, resources }: CompiledModel, collection: string): CompiledResource {
+  const target = resources.get(collection);
+  if (target === undefined) throw new RangeError(`the model has no resource ${collection}`);
+  const parent = model.resources.get(target.resource.parent?.resource ?? '');
+  if (parent === undefined || parent.parent === null) return target;
+  throw new RangeError(`${collection} lies more than one level deep; create its rows by POST`);
+}

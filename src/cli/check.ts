@@ -1,0 +1,49 @@
+import { type Fault, formatFault } from '../model/fault.ts';
+import { describeWarnings } from '../model/warnings.ts';
+import type { ExitCode } from './command-failure.ts';
+import { readModel } from './read-model.ts';
+import { mayColour, styled, type Terminal } from './terminal.ts';
+
+export interface CheckFlags {
+  readonly json?: boolean;
+}
+
+/** What a check found. */
+interface Verdict {
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly string[];
+  readonly notServed: readonly string[];
+}
+
+/** Tells every fault and warning of a model. The answer is no (exit 1) when it has a fault. */
+export async function check(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
+  const verdict = await judge(file, terminal);
+  if (flags.json === true) tellMachine(file, verdict, terminal);
+  else tellPerson(file, verdict, terminal);
+  return verdict.faults.length === 0 ? 0 : 1;
+}
+
+async function judge(file: string, { env }: Terminal): Promise<Verdict> {
+  const read = await readModel(file, env);
+  if (read.kind === 'faulty') return { faults: read.faults, warnings: [], notServed: [] };
+  const { model, notServed } = read.loaded;
+  return { faults: [], warnings: describeWarnings(model), notServed };
+}
+
+function tellMachine(file: string, { faults, warnings, notServed }: Verdict, { stdout }: Terminal): void {
+  const report = { model: file, ok: faults.length === 0, faults, warnings, not_served: notServed };
+  stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+}
+
+function tellPerson(file: string, { faults, warnings, notServed }: Verdict, { env, stdout }: Terminal): void {
+  const colour = mayColour(stdout, env);
+  const lines = [
+    ...faults.map((fault) => `${styled('red', 'fault', colour)} ${formatFault(fault)}`),
+    ...warnings.map((warning) => `${styled('yellow', 'warning', colour)} ${warning}`),
+    ...notServed.map((declared) => `${styled('yellow', 'warning', colour)} ${declared} is not served by this version`),
+    faults.length === 0
+      ? `${file} is valid`
+      : `${file} has ${faults.length === 1 ? '1 fault' : `${faults.length} faults`}`,
+  ];
+  stdout.write(`${lines.join('\n')}\n`);
+}

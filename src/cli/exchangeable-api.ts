@@ -1,0 +1,61 @@
+import type { Answer, Handler, RawRequest } from '../pipeline/exchange.ts';
+import type { OpenedApi } from './open-api.ts';
+
+/** One API in its turn of serving. */
+interface Turn {
+  readonly opened: OpenedApi;
+  inFlight: number;
+  /** Called when the last of its requests is answered; null while it is the one that serves. */
+  ended: (() => void) | null;
+}
+
+/** A handler whose API can be exchanged while it serves: a request is finished by the API that it began with. */
+export class ExchangeableApi implements Handler {
+  #turn: Turn;
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(opened: OpenedApi) {
+    this.#turn = { opened, inFlight: 0, ended: null };
+  }
+
+  /** Writes that wait for their commit, of the API that serves. */
+  get waiting(): number {
+    return this.#turn.opened.store.waiting;
+  }
+
+  async handle(request: RawRequest): Promise<Answer> {
+    const turn = this.#turn;
+    turn.inFlight += 1;
+    try {
+      return await turn.opened.api.handle(request);
+    } finally {
+      turn.inFlight -= 1;
+      if (turn.inFlight === 0) turn.ended?.();
+    }
+  }
+
+  refuse(...refused: Parameters<Handler['refuse']>): Answer {
+    return this.#turn.opened.api.refuse(...refused);
+  }
+
+  /** Serves with another API from now on. The one before closes its store once its requests are answered. */
+  exchange(next: OpenedApi): void {
+    const before = this.#turn;
+    this.#turn = { opened: next, inFlight: 0, ended: null };
+    const closing = endOf(before).then(() => before.opened.store.close());
+    this.#closing.add(closing);
+  }
+
+  /** Closes the store, and those of APIs before that are not closed yet. Call it when no request is in flight any more. */
+  async close(): Promise<void> {
+    await this.#turn.opened.store.close();
+    await Promise.all(this.#closing);
+  }
+}
+
+function endOf(turn: Turn): Promise<void> {
+  return new Promise((resolve) => {
+    if (turn.inFlight === 0) resolve();
+    else turn.ended = resolve;
+  });
+}

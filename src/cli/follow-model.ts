@@ -1,0 +1,49 @@
+import { watch } from 'node:fs/promises';
+import path from 'node:path';
+import type { Model } from '../model/model.ts';
+import { CommandFailure } from './command-failure.ts';
+import type { ExchangeableApi } from './exchangeable-api.ts';
+import type { OpenedApi } from './open-api.ts';
+import { reason, requireModel } from './read-model.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A model that is served, to be exchanged when its file changes. */
+export interface FollowedModel {
+  readonly file: string;
+  readonly model: Model;
+  readonly api: ExchangeableApi;
+  readonly open: (model: Model) => Promise<OpenedApi>;
+  readonly terminal: Terminal;
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Serves each new state of the model's file, until it is asked to stop. A state that cannot be served is told, and the one before
+ * goes on. The folder is watched, since editors put a new file in the place of the old one.
+ */
+export async function followModel(followed: FollowedModel): Promise<void> {
+  const { file, stop, terminal } = followed;
+  let served = followed.model.fingerprint;
+  try {
+    for await (const { filename } of watch(path.dirname(path.resolve(file)), { signal: stop })) {
+      if (filename === path.basename(file)) served = await reload(followed, served);
+    }
+  } catch (error) {
+    if (!stop.aborted) terminal.stderr.write(`changes of ${file} are not followed any more: ${reason(error)}\n`);
+  }
+}
+
+/** @returns the fingerprint of the model that is served from now on */
+async function reload({ file, api, open, terminal }: FollowedModel, served: string): Promise<string> {
+  try {
+    const { model } = await requireModel(file, terminal.env);
+    if (model.fingerprint === served) return served;
+    api.exchange(await open(model));
+    terminal.stderr.write(`reloaded ${file}\n`);
+    return model.fingerprint;
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    terminal.stderr.write(`${file} is not reloaded, the model before it goes on:\n${error.message}\n`);
+    return served;
+  }
+}

@@ -1,0 +1,115 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import type { Api, IngestOutcome } from '../api.ts';
+import type { Resources } from '../stores/store.ts';
+import { type Batch, type LineFault, readBatches, type ReadValue } from './batches.ts';
+import { content, isBlank, readLines } from './lines.ts';
+import { bookmarkName, movePosition, positionOf, readPositions, type Reached, resume } from './position.ts';
+import type { Advance } from './progress.ts';
+
+/** How much of a file is read at once, in bytes. */
+const CHUNK = 262_144;
+
+/** An import to be done, and what it is done with. */
+export interface ImportJob {
+  /** Path of the NDJSON file. */
+  readonly file: string;
+  /** Name of the resource that the rows go to. */
+  readonly collection: string;
+  readonly ingest: Api['ingest'];
+  readonly bookmark: Resources['bookmark'];
+  readonly readValue: ReadValue;
+  /** Once aborted, the batch in hand is finished and no other begun. */
+  readonly stop: AbortSignal;
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number;
+  readonly show: (advance: Advance) => void;
+}
+
+/** How an import ended. `rows` were written by this run. */
+export type ImportOutcome =
+  /** `resumed`: an earlier run has written a part, or all of it. */
+  | { readonly kind: 'complete'; readonly rows: number; readonly resumed: boolean }
+  | { readonly kind: 'stopped'; readonly rows: number }
+  /** Nothing was written of the batch from one line to another, both counted in. */
+  | {
+      readonly kind: 'faulty';
+      readonly rows: number;
+      readonly from: number;
+      readonly to: number;
+      readonly faults: readonly LineFault[];
+    };
+
+type FaultyBatch = Pick<Extract<ImportOutcome, { kind: 'faulty' }>, 'from' | 'to' | 'faults'>;
+
+/**
+ * Imports a file of one JSON object per line. Each batch commits together with the position behind it, so that a run that was
+ * stopped in whatever way is gone on with by the next one, and no row is written twice. A batch with a fault is not written.
+ *
+ * @throws the error of the file system where the file cannot be read
+ */
+export async function importFile(job: ImportJob): Promise<ImportOutcome> {
+  const file = await open(job.file);
+  try {
+    return await importFrom(file, job);
+  } finally {
+    await file.close();
+  }
+}
+
+async function importFrom(file: FileHandle, job: ImportJob): Promise<ImportOutcome> {
+  const name = bookmarkName(job.collection, await firstLine(file));
+  let positions = readPositions(await job.bookmark(name));
+  const reached = await resume(positions, chunksOf(file, 0));
+  const start = job.now();
+  const { size: total } = await file.stat();
+  let at = positionOf(reached);
+  let rows = 0;
+  for await (const batch of batchesFrom(file, reached, job.readValue)) {
+    if (job.stop.aborted) return { kind: 'stopped', rows };
+    positions = movePosition(positions, at, batch.end);
+    const outcome = await job.ingest(job.collection, batch.rows, { name, value: JSON.stringify(positions) });
+    if (outcome.kind === 'refused') return { kind: 'faulty', rows, ...faultsOf(batch, outcome) };
+    at = batch.end;
+    rows += batch.rows.length;
+    job.show({ rows, bytes: at.bytes, start: reached.bytes, total, elapsed: job.now() - start });
+  }
+  return { kind: 'complete', rows, resumed: reached.bytes > 0 };
+}
+
+function batchesFrom(file: FileHandle, { lines, bytes, hash }: Reached, readValue: ReadValue): AsyncGenerator<Batch> {
+  return readBatches(readLines(chunksOf(file, bytes), lines + 1), { lines, bytes, hash }, readValue);
+}
+
+/** The faults of the lines that hold no row, and of the rows that were refused, in the order of the file. */
+function faultsOf(batch: Batch, refused: Extract<IngestOutcome, { kind: 'refused' }>): FaultyBatch {
+  const unreadable = new Set(batch.faults.map(({ line }) => line));
+  const faults = refused.faults.flatMap(({ row, code, message, details }) => {
+    const line = batch.lines[row];
+    return line === undefined || unreadable.has(line) ? [] : [{ line, code, message, details }];
+  });
+  return {
+    from: batch.lines[0] ?? 0,
+    to: batch.lines.at(-1) ?? 0,
+    faults: [...batch.faults, ...faults].toSorted((one, other) => one.line - other.line),
+  };
+}
+
+/** The first line that says something; empty where there is none. */
+async function firstLine(file: FileHandle): Promise<Uint8Array> {
+  for await (const { raw } of readLines(chunksOf(file, 0), 1)) {
+    const bytes = raw === null ? new Uint8Array() : content(raw);
+    if (!isBlank(bytes)) return bytes;
+  }
+  return new Uint8Array();
+}
+
+/** The bytes of a file from an offset on. Each chunk has memory of its own, which lines may keep pointing into. */
+async function* chunksOf(file: FileHandle, start: number): AsyncGenerator<Uint8Array> {
+  for (let position = start; ; ) {
+    const chunk = Buffer.allocUnsafeSlow(CHUNK);
+    const { bytesRead } = await file.read(chunk, 0, CHUNK, position);
+    if (bytesRead === 0) return;
+    yield chunk.subarray(0, bytesRead);
+    position += bytesRead;
+  }
+}

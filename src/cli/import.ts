@@ -1,0 +1,115 @@
+import { performance } from 'node:perf_hooks';
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { readJson } from '../formats/json.ts';
+import type { Model, Resource } from '../model/model.ts';
+import type { Observe } from '../observe/observation.ts';
+import { serverUrl } from './address.ts';
+import { type ExitCode, notYet, wrongUsage } from './command-failure.ts';
+import { importFile, type ImportOutcome } from './import-file.ts';
+import { tellMachine, tellPerson } from './import-report.ts';
+import { openApi, type OpenedApi } from './open-api.ts';
+import { reportProgress } from './progress.ts';
+import { reason, requireModel } from './read-model.ts';
+import { databaseFile, databaseSetting, serveSettings } from './settings.ts';
+import { exitCodeOf, mayColour, signalOf, type Terminal } from './terminal.ts';
+
+export interface ImportFlags {
+  readonly database?: string;
+  readonly json?: boolean;
+}
+
+/** What is imported, and where to. */
+export interface ImportTarget {
+  readonly model: string;
+  readonly collection: string;
+  /** Path of an NDJSON file. */
+  readonly file: string;
+}
+
+/**
+ * Imports a file of one JSON object per line into a collection, from where an earlier run of the same import stopped.
+ *
+ * @returns 0 when the whole file is in the database, 1 when a line cannot be, 130 or 143 when a signal stopped it
+ * @throws {CommandFailure} exit 2 for a collection or file that is not there, exit 1 for a faulty model or database
+ */
+export async function importCommand(target: ImportTarget, flags: ImportFlags, terminal: Terminal): Promise<ExitCode> {
+  await requireImportable(target.file);
+  const setting = databaseSetting(flags.database, terminal.env);
+  const { model } = await requireModel(target.model, terminal.env);
+  const resource = requireResource(model, target.collection);
+  const stop = terminal.stopRequested();
+  const opened = await openDatabase(model, databaseFile(setting, model.name), terminal);
+  try {
+    const outcome = await runImport(target.file, resource, model, opened, stop, terminal);
+    if (flags.json === true) tellMachine(target.file, resource.name, outcome, terminal);
+    else tellPerson(target.file, resource.name, outcome, terminal);
+    return exitCode(outcome, stop);
+  } finally {
+    await opened.store.close();
+  }
+}
+
+/** Changes that an existing database needs are shown (OPS-4). Events name the address that `serve` would have here. */
+async function openDatabase(model: Model, database: string, { env, stderr }: Terminal): Promise<OpenedApi> {
+  const { host, port } = serveSettings({ open: true }, env);
+  const isNew = !existsSync(database);
+  const observe: Observe = (observation) => {
+    if (observation.kind !== 'schema-changed' || isNew) return;
+    stderr.write(`${database} was brought to the model:\n${observation.statements.join(';\n')};\n`);
+  };
+  return openApi({ model, database, observe, open: false, origin: () => serverUrl(host, port, '') });
+}
+
+async function runImport(
+  file: string,
+  resource: Resource,
+  { limits }: Model,
+  { api, store }: OpenedApi,
+  stop: AbortSignal,
+  { stderr, env }: Terminal,
+): Promise<ImportOutcome> {
+  const progress = reportProgress(resource.name, stderr, mayColour(stderr, env));
+  try {
+    return await importFile({
+      file,
+      collection: resource.name,
+      ingest: (...batch) => api.ingest(...batch),
+      bookmark: (name) => store.resources.bookmark(name),
+      readValue: (bytes) => readJson(bytes, limits),
+      stop,
+      now: () => performance.now(),
+      show: (advance) => progress.show(advance),
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+function exitCode(outcome: ImportOutcome, stop: AbortSignal): ExitCode {
+  if (outcome.kind === 'stopped') return exitCodeOf(signalOf(stop));
+  return outcome.kind === 'faulty' ? 1 : 0;
+}
+
+/** Only a file can be gone on with: what comes through a pipe has no place to return to. */
+async function requireImportable(file: string): Promise<void> {
+  if (file === '-')
+    throw wrongUsage(
+      'import reads a file, not standard input: an import that was interrupted goes on where it stopped.',
+    );
+  if (/\.(csv|json|xml)$/i.test(file))
+    throw notYet(`${file}: importing another format than NDJSON (one JSON object on each line)`);
+  const isFile = await stat(file).then(
+    (found) => found.isFile(),
+    (error: unknown) => {
+      throw wrongUsage(`cannot read ${file}: ${reason(error)}`);
+    },
+  );
+  if (!isFile) throw wrongUsage(`cannot import ${file}: it is not a file.`);
+}
+
+function requireResource(model: Model, collection: string): Resource {
+  const resource = model.resources.get(collection) ?? model.collections.get(collection);
+  if (resource !== undefined) return resource;
+  throw wrongUsage(`the model has no collection '${collection}'; it has ${[...model.resources.keys()].join(', ')}.`);
+}

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { check, type CheckFlags } from './check.ts';
+import { CommandFailure, type ExitCode, notYet } from './command-failure.ts';
+import { importCommand, type ImportFlags } from './import.ts';
+import { schema } from './schema.ts';
+import { serve } from './serve.ts';
+import type { ServeFlags } from './settings.ts';
+import { mayColour, styled, type Terminal } from './terminal.ts';
+
+/** Commands and flags of the specification that are still to come: known, not listed, refused. */
+const LATER_COMMANDS = [
+  'init',
+  'migrate',
+  'export',
+  'token',
+  'key',
+  'openapi',
+  'asyncapi',
+  'client',
+  'diff',
+  'conform',
+];
+const LATER_SERVE_FLAGS = ['--redis <url>', '--workers <n>', '--metrics-port <port>'];
+
+const DATABASE = 'where the rows are kept, as sqlite:PATH; {name} in it stands for the name of the model';
+
+/**
+ * Runs one command line.
+ *
+ * @param args what follows the program's name
+ * @returns the exit code: 0 done, 1 the answer is no, 2 wrong usage, 130 or 143 ended by a signal
+ */
+export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let exitCode: ExitCode = 0;
+  const program = describe(terminal, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has printed its message, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof CommandFailure)) throw error;
+    const label = styled('red', 'error:', mayColour(terminal.stderr, terminal.env));
+    terminal.stderr.write(`${label} ${error.message}\n`);
+    return error.exitCode;
+  }
+}
+
+type Ended = (exitCode: ExitCode) => void;
+
+function describe(terminal: Terminal, ended: Ended): Command {
+  const program = new Command('restwright')
+    .description('Declare resources, run one command, get an HTTP JSON API that keeps every convention.')
+    .version(version(), '--version', 'print the version')
+    .helpOption('--help', 'print help, of a command where one is named')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+    })
+    .addHelpText('after', PROGRAM_NOTES);
+  addServe(program, terminal, ended);
+  addCheck(program, terminal, ended);
+  addSchema(program, terminal, ended);
+  addImport(program, terminal, ended);
+  for (const name of LATER_COMMANDS) addLater(program, name);
+  return program;
+}
+
+function addServe(program: Command, terminal: Terminal, ended: Ended): void {
+  const command = program
+    .command('serve')
+    .summary('serve the API of a model')
+    .description(
+      'Serves the API of a model. Prints one line on standard output when it listens; the log goes to standard error.',
+    )
+    .argument('<model>', 'a model in YAML or JSON')
+    .option('--port <number>', 'port to listen on; 0 picks a free one (RESTWRIGHT_PORT, else 3000)')
+    .option('--host <address>', 'address to listen on (RESTWRIGHT_HOST, else 127.0.0.1)')
+    .option('--database <url>', `${DATABASE} (RESTWRIGHT_DATABASE, else sqlite:./data/{name}.db)`)
+    .option('--dev', 'for your own machine: readable logs')
+    .option('--open', 'accept requests from other machines without authentication')
+    .addHelpText('after', SERVE_NOTES)
+    .action(async (model: string, flags: ServeFlags) => ended(await serve(model, flags, terminal)));
+  for (const flag of LATER_SERVE_FLAGS) addLaterFlag(command, flag);
+}
+
+function addCheck(program: Command, terminal: Terminal, ended: Ended): void {
+  program
+    .command('check')
+    .summary('tell every fault of a model')
+    .description('Tells every fault of a model with its place, cause and fix, and what is worth a warning.')
+    .argument('<model>', 'a model in YAML or JSON')
+    .option('--json', 'tell it as JSON')
+    .addHelpText('after', '\nExamples:\n  restwright check shop.yaml\n  restwright check shop.yaml --json\n')
+    .action(async (model: string, flags: CheckFlags) => ended(await check(model, flags, terminal)));
+}
+
+function addSchema(program: Command, terminal: Terminal, ended: Ended): void {
+  program
+    .command('schema')
+    .summary('print the JSON Schema of the model document')
+    .description('Prints the JSON Schema of the model document, by which editors complete and check it.')
+    .addHelpText('after', '\nExamples:\n  restwright schema > restwright.schema.json\n')
+    .action(() => ended(schema(terminal)));
+}
+
+function addImport(program: Command, terminal: Terminal, ended: Ended): void {
+  program
+    .command('import')
+    .summary('bring the rows of a file into a collection')
+    .description('Brings the rows of a file into a collection. An import that was stopped goes on where it stopped.')
+    .argument('<model>', 'a model in YAML or JSON')
+    .argument('<collection>', 'the collection that the rows go to')
+    .argument('<file>', 'NDJSON: one JSON object on each line, as the body of a POST')
+    .option('--database <url>', `${DATABASE} (RESTWRIGHT_DATABASE, else sqlite:./data/{name}.db)`)
+    .option('--json', 'tell the outcome as JSON')
+    .addHelpText('after', IMPORT_NOTES)
+    .action(async (model: string, collection: string, file: string, flags: ImportFlags) =>
+      ended(await importCommand({ model, collection, file }, flags, terminal)),
+    );
+}
+
+function addLater(program: Command, name: string): void {
+  program
+    .command(name, { hidden: true })
+    .helpOption(false)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(() => {
+      throw notYet(`restwright ${name}`);
+    });
+}
+
+function addLaterFlag(command: Command, flags: string): void {
+  const refuse = (): never => {
+    throw notYet(`--${option.name()}`);
+  };
+  const option = new Option(flags).hideHelp().argParser(refuse);
+  command.addOption(option);
+}
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  const manifest: { readonly version: string } = JSON.parse(readFileSync(file, 'utf8'));
+  return manifest.version;
+}
+
+const PROGRAM_NOTES = `
+Examples:
+  restwright check shop.yaml
+  restwright serve shop.yaml --port 8080
+  restwright import shop.yaml products products.ndjson
+
+Exit codes: 0 done, 1 the answer is no, 2 wrong usage.
+`;
+
+const SERVE_NOTES = `
+Flags go before the environment, the environment before the defaults.
+
+Examples:
+  restwright serve shop.yaml
+  restwright serve shop.yaml --port 0 --database sqlite:/var/lib/shop/shop.db
+  RESTWRIGHT_PORT=8080 restwright serve shop.yaml --dev
+`;
+
+const IMPORT_NOTES = `
+Faulty lines are told with their numbers; what came before their batch is kept. Correct them and run the same command again.
+
+Examples:
+  restwright import shop.yaml products products.ndjson
+  restwright import shop.yaml products products.ndjson --database sqlite:/var/lib/shop/shop.db
+`;

@@ -1,0 +1,86 @@
+import { styleText } from 'node:util';
+
+/** How far a long piece of work has come. */
+export interface Advance {
+  readonly rows: number;
+  /** Bytes of the source behind the work, bytes where this run began, and all of them. */
+  readonly bytes: number;
+  readonly start: number;
+  readonly total: number;
+  /** Milliseconds since this run began. */
+  readonly elapsed: number;
+}
+
+/** Where progress is shown: a terminal, or a stream that keeps every line. */
+export interface ProgressOutput {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+export interface ProgressReport {
+  show(advance: Advance): void;
+  /** Takes the bar away; what was printed as lines stays. */
+  end(): void;
+}
+
+const BAR_CELLS = 24;
+/** A terminal is redrawn no more often than this, in milliseconds; a log gets a line this often. */
+const REDRAW = 100;
+const LOG = 5_000;
+
+/**
+ * Reports progress in the way the output can show it: a bar on a terminal, now and then a line of text elsewhere (CI, a pipe).
+ *
+ * @param colour whether the output may be coloured; never under `NO_COLOR`
+ */
+export function reportProgress(label: string, output: ProgressOutput, colour: boolean): ProgressReport {
+  const bar = output.isTTY === true;
+  let last = bar ? -REDRAW : 0;
+  let drawn = false;
+  return {
+    show(advance) {
+      if (advance.elapsed - last < (bar ? REDRAW : LOG)) return;
+      last = advance.elapsed;
+      drawn = bar;
+      const text = describeAdvance(advance);
+      output.write(bar ? `\r\x1b[K${label}  ${drawBar(advance, colour)}  ${text}` : `${label}: ${text}\n`);
+    },
+    end() {
+      if (drawn) output.write('\r\x1b[K');
+      drawn = false;
+    },
+  };
+}
+
+/** `62 %, 105,000 rows, 18,200 rows/s, 4 s left`: the share is of bytes, the rest is what this run has done. */
+export function describeAdvance(advance: Advance): string {
+  const { rows, elapsed, bytes, start, total } = advance;
+  const seconds = elapsed / 1_000;
+  const rate = seconds > 0 ? Math.round(rows / seconds) : 0;
+  const parts = [`${Math.floor(share(advance) * 100)} %`, `${count(rows)} rows`, `${count(rate)} rows/s`];
+  if (bytes > start) parts.push(`${duration((seconds * (total - bytes)) / (bytes - start))} left`);
+  return parts.join(', ');
+}
+
+/** A whole number with its thousands apart. */
+export function count(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+function share({ bytes, total }: Advance): number {
+  return total === 0 ? 1 : Math.min(1, bytes / total);
+}
+
+function drawBar(advance: Advance, colour: boolean): string {
+  const full = Math.round(share(advance) * BAR_CELLS);
+  const done = '█'.repeat(full);
+  return `${colour ? styleText('green', done, { validateStream: false }) : done}${'░'.repeat(BAR_CELLS - full)}`;
+}
+
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole} s`;
+  return whole < 3_600
+    ? `${Math.floor(whole / 60)} min ${whole % 60} s`
+    : `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
+}

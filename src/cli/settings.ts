@@ -1,0 +1,102 @@
+import path from 'node:path';
+import { isLoopback } from './address.ts';
+import { notYet, wrongUsage } from './command-failure.ts';
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Flags of `serve` as they were typed. */
+export interface ServeFlags {
+  readonly port?: string;
+  readonly host?: string;
+  readonly database?: string;
+  readonly dev?: boolean;
+  readonly open?: boolean;
+}
+
+export interface ServeSettings {
+  /** 0 lets the system pick one. */
+  readonly port: number;
+  readonly host: string;
+  readonly database: DatabaseSetting;
+  readonly dev: boolean;
+  readonly open: boolean;
+}
+
+/** Where the rows are kept; `{name}` in the path stands for the model's name. */
+export interface DatabaseSetting {
+  readonly file: string;
+}
+
+interface Given {
+  readonly text: string;
+  /** The flag or variable that said it, for messages. */
+  readonly origin: string;
+}
+
+/**
+ * The settings of `serve`: flags before the environment before defaults.
+ *
+ * @throws {CommandFailure} exit 2 for a value that cannot be, and for an address that others reach without `open` (AUTH-7)
+ */
+export function serveSettings(flags: ServeFlags, env: Environment): ServeSettings {
+  const open = flags.open ?? false;
+  return {
+    port: port(given('--port', flags.port, 'RESTWRIGHT_PORT', env, '3000')),
+    host: host(given('--host', flags.host, 'RESTWRIGHT_HOST', env, '127.0.0.1'), open),
+    database: databaseSetting(flags.database, env),
+    dev: flags.dev ?? false,
+    open,
+  };
+}
+
+/**
+ * Which database a command works on.
+ *
+ * @throws {CommandFailure} exit 2 where the value names none that can be opened
+ */
+export function databaseSetting(flag: string | undefined, env: Environment): DatabaseSetting {
+  const { text, origin } = given('--database', flag, 'RESTWRIGHT_DATABASE', env, 'sqlite:./data/{name}.db');
+  if (/^postgres(ql)?:/.test(text)) throw notYet(`${origin}: PostgreSQL`);
+  const file = /^sqlite:(.+)$/s.exec(text)?.[1];
+  if (file === undefined || file.startsWith('//') || file === ':memory:') {
+    throw wrongUsage(
+      `${origin}: '${text}' names no database file; write it as sqlite:PATH, for example sqlite:./data/shop.db.`,
+    );
+  }
+  return { file };
+}
+
+/** The absolute path of the database file for the model of this name. */
+export function databaseFile(setting: DatabaseSetting, name: string): string {
+  return path.resolve(setting.file.replaceAll('{name}', name));
+}
+
+/** An empty variable counts as unset: that is how shells and container files leave one out. */
+function given(flag: string, value: string | undefined, variable: string, env: Environment, fallback: string): Given {
+  if (value !== undefined) return { text: value, origin: flag };
+  const text = env[variable];
+  return text === undefined || text === '' ? { text: fallback, origin: flag } : { text, origin: variable };
+}
+
+function port({ text, origin }: Given): number {
+  const number = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number <= 65_535))
+    throw wrongUsage(`${origin}: '${text}' is no port; use a number from 0 (picks a free one) to 65535.`);
+  return number;
+}
+
+function host({ text, origin }: Given, open: boolean): string {
+  const name = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
+  if (!/^[0-9A-Za-z.:%_-]+$/.test(name)) {
+    throw wrongUsage(`${origin}: '${text}' is no host name or address; use one such as 127.0.0.1, ::1 or localhost.`);
+  }
+  if (!open && !isLoopback(name)) {
+    throw wrongUsage(
+      `${origin}: ${text} can be reached from other machines, and no authentication is configured: whoever reaches it could read and ` +
+        'change everything. Authentication (`auth` in the model) is not yet in this version; serve on a loopback address such as ' +
+        '127.0.0.1, or accept an API that is open to all with --open.',
+    );
+  }
+  return name;
+}

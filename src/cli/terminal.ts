@@ -1,0 +1,64 @@
+import process from 'node:process';
+import { styleText } from 'node:util';
+import type { Environment } from './settings.ts';
+
+/** The signals that ask the program to stop. */
+export type StopSignal = 'SIGTERM' | 'SIGINT';
+
+/** A standard stream, as far as commands use it. */
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+/** What commands know of the process around them; tests hand in their own. */
+export interface Terminal {
+  readonly env: Environment;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Aborted, with the {@link StopSignal} as its reason, by the first signal that asks to stop. Listening begins with the first call. */
+  stopRequested(): AbortSignal;
+}
+
+/** Whether an output may be coloured: a terminal, and `NO_COLOR` is unset or empty. */
+export function mayColour(output: Output, env: Environment): boolean {
+  return output.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+}
+
+/** Text in a style where the output shows styles, else as it is. */
+export function styled(style: Parameters<typeof styleText>[0], text: string, colour: boolean): string {
+  return colour ? styleText(style, text, { validateStream: false }) : text;
+}
+
+/** The terminal of this very process. A second signal to stop ends it at once, with 130 (SIGINT) or 143 (SIGTERM). */
+export function processTerminal(): Terminal {
+  const stop = new AbortController();
+  let listening = false;
+  const on = (signal: StopSignal): void => {
+    if (stop.signal.aborted) process.exit(exitCodeOf(signal));
+    stop.abort(signal);
+  };
+  return {
+    env: process.env,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stopRequested() {
+      if (!listening) {
+        process.on('SIGTERM', () => on('SIGTERM'));
+        process.on('SIGINT', () => on('SIGINT'));
+      }
+      listening = true;
+      return stop.signal;
+    },
+  };
+}
+
+/** The signal that asked to stop. */
+export function signalOf(stop: AbortSignal): StopSignal {
+  return stop.reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
+}
+
+/** The exit code of a program that a signal ended before it was done: 128 + its number. */
+export function exitCodeOf(signal: StopSignal): 130 | 143 {
+  return signal === 'SIGINT' ? 130 : 143;
+}

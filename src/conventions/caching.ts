@@ -1,0 +1,24 @@
+/** What the value of `Cache-Control` depends on (CACHE-5). */
+export interface Cacheability {
+  /** Whether the request carries credentials. */
+  readonly credentials: boolean;
+  /** What the model declares; `maxAge` in seconds. Null where it declares nothing. */
+  readonly cache: { readonly maxAge: number; readonly scope: 'public' | 'private' } | null;
+  /** Whether every caller, known or not, gets this very answer. */
+  readonly sameForEveryCaller: boolean;
+}
+
+/** `Cache-Control` of every error, every 201 and every answer to a write (CACHE-5, ERR-7). */
+export const NO_STORE = 'no-store';
+
+/** Whether caches may share the answer among callers; then it has no fields about one of them, such as `RateLimit` (CACHE-5). */
+export function isShared({ cache, sameForEveryCaller }: Cacheability): boolean {
+  return cache?.scope === 'public' && sameForEveryCaller;
+}
+
+/** `Cache-Control` of an answer to GET, HEAD or QUERY that is no error (CACHE-5, RFC 9111 5.2.2). */
+export function cacheControl(cacheability: Cacheability): string {
+  const { credentials, cache } = cacheability;
+  if (cache === null) return credentials ? 'private, no-cache' : 'no-cache';
+  return `${isShared(cacheability) ? 'public' : 'private'}, max-age=${cache.maxAge}`;
+}

@@ -1,0 +1,49 @@
+/** The place of one request in a distributed trace (W3C Trace Context). Ids are lower-case hexadecimal. */
+export interface Trace {
+  /** 32 digits. */
+  readonly traceId: string;
+  /** 16 digits: the caller's span; null where the trace begins here. */
+  readonly parentId: string | null;
+  /** 16 digits: the span of this request. */
+  readonly spanId: string;
+  /** Whether the trace is being recorded. */
+  readonly sampled: boolean;
+}
+
+const CORRELATION_ID = /^[A-Za-z0-9._~:-]{1,128}$/;
+/** Version, trace id, parent id, flags; a later version may add more after another `-`. */
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const ALL_ZERO = /^0+$/;
+const SAMPLED = 0x01;
+
+/** The caller's correlation id where it has the form of one, else a new one (ERR-5). */
+export function correlationId(given: string | null, make: () => string): string {
+  return given !== null && CORRELATION_ID.test(given) ? given : make();
+}
+
+/**
+ * The trace of a request: the caller's with a new span, or a new one where `traceparent` is absent or invalid (ERR-5). A new
+ * trace counts as sampled: whoever comes later decides for itself, and "not sampled" would silence it.
+ *
+ * @param given the value of `traceparent`
+ * @param randomHex that many random bytes, as lower-case hexadecimal digits
+ */
+export function continueTrace(given: string | null, randomHex: (bytes: number) => string): Trace {
+  const caller = given === null ? null : readTraceparent(given);
+  const spanId = randomHex(8);
+  return caller === null ? { traceId: randomHex(16), parentId: null, spanId, sampled: true } : { ...caller, spanId };
+}
+
+/** The `traceparent` that makes the request of this trace the parent of what it calls, in version 00. */
+export function writeTraceparent(trace: Trace): string {
+  return `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? '01' : '00'}`;
+}
+
+/** Trace Context 3.2: version ff and ids of zeros alone are invalid, version 00 ends with its flags. */
+function readTraceparent(value: string): Omit<Trace, 'spanId'> | null {
+  const [, version, traceId, parentId, flags, more] = TRACEPARENT.exec(value) ?? [];
+  if (version === undefined || traceId === undefined || parentId === undefined || flags === undefined) return null;
+  if (version === 'ff' || (version === '00' && more !== undefined)) return null;
+  if (ALL_ZERO.test(traceId) || ALL_ZERO.test(parentId)) return null;
+  return { traceId, parentId, sampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 };
+}

@@ -1,0 +1,61 @@
+/** The header fields of a message, by name. */
+export interface HeaderFields {
+  /** Names and values in turn, in the order and spelling of the wire. */
+  readonly raw: readonly string[];
+  /**
+   * The value of a field, several lines joined by `, ` (RFC 9110 5.3); null where there is none.
+   *
+   * @param name in lower case
+   */
+  get(name: string): string | null;
+  /**
+   * The values of a field's lines in order; empty where there is none.
+   *
+   * @param name in lower case
+   */
+  lines(name: string): readonly string[];
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/**
+ * A view of a flat list of names and values. It looks a name up in the list itself: a request has about a dozen fields, of
+ * which a few are asked for, so an index would cost more than it saves.
+ */
+export function headerFields(raw: readonly string[]): HeaderFields {
+  return new RawFields(raw);
+}
+
+class RawFields implements HeaderFields {
+  readonly raw: readonly string[];
+
+  constructor(raw: readonly string[]) {
+    this.raw = raw;
+  }
+
+  get(name: string): string | null {
+    const first = this.#find(name, 0);
+    if (first === -1) return null;
+    return this.#find(name, first + 2) === -1 ? this.#value(first) : this.lines(name).join(', ');
+  }
+
+  lines(name: string): readonly string[] {
+    let at = this.#find(name, 0);
+    if (at === -1) return NONE;
+    const values: string[] = [];
+    for (; at !== -1; at = this.#find(name, at + 2)) values.push(this.#value(at));
+    return values;
+  }
+
+  #find(name: string, from: number): number {
+    for (let at = from; at < this.raw.length; at += 2) {
+      const candidate = this.raw[at];
+      if (candidate?.length === name.length && candidate.toLowerCase() === name) return at;
+    }
+    return -1;
+  }
+
+  #value(at: number): string {
+    return this.raw[at + 1] ?? '';
+  }
+}

@@ -1,0 +1,27 @@
+import { encodeSegment } from './url.ts';
+
+/** One typed link. Its `href` is a URL as {@link joinPath} and `writeQuery` make it, so that no `>` stands raw. */
+export interface Link {
+  /** A registered relation type, in lower case: `next`, `canonical`. */
+  readonly rel: string;
+  readonly href: string;
+}
+
+/** Most bytes of a `Link` field (PAGE-2). */
+export const MAX_LINK_FIELD = 4096;
+
+/** The value of a `Link` field (RFC 8288 3); empty where there are no links or it would pass 4 KiB, and then no field is sent (PAGE-2). */
+export function linkField(links: readonly Link[]): string {
+  const value = links.map(({ rel, href }) => `<${href}>; rel="${rel}"`).join(', ');
+  return value.length > MAX_LINK_FIELD ? '' : value;
+}
+
+/**
+ * A URL with segments below a base (URL-9): each is one text, encoded whole.
+ *
+ * @param base a path (`/api/v1`, `/` or empty for the origin) or an absolute URL without a query
+ */
+export function joinPath(base: string, ...segments: readonly string[]): string {
+  const root = base.endsWith('/') ? base.slice(0, -1) : base;
+  return segments.length === 0 ? base : `${root}/${segments.map(encodeSegment).join('/')}`;
+}

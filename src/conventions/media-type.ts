@@ -1,0 +1,68 @@
+import { QUOTED_STRING, TOKEN, unescaped } from './field-syntax.ts';
+import { type AskedVersion, parseVersion } from './versioning.ts';
+
+/** A media type (RFC 9110 8.3.1). Type, subtype and parameter names are in lower case, values as sent, unquoted. */
+export interface MediaType {
+  readonly type: string;
+  readonly subtype: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** What a vendor media type says: `application/vnd.shop.v1.2+json` is version 1.2 in JSON. */
+export interface VendorType {
+  readonly version: AskedVersion;
+  /** `json`, `xml`: the format behind the plus sign. */
+  readonly suffix: string;
+}
+
+const ESSENCE = new RegExp(`^[\\t ]*(${TOKEN})/(${TOKEN})`);
+/** A semicolon and what it introduces; nothing may stand there (RFC 9110 5.6.6). Read one by one, so that no value takes more than linear time. */
+const PARAMETER = new RegExp(`[\\t ]*;(?:[\\t ]*(${TOKEN})=(?:(${TOKEN})|${QUOTED_STRING}))?`, 'y');
+
+const VENDOR = /^vnd\.([a-z][a-z0-9-]*)\.v([0-9.]+)\+([a-z0-9-]+)$/;
+
+/** Reads a field value as one media type; null where it is none, or gives a parameter twice. */
+export function parseMediaType(text: string): MediaType | null {
+  const match = ESSENCE.exec(text);
+  if (match === null) return null;
+  const [{ length }, type = '', subtype = ''] = match;
+  const read = readParameters(text, length);
+  if (read === null || text.slice(read.end).trim() !== '') return null;
+  return { type: type.toLowerCase(), subtype: subtype.toLowerCase(), parameters: read.parameters };
+}
+
+/** Reads the parameters that begin at `start`, with the index after the last; null where one is given twice. */
+export function readParameters(
+  text: string,
+  start: number,
+): { readonly parameters: ReadonlyMap<string, string>; readonly end: number } | null {
+  const parameters = new Map<string, string>();
+  let end = start;
+  PARAMETER.lastIndex = start;
+  for (let match = PARAMETER.exec(text); match !== null; match = PARAMETER.exec(text)) {
+    const [{ length }, name, token, quoted = ''] = match;
+    end += length;
+    if (name === undefined) continue;
+    if (parameters.has(name.toLowerCase())) return null;
+    parameters.set(name.toLowerCase(), token ?? unescaped(quoted));
+  }
+  return { parameters, end };
+}
+
+/** A media type as text, without its parameters. */
+export function essence({ type, subtype }: Pick<MediaType, 'type' | 'subtype'>): string {
+  return `${type}/${subtype}`;
+}
+
+/**
+ * What a media type of this API says of its version (NEG-1, VER-1).
+ *
+ * @param name the API's name, `shop`
+ * @returns null for every other media type, and where the version is not well formed
+ */
+export function vendorType(mediaType: MediaType, name: string): VendorType | null {
+  if (mediaType.type !== 'application') return null;
+  const [, vendor, digits = '', suffix = ''] = VENDOR.exec(mediaType.subtype) ?? [];
+  const version = vendor === name ? parseVersion(digits) : null;
+  return version === null ? null : { version, suffix };
+}

@@ -1,0 +1,170 @@
+import { type ApiError, refusal } from './errors.ts';
+import { TOKEN } from './field-syntax.ts';
+import { essence, type MediaType, readParameters, vendorType } from './media-type.ts';
+import { type AcceptedVersion, type ServedVersion, versionText } from './versioning.ts';
+
+/** A media range of `Accept` with its weight, from 0 to 1. Its parameters are those of the type, without `q`. */
+export interface AcceptRange extends MediaType {
+  readonly quality: number;
+}
+
+/** A media type that can be sent. */
+export interface Offer {
+  readonly type: string;
+  readonly subtype: string;
+  /** Parameters that tell it from others of the same name. `charset` is never one of them: everything is UTF-8. */
+  readonly parameters?: ReadonlyMap<string, string>;
+}
+
+const JSON_OFFERS: readonly Offer[] = [{ type: 'application', subtype: 'json' }];
+const ANYTHING: readonly AcceptRange[] = [{ type: '*', subtype: '*', parameters: new Map(), quality: 1 }];
+const JSON_ALONE: readonly AcceptRange[] = [
+  { type: 'application', subtype: 'json', parameters: new Map(), quality: 1 },
+];
+
+const SEPARATORS = /[\t ,]*/y;
+const RANGE = new RegExp(`(${TOKEN})/(${TOKEN})|\\*(?=[\\t ,;]|$)`, 'y');
+const END = /[\t ]*(?:,|$)/y;
+const WEIGHT = /^(?:0?\.[0-9]{1,3}|0\.?|1(?:\.0{0,3})?)$/;
+
+/**
+ * The media ranges of `Accept` (RFC 9110 12.5.1); without the field, or with an empty one, anything.
+ *
+ * A field that cannot be read is refused and not passed over: the caller would get a type that it did not ask for, without a
+ * word. Two slips are read as meant, `*` for every type and a weight such as `.2`, as java.net.HttpURLConnection has long sent
+ * both by default.
+ *
+ * @throws {ApiError} REQUEST_HEADER_INVALID
+ */
+export function parseAccept(text: string | null): readonly AcceptRange[] {
+  if (text === null || text === '*/*') return ANYTHING;
+  if (text === 'application/json') return JSON_ALONE;
+  const ranges: AcceptRange[] = [];
+  let at = skip(SEPARATORS, text, 0) ?? 0;
+  while (at < text.length) {
+    const read = readRange(text, at);
+    const end = read === null ? null : skip(END, text, read.end);
+    if (read === null || end === null) throw malformed();
+    ranges.push(read.range);
+    at = skip(SEPARATORS, text, end) ?? end;
+  }
+  return ranges.length === 0 ? ANYTHING : ranges;
+}
+
+function readRange(text: string, start: number): { readonly range: AcceptRange; readonly end: number } | null {
+  RANGE.lastIndex = start;
+  const match = RANGE.exec(text);
+  if (match === null) return null;
+  const [{ length }, type = '*', subtype = '*'] = match;
+  const read = readParameters(text, start + length);
+  // q is the weight wherever it stands among the parameters.
+  const weight = read?.parameters.get('q') ?? '1';
+  if (read === null || !WEIGHT.test(weight) || (type === '*' && subtype !== '*')) return null;
+  const parameters = new Map(read.parameters);
+  parameters.delete('q');
+  const range = { type: type.toLowerCase(), subtype: subtype.toLowerCase(), parameters, quality: Number(weight) };
+  return { range, end: read.end };
+}
+
+/** The index after what the sticky expression matches at `start`; null where it does not match. */
+function skip(pattern: RegExp, text: string, start: number): number | null {
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : null;
+}
+
+function malformed(): ApiError {
+  const message =
+    'Accept cannot be read: send media ranges parted by commas, such as application/json;q=0.9, with weights from 0 to 1 of at most 3 decimals.';
+  return refusal('REQUEST_HEADER_INVALID', message, {
+    details: [{ field: 'Accept', message: 'must be a list of media ranges' }],
+  });
+}
+
+/**
+ * The offer that the caller likes best (NEG-1): by the weight of the most specific range that fits it, of equals the first. A
+ * weight of 0 excludes. Null where nothing fits.
+ *
+ * A range with parameters fits the offers that have them (RFC 9110 12.5.1): `application/json;version=2` does not fit
+ * `application/json`. Only `charset=utf-8` fits each, as JSON has no other.
+ */
+export function negotiate<T extends Offer>(ranges: readonly AcceptRange[], offers: readonly T[]): T | null {
+  if (ranges === ANYTHING) return offers[0] ?? null;
+  let best: T | null = null;
+  let bestQuality = 0;
+  for (const offer of offers) {
+    const quality = qualityOf(ranges, offer);
+    if (quality <= bestQuality) continue;
+    best = offer;
+    bestQuality = quality;
+  }
+  return best;
+}
+
+/** The weight that the ranges give an offer; 0 where none fits it. */
+function qualityOf(ranges: readonly AcceptRange[], offer: Offer): number {
+  let quality = 0;
+  let mostSpecific = -1;
+  for (const range of ranges) {
+    const specificity = fit(range, offer);
+    if (specificity === null || specificity < mostSpecific) continue;
+    quality = specificity === mostSpecific ? Math.max(quality, range.quality) : range.quality;
+    mostSpecific = specificity;
+  }
+  return quality;
+}
+
+/** How closely a range fits an offer, the more the closer; null where it does not. */
+function fit({ type, subtype, parameters }: AcceptRange, offer: Offer): number | null {
+  if (type !== '*' && type !== offer.type) return null;
+  if (subtype !== '*' && subtype !== offer.subtype) return null;
+  for (const [name, value] of parameters) {
+    const fits = name === 'charset' ? value.toLowerCase() === 'utf-8' : offer.parameters?.get(name) === value;
+    if (!fits) return null;
+  }
+  if (type === '*') return 0;
+  return subtype === '*' ? 1 : 2 + parameters.size;
+}
+
+/**
+ * The vendor media types of this API in `Accept`, best first, by their versions (VER-1); empty where there is none. Where the
+ * caller takes one of the plain offers too, that stands among them with a null version.
+ *
+ * @param name the API's name, `shop`
+ * @param plain the offers that name no version
+ */
+export function vendorRanges(
+  ranges: readonly AcceptRange[],
+  name: string,
+  plain: readonly Offer[] = JSON_OFFERS,
+): readonly AcceptedVersion[] {
+  if (ranges === ANYTHING || ranges === JSON_ALONE) return [];
+  const named = ranges.flatMap((range) => {
+    const vendor = vendorType(range, name);
+    return vendor === null || range.quality === 0
+      ? []
+      : [{ text: essence(range), version: vendor.version, quality: range.quality }];
+  });
+  const best = negotiate(ranges, plain);
+  if (named.length === 0 || best === null) return named.sort(byQuality);
+  return [...named, { text: essence(best), version: null, quality: qualityOf(ranges, best) }].sort(byQuality);
+}
+
+function byQuality(one: { readonly quality: number }, other: { readonly quality: number }): number {
+  return other.quality - one.quality;
+}
+
+/** The offers that name a version, in each spelling of it: `application/vnd.shop.v1+json`, `v1.2`, `v1.2.3`. */
+export function vendorOffers(name: string, { major, minor, patch }: ServedVersion): readonly Offer[] {
+  const spellings = [
+    { major, minor: null, patch: null },
+    { major, minor, patch: null },
+    { major, minor, patch },
+  ];
+  return spellings.map((spelling) => ({ type: 'application', subtype: `vnd.${name}.v${versionText(spelling)}+json` }));
+}
+
+/** The refusal of a caller that takes none of the offers (NEG-1). */
+export function notAcceptable(offers: readonly Offer[]): ApiError {
+  const list = offers.map(essence).join(', ');
+  return refusal('REQUEST_NOT_ACCEPTABLE', `None of the media types in Accept is served here; send one of: ${list}.`);
+}

@@ -1,0 +1,25 @@
+import { following, lastOffset } from './offset.ts';
+import type { Parameters, Position } from './position.ts';
+
+/** Page number: the offset is (page - 1) * limit (S 4.5). `page` counts from 1; bounds are checked before. */
+export function pagePosition(page: number, limit: number, maxOffset: number): Position {
+  const at = (offset: number): Parameters => [['page', String(offset / limit + 1)]];
+  const offset = (page - 1) * limit;
+  return {
+    technique: 'page',
+    window: { kind: 'offset', offset, limit },
+    parameters: [['page', String(page)]],
+    counts: true,
+    members: () => ({ page }),
+    neighbours: (walked) => {
+      const last = lastOffset(walked, limit, maxOffset, at);
+      const beyond = walked.total === null ? page - 1 : Math.max(1, Math.ceil(walked.total.count / limit));
+      return {
+        first: at(0),
+        prev: page === 1 ? null : at((Math.min(page - 1, beyond) - 1) * limit),
+        next: walked.more ? following(walked, offset + limit, maxOffset, at) : null,
+        last,
+      };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { type ApiError, refusal } from './errors.ts';
+
+/** What a path may not hold raw: all but `/`, `%` and the `pchar` of RFC 3986 3.3. */
+const NOT_IN_PATH = /[^!$%&-;=@A-Z_a-z~]/;
+/** What a query may not hold raw: as in a path, with `?`, and brackets where {@link checkQueryText} admits them. */
+const NOT_IN_QUERY = /[^!$%&-;=?-[\]_a-z~]/;
+const BRACKET = /[[\]]/;
+const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
+
+/**
+ * Refuses a raw path that holds a character which must be percent-encoded (URL-4).
+ *
+ * @throws {ApiError} REQUEST_URI_INVALID
+ */
+export function checkPathText(path: string): void {
+  const found = NOT_IN_PATH.exec(path);
+  if (found !== null) throw unsafe(found[0]);
+}
+
+/**
+ * Refuses a raw query string that holds a character which must be percent-encoded. Brackets may stand raw in names, as in
+ * `price[gte]=10`, and not in values (URL-4).
+ *
+ * @throws {ApiError} REQUEST_URI_INVALID
+ */
+export function checkQueryText(query: string): void {
+  const found = NOT_IN_QUERY.exec(query);
+  if (found !== null) throw unsafe(found[0]);
+  if (!BRACKET.test(query)) return;
+  for (const pair of query.split('&')) {
+    const equals = pair.indexOf('=');
+    const bracket = equals === -1 ? null : BRACKET.exec(pair.slice(equals));
+    if (bracket !== null) throw unsafe(bracket[0]);
+  }
+}
+
+/**
+ * Decodes percent-encoded text once, as strict UTF-8: overlong forms and surrogates are refused (URL-3, URL-4).
+ *
+ * @throws {ApiError} REQUEST_URI_INVALID for a bad escape, bytes that are not UTF-8, and NUL
+ */
+export function decodePercent(text: string): string {
+  if (!text.includes('%')) return text;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text);
+  } catch {
+    throw BAD_ESCAPE.test(text)
+      ? invalid('A % is not followed by two hexadecimal digits; send the character % itself as %25')
+      : invalid('The percent-encoded bytes are not UTF-8; encode text as UTF-8, for example é as %C3%A9');
+  }
+  if (decoded.includes('\0')) throw invalid('NUL (%00) cannot be part of an address; leave it out');
+  return decoded;
+}
+
+function unsafe(character: string): ApiError {
+  const code = character.charCodeAt(0);
+  if (code === 0) return invalid('NUL cannot be part of an address; leave it out');
+  if (code > 0x7f) {
+    return invalid('A character outside ASCII stands raw; percent-encode its UTF-8 bytes, for example é as %C3%A9');
+  }
+  const escape = `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
+  if (code < 0x20 || code === 0x7f) return invalid(`A control character stands raw; send it as ${escape}`);
+  if (character === '#')
+    return invalid(`A raw # begins a fragment, which is never sent; send it as ${escape} where it is data`);
+  return invalid(`${character === ' ' ? 'A space' : `The character ${character}`} stands raw; send it as ${escape}`);
+}
+
+function invalid(reason: string): ApiError {
+  return refusal('REQUEST_URI_INVALID', `The request target is not valid. ${reason}.`);
+}

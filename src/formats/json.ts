@@ -1,0 +1,39 @@
+import { refusal } from '../conventions/errors.ts';
+import type { Json } from '../conventions/json.ts';
+import { type JsonLimits, scanJson } from './json-scan.ts';
+
+export type { JsonLimits } from './json-scan.ts';
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads a body as I-JSON (RFC 7493, REP-7), in UTF-8 with or without a byte order mark.
+ *
+ * @throws {ApiError} REQUEST_BODY_REQUIRED: nothing but white space; REQUEST_BODY_MALFORMED: not I-JSON, or beyond a limit, with
+ *   line and column where the fault has a place
+ */
+export function readJson(bytes: Uint8Array, limits: JsonLimits): Json {
+  const text = decode(bytes);
+  scanJson(text, limits);
+  const value: Json = JSON.parse(text);
+  return value;
+}
+
+/**
+ * Writes a value as JSON, without white space.
+ *
+ * @throws {TypeError} the value has no JSON form: undefined, a function, a bigint, a cycle
+ */
+export function writeJson(value: unknown): string {
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) throw new TypeError(`A value of type ${typeof value} has no JSON form.`);
+  return text;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return UTF_8.decode(bytes);
+  } catch (cause) {
+    throw refusal('REQUEST_BODY_MALFORMED', 'The body is not UTF-8: send JSON in UTF-8.', { cause });
+  }
+}

@@ -1,0 +1,191 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { RawRequest } from '../pipeline/exchange.ts';
+import type { WireBody } from './wire-body.ts';
+
+/** One request on a connection, from its head to the last byte of its answer. */
+export interface Turn {
+  readonly connection: Connection;
+  readonly request: RawRequest;
+  readonly body: WireBody | null;
+  /** null where Node made none, as for CONNECT. */
+  readonly response: ServerResponse | null;
+  answered: boolean;
+  /** The sweep since which the handler has had all that it waits for. */
+  since: number;
+}
+
+/** The bytes read on after a fault, and why reading stopped. */
+export interface ReadOn {
+  readonly bytes: Buffer;
+  readonly end: 'enough' | 'closed' | 'timeout';
+}
+
+/** A client that is still sending gets so long to read its answer, in all and without sending a byte. Milliseconds. */
+const LINGER = 30_000;
+const LINGER_SILENCE = 2_000;
+
+/** One TCP connection: the requests on it in order, and the way that it ends. */
+export class Connection {
+  readonly socket: Socket;
+  readonly #turns = new Set<Turn>();
+  #latest: Turn | null = null;
+  #reading = true;
+  #onQuiet: (() => void) | null = null;
+  #concluding: Turn | null = null;
+  readonly #onEnd: (turn: Turn) => void;
+
+  /** @param onEnd told of each request that is answered to the last byte or lost with the connection */
+  constructor(socket: Socket, onEnd: (turn: Turn) => void) {
+    this.socket = socket;
+    this.#onEnd = onEnd;
+    socket.once('close', () => {
+      for (const turn of this.#turns) this.#end(turn);
+    });
+  }
+
+  /** Whether bytes that arrive may still become a request. */
+  get reading(): boolean {
+    return this.#reading;
+  }
+
+  /** Whether nothing is under way on it. */
+  get idle(): boolean {
+    return this.#turns.size === 0 && this.#reading;
+  }
+
+  /** The request whose body is still arriving; null between requests. */
+  get arriving(): Turn | null {
+    return this.#latest?.body?.complete === false ? this.#latest : null;
+  }
+
+  /** A request has begun. @param response null where Node made none */
+  begin(request: RawRequest, body: WireBody | null, response: ServerResponse | null): Turn {
+    const turn: Turn = { connection: this, request, body, response, answered: false, since: 0 };
+    this.#turns.add(turn);
+    this.#latest = turn;
+    response?.once('close', () => this.#end(turn));
+    return turn;
+  }
+
+  /** Whether no request follows this one so far. */
+  isLatest(turn: Turn): boolean {
+    return this.#latest === turn;
+  }
+
+  /**
+   * Takes the bytes away from the parser: what arrives from now on is no request. Node's listeners on the socket go, so that
+   * nothing but this class reads; its listeners for writing stay, and earlier answers still go out.
+   */
+  stopReading(): void {
+    if (!this.#reading) return;
+    this.#reading = false;
+    this.socket.removeAllListeners('data').removeAllListeners('end');
+    // A reset tells nothing that 'close' does not.
+    this.socket.on('error', () => undefined);
+    this.socket.on('data', () => undefined).resume();
+  }
+
+  /**
+   * Reads on by itself after the parser gave up.
+   *
+   * @param first the bytes that the parser had
+   * @param isEnough asked after each packet
+   * @param timeout milliseconds
+   */
+  readOn(first: Buffer, isEnough: (bytes: Buffer) => boolean, timeout: number): Promise<ReadOn> {
+    this.stopReading();
+    let bytes = first;
+    return new Promise((resolve) => {
+      const finish = (end: ReadOn['end']): void => {
+        clearTimeout(timer);
+        this.socket.off('data', take).off('end', close).off('close', close);
+        resolve({ bytes, end });
+      };
+      const take = (packet: Buffer): void => {
+        bytes = Buffer.concat([bytes, packet]);
+        if (isEnough(bytes)) finish('enough');
+      };
+      const close = (): void => finish('closed');
+      const timer = setTimeout(finish, timeout, 'timeout');
+      this.socket.on('data', take).on('end', close).on('close', close);
+      if (isEnough(bytes)) finish('enough');
+    });
+  }
+
+  /**
+   * Answers for the last time, after the answers to earlier requests, and closes (RFC 9112 9.6).
+   *
+   * @param turn the request that is answered, whose own response is given up; null where there never was a whole request
+   * @param method of the request as far as it is known
+   * @param write writes the answer; never throws
+   */
+  conclude(turn: Turn | null, method: string, write: (response: ServerResponse) => void): void {
+    this.stopReading();
+    this.#concluding = turn;
+    this.#whenQuiet(() => {
+      if (!this.socket.writable) {
+        this.socket.destroy();
+        return;
+      }
+      if (turn?.response?.socket === this.socket) turn.response.detachSocket(this.socket);
+      const response = lastResponse(this.socket, method);
+      response.once('finish', () => {
+        response.detachSocket(this.socket);
+        if (turn !== null) this.#end(turn);
+        linger(this.socket);
+      });
+      write(response);
+    });
+  }
+
+  /** Closes after the answers that are due. */
+  finish(): void {
+    this.stopReading();
+    this.#whenQuiet(() => this.socket.destroySoon());
+  }
+
+  #end(turn: Turn): void {
+    if (!this.#turns.delete(turn)) return;
+    this.#onEnd(turn);
+    this.#checkQuiet();
+  }
+
+  #whenQuiet(run: () => void): void {
+    if (this.#onQuiet !== null) return;
+    this.#onQuiet = run;
+    this.#checkQuiet();
+  }
+
+  #checkQuiet(): void {
+    const due = this.#turns.size - (this.#concluding !== null && this.#turns.has(this.#concluding) ? 1 : 0);
+    if (due > 0 || this.#onQuiet === null) return;
+    const run = this.#onQuiet;
+    this.#onQuiet = () => undefined;
+    run();
+  }
+}
+
+/** A response of Node's for what never became one of its requests, so that all answers are written by the same code. */
+function lastResponse(socket: Socket, method: string): ServerResponse {
+  const request = new IncomingMessage(socket);
+  request.method = method;
+  request.httpVersionMajor = 1;
+  request.httpVersionMinor = 1;
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  return response;
+}
+
+/**
+ * Closes without losing the answer: closing while bytes of the client are unread would reset the connection, and the client would
+ * never see what it was told (RFC 9112 9.6). Reads and drops what still comes, for a bounded time.
+ */
+function linger(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  socket.setTimeout(LINGER_SILENCE, () => socket.destroy());
+  socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
+  socket.end();
+  if (socket.readableEnded) socket.destroySoon();
+}

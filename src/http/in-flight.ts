@@ -1,0 +1,55 @@
+import type { Turn } from './connection.ts';
+
+export interface InFlightOptions {
+  /** Milliseconds that a handler has from the moment that it holds all that it waits for. */
+  readonly timeout: number;
+  readonly onTimeout: (turn: Turn) => void;
+}
+
+/** How finely time is told: an answer that is late is late by a thirtieth of the timeout at most, and by a second. */
+const SWEEPS_PER_TIMEOUT = 30;
+const MAX_INTERVAL = 1_000;
+
+/**
+ * The requests that are being answered. One timer serves them all: a timer for each would cost more than many an answer does.
+ * Time that the client takes to send a body is not the handler's (LIM-1 has another bound for it).
+ */
+export class InFlight {
+  readonly #turns = new Set<Turn>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #lifetime: number;
+  readonly #onTimeout: (turn: Turn) => void;
+  #sweeps = 0;
+
+  constructor({ timeout, onTimeout }: InFlightOptions) {
+    const interval = Math.min(MAX_INTERVAL, Math.ceil(timeout / SWEEPS_PER_TIMEOUT));
+    this.#lifetime = Math.ceil(timeout / interval);
+    this.#onTimeout = onTimeout;
+    this.#timer = setInterval(() => this.#sweep(), interval).unref();
+  }
+
+  get size(): number {
+    return this.#turns.size;
+  }
+
+  add(turn: Turn): void {
+    turn.since = this.#sweeps;
+    this.#turns.add(turn);
+  }
+
+  delete(turn: Turn): void {
+    this.#turns.delete(turn);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #sweep(): void {
+    this.#sweeps += 1;
+    for (const turn of this.#turns) {
+      if (turn.body?.awaited === true) turn.since = this.#sweeps;
+      else if (!turn.answered && this.#sweeps - turn.since > this.#lifetime) this.#onTimeout(turn);
+    }
+  }
+}

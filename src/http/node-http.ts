@@ -1,0 +1,106 @@
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Limits } from '../model/model.ts';
+import { listen } from './listen.ts';
+import type { ParserFault } from './parser-fault.ts';
+import { Wire, type WireOptions } from './wire.ts';
+
+export interface HttpOptions extends WireOptions {
+  /** An address or a name of this machine: `127.0.0.1`, `::`. */
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  readonly port: number;
+  /** Where it listens, as given: a name or an address. */
+  readonly address: string;
+  /**
+   * Takes no more connections, closes idle ones and lets the others finish within `shutdownTimeout`, then cuts them (LIM-3).
+   * A request that arrives meanwhile on a connection that is still open is answered as ever, and the answer closes it.
+   *
+   * @returns how many requests were cut
+   */
+  close(): Promise<number>;
+}
+
+/** How far a head may pass the limits so that the handler, which knows which limit it is, still answers it. Bytes. */
+const HEAD_ALLOWANCE = 256 * 1024;
+const LINES_ALLOWANCE = 1_000;
+/** Milliseconds. Longer than common proxies keep a connection for reuse, so that it is never closed under their request. */
+const KEEP_ALIVE = 65_000;
+
+/**
+ * Serves a handler over HTTP/1.1 and 1.0: every request reaches it as it was sent, and every byte that leaves is an answer of
+ * its (URL-8, ERR-1, LIM-1, LIM-3). Nothing else in the program knows `node:http`.
+ *
+ * @throws {Error} in plain words where the address cannot be bound
+ */
+export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
+  const wire = new Wire(options);
+  const server = createHttpServer(options.limits);
+  server.on('connection', (socket) => wire.open(socket));
+  server.on('request', (request, response) => wire.request(request, response, false));
+  server.on('checkContinue', (request, response) => wire.request(request, response, true));
+  server.on('checkExpectation', (request, response) => wire.request(request, response, false));
+  server.on('connect', (request) => wire.connect(request));
+  server.on('clientError', (error: ParserFault, stream: Duplex) => {
+    if (stream instanceof Socket) wire.fault(error, stream);
+    else stream.destroy();
+  });
+  try {
+    const port = await listen(server, options.host, options.port);
+    return { port, address: options.host, close: closer(server, wire, options.limits.shutdownTimeout) };
+  } catch (error) {
+    wire.cut();
+    throw error;
+  }
+}
+
+function createHttpServer(limits: Limits): Server {
+  const server = createServer(serverOptions(limits));
+  server.maxHeadersCount = limits.headerLines + LINES_ALLOWANCE;
+  // A connection on which neither side has sent anything for so long has nobody at its other end.
+  server.timeout = limits.requestTimeout + limits.handlerTimeout;
+  // A client that has sent all and says so (FIN) still waits for its answer. The option has no other name in Node.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  return server;
+}
+
+function serverOptions(limits: Limits): ServerOptions {
+  const headersTimeout = Math.min(limits.headersTimeout, limits.requestTimeout);
+  return {
+    // Node answers these itself, with an empty body.
+    requireHostHeader: false,
+    shouldUpgradeCallback: () => false,
+    insecureHTTPParser: false,
+    maxHeaderSize: limits.target + limits.headers + HEAD_ALLOWANCE,
+    headersTimeout,
+    requestTimeout: limits.requestTimeout,
+    connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersTimeout / 10)),
+    keepAliveTimeout: KEEP_ALIVE,
+    optimizeEmptyRequests: true,
+  };
+}
+
+function closer(server: Server, wire: Wire, timeout: number): () => Promise<number> {
+  let closed: Promise<number> | null = null;
+  return () => {
+    closed ??= new Promise((resolve) => {
+      let unfinished = 0;
+      const deadline = setTimeout(() => {
+        unfinished = wire.cut();
+      }, timeout);
+      wire.close();
+      server.close(() => {
+        clearTimeout(deadline);
+        wire.cut();
+        resolve(unfinished);
+      });
+    });
+    return closed;
+  };
+}

@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import { type ApiError, refusal } from '../conventions/errors.ts';
+import type { RequestBody } from '../pipeline/exchange.ts';
+import { forbiddenTrailer } from './forbidden-trailers.ts';
+
+export interface WireBodyOptions {
+  readonly request: IncomingMessage;
+  /** The declared `Content-Length` in bytes; null when the body is chunked. */
+  readonly length: number | null;
+  /** Sends `100 Continue`; null where the client does not wait for it. */
+  readonly sendContinue: (() => void) | null;
+}
+
+/** The body of a request on the wire: nothing is taken in, and no `100 Continue` is sent, before somebody reads it (URL-8). */
+export class WireBody implements RequestBody {
+  readonly length: number | null;
+  readonly #request: IncomingMessage;
+  #sendContinue: (() => void) | null;
+  #failure: ApiError | null = null;
+  #rejectReader: ((error: ApiError) => void) | null = null;
+
+  constructor({ request, length, sendContinue }: WireBodyOptions) {
+    this.#request = request;
+    this.length = length;
+    this.#sendContinue = sendContinue;
+  }
+
+  /** Whether somebody waits for bytes of the client. */
+  get awaited(): boolean {
+    return this.#rejectReader !== null;
+  }
+
+  /** Whether every byte has arrived, read or not. */
+  get complete(): boolean {
+    return this.#request.complete;
+  }
+
+  /**
+   * Whether what is left may be read and thrown away, so that the connection serves another request: at most `limit` bytes, none
+   * of which the client holds back until it is told to continue.
+   */
+  drains(limit: number): boolean {
+    if (this.complete) return true;
+    return this.#failure === null && this.#sendContinue === null && this.length !== null && this.length <= limit;
+  }
+
+  /** Throws the rest away as it arrives. */
+  drain(): void {
+    this.#request.resume();
+  }
+
+  /** What the parser or a timeout found wrong with the body: told to whoever reads it now or later. The first fault stays. */
+  fail(error: ApiError): void {
+    this.#failure ??= error;
+    this.#rejectReader?.(this.#failure);
+  }
+
+  async read(limit: number): Promise<Uint8Array> {
+    if (this.length !== null && this.length > limit) throw tooLarge(limit);
+    if (this.#sendContinue !== null) await this.#askForBody();
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#request.destroyed) throw cutShort();
+    try {
+      return await this.#collect(limit);
+    } finally {
+      this.#rejectReader = null;
+    }
+  }
+
+  /** RFC 9110 10.1.1: no 100 is due once the client has begun to send. What came with the head is known a turn later. */
+  async #askForBody(): Promise<void> {
+    await Promise.resolve();
+    if (!this.complete && this.#request.readableLength === 0) this.#sendContinue?.();
+    this.#sendContinue = null;
+  }
+
+  #collect(limit: number): Promise<Uint8Array> {
+    const request = this.#request;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        request.off('data', take).off('end', finish).off('close', cut).pause();
+      };
+      const fail = (error: ApiError): void => {
+        stop();
+        reject(error);
+      };
+      const take = (chunk: Buffer): void => {
+        size += chunk.length;
+        if (size > limit) fail(tooLarge(limit));
+        else chunks.push(chunk);
+      };
+      const finish = (): void => {
+        const field = forbiddenTrailer(request.rawTrailers);
+        if (field !== null) return fail(misplaced(field));
+        stop();
+        resolve(joined(chunks));
+      };
+      const cut = (): void => fail(cutShort());
+      this.#rejectReader = fail;
+      request.on('data', take).on('end', finish).on('close', cut);
+    });
+  }
+}
+
+/** Most bodies arrive in one piece, which need not be copied. */
+function joined(chunks: readonly Buffer[]): Uint8Array {
+  const [only] = chunks;
+  return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+}
+
+function tooLarge(limit: number): ApiError {
+  return refusal('REQUEST_BODY_TOO_LARGE', `The body is larger than ${limit} bytes; send a smaller one.`);
+}
+
+/** Reaches nobody but the log: the connection that could carry the answer is gone. */
+function cutShort(): ApiError {
+  return refusal('REQUEST_MALFORMED', 'The connection ended before the body did; send the whole body.');
+}
+
+function misplaced(field: string): ApiError {
+  return refusal(
+    'REQUEST_HEADER_INVALID',
+    `The field ${field} may not come after the body; send it with the header fields.`,
+    { details: [{ field, message: `${field} may not stand in the trailer section.` }] },
+  );
+}

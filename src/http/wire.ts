@@ -1,0 +1,234 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { refusal } from '../conventions/errors.ts';
+import { isRegisteredMethod } from '../conventions/methods.ts';
+import type { Limits } from '../model/model.ts';
+import type { Observe } from '../observe/observation.ts';
+import type { Answer, Handler, RawRequest } from '../pipeline/exchange.ts';
+import { Connection, type Turn } from './connection.ts';
+import { InFlight } from './in-flight.ts';
+import { methodUnknown, notHttp1, type ParserFault, parserRefusal, targetTooLong, timedOut } from './parser-fault.ts';
+import { faultyMessage, isHeadTold, isTargetBegun, type RequestHead, readHead } from './request-head.ts';
+import { sendAnswer } from './send-answer.ts';
+import { WireBody } from './wire-body.ts';
+
+export interface WireOptions {
+  readonly handler: Handler;
+  readonly limits: Limits;
+  readonly observe: Observe;
+  /** Asked once for each request; while true, all but the health checks are refused (LIM-3). */
+  readonly overloaded: () => boolean;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+const RETRY_AFTER = { headers: { 'Retry-After': '1' } };
+
+/** What happens on the connections of one server: requests become answers, faults become refusals. */
+export class Wire {
+  readonly #options: WireOptions;
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #inFlight: InFlight;
+  #closing = false;
+
+  constructor(options: WireOptions) {
+    this.#options = options;
+    this.#inFlight = new InFlight({
+      timeout: options.limits.handlerTimeout,
+      onTimeout: (turn) => void this.#guard(turn.connection, () => this.#respond(turn, this.#lateAnswer(turn))),
+    });
+  }
+
+  /** A connection was accepted. */
+  open(socket: Socket): void {
+    this.#connections.set(socket, new Connection(socket, (turn) => this.#ended(turn)));
+    socket.once('close', () => this.#connections.delete(socket));
+  }
+
+  /** The head of a request has arrived. @param awaitsContinue whether it expects `100-continue` */
+  request(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
+    const body = bodyOf(request, awaitsContinue ? () => response.writeContinue() : null);
+    if (isFramingDoubtful(request)) response.shouldKeepAlive = false;
+    void this.#serve(request, body, response);
+  }
+
+  /** CONNECT, whose connection Node hands over whole. It is answered, and nothing is tunnelled (URL-8). */
+  connect(request: IncomingMessage): void {
+    this.#connections.get(request.socket)?.stopReading();
+    void this.#serve(request, null, null);
+  }
+
+  /** The parser gave up, a timeout passed or the connection broke. Node tells it again with each packet that follows. */
+  fault(fault: ParserFault, socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (connection?.reading === false) return;
+    if (connection === undefined || !isAnswerable(fault) || socket.bytesRead === 0) {
+      socket.destroy();
+      return;
+    }
+    const { arriving } = connection;
+    if (arriving === null) void this.#guard(connection, () => this.#refuseHead(connection, fault));
+    else if (arriving.answered) connection.finish();
+    else arriving.body?.fail(parserRefusal(fault, NO_BYTES, this.#options.limits));
+  }
+
+  /** From now on what is answered last on its connection closes it, and connections where nothing is under way close at once. */
+  close(): void {
+    this.#closing = true;
+    for (const connection of this.#connections.values()) if (connection.idle) connection.socket.destroy();
+  }
+
+  /** Cuts what is left. @returns how many requests were not answered to the last byte */
+  cut(): number {
+    const unfinished = this.#inFlight.size;
+    this.#inFlight.close();
+    for (const socket of this.#connections.keys()) socket.destroy();
+    return unfinished;
+  }
+
+  async #serve(request: IncomingMessage, body: WireBody | null, response: ServerResponse | null): Promise<void> {
+    const connection = this.#connections.get(request.socket);
+    if (connection === undefined) return;
+    const turn = connection.begin(rawRequest(request, body), body, response);
+    this.#inFlight.add(turn);
+    await this.#guard(connection, async () => this.#respond(turn, await this.#answer(turn.request)));
+  }
+
+  async #answer(request: RawRequest): Promise<Answer> {
+    const { handler, overloaded } = this.#options;
+    if (!isSpoken(request.httpVersion)) return handler.refuse(versionNotSpoken(), request);
+    if (overloaded() && !isHealthCheck(request.target)) return handler.refuse(tooBusy(), request);
+    try {
+      return await handler.handle(request);
+    } catch (error) {
+      return handler.refuse(error, request);
+    }
+  }
+
+  #lateAnswer({ request }: Turn): Answer {
+    return this.#options.handler.refuse(handlerTimedOut(), request);
+  }
+
+  /** Sends the first answer of a turn; one that comes after it, such as a handler's after its time, is dropped. */
+  #respond(turn: Turn, answer: Answer): void {
+    const { connection, request, body, response } = turn;
+    if (turn.answered) return;
+    turn.answered = true;
+    if (connection.socket.destroyed) return;
+    if (response === null || body?.drains(this.#options.limits.body) === false) {
+      connection.conclude(turn, request.method, (last) => this.#send(connection, last, request, answer));
+      return;
+    }
+    if (this.#closing && connection.isLatest(turn)) response.shouldKeepAlive = false;
+    this.#send(connection, response, request, answer);
+    body?.drain();
+  }
+
+  /** Answers what the parser could not read as a request, with what its bytes tell all the same. */
+  async #refuseHead(connection: Connection, fault: ParserFault): Promise<void> {
+    const { handler, limits } = this.#options;
+    const message = faultyMessage(fault.rawPacket ?? NO_BYTES, fault.bytesParsed ?? 0);
+    if (mayBeMethod(fault)) {
+      const { bytes, end } = await connection.readOn(message, isHeadTold, limits.headersTimeout);
+      const head = readHead(bytes);
+      const answer = await this.#answerUnknownMethod(head, bytes, end === 'timeout', connection.socket);
+      connection.conclude(null, head.method, (last) => this.#send(connection, last, head, answer));
+    } else {
+      const head = readHead(message);
+      const answer = handler.refuse(parserRefusal(fault, message, limits), head);
+      connection.conclude(null, head.method, (last) => this.#send(connection, last, head, answer));
+    }
+  }
+
+  /** MET-6. The parser knows fewer methods than are registered; those are for the handler to answer, like any other. */
+  async #answerUnknownMethod(head: RequestHead, bytes: Buffer, late: boolean, socket: Socket): Promise<Answer> {
+    const { handler, limits } = this.#options;
+    if (isRegisteredMethod(head.method)) {
+      return this.#answer({ ...head, body: null, httpVersion: '1.1', peer: socket.remoteAddress ?? '' });
+    }
+    if (head.method !== '') return handler.refuse(methodUnknown(), head);
+    if (late) return handler.refuse(timedOut(), head);
+    return handler.refuse(isTargetBegun(bytes) ? targetTooLong(limits.target) : notHttp1(bytes), head);
+  }
+
+  /** An answer that cannot be written is a fault of ours; one that has begun can only be cut (ERR-1). Never throws. */
+  #send(connection: Connection, response: ServerResponse, request: RequestHead, answer: Answer): void {
+    try {
+      sendAnswer(response, request.method, answer);
+    } catch (error) {
+      void this.#guard(connection, () => {
+        if (response.headersSent) throw error;
+        sendAnswer(response, request.method, this.#options.handler.refuse(error, request));
+      });
+    }
+  }
+
+  /** Where even the refusal fails, the connection is cut and the log knows why. Never rejects. */
+  async #guard(connection: Connection, run: () => void | Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.#options.observe({ kind: 'fault', correlationId: null, error });
+      connection.socket.destroy();
+    }
+  }
+
+  #ended(turn: Turn): void {
+    this.#inFlight.delete(turn);
+    if (this.#closing && turn.connection.idle) turn.connection.socket.destroySoon();
+  }
+}
+
+function rawRequest(request: IncomingMessage, body: WireBody | null): RawRequest {
+  return {
+    method: request.method ?? '',
+    target: request.url ?? '',
+    headers: request.rawHeaders,
+    body,
+    httpVersion: request.httpVersion,
+    peer: request.socket.remoteAddress ?? '',
+  };
+}
+
+function bodyOf(request: IncomingMessage, sendContinue: (() => void) | null): WireBody | null {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (coding !== undefined) return new WireBody({ request, length: null, sendContinue });
+  if (length === undefined || Number(length) === 0) return null;
+  return new WireBody({ request, length: Number(length), sendContinue });
+}
+
+/** RFC 9112 6.1: where a recipient could read the end of the body elsewhere, nothing after it is read as a request. */
+function isFramingDoubtful({ headers, httpVersion }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  return coding !== undefined && (httpVersion !== '1.1' || coding.toLowerCase() !== 'chunked');
+}
+
+function isSpoken(httpVersion: string): boolean {
+  return httpVersion === '1.1' || httpVersion === '1.0';
+}
+
+/** Probes of an orchestrator: they are answered even when nothing else is (LIM-3). */
+function isHealthCheck(target: string): boolean {
+  return /^\/(?:livez|readyz)(?:\?|$)/.test(target);
+}
+
+/** Only what came as bytes of a request is answered; a broken connection is nobody's fault and has nobody to tell. */
+function isAnswerable({ code }: ParserFault): boolean {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' || code?.startsWith('HPE_') === true;
+}
+
+/** The parser tells of a method that it does not know in two ways; the second is for those of RTSP. */
+function mayBeMethod({ code }: ParserFault): boolean {
+  return code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_CONSTANT';
+}
+
+function versionNotSpoken(): unknown {
+  return refusal('REQUEST_MALFORMED', 'This version of HTTP is not spoken on this port; send HTTP/1.1.');
+}
+
+function tooBusy(): unknown {
+  return refusal('SERVER_OVERLOADED', 'The server is overloaded; send the request again later.', RETRY_AFTER);
+}
+
+function handlerTimedOut(): unknown {
+  return refusal('SERVER_TIMEOUT', 'The server took too long to answer; send the request again later.', RETRY_AFTER);
+}

@@ -1,0 +1,70 @@
+import { compileSettings } from './api-settings.ts';
+import { compileResource, type ResourceDraft } from './compile-resource.ts';
+import type { Declaration } from './declaration.ts';
+import { objectOf } from './declared.ts';
+import { compileFields } from './fields.ts';
+import { deepFreeze } from './freeze.ts';
+import { type NamedDeclaration, parentOf, parentsFirst } from './hierarchy.ts';
+import type { Model, Resource } from './model.ts';
+import { checkDistinct, checkFormerNames, compileNames, reservedCollections } from './names.ts';
+import { checkRelationNames, dependentsOf, linksOf } from './relations.ts';
+import { resolveReferences } from './schema-references.ts';
+
+/** Digest of a text, in characters that an entity tag may hold. */
+export type Digest = (text: string) => string;
+
+/**
+ * Compiles a document to the frozen model. Every fault is announced; where there is one, the result stands for nothing.
+ *
+ * @param document what is no fault of its schema, or is announced as one
+ */
+export function compileModel(document: Declaration, digest: Digest): Model {
+  const settings = compileSettings(document);
+  const drafts = compileResources(document);
+  checkRelationNames(drafts);
+  const resources = new Map(drafts.map((draft) => [draft.name, withRelations(draft, drafts)]));
+  const collections = new Map([...resources.values()].map((resource) => [resource.collection, resource]));
+  const compiled = { ...settings, resources, collections };
+  return deepFreeze({ ...compiled, fingerprint: digest(serialise({ ...settings, resources })) });
+}
+
+function compileResources(document: Declaration): readonly ResourceDraft[] {
+  const declared = Object.entries(objectOf(document.declared['resources']));
+  const named = parentsFirst(
+    declared.map(([name, resource]): NamedDeclaration => {
+      return { ...document, name, declared: objectOf(resource), path: ['resources', name] };
+    }),
+  );
+  const names = new Set(declared.map(([name]) => name));
+  const reserved = reservedCollections(document.declared);
+  const resources = named.map((resource) => ({ ...resource, ...compileNames(resource.name, resource, reserved) }));
+  checkDistinct(resources);
+  checkFormerNames(resources);
+  const byName = new Map(resources.map((resource) => [resource.name, resource]));
+  return resources.map(({ collection, singular, code, ...resource }) => {
+    const schema = compileSchema(resource, document);
+    const fields = compileFields(schema, names);
+    const parent = byName.get(parentOf(resource, names) ?? '') ?? null;
+    return compileResource(resource, { collection, singular, code, schema: schema.declared, fields, parent });
+  });
+}
+
+function compileSchema({ declared, path, report }: Declaration, document: Declaration): Declaration {
+  const at = [...path, 'schema'];
+  return { declared: resolveReferences(objectOf(declared['schema']), document.declared, at, report), path: at, report };
+}
+
+function withRelations(
+  { declared: _declared, path: _path, report: _report, ...resource }: ResourceDraft,
+  drafts: readonly ResourceDraft[],
+): Resource {
+  return { ...resource, dependents: dependentsOf(resource.name, drafts), links: linksOf(resource.name, drafts) };
+}
+
+/** The same text for the same model: members, map entries and fields in their order. */
+function serialise(value: object): string {
+  return JSON.stringify(value, (_, held: unknown) => {
+    if (held instanceof Map || held instanceof Set) return [...held];
+    return held instanceof RegExp ? held.source : held;
+  });
+}

@@ -1,0 +1,71 @@
+import { formatPath, type Path } from './path.ts';
+
+/** One thing that is wrong with a model document. Lines and columns count from 1. */
+export interface Fault {
+  /** The document, as whoever loads it names it. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** Where in the document: `resources.products.sortable[0]`; '' for the whole of it. */
+  readonly path: string;
+  readonly cause: string;
+  /** What to write instead. */
+  readonly fix: string;
+}
+
+/** Announces a fault at a path of the document; the caller goes on, so that all faults are found in one run. */
+export type Report = (path: Path, cause: string, fix: string) => void;
+
+/** A model that cannot be served, with every fault of its document in the order of the lines. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError';
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    super(faults.map(formatFault).join('\n'));
+    this.faults = faults;
+  }
+}
+
+/** A fault on one line: `shop.yaml:12:7: resources.products: cause; fix`. */
+export function formatFault({ file, line, column, path, cause, fix }: Fault): string {
+  return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${cause}; ${fix}`;
+}
+
+/** The position of a fault in its document. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Collects the faults of one document. A fault that was told before is not told again. */
+export class FaultList {
+  readonly #file: string;
+  readonly #locate: (path: Path) => Position;
+  readonly #faults = new Map<string, Fault>();
+
+  /** @param found faults that are known already */
+  constructor(file: string, locate: (path: Path) => Position, found: readonly Fault[] = []) {
+    this.#file = file;
+    this.#locate = locate;
+    for (const fault of found) this.#faults.set(`${fault.path}\n${fault.cause}`, fault);
+  }
+
+  readonly report: Report = (path, cause, fix) => {
+    const where = formatPath(path);
+    this.#faults.set(`${where}\n${cause}`, { file: this.#file, ...this.#locate(path), path: where, cause, fix });
+  };
+
+  /** Announces faults at paths that have none so far: what follows from a fault is no fault of its own. */
+  reportUntold(): Report {
+    const told = new Set([...this.#faults.values()].map(({ path }) => path));
+    return (path, cause, fix) => {
+      if (!told.has(formatPath(path))) this.report(path, cause, fix);
+    };
+  }
+
+  /** The faults in the order of the document. */
+  sorted(): readonly Fault[] {
+    return [...this.#faults.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+  }
+}

@@ -1,0 +1,78 @@
+import { isJsonObject, type Json } from '../conventions/json.ts';
+import { nearest } from '../conventions/nearest.ts';
+import type { Declaration } from './declaration.ts';
+import { numberOf, objectOf, textOf } from './declared.ts';
+import type { Member, OnDelete, Reference, ValueType } from './model.ts';
+
+const SUFFIX = '_id';
+
+/**
+ * The relation that a field declares by `x-references`, itself or its items; null where it declares none.
+ *
+ * @param resources names of all resources
+ */
+export function compileReference(member: Member, field: Declaration, resources: ReadonlySet<string>): Reference | null {
+  const many = member.type.kind === 'array';
+  const items = objectOf(field.declared['items']);
+  if (many && field.declared['x-references'] !== undefined) {
+    field.report([...field.path, 'x-references'], 'a list refers by its items', 'declare x-references under items');
+  }
+  const holder = many ? { ...field, declared: items, path: [...field.path, 'items'] } : field;
+  const declared = holder.declared['x-references'];
+  if (declared === undefined) return null;
+  const path = [...holder.path, 'x-references'];
+  const long: Declaration = { ...field, declared: longForm(declared), path };
+  checkHolder(member.type, long);
+  const resource = textOf(long.declared['resource']) ?? '';
+  checkTarget(resource, resources, long);
+  const onDelete = compileOnDelete(textOf(long.declared['on_delete']), member, field, path);
+  return { resource, as: compileAs(member, long), inverse: textOf(long.declared['inverse']), onDelete };
+}
+
+function longForm(declared: Json): Declaration['declared'] {
+  return isJsonObject(declared) ? declared : { resource: declared };
+}
+
+function checkHolder(type: ValueType, { path, report }: Declaration): void {
+  const value = type.kind === 'array' ? type.item.type : type;
+  if (value.kind === 'text' && (value.format === null || value.format === 'uuid')) return;
+  report(path, 'an id is plain text', 'refer from a field of type string, or from a list of them');
+}
+
+function checkTarget(resource: string, resources: ReadonlySet<string>, { declared, path, report }: Declaration): void {
+  if (resource === '' || resources.has(resource)) return;
+  const meant = nearest(resource, resources);
+  const fix = meant === null ? 'name a resource of this model' : `write ${meant}`;
+  report('resource' in declared ? path : [...path, 'resource'], `there is no resource ${resource}`, fix);
+}
+
+/** A list refers to many rows, so it has no to-one relation to name. */
+function compileAs(member: Member, { declared, path, report }: Declaration): string | null {
+  const given = textOf(declared['as']);
+  if (member.type.kind === 'array') {
+    if (given !== null)
+      report([...path, 'as'], 'as names a relation to one row, and a list refers to many', 'remove it');
+    return null;
+  }
+  if (given !== null) return given;
+  if (member.name.endsWith(SUFFIX) && member.name !== SUFFIX) return member.name.slice(0, -SUFFIX.length);
+  const cause = `the relation needs a name, as ${member.name} does not end with ${SUFFIX}`;
+  report(path, cause, `write {resource: .., as: name}, or call the field ${member.name}${SUFFIX}`);
+  return null;
+}
+
+function compileOnDelete(
+  declared: string | null,
+  member: Member,
+  field: Declaration,
+  path: Declaration['path'],
+): OnDelete {
+  if (declared === 'cascade') return declared;
+  if (declared !== 'nullify') return 'restrict';
+  const bare = member.type.kind === 'array' ? (numberOf(field.declared['minItems']) ?? 0) === 0 : member.nullable;
+  if (!bare) {
+    const fix = 'make the field optional, or choose restrict or cascade';
+    field.report([...path, 'on_delete'], 'nullify would leave a value that the field may not have', fix);
+  }
+  return declared;
+}

@@ -1,0 +1,79 @@
+import sonicBoom, { type SonicBoom } from 'sonic-boom';
+
+/** Where log lines go. */
+export interface Log {
+  /** Takes whole lines; the caller never waits. They are written within a quarter of a second while the destination takes them. */
+  readonly write: (text: string) => void;
+  /** Writes at once what is left, for a process that is about to end without more turns of the event loop. */
+  flush(): void;
+  /** Writes what is left and lets go of the destination, within a second. Lines written later are dropped. */
+  close(): Promise<void>;
+}
+
+/** Lines are gathered up to so many bytes or milliseconds, so that a busy server writes once for many requests. */
+const BATCH = 8_192;
+const FLUSH_EVERY = 250;
+/** Bytes that wait for a reader that has stopped; beyond it lines are dropped, for a log must not exhaust the memory. */
+const MAX_WAITING = 16 * 1024 * 1024;
+/** Tries of `flush`, a tenth of a second apart, before a full pipe is given up. */
+const MAX_RETRIES = 5;
+const CLOSE_WITHIN = 1_000;
+
+/**
+ * Writes to a file descriptor (OPS-2). A full pipe (EAGAIN) is waited for off the path; a destination that is gone (EPIPE) ends
+ * the log and never the program: nobody is left to tell.
+ *
+ * @param fd an open file descriptor, 2 for standard error; it is closed with the log unless it is a standard one
+ */
+export function openLog(fd: number): Log {
+  let open = true;
+  let flushing = false;
+  let retries = 0;
+  const file = new sonicBoom.SonicBoom({
+    fd,
+    minLength: BATCH,
+    periodicFlush: FLUSH_EVERY,
+    maxLength: MAX_WAITING,
+    retryEAGAIN: () => !flushing || (retries += 1) <= MAX_RETRIES,
+  });
+  file.on('error', () => {
+    open = false;
+    file.destroy();
+  });
+  return {
+    write(text) {
+      if (open) file.write(text);
+    },
+    flush() {
+      if (!open) return;
+      flushing = true;
+      try {
+        file.flushSync();
+      } catch {
+        open = false;
+        file.destroy();
+      }
+      flushing = false;
+    },
+    close() {
+      if (!open) return Promise.resolve();
+      open = false;
+      return ended(file);
+    },
+  };
+}
+
+function ended(file: SonicBoom): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      file.destroy();
+      resolve();
+    }, CLOSE_WITHIN);
+    file.once('close', finish).once('error', finish);
+    file.end();
+  });
+}

@@ -1,0 +1,16 @@
+import { logEntry } from './log-entry.ts';
+import type { Observation } from './observation.ts';
+
+/** What JSON leaves raw and some readers of logs take for the end of a line or for a command: DEL, C1, U+2028, U+2029. */
+const RISKY = /[\u007f-\u009f\u2028\u2029]/g;
+
+/**
+ * One line of JSON (OPS-2): `time`, `level`, `event`, then what the event tells. What a client sent cannot leave its string.
+ *
+ * @param time RFC 3339
+ */
+export function jsonLine(observation: Observation, time: string): string {
+  const { level, event, fields } = logEntry(observation);
+  const line = JSON.stringify({ time, level, event, ...fields });
+  return `${line.replace(RISKY, (risky) => `\\u${risky.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../platform/clock.ts';
+import { jsonLine } from './log-json.ts';
+import { readableLine } from './log-readable.ts';
+import type { Observe } from './observation.ts';
+
+export interface LogOptions {
+  /** Takes whole lines; called once for each observation. */
+  readonly write: (text: string) => void;
+  readonly clock: Clock;
+  /** `json` for machines, `readable` for the person who develops. */
+  readonly format: 'json' | 'readable';
+  /** Whether readable lines are coloured; it means nothing to JSON. */
+  readonly colours: boolean;
+}
+
+/**
+ * A sink that writes one line for each observation (OPS-2). No line holds a token, a secret, a query or a body, and nothing that a
+ * client sends begins a line of its own.
+ */
+export function logSink({ write, clock, format, colours }: LogOptions): Observe {
+  return (observation) => {
+    const time = new Date(clock.now()).toISOString();
+    write(format === 'json' ? jsonLine(observation, time) : readableLine(observation, time, colours));
+  };
+}

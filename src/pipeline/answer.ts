@@ -1,0 +1,33 @@
+import { NO_STORE } from '../conventions/caching.ts';
+import { preferenceApplied } from '../conventions/prefer.ts';
+import type { Answer } from './exchange.ts';
+import type { Exchange } from './receive.ts';
+import type { Routed } from './route.ts';
+
+/** Header fields as names and values in turn. */
+export type Headers = readonly string[];
+
+/** What every answer says (ERR-5, NEG-3, VER-4, OPS-3): correlation id, what it varies by, the contract, no sniffing. */
+export function commonHeaders({ correlationId, note }: Exchange, version: string): Headers {
+  return [
+    'X-Correlation-ID',
+    correlationId,
+    'Vary',
+    note.versionInPath ? 'Accept, Accept-Encoding, Prefer' : 'Accept, Accept-Encoding, Prefer, API-Version',
+    'API-Version',
+    version,
+    'X-Content-Type-Options',
+    'nosniff',
+  ];
+}
+
+/** Preferences that were obeyed: leniency is, wherever it was asked for (REP-5, QRY-5). */
+export function appliedHeaders({ preferences }: Pick<Routed, 'preferences'>): Headers {
+  const applied = preferences.handling === 'lenient' ? preferenceApplied(['handling=lenient']) : null;
+  return applied === null ? [] : ['Preference-Applied', applied];
+}
+
+/** The answer to a write, or any other that no cache may keep (CACHE-5). */
+export function uncachedAnswer(status: number, headers: Headers, body: Answer['body']): Answer {
+  return { status, headers: [...headers, 'Cache-Control', NO_STORE], body };
+}

@@ -1,0 +1,58 @@
+import type { CursorSeal } from '../conventions/pagination/cursor.ts';
+import type { Model, Resource } from '../model/model.ts';
+import { compileValidation, type ResourceValidator } from '../model/validation.ts';
+import { type Addresses, addresses } from '../plan/address.ts';
+import { type ListRule, listRule } from '../plan/list-query.ts';
+import { compileRepresentation, type Representation } from './represent.ts';
+
+/** A resource with everything that depends on the model alone, worked out once at start. */
+export interface CompiledResource {
+  readonly resource: Resource;
+  readonly validator: ResourceValidator;
+  readonly list: ListRule;
+  readonly represent: Representation;
+  /** Route patterns for logs and metrics: `/products/{product_id}/reviews/{id}`. */
+  readonly patterns: { readonly collection: string; readonly item: string };
+}
+
+/** The model as the pipeline uses it. */
+export interface CompiledModel {
+  readonly model: Model;
+  readonly addresses: Addresses;
+  /** By path segment. */
+  readonly collections: ReadonlyMap<string, CompiledResource>;
+  /** By name. */
+  readonly resources: ReadonlyMap<string, CompiledResource>;
+  /** Decoded segments of the base path. */
+  readonly base: readonly string[];
+}
+
+/** Compiles what the request path looks up. */
+export function compileModel(model: Model, seal: CursorSeal): CompiledModel {
+  const validators = compileValidation(model);
+  const links = addresses(model);
+  const compiled = [...model.resources.values()].map((resource): CompiledResource => {
+    const validator = validators.get(resource.name);
+    if (validator === undefined) throw new Error(`no validator was compiled for ${resource.name}`);
+    return {
+      resource,
+      validator,
+      list: listRule(resource, validator, model.limits.page, seal),
+      represent: compileRepresentation(model, resource, links),
+      patterns: { collection: pattern(model, resource), item: `${pattern(model, resource)}/{id}` },
+    };
+  });
+  return {
+    model,
+    addresses: links,
+    collections: new Map(compiled.map((each) => [each.resource.collection, each])),
+    resources: new Map(compiled.map((each) => [each.resource.name, each])),
+    base: model.basePath.split('/').filter((segment) => segment !== ''),
+  };
+}
+
+function pattern(model: Model, { collection, parent }: Resource): string {
+  const above = parent === null ? undefined : model.resources.get(parent.resource);
+  if (parent === null || above === undefined) return `/${collection}`;
+  return `${pattern(model, above)}/{${parent.field}}/${collection}`;
+}

@@ -1,0 +1,143 @@
+import { ApiError, refusal } from '../conventions/errors.ts';
+import type { Observe } from '../observe/observation.ts';
+import { readListQuery } from '../plan/list-query.ts';
+import { admitParameters, plainRule } from '../plan/parameters.ts';
+import { commonHeaders, uncachedAnswer } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import { changeItem } from './change.ts';
+import { createItem } from './create.ts';
+import type { Answer, Handler, RawRequest } from './exchange.ts';
+import { type Negotiated, negotiate, optionsHeaders } from './negotiate.ts';
+import { readCollection, readItem, readRoot } from './read.ts';
+import { type Exchange, openExchange, type Openings, receive, type Received } from './receive.ts';
+import { refuse } from './refuse.ts';
+import { removeItem } from './remove.ts';
+import { allow, route, type Routed } from './route.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** What answering takes beside what the stages work with. */
+export interface PipelineOptions {
+  readonly surroundings: Surroundings;
+  readonly observe: Observe;
+  readonly openings: Openings;
+  /** Whether any `Host` is taken; else loopback names alone (AUTH-7). */
+  readonly open: boolean;
+  /** Why the server should get no traffic just now; null when it should (LIM-3). */
+  readonly unready: () => string | null;
+}
+
+/** The score: one exchange, stage by stage, in the order of the contract's section 0. Everything that fails ends in `refuse`. */
+export function createPipeline(options: PipelineOptions): Handler {
+  const { surroundings, observe, openings } = options;
+  const refusing = { version: surroundings.version, observe, now: openings.now };
+
+  const finish = (exchange: Exchange, finished: Answer): Answer => {
+    observe({
+      kind: 'exchange',
+      method: exchange.request.method,
+      target: exchange.request.target.split('?', 1)[0] ?? '',
+      route: exchange.note.route,
+      status: finished.status,
+      errorCode: exchange.note.errorCode,
+      duration: openings.now() - exchange.startedAt,
+      correlationId: exchange.correlationId,
+      traceId: exchange.trace.traceId,
+    });
+    return finished;
+  };
+
+  return {
+    async handle(request) {
+      const exchange = openExchange(request, openings);
+      try {
+        return finish(exchange, await answer(exchange, request, options));
+      } catch (error) {
+        return finish(exchange, refuse(exchange, error, refusing));
+      }
+    },
+    refuse(error, request) {
+      const exchange = openExchange(request, openings);
+      return finish(exchange, refuse(exchange, error, refusing));
+    },
+  };
+}
+
+async function answer(exchange: Exchange, request: RawRequest, options: PipelineOptions): Promise<Answer> {
+  const { surroundings } = options;
+  const { compiled, version } = surroundings;
+  const received = receive(exchange, request, compiled.model.limits, options.open);
+  if (received.redirect !== null) return redirect(received, received.redirect, version);
+  const routed = route(received, compiled);
+  if (routed.method === 'OPTIONS') return describe(routed, options);
+  if (routed.route.kind === 'live') return health(routed, version);
+  if (routed.route.kind === 'ready') {
+    await ready(options);
+    return health(routed, version);
+  }
+  return perform(negotiate(authenticate(routed), compiled.model, surroundings.now()), surroundings);
+}
+
+/** Steps 12 to 19 of the operation that route and method name. */
+async function perform(request: Negotiated, surroundings: Surroundings): Promise<Answer> {
+  const { route: target, method, parameters, preferences } = request;
+  const lenient = preferences.handling === 'lenient';
+  switch (target.kind) {
+    case 'collection': {
+      const { compiled, within } = target;
+      if (method === 'POST') {
+        const admitted = admitParameters(parameters, plainRule, lenient);
+        const shown = readListQuery(compiled.list, within, admitted, lenient);
+        return createItem({ request, compiled, within }, shown, surroundings);
+      }
+      return readCollection(request, compiled, readListQuery(compiled.list, within, parameters, lenient), surroundings);
+    }
+    case 'item': {
+      admitParameters(parameters, plainRule, lenient);
+      const { compiled, within, id } = target;
+      if (method === 'PUT' || method === 'PATCH') return changeItem({ request, compiled, within, id }, surroundings);
+      if (method === 'DELETE') return removeItem({ request, compiled, within, id }, surroundings);
+      return readItem(request, compiled, within, id, surroundings);
+    }
+    case 'root':
+      admitParameters(parameters, plainRule, lenient);
+      return readRoot(request, surroundings);
+    case 'server':
+    case 'live':
+    case 'ready':
+      throw new Error(`${target.kind} is answered before negotiation`);
+  }
+}
+
+/** One URL for each resource (URL-1): the method and body stay, hence 308. */
+function redirect({ exchange }: Received, location: string, version: string): Answer {
+  return uncachedAnswer(308, [...commonHeaders(exchange, version), 'Location', location], null);
+}
+
+/** OPTIONS (MET-5). */
+function describe(routed: Routed, { surroundings }: PipelineOptions): Answer {
+  const { version, compiled } = surroundings;
+  const headers = [
+    ...commonHeaders(routed.exchange, version),
+    'Allow',
+    allow(routed.route),
+    ...optionsHeaders(routed, compiled.model),
+  ];
+  return uncachedAnswer(204, headers, null);
+}
+
+function health({ exchange }: Routed, version: string): Answer {
+  const headers = [...commonHeaders(exchange, version), 'Content-Type', 'application/json'];
+  return uncachedAnswer(200, headers, '{"status":"ok"}');
+}
+
+/** `/readyz`: the database can be read and there is no overload (OPS-2, LIM-3). */
+async function ready({ surroundings, unready }: PipelineOptions): Promise<void> {
+  const reason = unready();
+  if (reason !== null) throw refusal('SERVER_UNAVAILABLE', `The server takes no new traffic: ${reason}.`);
+  try {
+    await surroundings.store.ping();
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw refusal('SERVER_UNAVAILABLE', 'The database cannot be read.', { cause: error });
+  }
+}

@@ -1,0 +1,97 @@
+import { continueTrace, correlationId, type Trace } from '../conventions/correlation.ts';
+import { refusal } from '../conventions/errors.ts';
+import { checkHeaderFields } from '../conventions/header-check.ts';
+import { type HeaderFields, headerFields } from '../conventions/header-fields.ts';
+import { isLoopbackHost } from '../conventions/host.ts';
+import { isMethod, isRegisteredMethod, type Method } from '../conventions/methods.ts';
+import { type Preferences, readPrefer } from '../conventions/prefer.ts';
+import { type Parameter, parseQuery } from '../conventions/query.ts';
+import { isAsteriskForm, parseTarget } from '../conventions/url.ts';
+import type { Limits } from '../model/model.ts';
+import type { RawRequest } from './exchange.ts';
+
+/** One request on its way: what is known of any request, however broken. */
+export interface Exchange {
+  readonly request: Pick<RawRequest, 'method' | 'target' | 'headers'>;
+  readonly fields: HeaderFields;
+  readonly correlationId: string;
+  readonly trace: Trace;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** What the answer and the log say of it, filled in as it becomes known. */
+  readonly note: { route: string | null; versionInPath: boolean; errorCode: string | null };
+}
+
+/** A request whose line and header fields are in order (step 1). */
+export interface Received {
+  readonly exchange: Exchange;
+  readonly request: RawRequest;
+  /** null for a registered method that no target here has. */
+  readonly method: Method | null;
+  /** Decoded path segments; null for the asterisk-form. */
+  readonly segments: readonly string[] | null;
+  /** The canonical target where the one sent is another (URL-1). */
+  readonly redirect: string | null;
+  readonly parameters: readonly Parameter[];
+  readonly preferences: Preferences;
+}
+
+/** What opening an exchange takes from outside. */
+export interface Openings {
+  readonly now: () => number;
+  readonly uuid: () => string;
+  readonly randomHex: (bytes: number) => string;
+}
+
+/** Opens the exchange of a request. It cannot fail, so that every later failure has a correlation id (ERR-5). */
+export function openExchange(request: Exchange['request'], openings: Openings): Exchange {
+  const fields = headerFields(request.headers);
+  return {
+    request,
+    fields,
+    correlationId: correlationId(fields.get('x-correlation-id'), openings.uuid),
+    trace: continueTrace(fields.get('traceparent'), openings.randomHex),
+    startedAt: openings.now(),
+    note: { route: null, versionInPath: false, errorCode: null },
+  };
+}
+
+/**
+ * Step 1: the request line and header fields (URL-4, URL-8, MET-6).
+ *
+ * @param open whether any `Host` is taken; else loopback names alone (AUTH-7)
+ * @throws {ApiError} 400, 414, 417, 431, 501
+ */
+export function receive(exchange: Exchange, request: RawRequest, limits: Limits, open: boolean): Received {
+  const { fields } = exchange;
+  const { method, target } = request;
+  if (!isRegisteredMethod(method)) {
+    throw refusal(
+      'REQUEST_METHOD_NOT_IMPLEMENTED',
+      'The request method is not one that HTTP knows; see Allow of OPTIONS.',
+    );
+  }
+  const asterisk = isAsteriskForm(target) && (method === 'OPTIONS' || method === 'CONNECT');
+  // The target of CONNECT is an authority (RFC 9110 9.3.6): it names nothing here, so it is not read.
+  const read = asterisk || method === 'CONNECT' ? null : parseTarget(target, limits.target);
+  checkHeaderFields(fields, request.httpVersion, { headers: limits.headers, lines: limits.headerLines });
+  const host = fields.get('host');
+  if (!open && host !== null && !isLoopbackHost(host)) {
+    throw refusal(
+      'REQUEST_HEADER_INVALID',
+      'Host names another machine; this server answers to loopback names alone.',
+      {
+        details: [{ field: 'Host', message: 'must be localhost, 127.0.0.1 or [::1]' }],
+      },
+    );
+  }
+  return {
+    exchange,
+    request,
+    method: isMethod(method) ? method : null,
+    segments: read?.segments ?? null,
+    redirect: read?.redirect ?? null,
+    parameters: read === null || read.query === null ? [] : parseQuery(read.query),
+    preferences: readPrefer(fields.get('prefer')),
+  };
+}

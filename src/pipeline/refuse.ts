@@ -1,0 +1,99 @@
+import { ApiError, errorBody, refusal } from '../conventions/errors.ts';
+import { negotiate, parseAccept } from '../conventions/negotiation.ts';
+import { writeJson } from '../formats/json.ts';
+import type { Observe } from '../observe/observation.ts';
+import { StatementTimeout, StoreUnavailable } from '../stores/store.ts';
+import { commonHeaders, uncachedAnswer } from './answer.ts';
+import type { Answer } from './exchange.ts';
+import type { Exchange } from './receive.ts';
+
+/** Titles of problem details (RFC 9457 3.1.3): the phrase of the status, the same for every occurrence of the type. */
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  417: 'Expectation Failed',
+  422: 'Unprocessable Content',
+  428: 'Precondition Required',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+};
+
+const JSON_TYPE = { type: 'application', subtype: 'json' } as const;
+const PROBLEM_TYPE = { type: 'application', subtype: 'problem+json' } as const;
+
+/** Seconds after which a caller may try again what failed for a passing reason. */
+const RETRY_AFTER = '1';
+
+/** What turning failures into answers takes from outside. */
+export interface Refusing {
+  readonly version: string;
+  readonly observe: Observe;
+  readonly now: () => number;
+}
+
+/**
+ * The answer to a failure: the one place that writes an error body (ERR-1 to ERR-7). What is no refusal of ours is announced and
+ * told as a constant 500.
+ */
+export function refuse(exchange: Exchange, failure: unknown, { version, observe, now }: Refusing): Answer {
+  const error = asApiError(failure);
+  if (error.status === 500) observe({ kind: 'fault', correlationId: exchange.correlationId, error: failure });
+  exchange.note.errorCode = error.code;
+  const body = errorBody(error, exchange.correlationId, new Date(now()).toISOString());
+  const retry = error.status === 503 && error.headers['Retry-After'] === undefined ? ['Retry-After', RETRY_AFTER] : [];
+  const headers = [...commonHeaders(exchange, version), ...Object.entries(error.headers).flat(), ...retry];
+  if (!wantsProblem(exchange)) {
+    return uncachedAnswer(error.status, [...headers, 'Content-Type', 'application/json'], writeJson(body));
+  }
+  const title = TITLES[error.status] ?? 'Error';
+  const problem = { ...body, type: 'about:blank', title, status: error.status, detail: error.message };
+  // A reference that names this occurrence and nothing that could be fetched (RFC 9457 3.1.5).
+  const instance = `#${exchange.correlationId}`;
+  return uncachedAnswer(
+    error.status,
+    [...headers, 'Content-Type', 'application/problem+json'],
+    writeJson({ ...problem, instance }),
+  );
+}
+
+function asApiError(failure: unknown): ApiError {
+  if (failure instanceof ApiError) return failure;
+  if (failure instanceof StatementTimeout) {
+    return refusal(
+      'SERVER_TIMEOUT',
+      'The query took too long and was stopped; narrow it by a filter or an indexed sort.',
+    );
+  }
+  if (failure instanceof StoreUnavailable) {
+    return refusal('SERVER_UNAVAILABLE', 'The database cannot be reached just now; try again.', { cause: failure });
+  }
+  return refusal('SERVER_ERROR', 'The server failed; the cause is in its log under the correlation id.', {
+    cause: failure,
+  });
+}
+
+/** Whether the caller ranks problem details above plain JSON (ERR-6). An `Accept` that cannot be read ranks nothing. */
+function wantsProblem({ fields }: Exchange): boolean {
+  const accept = fields.get('accept');
+  if (accept === null || !accept.includes('problem+json')) return false;
+  try {
+    return negotiate(parseAccept(accept), [JSON_TYPE, PROBLEM_TYPE]) === PROBLEM_TYPE;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Json, JsonObject } from '../conventions/json.ts';
+import type { Model, Resource } from '../model/model.ts';
+import type { Addresses, LinkBase } from '../plan/address.ts';
+import type { Ancestor, Row } from '../plan/plan.ts';
+
+/** A row as one caller sees it: REP-1. `within` are the rows above it, nearest first. */
+export type Representation = (row: Row, within: readonly Ancestor[], base: LinkBase) => JsonObject;
+
+type LinkWriter = (row: Row, within: readonly Ancestor[], base: LinkBase) => string | null;
+
+/** Compiles the representation of a resource: `id`, readable fields in declared order, timestamps, revision, links (REP-1, REP-9, REP-11). */
+export function compileRepresentation(model: Model, resource: Resource, links: Addresses): Representation {
+  const names = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
+  const writers = linkWriters(model, resource, links);
+  return (row, within, base) => {
+    const shown: Record<string, Json> = { id: row.id };
+    for (const name of names) shown[name] = row[name] ?? null;
+    shown['created_at'] = row.created_at;
+    shown['updated_at'] = row.updated_at;
+    shown['revision'] = row.revision;
+    const targets: Record<string, string> = {};
+    for (const [name, write] of writers) {
+      const target = write(row, within, base);
+      if (target !== null) targets[name] = target;
+    }
+    shown['links'] = targets;
+    return shown;
+  };
+}
+
+/**
+ * The links of a resource in their order: self, collection, up, to-one relations, sub-collections and inverse relations (REP-9).
+ * A relation to a row below another has no link: the row alone does not say what it is below.
+ */
+function linkWriters(model: Model, resource: Resource, links: Addresses): readonly (readonly [string, LinkWriter])[] {
+  const writers: [string, LinkWriter][] = [
+    ['self', (row, within, base) => links.item(base, resource, within, row.id)],
+    ['collection', (_row, within, base) => links.collection(base, resource, within)],
+  ];
+  const parent = resource.parent === null ? undefined : model.resources.get(resource.parent.resource);
+  if (parent !== undefined) {
+    writers.push([
+      'up',
+      (_row, [above, ...further], base) => (above === undefined ? null : links.item(base, parent, further, above.id)),
+    ]);
+  }
+  for (const { name, reference, writeOnly } of resource.fields) {
+    const target = model.resources.get(reference?.resource ?? '');
+    if (writeOnly || target === undefined || target.parent !== null || !reference?.as) continue;
+    if (name === resource.parent?.field) continue;
+    writers.push([
+      reference.as,
+      (row, _within, base) => {
+        const id = row[name];
+        return typeof id === 'string' ? links.item(base, target, [], id) : null;
+      },
+    ]);
+  }
+  for (const { name, resource: other, kind, field } of resource.links) {
+    const target = model.resources.get(other);
+    if (target === undefined) continue;
+    if (kind === 'child') {
+      writers.push([
+        name,
+        (row, within, base) => links.collection(base, target, [{ resource: resource.name, id: row.id }, ...within]),
+      ]);
+    } else if (target.parent === null && target.properties.get(field)?.filterable === true) {
+      writers.push([name, (row, _within, base) => links.collection(base, target, [], [[field, row.id]])]);
+    }
+  }
+  return writers;
+}

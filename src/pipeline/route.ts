@@ -1,0 +1,152 @@
+import { refusal } from '../conventions/errors.ts';
+import type { Method } from '../conventions/methods.ts';
+import { type AcceptRange, type Offer, parseAccept, vendorRanges } from '../conventions/negotiation.ts';
+import { type ResolvedVersion, resolveVersion } from '../conventions/versioning.ts';
+import type { ContractVersion } from '../model/model.ts';
+import type { LinkBase } from '../plan/address.ts';
+import type { Ancestor } from '../plan/plan.ts';
+import type { CompiledModel, CompiledResource } from './compiled.ts';
+import type { Received } from './receive.ts';
+
+/** What a path names. */
+export type Route =
+  /** The asterisk of `OPTIONS *`. */
+  | { readonly kind: 'server' }
+  | { readonly kind: 'live' }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'root' }
+  | { readonly kind: 'collection'; readonly compiled: CompiledResource; readonly within: readonly Ancestor[] }
+  | {
+      readonly kind: 'item';
+      readonly compiled: CompiledResource;
+      readonly within: readonly Ancestor[];
+      readonly id: string;
+    };
+
+/** A request whose version, target and method are served (steps 3 to 6). */
+export interface Routed extends Received {
+  readonly route: Route;
+  readonly method: Method;
+  readonly ranges: readonly AcceptRange[];
+  readonly version: ResolvedVersion<ContractVersion>;
+  /** Where links of the answer begin: in the caller's version carrier (REP-9). */
+  readonly base: LinkBase;
+}
+
+const METHODS: Readonly<Record<Route['kind'], readonly Method[]>> = {
+  server: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  live: ['GET', 'HEAD', 'OPTIONS'],
+  ready: ['GET', 'HEAD', 'OPTIONS'],
+  root: ['GET', 'HEAD', 'OPTIONS'],
+  collection: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  item: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+};
+
+/** The media type of an answer that names no version: the default (NEG-1). */
+export const JSON_OFFER: Offer = { type: 'application', subtype: 'json' };
+
+const VERSION_SEGMENT = /^v[0-9]+$/;
+
+/** The value of `Allow` for a route (MET-5, MET-6). */
+export function allow({ kind }: Route): string {
+  return METHODS[kind].join(', ');
+}
+
+/**
+ * Steps 4 to 6: which contract, which route of it, which method. The canonical form of the URL (step 3) is judged before.
+ *
+ * @throws {ApiError} API_VERSION_*, REQUEST_ROUTE_NOT_FOUND, REQUEST_METHOD_NOT_ALLOWED, REQUEST_NOT_ACCEPTABLE
+ */
+export function route(received: Received, compiled: CompiledModel): Routed {
+  const { exchange, segments } = received;
+  const { model } = compiled;
+  const own = originRoute(received);
+  const below = own === null ? belowBase(segments ?? [], compiled.base) : null;
+  const versionSegment = below !== null && VERSION_SEGMENT.test(below[0] ?? '') ? (below[0] ?? null) : null;
+  exchange.note.versionInPath = versionSegment !== null;
+  const ranges = parseAccept(exchange.fields.get('accept'));
+  const version = resolveVersion(
+    {
+      path: versionSegment,
+      query: below === null ? null : (received.parameters.find(({ name }) => name === 'api_version')?.value ?? null),
+      header: below === null ? null : exchange.fields.get('api-version'),
+      accept: below === null ? [] : vendorRanges(ranges, model.name),
+    },
+    [model.version],
+    model.defaultVersion,
+  );
+  const found = own ?? (below === null ? null : resourceRoute(below.slice(versionSegment === null ? 0 : 1), compiled));
+  if (found === null) {
+    throw refusal(
+      'REQUEST_ROUTE_NOT_FOUND',
+      `Nothing is served at this path; GET ${model.basePath || '/'} lists the collections.`,
+    );
+  }
+  exchange.note.route = patternOf(found, compiled);
+  const { method } = received;
+  if (method === null || !METHODS[found.kind].includes(method)) {
+    throw refusal('REQUEST_METHOD_NOT_ALLOWED', `This target takes ${allow(found)}.`, {
+      headers: { Allow: allow(found) },
+    });
+  }
+  return { ...received, route: found, method, ranges, version, base: linkBase(compiled, version) };
+}
+
+/** Where the canonical, path-versioned URLs of the model begin. */
+export function versionedBase({ model }: CompiledModel, origin: string): LinkBase {
+  return { prefix: `${origin}${model.basePath}/v${model.version.major}`, parameters: [] };
+}
+
+function linkBase(compiled: CompiledModel, version: ResolvedVersion<ContractVersion>): LinkBase {
+  const { model } = compiled;
+  const origin = model.publicUrl ?? '';
+  if (version.carrier === 'path') return versionedBase(compiled, origin);
+  const parameters = version.carrier === 'query' ? [['api_version', version.text ?? ''] as const] : [];
+  return { prefix: `${origin}${model.basePath}`, parameters };
+}
+
+/** Routes at the origin, outside the base path. */
+function originRoute({ segments }: Received): Route | null {
+  if (segments === null) return { kind: 'server' };
+  if (segments.length !== 1) return null;
+  if (segments[0] === 'livez') return { kind: 'live' };
+  return segments[0] === 'readyz' ? { kind: 'ready' } : null;
+}
+
+function belowBase(segments: readonly string[], base: readonly string[]): readonly string[] | null {
+  return base.every((segment, index) => segments[index] === segment) ? segments.slice(base.length) : null;
+}
+
+/** Collections and ids in turn, each collection below the one before it (URL-1, URL-7). */
+function resourceRoute(path: readonly string[], { collections }: CompiledModel): Route | null {
+  let found: Route = { kind: 'root' };
+  let parent: string | null = null;
+  const within: Ancestor[] = [];
+  for (let at = 0; at < path.length; at += 2) {
+    const compiled = collections.get(path[at] ?? '');
+    if (compiled === undefined || (compiled.resource.parent?.resource ?? null) !== parent) return null;
+    const above = within.toReversed();
+    const id = path[at + 1];
+    if (id === undefined) return { kind: 'collection', compiled, within: above };
+    found = { kind: 'item', compiled, within: above, id };
+    parent = compiled.resource.name;
+    within.push({ resource: parent, id });
+  }
+  return found;
+}
+
+function patternOf(found: Route, { model }: CompiledModel): string {
+  switch (found.kind) {
+    case 'server':
+      return '*';
+    case 'live':
+      return '/livez';
+    case 'ready':
+      return '/readyz';
+    case 'root':
+      return model.basePath || '/';
+    case 'collection':
+    case 'item':
+      return model.basePath + found.compiled.patterns[found.kind];
+  }
+}

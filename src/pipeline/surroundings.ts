@@ -1,0 +1,39 @@
+import type { EventSource } from '../plan/change-event.ts';
+import type { Store } from '../stores/store.ts';
+import type { CompiledModel } from './compiled.ts';
+import type { Turns } from './turns.ts';
+
+/** What the stages work with beside the request: made once, by the composition root. */
+export interface Surroundings {
+  readonly compiled: CompiledModel;
+  readonly store: Store;
+  readonly events: EventSource;
+  readonly turns: Turns;
+  readonly variants: Variants;
+  /** The contract served, `1.4.2`. */
+  readonly version: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A UUIDv7. */
+  readonly uuid: () => string;
+  readonly digest: (text: string) => string;
+}
+
+/** Short names for what a representation depends on beside its row, remembered: there are few, and each request needs one. */
+export class Variants {
+  readonly #known = new Map<string, string>();
+  readonly #digest: (text: string) => string;
+
+  constructor(digest: (text: string) => string) {
+    this.#digest = digest;
+  }
+
+  of(parts: readonly string[]): string {
+    const key = parts.join('\n');
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const made = this.#digest(key).slice(0, 8);
+    this.#known.set(key, made);
+    return made;
+  }
+}

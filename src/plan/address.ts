@@ -1,0 +1,36 @@
+import { joinPath } from '../conventions/links.ts';
+import { type Parameters } from '../conventions/pagination/position.ts';
+import { writeQuery } from '../conventions/query.ts';
+import type { Model, Resource } from '../model/model.ts';
+import type { Ancestor } from './plan.ts';
+
+/** Where the URLs of an answer begin, and what each of them carries: the caller's version carrier (REP-9). */
+export interface LinkBase {
+  /** `/api/v1`, `/api` or `https://api.example.com/api/v1`. */
+  readonly prefix: string;
+  /** `[['api_version', '1']]` where the caller names the version so; else empty. */
+  readonly parameters: Parameters;
+}
+
+/** Writes the URLs of a model's resources (URL-1, URL-9). */
+export interface Addresses {
+  collection(base: LinkBase, resource: Resource, within: readonly Ancestor[], parameters?: Parameters): string;
+  item(base: LinkBase, resource: Resource, within: readonly Ancestor[], id: string): string;
+}
+
+/** The addresses of a model. Ancestors are nearest first, as in a plan. */
+export function addresses({ resources }: Pick<Model, 'resources'>): Addresses {
+  const path = (base: LinkBase, resource: Resource, within: readonly Ancestor[], id: string | null): string => {
+    const segments = within.toReversed().flatMap((row) => [resources.get(row.resource)?.collection ?? '', row.id]);
+    return joinPath(base.prefix, ...segments, resource.collection, ...(id === null ? [] : [id]));
+  };
+  return {
+    collection: (base, resource, within, parameters = []) =>
+      withQuery(path(base, resource, within, null), [...parameters, ...base.parameters]),
+    item: (base, resource, within, id) => withQuery(path(base, resource, within, id), base.parameters),
+  };
+}
+
+function withQuery(path: string, parameters: Parameters): string {
+  return parameters.length === 0 ? path : `${path}?${writeQuery(parameters)}`;
+}

@@ -1,0 +1,59 @@
+import type { EventDraft } from '../conventions/event.ts';
+import type { Model, Resource } from '../model/model.ts';
+import type { Addresses, LinkBase } from './address.ts';
+import type { Ancestor, Values } from './plan.ts';
+
+/** Who wrote, and under which trace: what every event of a request carries (EVT-2). */
+export interface Origin {
+  readonly correlationId: string;
+  readonly traceId: string;
+  /** The caller; null where none is known. */
+  readonly actor: string | null;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly at: string;
+}
+
+/** What happened to one row. `values` are those after a change, or before a removal. */
+export interface Happening {
+  readonly verb: 'created' | 'updated' | 'deleted';
+  readonly resource: Resource;
+  readonly id: string;
+  readonly within: readonly Ancestor[];
+  readonly changed: readonly string[];
+  readonly values: Values;
+}
+
+/** What events need of their surroundings. `base` is absolute and path-versioned: consumers have no request to resolve a URL against. */
+export interface EventSource {
+  readonly model: Model;
+  readonly addresses: Addresses;
+  base(): LinkBase;
+  /** Makes the id of an event: a UUIDv7. */
+  id(): string;
+}
+
+/** The event of a change (EVT-1, EVT-2); null where the model wants none. Write-only fields are in no part of it (REP-11). */
+export function changeEvent(source: EventSource, origin: Origin, happening: Happening): EventDraft | null {
+  const { verb, resource, id, within, changed, values } = happening;
+  if (resource.events === 'none') return null;
+  const readable = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
+  const data = Object.fromEntries([['id', id], ...readable.map((name) => [name, values[name] ?? null])]);
+  const { major, minor } = source.model.version;
+  return {
+    id: source.id(),
+    type: `${resource.singular}.${verb}`,
+    payload: {
+      timestamp: origin.at,
+      resource: { type: resource.singular, id, url: source.addresses.item(source.base(), resource, within, id) },
+      parents: within.map((row) => ({ type: source.model.resources.get(row.resource)?.singular ?? '', id: row.id })),
+      changed_fields: changed.filter((name) => readable.includes(name)),
+      ...(resource.events === 'full' ? { data } : {}),
+    },
+    metadata: {
+      trace_id: origin.traceId,
+      correlation_id: origin.correlationId,
+      schema_version: `${major}.${minor}`,
+      actor: origin.actor,
+    },
+  };
+}

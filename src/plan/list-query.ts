@@ -1,0 +1,265 @@
+import { refusal } from '../conventions/errors.ts';
+import {
+  type CursorSeal,
+  type CursorState,
+  cursorPosition,
+  readCursor,
+  writeCursor,
+} from '../conventions/pagination/cursor.ts';
+import { offsetPosition } from '../conventions/pagination/offset.ts';
+import { pagePosition } from '../conventions/pagination/page.ts';
+import type { Parameters, Position } from '../conventions/pagination/position.ts';
+import { type Parameter, type QueryPair, parseQuery, splitList, writeQuery } from '../conventions/query.ts';
+import { isJsonObject, type Json } from '../conventions/json.ts';
+import type { Limits, Resource, SortKey } from '../model/model.ts';
+import type { ResourceValidator } from '../model/validation.ts';
+import { isHeavy } from './cost.ts';
+import { isFilterOf, readFilter } from './filter.ts';
+import { admitParameters, type ParameterRule } from './parameters.ts';
+import type { Ancestor, Condition, Count, ListPlan, Row } from './plan.ts';
+import { readSort, writeSort } from './sort.ts';
+
+/** A collection as a caller asked for it: what to read, and what the answer says about its place. */
+export interface ListQuery {
+  readonly plan: ListPlan;
+  readonly position: Position;
+  /** Filters, sort and limit as parameters: what every link of the answer carries (PAGE-2). */
+  readonly carried: Parameters;
+  /** The token of a place before or after a row, in this order and under these filters. */
+  cursorAt(row: Row | null, backward: boolean): string;
+}
+
+/** What reading a collection's parameters takes from the model, compiled once for each resource. */
+export interface ListRule {
+  readonly resource: Resource;
+  readonly validator: ResourceValidator;
+  readonly limits: Limits['page'];
+  readonly seal: CursorSeal;
+  readonly parameters: ParameterRule;
+}
+
+const PAGING = ['limit', 'per_page', 'page', 'offset', 'after', 'sort', 'include_total', 'api_version'];
+
+/** The rule of a resource's collections. */
+export function listRule(
+  resource: Resource,
+  validator: ResourceValidator,
+  limits: Limits['page'],
+  seal: CursorSeal,
+): ListRule {
+  const suggestions = [...resource.properties.values()].filter(({ filterable }) => filterable).map(({ path }) => path);
+  const parameters = { known: new Set(PAGING), isFilter: isFilterOf(resource), suggestions };
+  return { resource, validator, limits, seal, parameters };
+}
+
+/**
+ * Reads a collection's query (sections 5 and 6 of the contract).
+ *
+ * @param within the rows above the collection, nearest first
+ * @throws {ApiError} REQUEST_PARAMETER_*, PAGINATION_*, QUERY_FILTER_INVALID, QUERY_SORT_INVALID
+ */
+export function readListQuery(
+  rule: ListRule,
+  within: readonly Ancestor[],
+  parameters: readonly Parameter[],
+  lenient: boolean,
+): ListQuery {
+  const { resource } = rule;
+  const admitted = admitParameters(parameters, rule.parameters, lenient);
+  const given = new Map(admitted.map((parameter) => [parameter.name, parameter]));
+  const limit = readLimit(given, rule.limits);
+  const place = readPlace(given);
+  const collection = [resource.name, ...within.flatMap((ancestor) => [ancestor.resource, ancestor.id])].join('\n');
+  const cursor = place?.name === 'after' ? openCursor(place.value, collection, rule.seal) : null;
+
+  const own = cursor === null ? null : parseQuery(writeQuery(cursor.state.query));
+  const selection = readSelection(rule, mergeSelection(admitted, own, rule));
+  if (cursor !== null) checkSelection(cursor.state, selection);
+  const { filter, order, carried } = selection;
+  const state = { collection, sort: selection.sort, filter: selection.filterText, query: carried };
+  const cursorAt = (row: Row | null, backward: boolean): string =>
+    writeCursor({ ...state, backward, after: row === null ? null : placeOf(row, order) }, rule.seal);
+  const position = readPosition(place, cursor, limit, rule.limits, () => cursorAt(null, true));
+  const count = readCount(given, position, filter.length === 0 && within.length === 0, rule.limits);
+  const heavy = isHeavy(resource, filter, order);
+  return {
+    plan: { kind: 'list', resource: resource.name, within, filter, order, window: position.window, count, heavy },
+    position,
+    carried: [...carried, ['limit', String(limit)]],
+    cursorAt,
+  };
+}
+
+interface Selection {
+  readonly filter: readonly Condition[];
+  readonly filterText: string;
+  readonly order: readonly SortKey[];
+  readonly sort: string;
+  readonly carried: Parameters;
+}
+
+function readSelection(rule: ListRule, parameters: readonly Parameter[]): Selection {
+  const filters = parameters.filter(({ name }) => !rule.parameters.known.has(name));
+  const sort = parameters.find(({ name }) => name === 'sort');
+  const filter = readFilter(filters, rule.resource, rule.validator);
+  const order = sort === undefined ? rule.resource.sort : readSort(sort.raw, rule.resource);
+  const carried = [...filters, ...(sort === undefined ? [] : [sort])].map(asPair);
+  return { filter, filterText: writeFilter(filter), order, sort: writeSort(order), carried };
+}
+
+/** A parameter as links carry it: a list keeps its commas, data keeps its own (URL-5). */
+function asPair({ name, raw, value }: Parameter): QueryPair {
+  return [name, name === 'sort' || name.endsWith('[in]') ? splitList(raw) : value];
+}
+
+/** The filters and sort beside a cursor, or, where none are sent, the cursor's own (hybrid). */
+function mergeSelection(
+  given: readonly Parameter[],
+  own: readonly Parameter[] | null,
+  rule: ListRule,
+): readonly Parameter[] {
+  if (own === null) return given;
+  const filters = given.filter(({ name }) => !rule.parameters.known.has(name));
+  const sort = given.filter(({ name }) => name === 'sort');
+  return [
+    ...(filters.length > 0 ? filters : own.filter(({ name }) => name !== 'sort')),
+    ...(sort.length > 0 ? sort : own.filter(({ name }) => name === 'sort')),
+  ];
+}
+
+/** Conditions in one spelling, however the query spelt them. */
+function writeFilter(filter: readonly Condition[]): string {
+  const lines = filter.map((condition) =>
+    condition.operator === 'in'
+      ? JSON.stringify([condition.path, [...new Set(condition.values.map((value) => JSON.stringify(value)))].sort()])
+      : JSON.stringify([condition.path, condition.operator, condition.value]),
+  );
+  return [...new Set(lines)].sort().join('\n');
+}
+
+function placeOf(row: Row, order: readonly SortKey[]): readonly Json[] {
+  return order.map(({ path }) => valueAt(row, path));
+}
+
+/** The value at a dotted path; null where a part of it is unset. */
+function valueAt(row: Row, path: string): Json {
+  let value: Json | undefined = row;
+  for (const name of path.split('.')) {
+    value = isJsonObject(value) ? value[name] : null;
+  }
+  return value ?? null;
+}
+
+function readLimit(given: ReadonlyMap<string, Parameter>, limits: Limits['page']): number {
+  const [limit, perPage] = [given.get('limit'), given.get('per_page')];
+  if (limit !== undefined && perPage !== undefined) throw conflict(['limit', 'per_page']);
+  const parameter = limit ?? perPage;
+  if (parameter === undefined) return limits.default;
+  const value = readInteger(parameter.value);
+  if (value === null || value === 0) {
+    throw refusal('PAGINATION_LIMIT_INVALID', `Send ${parameter.name} as an integer from 1 to ${limits.max}.`, {
+      details: [{ field: parameter.name, message: `must be an integer from 1 to ${limits.max}` }],
+    });
+  }
+  return Math.min(value, limits.max);
+}
+
+interface Place {
+  readonly name: 'page' | 'offset' | 'after';
+  readonly value: string;
+}
+
+function readPlace(given: ReadonlyMap<string, Parameter>): Place | null {
+  const names = (['page', 'offset', 'after'] as const).filter((name) => given.has(name));
+  if (names.length > 1) throw conflict(names);
+  const [name] = names;
+  return name === undefined ? null : { name, value: given.get(name)?.value ?? '' };
+}
+
+function readPosition(
+  place: Place | null,
+  cursor: { readonly token: string; readonly state: CursorState } | null,
+  limit: number,
+  { maxOffset }: Limits['page'],
+  end: () => string,
+): Position {
+  switch (place?.name) {
+    case undefined:
+    case 'after':
+      return cursorPosition(cursor, limit, end);
+    case 'offset':
+      return offsetPosition(boundedOffset(place, readInteger(place.value), maxOffset), limit, maxOffset);
+    case 'page': {
+      const page = readInteger(place.value);
+      boundedOffset(place, page === null || page === 0 ? null : (page - 1) * limit, maxOffset);
+      return pagePosition(page ?? 1, limit, maxOffset);
+    }
+  }
+}
+
+function boundedOffset(place: Place, offset: number | null, maxOffset: number): number {
+  const least = place.name === 'page' ? 1 : 0;
+  if (offset === null) throw positionInvalid(place.name, `must be an integer of at least ${least}`);
+  if (offset > maxOffset) {
+    throw positionInvalid(place.name, `reaches beyond item ${maxOffset}; follow links.next (the cursor) instead`);
+  }
+  return offset;
+}
+
+function readCount(
+  given: ReadonlyMap<string, Parameter>,
+  position: Position,
+  whole: boolean,
+  limits: Limits['page'],
+): Count {
+  const text = given.get('include_total')?.value;
+  if (text !== undefined && text !== 'true' && text !== 'false') {
+    throw refusal('REQUEST_PARAMETER_INVALID', 'Send include_total as true or false.', {
+      details: [{ field: 'include_total', message: 'must be true or false' }],
+    });
+  }
+  if (text === undefined ? !position.counts : text === 'false') return { kind: 'none' };
+  return whole ? { kind: 'exact' } : { kind: 'capped', cap: limits.countCap };
+}
+
+function openCursor(token: string, collection: string, seal: CursorSeal): { token: string; state: CursorState } {
+  const state = readCursor(token, seal);
+  if (state === null || state.collection !== collection) throw cursorInvalid();
+  return { token, state };
+}
+
+/** Sort and filters beside a cursor must be its own (PAGE-6). Where none were sent, the model changed under the cursor. */
+function checkSelection(state: CursorState, selection: Selection): void {
+  if (state.sort === selection.sort && state.filter === selection.filterText) return;
+  const differing = selection.carried.filter(([name]) =>
+    name === 'sort' ? state.sort !== selection.sort : state.filter !== selection.filterText,
+  );
+  if (differing.length === 0) throw cursorInvalid();
+  const message = 'must be left out or equal what the cursor was made with';
+  throw refusal('PAGINATION_CURSOR_MISMATCH', 'Sort or filters differ from those of the cursor; leave them out.', {
+    details: [...new Set(differing.map(([name]) => name))].map((field) => ({ field, message })),
+  });
+}
+
+function cursorInvalid(): Error {
+  return refusal('PAGINATION_CURSOR_INVALID', 'The cursor is not one of this collection; start again without after.', {
+    details: [{ field: 'after', message: 'is not a cursor of this collection' }],
+  });
+}
+
+function conflict(names: readonly string[]): Error {
+  return refusal('PAGINATION_CONFLICT', `Send one of ${names.join(', ')}, not several.`, {
+    details: names.map((field) => ({ field, message: 'excludes the others' })),
+  });
+}
+
+function positionInvalid(field: string, message: string): Error {
+  return refusal('PAGINATION_POSITION_INVALID', `The page cannot be found: ${field} ${message}.`, {
+    details: [{ field, message }],
+  });
+}
+
+/** A non-negative integer in plain digits; null for anything else. Beyond 2^53 it is no longer exact, which no bound reaches. */
+function readInteger(text: string): number | null {
+  return /^[0-9]+$/.test(text) ? Number(text) : null;
+}

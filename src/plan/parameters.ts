@@ -1,0 +1,79 @@
+import { refusal } from '../conventions/errors.ts';
+import { nearest } from '../conventions/nearest.ts';
+import type { Parameter } from '../conventions/query.ts';
+
+/** A filter parameter, taken apart: `price[gte]`, `filter[limit]`, `address.city`. */
+export interface FilterName {
+  readonly path: string;
+  /** null where the name carries none: equality. */
+  readonly operator: string | null;
+}
+
+const FILTER_NAME = /^(?:filter\[([^[\]]+)\]|([^[\]]+))(?:\[([^[\]]*)\])?$/;
+
+/** Takes a parameter's name apart as a filter; null where it has not the form of one. */
+export function readFilterName(name: string): FilterName | null {
+  const match = FILTER_NAME.exec(name);
+  const path = match?.[1] ?? match?.[2];
+  return match === null || path === undefined ? null : { path, operator: match[3] ?? null };
+}
+
+/** How a route's parameters are judged: which names it takes, which of them may be repeated (QRY-5). */
+export interface ParameterRule {
+  readonly known: ReadonlySet<string>;
+  /** Whether a name outside `known` is a filter of this route. */
+  isFilter(name: string): boolean;
+  /** Names to suggest beside the known ones. */
+  readonly suggestions: Iterable<string>;
+}
+
+/** No parameters but the ones that every route takes. */
+export const plainRule: ParameterRule = { known: new Set(['api_version']), isFilter: () => false, suggestions: [] };
+
+/**
+ * The parameters that a route takes, unknown and repeated ones refused, or ignored where the caller is lenient (QRY-5).
+ * A filter without operator may be repeated: any of its values.
+ *
+ * @throws {ApiError} REQUEST_PARAMETER_UNKNOWN, REQUEST_PARAMETER_DUPLICATED
+ */
+export function admitParameters(
+  parameters: readonly Parameter[],
+  rule: ParameterRule,
+  lenient: boolean,
+): readonly Parameter[] {
+  const known = parameters.filter(({ name }) => rule.known.has(name) || rule.isFilter(name));
+  if (known.length < parameters.length && !lenient) throw unknownParameters(parameters, known, rule);
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  const admitted = known.filter(({ name }) => {
+    if (!seen.has(name)) return seen.add(name);
+    if (!rule.known.has(name) && readFilterName(name)?.operator === null) return true;
+    repeated.add(name);
+    return false;
+  });
+  if (repeated.size > 0 && !lenient) throw repeatedParameters([...repeated]);
+  return admitted;
+}
+
+function unknownParameters(all: readonly Parameter[], known: readonly Parameter[], rule: ParameterRule): Error {
+  const unknown = [...new Set(all.filter((each) => !known.includes(each)).map(({ name }) => name))];
+  const names = [...rule.known, ...rule.suggestions];
+  const details = unknown.map((name) => {
+    const near = nearest(name, names);
+    return { field: name, message: `is not a known parameter${near === null ? '' : `; did you mean "${near}"?`}` };
+  });
+  const subject = unknown.length === 1 ? 'A query parameter is' : 'Query parameters are';
+  return refusal(
+    'REQUEST_PARAMETER_UNKNOWN',
+    `${subject} not known here; see details, or send "Prefer: handling=lenient".`,
+    {
+      details,
+    },
+  );
+}
+
+function repeatedParameters(names: readonly string[]): Error {
+  return refusal('REQUEST_PARAMETER_DUPLICATED', 'A query parameter is given more than once; send it once.', {
+    details: names.map((field) => ({ field, message: 'is given more than once' })),
+  });
+}

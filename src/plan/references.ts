@@ -1,0 +1,22 @@
+import type { Json, JsonObject } from '../conventions/json.ts';
+import type { Resource } from '../model/model.ts';
+import type { Ancestor } from './plan.ts';
+
+/** A reference in a body: where it stands (`supplier_id`, `related_ids[2]`) and the row that it names. */
+export interface FoundReference extends Ancestor {
+  readonly field: string;
+}
+
+/** Every reference to another row that a body's fields hold. The parent's id is none: it comes from the path. */
+export function referencesIn(resource: Resource, values: JsonObject): readonly FoundReference[] {
+  return resource.fields.flatMap(({ name, reference }) => {
+    if (reference === null || name === resource.parent?.field) return [];
+    const value: Json = values[name] ?? null;
+    const ids = Array.isArray(value)
+      ? value.map((id, index) => ({ id, field: `${name}[${index}]` }))
+      : [{ id: value, field: name }];
+    return ids.flatMap(({ id, field }) =>
+      typeof id === 'string' ? [{ field, resource: reference.resource, id }] : [],
+    );
+  });
+}

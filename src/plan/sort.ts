@@ -1,0 +1,45 @@
+import { type ErrorDetail, refusal } from '../conventions/errors.ts';
+import { splitList } from '../conventions/query.ts';
+import type { Resource, SortKey } from '../model/model.ts';
+
+/** Most keys that a caller may sort by (QRY-3). */
+const MAX_KEYS = 5;
+
+/**
+ * The order that `sort` asks for, the id appended as the tie-breaker in the direction of the last key (PAGE-5, QRY-3).
+ *
+ * @param raw the parameter's value as it came, `-created_at,name`
+ * @throws {ApiError} QUERY_SORT_INVALID, listing what is sortable
+ */
+export function readSort(raw: string, resource: Resource): readonly SortKey[] {
+  const keys = splitList(raw).map((text) => ({ path: text.replace(/^-/, ''), descending: text.startsWith('-') }));
+  const details: ErrorDetail[] = keys
+    .filter(({ path }) => resource.properties.get(path)?.sortable !== true)
+    .map(({ path }) => ({ field: 'sort', message: `cannot sort by ${JSON.stringify(path)}; ${sortable(resource)}` }));
+  const repeated = keys.find(({ path }, index) => keys.findIndex((key) => key.path === path) < index);
+  if (repeated !== undefined) details.push({ field: 'sort', message: `names ${repeated.path} more than once` });
+  if (keys.length > MAX_KEYS) details.push({ field: 'sort', message: `has ${keys.length} keys; at most ${MAX_KEYS}` });
+  if (details.length > 0) {
+    throw refusal('QUERY_SORT_INVALID', 'The collection cannot be sorted so; see details for what to send.', {
+      details,
+    });
+  }
+  return totalOrder(keys);
+}
+
+/** The order with the id as its last key, so that no two rows tie. */
+export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
+  const end = keys.findIndex(({ path }) => path === 'id');
+  if (end >= 0) return keys.slice(0, end + 1);
+  return [...keys, { path: 'id', descending: keys.at(-1)?.descending ?? false }];
+}
+
+/** An order as text: what a cursor is bound to. */
+export function writeSort(order: readonly SortKey[]): string {
+  return order.map(({ path, descending }) => (descending ? `-${path}` : path)).join(',');
+}
+
+function sortable(resource: Resource): string {
+  const names = [...resource.properties.values()].filter((property) => property.sortable).map(({ path }) => path);
+  return `sortable are ${names.join(', ')}`;
+}

@@ -1,0 +1,8 @@
+/** Where the time comes from; handed in, so that a test can hold it still or turn it back. */
+export interface Clock {
+  /** Whole milliseconds since the epoch, UTC. */
+  now(): number;
+}
+
+/** The clock of the machine. It may go back when the machine's time is set. */
+export const systemClock: Clock = { now: () => Date.now() };

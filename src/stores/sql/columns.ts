@@ -1,0 +1,72 @@
+import type { Json } from '../../conventions/json.ts';
+import type { Resource, ValueType } from '../../model/model.ts';
+
+/** A column of a resource's table. */
+export interface Column {
+  readonly name: string;
+  readonly type: ValueType;
+  readonly nullable: boolean;
+  /** The name under which storage knew it before; null where it was never renamed. */
+  readonly was: string | null;
+  /** What rows that stand already get: the declared default, an empty array (REP-4), else null. */
+  readonly default: Json;
+}
+
+const text: ValueType = { kind: 'text', format: null };
+
+function system(name: string, type: ValueType): Column {
+  return { name, type, nullable: false, was: null, default: null };
+}
+
+const id = system('id', text);
+const suffix: readonly Column[] = [
+  system('created_at', { kind: 'date-time' }),
+  system('updated_at', { kind: 'date-time' }),
+  system('revision', { kind: 'integer' }),
+];
+
+/** The columns of a resource in the order of its rows: `id`, the fields, `created_at`, `updated_at`, `revision` (REP-1). */
+export function columnsOf(resource: Resource): readonly Column[] {
+  const fields = resource.fields.map((field) => ({
+    name: field.name,
+    type: field.type,
+    nullable: field.nullable,
+    was: field.was,
+    default: field.default ?? (field.type.kind === 'array' ? [] : null),
+  }));
+  return [id, ...fields, ...suffix];
+}
+
+/** Name of the table that lists the targets of an array of references. The dot keeps it apart from every resource. */
+export function linkTable(resource: string, field: string): string {
+  return `${resource}.${field}`;
+}
+
+/** The fields of a resource that are arrays of references, each with the resource referred to. */
+export function linkFields(resource: Resource): readonly { readonly field: string; readonly target: string }[] {
+  return resource.fields.flatMap((field) =>
+    field.reference !== null && field.type.kind === 'array'
+      ? [{ field: field.name, target: field.reference.resource }]
+      : [],
+  );
+}
+
+/** The fields of a resource that hold one reference, each with the resource referred to. The parent's id is one of them. */
+export function referenceFields(resource: Resource): readonly { readonly field: string; readonly target: string }[] {
+  return resource.fields.flatMap((field) => {
+    if (resource.parent?.field === field.name) return [{ field: field.name, target: resource.parent.resource }];
+    if (field.reference === null || field.type.kind === 'array') return [];
+    return [{ field: field.name, target: field.reference.resource }];
+  });
+}
+
+/** The type at the end of a path: the column named first, then members of objects. @throws {Error} where nothing is there */
+export function typeAt(columns: readonly Column[], path: readonly string[]): ValueType {
+  const [name, ...members] = path;
+  let type = columns.find((column) => column.name === name)?.type;
+  for (const member of members) {
+    type = type?.kind === 'object' ? type.members.find((each) => each.name === member)?.type : undefined;
+  }
+  if (type === undefined) throw new Error(`The plan names ${path.join('.')}, which the resource does not have`);
+  return type;
+}

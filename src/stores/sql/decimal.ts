@@ -1,0 +1,66 @@
+const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
+
+/** Added to an exponent so that it is written without a sign; room for numbers of five million digits. */
+const EXPONENT_BASE = 5_000_000;
+const EXPONENT_DIGITS = 7;
+
+/** Ends the digits of a negative number: greater than every digit, so that -5 comes after -5.1. */
+const END = '~';
+
+/**
+ * A decimal as the integer that counts its last places: `19.9` at scale 2 is 1990.
+ *
+ * @returns undefined where the text is no plain decimal or has digits beyond the scale
+ */
+export function scaledInteger(decimal: string, scale: number): bigint | undefined {
+  const match = PLAIN.exec(decimal);
+  if (match === null) return undefined;
+  const [, sign = '', whole = '', places = ''] = match;
+  const kept = places.replace(/0+$/, '');
+  if (kept.length > scale) return undefined;
+  return BigInt(`${sign}${whole}${kept.padEnd(scale, '0')}`);
+}
+
+/** The decimal of a scaled integer, with exactly `scale` places: `1990` at scale 2 is `19.90`. */
+export function scaledDecimal(integer: string, scale: number): string {
+  if (scale === 0) return integer;
+  const negative = integer.startsWith('-');
+  const digits = (negative ? integer.slice(1) : integer).padStart(scale + 1, '0');
+  return `${negative ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+function complement(digits: string): string {
+  let turned = '';
+  for (const digit of digits) turned += String(9 - Number(digit));
+  return turned;
+}
+
+/**
+ * A decimal of any size as text whose byte order is the order of the values (QRY-7): equal values give equal texts.
+ * Positive: `2`, the exponent, the digits. Zero: `1`. Negative: `0`, then both complemented, then an end mark.
+ *
+ * @returns undefined where the text is no plain decimal
+ */
+export function decimalKey(decimal: string): string | undefined {
+  const match = PLAIN.exec(decimal);
+  if (match === null) return undefined;
+  const [, sign = '', whole = '', places = ''] = match;
+  const all = `${whole}${places}`;
+  const first = all.search(/[1-9]/);
+  if (first === -1) return '1';
+  const digits = all.slice(first).replace(/0+$/, '');
+  const exponent = String(EXPONENT_BASE + whole.length - first).padStart(EXPONENT_DIGITS, '0');
+  return sign === '' ? `2${exponent}${digits}` : `0${complement(exponent)}${complement(digits)}${END}`;
+}
+
+/** The decimal of a key, in its shortest plain form: `1.5`, `-0.02`, `300`. */
+export function keyedDecimal(key: string): string {
+  if (key === '1') return '0';
+  const negative = key.startsWith('0');
+  const body = negative ? complement(key.slice(1, -END.length)) : key.slice(1);
+  const point = Number(body.slice(0, EXPONENT_DIGITS)) - EXPONENT_BASE;
+  const digits = body.slice(EXPONENT_DIGITS);
+  const whole = point <= 0 ? '0' : digits.slice(0, point).padEnd(point, '0');
+  const places = point <= 0 ? `${'0'.repeat(-point)}${digits}` : digits.slice(point);
+  return `${negative ? '-' : ''}${whole}${places === '' ? '' : `.${places}`}`;
+}

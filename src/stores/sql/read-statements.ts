@@ -1,0 +1,109 @@
+import type { SortKey } from '../../model/model.ts';
+import type { Ancestor, ItemPlan, ListPlan } from '../../plan/plan.ts';
+import { ancestorStands, belowAncestors, condition } from './conditions.ts';
+import { Parameters, type Statement } from './dialect.ts';
+import { type Range, rangesAfter, walked } from './seek.ts';
+import type { Table, Tables } from './tables.ts';
+
+function where(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
+}
+
+/** Reads the one row of an item plan. */
+export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
+  const table = tables.of(plan.resource);
+  const parameters = new Parameters(tables.dialect);
+  const own = `${table.column('id')} = ${parameters.add(plan.id)}`;
+  const conditions = [own, ...belowAncestors(tables, table, plan.within, parameters)];
+  return { text: `select ${table.selection} from ${table.name}${where(conditions)}`, values: parameters.values };
+}
+
+/** What every row of a list satisfies, wherever the window lies. */
+function selected(tables: Tables, table: Table, plan: ListPlan, parameters: Parameters): string[] {
+  const { deadline } = tables.dialect;
+  return [
+    ...(plan.heavy && deadline !== null ? [deadline] : []),
+    ...belowAncestors(tables, table, plan.within, parameters),
+    ...plan.filter.map((each) => condition(table, each, parameters)),
+  ];
+}
+
+function orderBy(table: Table, order: readonly SortKey[]): string {
+  return order
+    .map(({ path, descending }) => table.dialect.order(table.operand(path).expression, descending))
+    .join(', ');
+}
+
+/** Several ranges in one statement: each brings its keys along, by which the database merges them. */
+function merged(
+  tables: Tables,
+  table: Table,
+  plan: ListPlan,
+  order: readonly SortKey[],
+  ranges: readonly Range[],
+): Statement {
+  const { dialect } = tables;
+  const parameters = new Parameters(dialect);
+  const keyName = (index: number): string => dialect.quote(`key ${index}`);
+  const keys = order.map(({ path }, index) => `${table.operand(path).expression} as ${keyName(index)}`).join(', ');
+  const parts = ranges.map((range) => {
+    const conditions = [...selected(tables, table, plan, parameters), range(parameters)];
+    return `select ${table.selection}, ${keys} from ${table.name}${where(conditions)}`;
+  });
+  const by = order.map(({ descending }, index) => dialect.order(keyName(index), descending)).join(', ');
+  const columns = table.columns.map(({ name }) => dialect.quote(name)).join(', ');
+  const union = `${parts.join(' union all ')} order by ${by} limit ${parameters.add(plan.window.limit + 1)}`;
+  return { text: `select ${columns} from (${union}) as page`, values: parameters.values };
+}
+
+/** Reads the rows of a list plan and one more, which tells whether others follow. A walk backward reads the reversed order. */
+export function listStatement(tables: Tables, plan: ListPlan): Statement {
+  const table = tables.of(plan.resource);
+  const { window } = plan;
+  const order = walked(plan.order, window.kind === 'seek' && window.backward);
+  const after = window.kind === 'seek' && window.after !== null ? rangesAfter(table, order, window.after) : [];
+  if (after.length > 1) return merged(tables, table, plan, order, after);
+  const parameters = new Parameters(tables.dialect);
+  const conditions = selected(tables, table, plan, parameters);
+  for (const range of after) conditions.push(range(parameters));
+  let text = `select ${table.selection} from ${table.name}${where(conditions)} order by ${orderBy(table, order)}`;
+  text += ` limit ${parameters.add(window.limit + 1)}`;
+  if (window.kind === 'offset' && window.offset > 0) text += ` offset ${parameters.add(window.offset)}`;
+  return { text, values: parameters.values };
+}
+
+/** Whether a count of the plan is the number of all rows of the resource, which the store keeps (PAGE-9). */
+export function countsWholeCollection(plan: ListPlan): boolean {
+  return plan.filter.length === 0 && plan.within.length === 0;
+}
+
+/** Counts the rows that a plan selects, as `count`; up to one more than the cap, where there is one. */
+export function countStatement(tables: Tables, plan: ListPlan, cap: number | null): Statement {
+  const table = tables.of(plan.resource);
+  const parameters = new Parameters(tables.dialect);
+  const conditions = where(selected(tables, table, plan, parameters));
+  const name = tables.dialect.quote('count');
+  if (cap === null)
+    return { text: `select count(*) as ${name} from ${table.name}${conditions}`, values: parameters.values };
+  const rows = `select 1 from ${table.name}${conditions} limit ${parameters.add(cap + 1)}`;
+  return { text: `select count(*) as ${name} from (${rows}) as capped`, values: parameters.values };
+}
+
+/** Tells of each ancestor whether it stands, under the column `0` for the nearest, `1` for the one above it and so on. */
+export function ancestorsStatement(tables: Tables, within: readonly Ancestor[]): Statement {
+  const parameters = new Parameters(tables.dialect);
+  const stand = within.map(
+    (_, index) => `${ancestorStands(tables, within, index, parameters)} as ${tables.dialect.quote(String(index))}`,
+  );
+  return { text: `select ${stand.join(', ')}`, values: parameters.values };
+}
+
+/** Reads one row where a resource has the id. */
+export function standsStatement(tables: Tables, resource: string, id: string): Statement {
+  const table = tables.of(resource);
+  const parameters = new Parameters(tables.dialect);
+  return {
+    text: `select 1 from ${table.name} where ${table.column('id')} = ${parameters.add(id)}`,
+    values: parameters.values,
+  };
+}

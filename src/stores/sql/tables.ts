@@ -1,0 +1,138 @@
+import type { Json } from '../../conventions/json.ts';
+import type { Model, Resource } from '../../model/model.ts';
+import type { Row } from '../../plan/plan.ts';
+import { type Column, columnsOf, linkFields, linkTable, typeAt } from './columns.ts';
+import type { Comparable, Decode, Dialect, Encode, SqlValue } from './dialect.ts';
+
+/** Whether what was read has the columns of every row; the others are as the table declares them. */
+function isRow(read: Record<string, unknown>): read is Row {
+  return typeof read['id'] === 'string' && typeof read['revision'] === 'number';
+}
+
+/** What a path of a resource is compared by. */
+export interface Operand extends Comparable {
+  readonly nullable: boolean;
+  /** Whether it is a column itself, not something inside one. */
+  readonly plain: boolean;
+}
+
+/** Membership in an array field: the encoding of the item and the condition that holds for it. */
+export interface Membership {
+  readonly encode: Encode;
+  condition(placeholder: string): string;
+}
+
+/** A resource's table as one dialect writes it, worked out once per resource. */
+export class Table {
+  readonly resource: Resource;
+  readonly dialect: Dialect;
+  /** The quoted name. */
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** The list of a row's columns, in the order of the row, each under its own name. */
+  readonly selection: string;
+  readonly #decoders: readonly { readonly column: string; readonly decode: Decode }[];
+  readonly #encoders: ReadonlyMap<string, Encode>;
+  readonly #operands = new Map<string, Operand>();
+
+  constructor(resource: Resource, dialect: Dialect) {
+    this.resource = resource;
+    this.dialect = dialect;
+    this.name = dialect.quote(resource.name);
+    this.columns = columnsOf(resource);
+    this.selection = this.columns
+      .map(({ name, type }) => `${dialect.selection(this.column(name), type)} as ${dialect.quote(name)}`)
+      .join(', ');
+    this.#decoders = this.columns.flatMap(({ name, type }) => {
+      const decode = dialect.decode(type);
+      return decode === null ? [] : [{ column: name, decode }];
+    });
+    this.#encoders = new Map(this.columns.map(({ name, type }) => [name, dialect.encode(type)]));
+  }
+
+  /** A column under the table's name, so that no table-valued function beside it can capture the name. */
+  column(name: string): string {
+    return `${this.name}.${this.dialect.quote(name)}`;
+  }
+
+  /** What a dotted path is compared and ordered by. @throws {Error} where the resource has no such property */
+  operand(path: string): Operand {
+    const known = this.#operands.get(path);
+    if (known !== undefined) return known;
+    const [name = '', ...members] = path.split('.');
+    const type = typeAt(this.columns, [name, ...members]);
+    const operand =
+      members.length === 0
+        ? {
+            expression: this.column(name),
+            encode: this.dialect.encode(type),
+            nullable: this.#nullable(name),
+            plain: true,
+          }
+        : { ...this.dialect.member(this.column(name), members, type), nullable: true, plain: false };
+    this.#operands.set(path, operand);
+    return operand;
+  }
+
+  /** Membership in an array field. References are looked up in their link table, which has an index; other items in the row. */
+  membership(field: string): Membership {
+    const type = typeAt(this.columns, [field]);
+    if (type.kind !== 'array') throw new Error(`The plan asks for an item of ${field}, which is no array`);
+    if (!linkFields(this.resource).some((link) => link.field === field)) {
+      return this.dialect.contains(this.column(field), type.item.type);
+    }
+    const { quote } = this.dialect;
+    const links = quote(linkTable(this.resource.name, field));
+    return {
+      encode: this.dialect.encode(type.item.type),
+      condition: (placeholder) =>
+        `${this.column('id')} in (select ${quote('owner')} from ${links} where ${quote('target')} = ${placeholder})`,
+    };
+  }
+
+  /** A value as its column keeps it. @throws {RangeError} where the column cannot hold it */
+  encode(column: string, value: Json | undefined): SqlValue {
+    if (value === null || value === undefined) return null;
+    const encoded = this.#encoders.get(column)?.(value);
+    if (encoded === undefined)
+      throw new RangeError(`${this.resource.name}.${column} cannot hold the value of the plan`);
+    return encoded;
+  }
+
+  /** The row that a driver read, which becomes the row of the resource in place: its columns already stand in order. */
+  decode(read: Record<string, SqlValue>): Row {
+    const row: Record<string, unknown> = read;
+    for (const { column, decode } of this.#decoders) {
+      const value = read[column];
+      if (value !== null && value !== undefined) row[column] = decode(value);
+    }
+    if (!isRow(row)) throw new Error(`The database gave no row of ${this.resource.name}`);
+    return row;
+  }
+
+  #nullable(column: string): boolean {
+    return this.columns.find(({ name }) => name === column)?.nullable ?? true;
+  }
+}
+
+/** The tables of all resources of a model. */
+export class Tables {
+  readonly dialect: Dialect;
+  readonly #tables: ReadonlyMap<string, Table>;
+
+  constructor(model: Model, dialect: Dialect) {
+    this.dialect = dialect;
+    this.#tables = new Map([...model.resources.values()].map((each) => [each.name, new Table(each, dialect)]));
+  }
+
+  /** The table of a resource. @throws {Error} where the model has none of that name */
+  of(resource: string): Table {
+    const table = this.#tables.get(resource);
+    if (table === undefined) throw new Error(`The plan names ${resource}, which the model does not declare`);
+    return table;
+  }
+
+  [Symbol.iterator](): Iterator<Table> {
+    return this.#tables.values();
+  }
+}

@@ -1,0 +1,142 @@
+import type { CreatePlan, DeletePlan, UpdatePlan } from '../../plan/plan.ts';
+import { linkFields, linkTable, referenceFields } from './columns.ts';
+import { Parameters, type Statement } from './dialect.ts';
+import { standsStatement } from './read-statements.ts';
+import type { Table, Tables } from './tables.ts';
+
+/** Adds the row of a create plan. Its text depends on the resource alone. */
+export function insertStatement(tables: Tables, plan: CreatePlan, revision: number): Statement {
+  const table = tables.of(plan.resource);
+  const system: Record<string, string | number> = { id: plan.id, created_at: plan.at, updated_at: plan.at, revision };
+  const values = table.columns.map(({ name }) => table.encode(name, system[name] ?? plan.values[name]));
+  return { text: insertText(table), values };
+}
+
+const insertTexts = new WeakMap<Table, string>();
+
+function insertText(table: Table): string {
+  const known = insertTexts.get(table);
+  if (known !== undefined) return known;
+  const { dialect, columns } = table;
+  const names = columns.map(({ name }) => dialect.quote(name)).join(', ');
+  const places = columns.map((_, index) => dialect.placeholder(index + 1)).join(', ');
+  const text = `insert into ${table.name} (${names}) values (${places})`;
+  insertTexts.set(table, text);
+  return text;
+}
+
+/** Changes the row of an update plan where it still has the plan's revision: compared in the statement that writes (CACHE-3). */
+export function updateStatement(tables: Tables, plan: UpdatePlan, revision: number): Statement {
+  const table = tables.of(plan.resource);
+  const { quote } = table.dialect;
+  const parameters = new Parameters(table.dialect);
+  const assigned = { ...plan.values, updated_at: plan.at, revision };
+  const assignments = Object.entries(assigned).map(
+    ([name, value]) => `${quote(name)} = ${parameters.add(table.encode(name, value))}`,
+  );
+  const expected = expectation(table, plan, parameters);
+  return { text: `update ${table.name} set ${assignments.join(', ')} where ${expected}`, values: parameters.values };
+}
+
+/** Removes the row of a delete plan where it still has the plan's revision (CACHE-3). */
+export function deleteStatement(tables: Tables, plan: DeletePlan): Statement {
+  const table = tables.of(plan.resource);
+  const parameters = new Parameters(table.dialect);
+  return { text: `delete from ${table.name} where ${expectation(table, plan, parameters)}`, values: parameters.values };
+}
+
+function expectation(table: Table, plan: UpdatePlan | DeletePlan, parameters: Parameters): string {
+  const { quote } = table.dialect;
+  return `${quote('id')} = ${parameters.add(plan.id)} and ${quote('revision')} = ${parameters.add(plan.revision)}`;
+}
+
+/** A reference that a plan writes, under its dotted path: `supplier_id`, `related_ids[2]`. */
+export interface WrittenReference {
+  readonly path: string;
+  readonly resource: string;
+  readonly id: string;
+}
+
+function items(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** All references that a plan writes, in the order of the fields. */
+export function writtenReferences(tables: Tables, plan: CreatePlan | UpdatePlan): readonly WrittenReference[] {
+  const { resource } = tables.of(plan.resource);
+  const single = referenceFields(resource).map(({ field, target }) => ({
+    path: field,
+    resource: target,
+    id: plan.values[field],
+  }));
+  const many = linkFields(resource).flatMap(({ field, target }) =>
+    items(plan.values[field]).map((id, index) => ({ path: `${field}[${index}]`, resource: target, id })),
+  );
+  return [...single, ...many].flatMap(({ path, resource: target, id }) =>
+    typeof id === 'string' ? [{ path, resource: target, id }] : [],
+  );
+}
+
+/**
+ * Brings the link tables to what a plan wrote in its arrays of references, so that the database guards them like any other
+ * reference. An item that stands twice is linked once.
+ */
+export function linkStatements(tables: Tables, plan: CreatePlan | UpdatePlan): readonly Statement[] {
+  const { dialect } = tables;
+  return linkFields(tables.of(plan.resource).resource).flatMap(({ field }) => {
+    const targets = plan.values[field];
+    if (targets === undefined) return [];
+    const links = dialect.quote(linkTable(plan.resource, field));
+    const [owner, target] = [dialect.quote('owner'), dialect.quote('target')];
+    const places = `${dialect.placeholder(1)}, ${dialect.placeholder(2)}`;
+    const cleared: Statement[] =
+      plan.kind === 'create'
+        ? []
+        : [{ text: `delete from ${links} where ${owner} = ${dialect.placeholder(1)}`, values: [plan.id] }];
+    const added = items(targets).flatMap((id): Statement[] =>
+      typeof id === 'string'
+        ? [
+            {
+              text: `insert into ${links} (${owner}, ${target}) values (${places}) on conflict do nothing`,
+              values: [plan.id, id],
+            },
+          ]
+        : [],
+    );
+    return [...cleared, ...added];
+  });
+}
+
+/** Reads one row where another row has the plan's values in all of the fields. A null equals nothing, itself included. */
+function takenStatement(table: Table, plan: CreatePlan | UpdatePlan, fields: readonly string[]): Statement {
+  const { quote } = table.dialect;
+  const parameters = new Parameters(table.dialect);
+  const same = fields.map((field) => {
+    const value = plan.values[field];
+    if (value !== undefined) return `${table.column(field)} = ${parameters.add(table.encode(field, value))}`;
+    const kept = `select kept.${quote(field)} from ${table.name} as kept where kept.${quote('id')} = ${parameters.add(plan.id)}`;
+    return `${table.column(field)} = (${kept})`;
+  });
+  const other = `${table.column('id')} <> ${parameters.add(plan.id)}`;
+  return { text: `select 1 from ${table.name} where ${same.join(' and ')} and ${other}`, values: parameters.values };
+}
+
+/** A conflict that a plan can run into, and the statement that reads a row where it does. */
+export interface ConflictProbe {
+  /** null for the id, else the fields that are unique together. */
+  readonly fields: readonly string[] | null;
+  readonly statement: Statement;
+}
+
+/**
+ * What tells which constraint a plan violates, in the order of the model: databases report any one of several, each in its own
+ * words, and callers get the same answer from all (OPS-4, MET-10).
+ */
+export function conflictProbes(tables: Tables, plan: CreatePlan | UpdatePlan): readonly ConflictProbe[] {
+  const table = tables.of(plan.resource);
+  const uniques = table.resource.uniques
+    .filter((fields) => plan.kind === 'create' || fields.some((field) => plan.values[field] !== undefined))
+    .map((fields) => ({ fields, statement: takenStatement(table, plan, fields) }));
+  const id = { fields: null, statement: standsStatement(tables, plan.resource, plan.id) };
+  return plan.kind === 'create' ? [id, ...uniques] : uniques;
+}

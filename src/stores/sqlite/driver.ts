@@ -1,0 +1,150 @@
+import Database from 'better-sqlite3';
+import type { SqlValue } from '../sql/dialect.ts';
+
+/** How long a statement waits for another process to let go of the database, in milliseconds. It keeps the thread while it waits. */
+const BUSY_TIMEOUT = 5_000;
+
+/** Bytes of the file that are read through memory mapping: deep offsets and counts are several times faster than by page cache. */
+const MAPPED_BYTES = 268_435_456;
+
+/** Statements that are kept prepared on one connection; the least recently used go first. */
+const KEPT_STATEMENTS = 512;
+
+export type Read = Record<string, SqlValue>;
+type Prepared = Database.Statement<unknown[], Read>;
+
+/** One connection, its statements prepared once per text. */
+export class Connection {
+  readonly #database: Database.Database;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(database: Database.Database) {
+    this.#database = database;
+  }
+
+  /** All rows of a query, as objects with the columns in order. */
+  all(text: string, values: readonly SqlValue[] = []): Read[] {
+    return this.#prepare(text).all(values);
+  }
+
+  /** The first row of a query, or null. */
+  get(text: string, values: readonly SqlValue[] = []): Read | null {
+    return this.#prepare(text).get(values) ?? null;
+  }
+
+  /** Runs a statement. @returns how many rows it changed */
+  run(text: string, values: readonly SqlValue[] = []): number {
+    return this.#prepare(text).run(values).changes;
+  }
+
+  /** Runs statements that are used once and take no values. */
+  script(text: string): void {
+    this.#database.exec(text);
+  }
+
+  /** The first value of a pragma. */
+  pragma(text: string): unknown {
+    return this.#database.pragma(text, { simple: true });
+  }
+
+  /** Makes a function known to SQL. What it throws ends the statement and is thrown by it. */
+  define(name: string, deterministic: boolean, body: (...values: SqlValue[]) => SqlValue): void {
+    this.#database.function(name, { deterministic, varargs: true }, body);
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#database.close();
+  }
+
+  #prepare(text: string): Prepared {
+    const known = this.#prepared.get(text);
+    if (known !== undefined) {
+      if (this.#prepared.size === KEPT_STATEMENTS) this.#refresh(text, known);
+      return known;
+    }
+    const [oldest] = this.#prepared.size === KEPT_STATEMENTS ? this.#prepared.keys() : [];
+    if (oldest !== undefined) this.#prepared.delete(oldest);
+    const prepared = this.#database.prepare<unknown[], Read>(text);
+    this.#prepared.set(text, prepared);
+    return prepared;
+  }
+
+  #refresh(text: string, prepared: Prepared): void {
+    this.#prepared.delete(text);
+    this.#prepared.set(text, prepared);
+  }
+}
+
+export interface WriterOptions {
+  /** Milliseconds to wait for another process that writes. */
+  readonly busyTimeout?: number;
+  /** Told each statement as it runs, its values in place. */
+  readonly trace?: (statement: string) => void;
+}
+
+/**
+ * The connection that writes. In WAL mode with `synchronous = FULL` a commit is on disk when it returns (OPS-4).
+ *
+ * @param path an absolute path, or `:memory:`
+ * @throws what `isBusy` recognises, while another process creates the database
+ */
+export function openWriter(path: string, { busyTimeout = BUSY_TIMEOUT, trace }: WriterOptions = {}): Connection {
+  const verbose = trace === undefined ? {} : { verbose: (message: unknown) => trace(String(message)) };
+  const database = new Database(path, { timeout: busyTimeout, ...verbose });
+  try {
+    database.pragma('journal_mode = wal');
+    database.pragma('synchronous = full');
+    database.pragma('foreign_keys = on');
+    database.pragma(`mmap_size = ${MAPPED_BYTES}`);
+    return new Connection(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A connection that can only read, beside the one that writes. */
+export function openReader(path: string): Connection {
+  const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT });
+  database.pragma(`mmap_size = ${MAPPED_BYTES}`);
+  return new Connection(database);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Database.SqliteError ? error.code : '';
+}
+
+/** Whether an error says that a statement would break a constraint; it alone was undone then. */
+export function isConstraintFailure(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_CONSTRAINT');
+}
+
+/** Whether an error is the database's own, and no statement's: I/O, no space, another process that holds it. */
+export function isDatabaseFailure(error: unknown): boolean {
+  return error instanceof Database.SqliteError && !isConstraintFailure(error);
+}
+
+/** Whether an error says that a foreign key would be broken. */
+export function isForeignKeyFailure(error: unknown): boolean {
+  return codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY';
+}
+
+/** Whether an error says that another process holds the database. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_BUSY');
+}
+
+/** Whether an error says that the disk has no room; nothing was changed then. */
+export function isFull(error: unknown): boolean {
+  return codeOf(error) === 'SQLITE_FULL';
+}
+
+/** Whether an error says that the file is damaged or no database. */
+export function isUnreadable(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_CORRUPT') || codeOf(error) === 'SQLITE_NOTADB';
+}

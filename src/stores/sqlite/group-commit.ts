@@ -1,0 +1,155 @@
+import type { WriteOutcome, WriteUnit } from '../../plan/plan.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { StoreUnavailable } from '../store.ts';
+import { type Connection, isBusy, isDatabaseFailure, isFull } from './driver.ts';
+import type { UnitWriter } from './unit-writer.ts';
+
+/** Bounds of one transaction, so that a long queue does not keep the thread: units, and plans of all its units. */
+const MOST_UNITS = 256;
+const MOST_PLANS = 1_000;
+
+interface Waiting {
+  readonly unit: WriteUnit;
+  readonly deadline: number | null;
+  readonly resolve: (outcome: WriteOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What became of a unit inside the transaction; told when the transaction is on disk. */
+type Result = { readonly outcome: WriteOutcome } | { readonly error: unknown };
+
+/**
+ * Commits all units that arrive within one turn of the event loop in one transaction and one sync, each under its own savepoint.
+ * A unit that cannot be written is undone alone; where the transaction itself fails, all of its units are told.
+ */
+export class GroupCommit {
+  readonly #connection: Connection;
+  readonly #writer: UnitWriter;
+  readonly #clock: Clock;
+  #queue: Waiting[] = [];
+  #scheduled = false;
+  #closed: Promise<void> | null = null;
+  #drained: (() => void) | null = null;
+
+  constructor(connection: Connection, writer: UnitWriter, clock: Clock) {
+    this.#connection = connection;
+    this.#writer = writer;
+    this.#clock = clock;
+  }
+
+  /** How many units wait for their commit. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /** Queues a unit. Resolves once it is on disk or refused; rejects where the database fails. */
+  write(unit: WriteUnit, deadline: number | null): Promise<WriteOutcome> {
+    if (this.#closed !== null) return Promise.reject(new Error('The store is closed'));
+    const { promise, resolve, reject } = Promise.withResolvers<WriteOutcome>();
+    this.#queue.push({ unit, deadline, resolve, reject });
+    this.#schedule();
+    return promise;
+  }
+
+  /** Takes no more units and resolves once those that it took are done. */
+  close(): Promise<void> {
+    this.#closed ??= new Promise((resolve) => {
+      if (this.#queue.length === 0) resolve();
+      else this.#drained = resolve;
+    });
+    return this.#closed;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush(this.#take());
+      if (this.#queue.length > 0) this.#schedule();
+      else this.#drained?.();
+    });
+  }
+
+  /** Units from the head of the queue: at least one, then as many as the bounds admit. */
+  #take(): readonly Waiting[] {
+    let plans = 0;
+    let units = 0;
+    for (const { unit } of this.#queue) {
+      plans += unit.plans.length;
+      if (units === MOST_UNITS || (units > 0 && plans > MOST_PLANS)) break;
+      units += 1;
+    }
+    const batch = this.#queue.slice(0, units);
+    this.#queue = this.#queue.slice(units);
+    return batch;
+  }
+
+  #flush(batch: readonly Waiting[]): void {
+    const now = this.#clock.now();
+    const begun = batch.filter(({ deadline, resolve }) => {
+      const expired = deadline !== null && now > deadline;
+      if (expired) resolve({ kind: 'expired' });
+      return !expired;
+    });
+    if (begun.length === 0) return;
+    try {
+      for (const { waiting, result } of this.#transaction(begun)) {
+        if ('outcome' in result) waiting.resolve(result.outcome);
+        else waiting.reject(result.error);
+      }
+    } catch (error) {
+      if (this.#connection.inTransaction) this.#connection.run('rollback');
+      const failure = isBusy(error) || isFull(error) ? unavailable(error) : error;
+      for (const { reject } of begun) reject(failure);
+    }
+  }
+
+  /** One transaction for all units of a batch. A batch of one needs no savepoint: the transaction itself is undone. */
+  #transaction(batch: readonly Waiting[]): readonly { readonly waiting: Waiting; readonly result: Result }[] {
+    this.#connection.run('begin immediate');
+    this.#writer.begin();
+    const results = batch.map((waiting) => ({
+      waiting,
+      result: batch.length === 1 ? this.#attempt(waiting.unit) : this.#savepoint(waiting.unit),
+    }));
+    if (results.some(({ result }) => kept(result))) {
+      this.#writer.end();
+      this.#connection.run('commit');
+    } else {
+      this.#connection.run('rollback');
+    }
+    return results;
+  }
+
+  /** One unit, kept whole or undone whole. */
+  #savepoint(unit: WriteUnit): Result {
+    const position = this.#writer.position();
+    this.#connection.run('savepoint unit');
+    const result = this.#attempt(unit);
+    if (!kept(result)) {
+      this.#connection.run('rollback to unit');
+      this.#writer.restore(position);
+    }
+    this.#connection.run('release unit');
+    return result;
+  }
+
+  /** @throws where the database fails; a fault of the unit alone is its result */
+  #attempt(unit: WriteUnit): Result {
+    try {
+      return { outcome: this.#writer.write(unit) };
+    } catch (error) {
+      if (isDatabaseFailure(error)) throw error;
+      return { error };
+    }
+  }
+}
+
+function unavailable(cause: unknown): StoreUnavailable {
+  return new StoreUnavailable('The database is held by another process, or its disk is full', { cause });
+}
+
+function kept(result: Result): boolean {
+  return 'outcome' in result && result.outcome.kind === 'committed';
+}

@@ -1,0 +1,45 @@
+/** The form in which this version keeps its database; a database of a greater one was made by a newer version. */
+export const FORMAT = 1;
+
+/** What the names of our own tables begin with; no resource's may. */
+export const OWN_PREFIX = 'restwright_';
+
+/**
+ * The tables that hold what is no row of a resource: facts about the database, the counters that every commit draws from, how many
+ * rows each resource has, how far imports have come, the log of events, and which of them still have to reach which endpoint.
+ */
+export const OWN_TABLES: readonly string[] = [
+  'create table restwright_meta (name text primary key not null, value text not null) strict, without rowid',
+  'create table restwright_sequences (one integer primary key check (one = 1), revision integer not null, event integer not null) strict',
+  'create table restwright_counts (resource text primary key not null, count integer not null) strict, without rowid',
+  'create table restwright_bookmarks (name text primary key not null, value text not null) strict, without rowid',
+  `create table restwright_events (
+  sequence integer primary key,
+  id text not null,
+  type text not null,
+  resource_type text not null,
+  resource_id text not null,
+  at integer not null,
+  envelope text not null
+) strict`,
+  `create table restwright_deliveries (
+  endpoint text not null,
+  sequence integer not null references restwright_events (sequence),
+  state text not null,
+  attempts integer not null,
+  due integer not null,
+  leased_until integer not null,
+  primary key (endpoint, sequence)
+) strict, without rowid`,
+  "create index restwright_deliveries_due on restwright_deliveries (due, sequence) where state = 'waiting'",
+  'insert into restwright_sequences values (1, 0, 0)',
+];
+
+/** Names under which facts stand in `restwright_meta`. */
+export const META = {
+  format: 'format',
+  /** How the values of each column are stored, as JSON: the types that SQLite knows do not tell a timestamp from an integer. */
+  storage: 'storage',
+  /** The key that seals cursors, hexadecimal. */
+  secret: 'secret',
+} as const;

@@ -1,0 +1,82 @@
+import type { EventEnvelope } from '../../conventions/event.ts';
+import type { ClaimedDelivery, Deliveries, DeliveryResult, EventLog } from '../store.ts';
+import type { Connection } from './driver.ts';
+
+const AFTER = 'select envelope from restwright_events where sequence > ? order by sequence limit ?';
+
+/** One statement for any number of endpoints. */
+const ENQUEUE = `insert into restwright_deliveries
+select value, ?, 'waiting', 0, ?, 0 from json_each(?) where true
+on conflict (endpoint, sequence) do nothing`;
+
+/** Takes and returns in one statement, so that no two dispatchers hold the same delivery. */
+const CLAIM = `update restwright_deliveries
+set leased_until = ?, attempts = attempts + 1
+where (endpoint, sequence) in (
+  select endpoint, sequence from restwright_deliveries
+  where state = 'waiting' and due <= ? and leased_until <= ?
+  order by due, sequence limit ?
+)
+returning endpoint, sequence, attempts, due,
+  (select envelope from restwright_events as event where event.sequence = restwright_deliveries.sequence) as envelope`;
+
+const SETTLE = 'update restwright_deliveries set state = ?, leased_until = 0 where endpoint = ? and sequence = ?';
+const RETRY = 'update restwright_deliveries set due = ?, leased_until = 0 where endpoint = ? and sequence = ?';
+
+function parse(text: unknown): EventEnvelope {
+  const event: EventEnvelope = JSON.parse(String(text));
+  return event;
+}
+
+/** The log of events in SQLite: sequences are drawn under the write lock, so that they become visible in order (EVT-3). */
+export class SqliteEventLog implements EventLog {
+  readonly #reader: Connection;
+
+  constructor(reader: Connection) {
+    this.#reader = reader;
+  }
+
+  after(sequence: number, limit: number): readonly EventEnvelope[] {
+    return this.#reader.all(AFTER, [sequence, limit]).map((read) => parse(read['envelope']));
+  }
+}
+
+/** Deliveries in SQLite. An attempt counts from the claim, so that one which ends the process is not made for ever. */
+export class SqliteDeliveries implements Deliveries {
+  readonly #writer: Connection;
+
+  constructor(writer: Connection) {
+    this.#writer = writer;
+  }
+
+  enqueue(sequence: number, endpoints: readonly string[], at: number): void {
+    this.#writer.run(ENQUEUE, [sequence, at, JSON.stringify(endpoints)]);
+  }
+
+  claim(now: number, leaseUntil: number, limit: number): readonly ClaimedDelivery[] {
+    return this.#writer
+      .all(CLAIM, [leaseUntil, now, now, limit])
+      .map((read) => ({
+        due: Number(read['due']),
+        delivery: {
+          endpoint: String(read['endpoint']),
+          sequence: Number(read['sequence']),
+          attempts: Number(read['attempts']) - 1,
+          event: parse(read['envelope']),
+        },
+      }))
+      .sort((one, other) => one.due - other.due || one.delivery.sequence - other.delivery.sequence)
+      .map(({ delivery }) => delivery);
+  }
+
+  settle(endpoint: string, sequence: number, result: DeliveryResult): void {
+    switch (result.kind) {
+      case 'succeeded':
+      case 'dead':
+        this.#writer.run(SETTLE, [result.kind, endpoint, sequence]);
+        return;
+      case 'retry':
+        this.#writer.run(RETRY, [result.at, endpoint, sequence]);
+    }
+  }
+}

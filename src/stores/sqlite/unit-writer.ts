@@ -1,0 +1,186 @@
+import { type EventDraft, envelope } from '../../conventions/event.ts';
+import type {
+  Ancestor,
+  CreatePlan,
+  DeletePlan,
+  Refusal,
+  UpdatePlan,
+  WriteOutcome,
+  WritePlan,
+  WriteUnit,
+} from '../../plan/plan.ts';
+import type { Statement } from '../sql/dialect.ts';
+import { ancestorsStatement } from '../sql/read-statements.ts';
+import { explain, outermostMissing } from '../sql/refusals.ts';
+import type { Tables } from '../sql/tables.ts';
+import { deleteStatement, insertStatement, linkStatements, updateStatement } from '../sql/write-statements.ts';
+import { type Connection, isConstraintFailure, isForeignKeyFailure } from './driver.ts';
+
+const ADD_EVENT = 'insert into restwright_events values (?, ?, ?, ?, ?, ?, ?)';
+const SET_BOOKMARK =
+  'insert into restwright_bookmarks values (?, ?) on conflict (name) do update set value = excluded.value';
+const ADD_COUNT =
+  'insert into restwright_counts values (?, ?) on conflict (resource) do update set count = count + excluded.count';
+
+/** Where the counters of a transaction stand. */
+interface Position {
+  readonly revision: number;
+  readonly event: number;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Leaves the plans of a unit with the reason why one of them could not be written. */
+class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.kind);
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * Writes units within a transaction that others begin and end. The counters are read once when it begins and written back once
+ * before it ends: every commit of every process draws revisions and sequences from the same ones, in commit order (REP-8, EVT-3).
+ */
+export class UnitWriter {
+  readonly #connection: Connection;
+  readonly #tables: Tables;
+  #begun: Position = { revision: 0, event: 0, counts: new Map() };
+  #revision = 0;
+  #event = 0;
+  #counts = new Map<string, number>();
+
+  constructor(connection: Connection, tables: Tables) {
+    this.#connection = connection;
+    this.#tables = tables;
+  }
+
+  /** Reads the counters; the transaction must hold the write lock. */
+  begin(): void {
+    const read = this.#connection.get('select revision, event from restwright_sequences');
+    if (read === null) throw new Error('The database has lost its sequences');
+    this.restore({ revision: Number(read['revision']), event: Number(read['event']), counts: new Map() });
+    this.#begun = this.position();
+  }
+
+  /** Writes the counters back. */
+  end(): void {
+    const { revision, event } = this.#begun;
+    if (this.#revision !== revision || this.#event !== event) {
+      this.#connection.run('update restwright_sequences set revision = ?, event = ?', [this.#revision, this.#event]);
+    }
+    for (const [resource, added] of this.#counts) {
+      if (added !== 0) this.#connection.run(ADD_COUNT, [resource, added]);
+    }
+  }
+
+  position(): Position {
+    return { revision: this.#revision, event: this.#event, counts: new Map(this.#counts) };
+  }
+
+  /** Takes the counters back to where they stood before a unit that is undone. */
+  restore({ revision, event, counts }: Position): void {
+    this.#revision = revision;
+    this.#event = event;
+    this.#counts = new Map(counts);
+  }
+
+  /** Writes the plans of a unit in order. After a refusal the caller undoes what was written. */
+  write(unit: WriteUnit): WriteOutcome {
+    try {
+      const revisions = unit.plans.map((plan, index) => this.#plan(plan, index));
+      if (unit.bookmark !== undefined) this.#connection.run(SET_BOOKMARK, [unit.bookmark.name, unit.bookmark.value]);
+      return { kind: 'committed', revisions };
+    } catch (error) {
+      if (error instanceof Refused) return error.refusal;
+      throw error;
+    }
+  }
+
+  #plan(plan: WritePlan, index: number): number {
+    switch (plan.kind) {
+      case 'create':
+        return this.#create(plan, index);
+      case 'update':
+        return this.#update(plan, index);
+      case 'delete':
+        return this.#delete(plan, index);
+    }
+  }
+
+  #create(plan: CreatePlan, index: number): number {
+    const missing = plan.within.length === 0 ? null : this.#missing(plan.within);
+    if (missing !== null)
+      throw new Refused({ kind: 'ancestor', plan: index, resource: missing.resource, id: missing.id });
+    this.#revision += 1;
+    this.#store(plan, index, insertStatement(this.#tables, plan, this.#revision));
+    this.#count(plan.resource, 1);
+    this.#append(plan.event);
+    return this.#revision;
+  }
+
+  #update(plan: UpdatePlan, index: number): number {
+    this.#revision += 1;
+    this.#store(plan, index, updateStatement(this.#tables, plan, this.#revision));
+    this.#append(plan.event);
+    return this.#revision;
+  }
+
+  #delete(plan: DeletePlan, index: number): number {
+    try {
+      if (this.#run(deleteStatement(this.#tables, plan)) === 0) throw new Refused({ kind: 'stale', plan: index });
+    } catch (error) {
+      if (!isForeignKeyFailure(error)) throw error;
+      throw new Refused({ kind: 'dependents', plan: index });
+    }
+    this.#count(plan.resource, -1);
+    this.#append(plan.event);
+    return 0;
+  }
+
+  /** Writes a row and its links; a statement that changes no row was compared with a revision that is gone. */
+  #store(plan: CreatePlan | UpdatePlan, index: number, row: Statement): void {
+    try {
+      if (this.#run(row) === 0) throw new Refused({ kind: 'stale', plan: index });
+      for (const link of linkStatements(this.#tables, plan)) this.#run(link);
+    } catch (error) {
+      if (!isConstraintFailure(error)) throw error;
+      const refusal = explain(this.#tables, plan, index, (statement) => this.#finds(statement));
+      throw refusal === null ? error : new Refused(refusal);
+    }
+  }
+
+  #missing(within: readonly Ancestor[]): Ancestor | null {
+    const { text, values } = ancestorsStatement(this.#tables, within);
+    const stands = this.#connection.get(text, values);
+    return outermostMissing(within, (index) => stands?.[String(index)] === 1);
+  }
+
+  #append(draft: EventDraft | null): void {
+    if (draft === null) return;
+    this.#event += 1;
+    const { resource, timestamp } = draft.payload;
+    this.#connection.run(ADD_EVENT, [
+      this.#event,
+      draft.id,
+      draft.type,
+      resource.type,
+      resource.id,
+      Date.parse(timestamp),
+      JSON.stringify(envelope(draft, this.#event)),
+    ]);
+  }
+
+  #count(resource: string, added: number): void {
+    this.#counts.set(resource, (this.#counts.get(resource) ?? 0) + added);
+  }
+
+  #run({ text, values }: Statement): number {
+    return this.#connection.run(text, values);
+  }
+
+  #finds({ text, values }: Statement): boolean {
+    return this.#connection.get(text, values) !== null;
+  }
+}

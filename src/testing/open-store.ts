@@ -1,0 +1,18 @@
+import type { Model } from '../model/model.ts';
+import type { Store } from '../stores/store.ts';
+import { sampleModel } from './sample-model.ts';
+
+/** Opens an empty store for a model. */
+export type OpenStore = (model: Model) => Promise<Store>;
+
+/** A test body that works on a store of the sample model, which is closed after it. */
+export function withStore(open: OpenStore, body: (store: Store) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const store = await open(sampleModel());
+    try {
+      await body(store);
+    } finally {
+      await store.close();
+    }
+  };
+}

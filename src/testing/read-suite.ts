@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Json } from '../conventions/json.ts';
+import type { Ancestor, Condition } from '../plan/plan.ts';
+import type { Store } from '../stores/store.ts';
+import { type OpenStore, withStore } from './open-store.ts';
+import {
+  AT,
+  commit,
+  create,
+  createProduct,
+  createReview,
+  createSupplier,
+  idsOf,
+  listOf,
+  rowOf,
+} from './sample-writes.ts';
+
+const GREATEST_INT64 = '9223372036854775807';
+
+const WHOLE: Readonly<Record<string, Json>> = {
+  name: 'é"\'\n',
+  category: '',
+  stock: 9_007_199_254_740_991,
+  rating: 0.1,
+  active: false,
+  released: '0001-12-31T23:59:59.999Z',
+  price: '-9999999999.99',
+  weight: '-0.000000000000000000000000000000012',
+  serial: GREATEST_INT64,
+  photo: Buffer.from([0, 255, 10]).toString('base64'),
+  address: { city: 'Oslo', floor: 3, fee: '1.50', since: AT, number: '-9223372036854775808' },
+  labels: { 'a "key".with\\marks': null, b: 'x' },
+  tags: ['a', 'a', 'b'],
+  supplier_id: 's1',
+  related_ids: [],
+};
+
+function anyOf(path: string, ...values: readonly Json[]): Condition {
+  return { path, operator: 'in', values };
+}
+
+/** What a filter on some of these products selects; unset fields are left out. */
+const FILTERS: readonly { readonly filter: readonly Condition[]; readonly ids: readonly string[] }[] = [
+  { filter: [anyOf('category', 'Books')], ids: ['a'] },
+  { filter: [anyOf('category', 'books')], ids: [] },
+  { filter: [anyOf('category', 'Books', 'Ünï')], ids: ['a', 'b'] },
+  { filter: [anyOf('category', null)], ids: ['c'] },
+  { filter: [anyOf('category', 'Books', null)], ids: ['a', 'c'] },
+  { filter: [anyOf('category')], ids: [] },
+  { filter: [anyOf('price', '19.9')], ids: ['a', 'b'] },
+  { filter: [anyOf('price', '19.901')], ids: [] },
+  { filter: [anyOf('price', '99999999999999999999')], ids: [] },
+  { filter: [anyOf('weight', '1.50')], ids: ['a'] },
+  { filter: [anyOf('serial', GREATEST_INT64)], ids: ['a'] },
+  { filter: [anyOf('serial', '9223372036854775808')], ids: [] },
+  { filter: [anyOf('active', false)], ids: ['b'] },
+  { filter: [anyOf('released', AT)], ids: ['b'] },
+  { filter: [anyOf('created_at', AT)], ids: ['a', 'b', 'c'] },
+  { filter: [anyOf('address.city', 'Oslo')], ids: ['a'] },
+  { filter: [anyOf('address.city', null)], ids: ['b', 'c'] },
+  { filter: [anyOf('address.floor', 3)], ids: ['a'] },
+  { filter: [anyOf('address.fee', '2')], ids: ['a'] },
+  { filter: [anyOf('address.number', '12')], ids: ['a'] },
+  { filter: [{ path: 'tags', operator: 'contains', value: 'x' }], ids: ['a', 'b'] },
+  { filter: [{ path: 'tags', operator: 'contains', value: 'X' }], ids: [] },
+  { filter: [{ path: 'related_ids', operator: 'contains', value: 'a' }], ids: ['b', 'c'] },
+  { filter: [anyOf('active', false), { path: 'tags', operator: 'contains', value: 'x' }], ids: ['b'] },
+];
+
+async function filterable(store: Store): Promise<void> {
+  const address = { city: 'Oslo', floor: 3, fee: '2.00', since: null, number: '12' };
+  await commit(
+    store,
+    createProduct('a', {
+      category: 'Books',
+      price: '19.90',
+      weight: '1.5',
+      serial: GREATEST_INT64,
+      address,
+      tags: ['x', 'y'],
+    }),
+    createProduct('b', {
+      category: 'Ünï',
+      price: '19.90',
+      active: false,
+      released: AT,
+      tags: ['x'],
+      related_ids: ['a'],
+    }),
+    createProduct('c', { related_ids: ['b', 'a'] }),
+  );
+}
+
+/** Two products, a review below the first, an answer below the review. */
+async function nested(store: Store): Promise<void> {
+  await commit(store, createProduct('p1'), createProduct('p2'), createReview('r1', 'p1'));
+  const within = [
+    { resource: 'reviews', id: 'r1' },
+    { resource: 'products', id: 'p1' },
+  ];
+  await commit(store, create('answers', 'x1', { review_id: 'r1', text: null }, { within }));
+}
+
+const path = (...ancestors: readonly (readonly [string, string])[]): readonly Ancestor[] =>
+  ancestors.map(([resource, id]) => ({ resource, id }));
+
+/** Paths to the answer `x1`, and the ancestor at which each of them ends. */
+const PATHS: readonly { readonly within: readonly Ancestor[]; readonly missing: Ancestor | null }[] = [
+  { within: [], missing: null },
+  { within: path(['reviews', 'r1']), missing: null },
+  { within: path(['reviews', 'r1'], ['products', 'p1']), missing: null },
+  { within: path(['reviews', 'r1'], ['products', 'p2']), missing: { resource: 'reviews', id: 'r1' } },
+  { within: path(['reviews', 'r1'], ['products', 'none']), missing: { resource: 'products', id: 'none' } },
+  { within: path(['reviews', 'none'], ['products', 'p1']), missing: { resource: 'reviews', id: 'none' } },
+];
+
+export function readSuite(name: string, open: OpenStore): void {
+  describe(`${name}: items`, () => {
+    it(
+      '[REP-1] gives a row as JSON shows it: id, fields in declared order, created_at, updated_at, revision',
+      withStore(open, async (store) => {
+        const plan = { ...createProduct('p'), values: WHOLE };
+        const [, revision] = await commit(store, createSupplier('s1'), plan);
+        const row = await rowOf(store, 'products', 'p');
+        assert.equal(
+          JSON.stringify(row),
+          JSON.stringify({ id: 'p', ...WHOLE, created_at: AT, updated_at: AT, revision }),
+        );
+      }),
+    );
+
+    it(
+      '[REP-4] keeps an unset field null',
+      withStore(open, async (store) => {
+        const plan = createProduct('p');
+        const [revision] = await commit(store, plan);
+        const row = await rowOf(store, 'products', 'p');
+        assert.deepEqual({ ...row }, { id: 'p', ...plan.values, created_at: AT, updated_at: AT, revision });
+      }),
+    );
+
+    it(
+      '[URL-6] finds ids byte by byte, and nothing under an id that no row has',
+      withStore(open, async (store) => {
+        await commit(store, createProduct('a/b@c+d#e%f é'));
+        assert.ok(await store.resources.item({ kind: 'item', resource: 'products', id: 'a/b@c+d#e%f é', within: [] }));
+        for (const id of ['A/b@c+d#e%f é', 'a/b@c+d#e%f e\u0301', '']) {
+          assert.equal(await store.resources.item({ kind: 'item', resource: 'products', id, within: [] }), null);
+        }
+      }),
+    );
+
+    it(
+      '[URL-7] gives a row only below the ancestors that it has, and names the outermost that is missing',
+      withStore(open, async (store) => {
+        await nested(store);
+        for (const { within, missing } of PATHS) {
+          const item = await store.resources.item({ kind: 'item', resource: 'answers', id: 'x1', within });
+          const listed = await idsOf(store, { resource: 'answers', within });
+          assert.deepEqual([item === null, listed.length], missing === null ? [false, 1] : [true, 0]);
+          assert.deepEqual(await store.resources.missingAncestor(within), missing);
+        }
+      }),
+    );
+
+    it(
+      '[MET-10] tells which references refer to nothing',
+      withStore(open, async (store) => {
+        await commit(store, createSupplier('s1'), createProduct('p1'));
+        const absent = path(['suppliers', 'p1'], ['products', 'p2']);
+        const references = [...path(['suppliers', 's1']), ...absent, ...path(['products', 'p1'])];
+        assert.deepEqual(await store.resources.missingReferences(references), absent);
+        assert.deepEqual(await store.resources.missingReferences([]), []);
+      }),
+    );
+  });
+
+  describe(`${name}: lists`, () => {
+    it(
+      '[QRY-7] filters by value, text by its bytes, and matches an unset field with null alone',
+      withStore(open, async (store) => {
+        await filterable(store);
+        for (const { filter, ids } of FILTERS) {
+          assert.deepEqual(await idsOf(store, { filter }), ids, JSON.stringify(filter));
+        }
+      }),
+    );
+
+    it(
+      '[PAGE-9] counts exactly, or up to a cap and says so; without a filter always exactly',
+      withStore(open, async (store) => {
+        await filterable(store);
+        const filter = [anyOf('created_at', AT)];
+        const total = async (changes: Parameters<typeof listOf>[0]) =>
+          (await store.resources.list(listOf(changes))).total;
+        assert.equal(await total({ filter }), null);
+        assert.deepEqual(await total({ filter, count: { kind: 'exact' } }), { count: 3, exact: true });
+        assert.deepEqual(await total({ filter, count: { kind: 'capped', cap: 3 } }), { count: 3, exact: true });
+        assert.deepEqual(await total({ filter, count: { kind: 'capped', cap: 2 } }), { count: 2, exact: false });
+        assert.deepEqual(await total({ count: { kind: 'capped', cap: 2 } }), { count: 3, exact: true });
+        assert.deepEqual(await total({ resource: 'suppliers', count: { kind: 'exact' } }), { count: 0, exact: true });
+      }),
+    );
+
+    it(
+      '[PAGE-9] keeps the total of a collection through creation, removal and refusal',
+      withStore(open, async (store) => {
+        await filterable(store);
+        const { revision } = await rowOf(store, 'products', 'c');
+        await commit(
+          store,
+          { kind: 'delete', resource: 'products', id: 'c', revision, event: null },
+          createProduct('d'),
+        );
+        await store.resources.write({ plans: [createProduct('e'), createProduct('a')] });
+        const { total } = await store.resources.list(listOf({ count: { kind: 'exact' } }));
+        assert.deepEqual(total, { count: 3, exact: true });
+      }),
+    );
+
+    it(
+      '[PAGE-8] answers a position past the end with no rows',
+      withStore(open, async (store) => {
+        await filterable(store);
+        const past = listOf({ window: { kind: 'offset', offset: 3, limit: 10 } });
+        assert.deepEqual(await store.resources.list(past), { rows: [], more: false, total: null });
+      }),
+    );
+  });
+}

@@ -1,0 +1,203 @@
+import type { Json } from '../conventions/json.ts';
+import type {
+  Dependent,
+  Field,
+  IdRule,
+  Link,
+  Model,
+  Property,
+  Reference,
+  Resource,
+  SortKey,
+  ValueType,
+} from '../model/model.ts';
+
+/** What a sample field differs in from an optional, writable one that refers to nothing. */
+export type FieldOptions = Partial<Omit<Field, 'name' | 'type'>>;
+
+const TEXT: ValueType = { kind: 'text', format: null };
+
+/** A reference to a resource, `on_delete: restrict`. */
+export function refersTo(target: string): Reference {
+  return { resource: target, as: null, inverse: null, onDelete: 'restrict' };
+}
+
+/** A field of a sample resource: optional, hence nullable, unless it is declared required. Arrays are never null (REP-4). */
+export function field(name: string, type: ValueType, options: FieldOptions = {}): Field {
+  const required = options.required === true;
+  return {
+    name,
+    type,
+    required,
+    nullable: !required && type.kind !== 'array',
+    readOnly: false,
+    writeOnly: false,
+    immutable: false,
+    was: null,
+    reference: null,
+    ...options,
+  };
+}
+
+/** What a sample resource is made of. */
+export interface ResourceOptions {
+  readonly name: string;
+  readonly fields: readonly Field[];
+  readonly was?: string | null;
+  readonly id?: IdRule;
+  readonly parent?: string;
+  readonly uniques?: readonly (readonly string[])[];
+  readonly indexes?: readonly (readonly string[])[];
+  readonly sort?: readonly SortKey[];
+}
+
+const DEFAULT_SORT: readonly SortKey[] = [
+  { path: 'created_at', descending: false },
+  { path: 'id', descending: false },
+];
+
+const SYSTEM: readonly (readonly [string, ValueType])[] = [
+  ['id', TEXT],
+  ['created_at', { kind: 'date-time' }],
+  ['updated_at', { kind: 'date-time' }],
+  ['revision', { kind: 'integer' }],
+];
+
+/** The scalar properties of a resource: its fields, the members of its objects, the system fields. */
+function propertiesOf(fields: readonly Field[]): ReadonlyMap<string, Property> {
+  const system = SYSTEM.map(([path, type]) => ({ path, type, nullable: false }));
+  const declared = fields.flatMap(({ name, type, nullable }) =>
+    type.kind === 'object'
+      ? type.members.map((member) => ({ path: `${name}.${member.name}`, type: member.type, nullable: true }))
+      : [{ path: name, type, nullable }],
+  );
+  return new Map([...system, ...declared].map((shape) => [shape.path, { ...shape, sortable: true, filterable: true }]));
+}
+
+function singularOf(name: string): string {
+  return name.replace(/s$/, '');
+}
+
+/** A resource with every default that the model document has; the field of the parent's id comes first. */
+export function resource(options: ResourceOptions): Resource {
+  const { name, parent } = options;
+  const parentField = parent === undefined ? null : `${singularOf(parent)}_id`;
+  const fields =
+    parentField === null
+      ? options.fields
+      : [field(parentField, TEXT, { required: true, readOnly: true }), ...options.fields];
+  return {
+    name,
+    collection: name.replaceAll('_', '-'),
+    singular: singularOf(name),
+    code: singularOf(name).toUpperCase(),
+    was: options.was ?? null,
+    id: options.id ?? { kind: 'client', pattern: null },
+    fields,
+    field: new Map(fields.map((each) => [each.name, each])),
+    properties: propertiesOf(fields),
+    parent: parent === undefined || parentField === null ? null : { resource: parent, field: parentField },
+    dependents: [] satisfies Dependent[],
+    links: [] satisfies Link[],
+    uniques: options.uniques ?? [],
+    indexes: options.indexes ?? [],
+    state: null,
+    sort: options.sort ?? DEFAULT_SORT,
+    timeField: 'created_at',
+    events: 'thin',
+    requireIfMatch: false,
+    cache: null,
+    schema: {},
+  };
+}
+
+/** A model of the resources, with the limits that a model document has by default. */
+export function model(resources: readonly Resource[], limits: Partial<Model['limits']> = {}): Model {
+  return {
+    name: 'sample',
+    title: 'Sample',
+    version: { major: 1, minor: 0, patch: 0 },
+    basePath: '/api',
+    publicUrl: null,
+    defaultVersion: 1,
+    secret: null,
+    limits: {
+      page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000 },
+      body: 1_048_576,
+      target: 8_192,
+      headers: 16_384,
+      headerLines: 100,
+      depth: 32,
+      items: 10_000,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      handlerTimeout: 30_000,
+      statementTimeout: 5_000,
+      shutdownTimeout: 25_000,
+      eventLoopDelay: 250,
+      queueDepth: 1_000,
+      ...limits,
+    },
+    resources: new Map(resources.map((each) => [each.name, each])),
+    collections: new Map(resources.map((each) => [each.collection, each])),
+    fingerprint: 'sample',
+  };
+}
+
+const member = (name: string, type: ValueType) => ({ name, type, nullable: true, required: false });
+
+/** A product of every kind of value, with references of either kind. */
+export const PRODUCT_FIELDS: readonly Field[] = [
+  field('name', TEXT, { required: true }),
+  field('category', TEXT),
+  field('stock', { kind: 'integer' }),
+  field('rating', { kind: 'number' }),
+  field('active', { kind: 'boolean' }),
+  field('released', { kind: 'date-time' }),
+  field('price', { kind: 'decimal', precision: 12, scale: 2 }),
+  field('weight', { kind: 'decimal', precision: null, scale: null }),
+  field('serial', { kind: 'int64' }),
+  field('photo', { kind: 'binary', mediaType: null }),
+  field('address', {
+    kind: 'object',
+    members: [
+      member('city', TEXT),
+      member('floor', { kind: 'integer' }),
+      member('fee', { kind: 'decimal', precision: null, scale: null }),
+      member('since', { kind: 'date-time' }),
+      member('number', { kind: 'int64' }),
+    ],
+  }),
+  field('labels', { kind: 'map', value: { type: TEXT, nullable: true } }),
+  field('tags', { kind: 'array', item: { type: TEXT, nullable: false } }),
+  field('supplier_id', TEXT, { reference: { ...refersTo('suppliers'), as: 'supplier' } }),
+  field('related_ids', { kind: 'array', item: { type: TEXT, nullable: false } }, { reference: refersTo('products') }),
+];
+
+/** Suppliers; products that refer to them; reviews below products; answers below reviews. */
+export function sampleModel(limits: Partial<Model['limits']> = {}): Model {
+  return model(
+    [
+      resource({ name: 'suppliers', fields: [field('name', TEXT, { required: true })], uniques: [['name']] }),
+      resource({
+        name: 'products',
+        fields: PRODUCT_FIELDS,
+        uniques: [['serial'], ['supplier_id', 'name']],
+        indexes: [['category'], ['category', 'price'], ['address.city']],
+      }),
+      resource({
+        name: 'reviews',
+        parent: 'products',
+        fields: [field('stars', { kind: 'integer' }, { required: true })],
+      }),
+      resource({ name: 'answers', parent: 'reviews', fields: [field('text', TEXT)] }),
+    ],
+    limits,
+  );
+}
+
+/** A product's values with nothing set but its name; a row of the sample holds every field. */
+export function productValues(values: Readonly<Record<string, Json>> = {}): Readonly<Record<string, Json>> {
+  const unset = PRODUCT_FIELDS.map(({ name, type }): [string, Json] => [name, type.kind === 'array' ? [] : null]);
+  return { ...Object.fromEntries(unset), name: 'A product', ...values };
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import type { EventDraft } from '../conventions/event.ts';
+import type { Json } from '../conventions/json.ts';
+import type { Ancestor, CreatePlan, DeletePlan, ListPlan, Row, UpdatePlan, WritePlan } from '../plan/plan.ts';
+import type { Store } from '../stores/store.ts';
+import { productValues } from './sample-model.ts';
+
+/** When the rows of the samples are made, unless a test says otherwise. */
+export const AT = '2026-01-02T03:04:05.678Z';
+
+type Values = Readonly<Record<string, Json>>;
+
+/** An event about a row. */
+export function draftOf(type: string, resource: string, id: string): EventDraft {
+  return {
+    id: `${type}:${id}`,
+    type,
+    payload: {
+      timestamp: AT,
+      resource: { type: resource, id, url: `/api/v1/${resource}/${id}` },
+      parents: [],
+      changed_fields: [],
+    },
+    metadata: { trace_id: 't', correlation_id: 'c', schema_version: '1.0.0', actor: null },
+  };
+}
+
+export function create(
+  resource: string,
+  id: string,
+  values: Values,
+  { within = [], at = AT }: { readonly within?: readonly Ancestor[]; readonly at?: string } = {},
+): CreatePlan {
+  return { kind: 'create', resource, id, values, within, at, event: draftOf('created', resource, id) };
+}
+
+export function createProduct(id: string, values: Values = {}, at: string = AT): CreatePlan {
+  return create('products', id, productValues({ name: id, ...values }), { at });
+}
+
+export function createSupplier(id: string, name: string = id): CreatePlan {
+  return create('suppliers', id, { name });
+}
+
+export function createReview(id: string, product: string): CreatePlan {
+  return create('reviews', id, { product_id: product, stars: 5 }, { within: [{ resource: 'products', id: product }] });
+}
+
+export function update(resource: string, id: string, revision: number, values: Values): UpdatePlan {
+  return { kind: 'update', resource, id, values, revision, at: AT, event: draftOf('updated', resource, id) };
+}
+
+export function remove(resource: string, id: string, revision: number): DeletePlan {
+  return { kind: 'delete', resource, id, revision, event: draftOf('deleted', resource, id) };
+}
+
+/** Writes plans as one unit and returns the new revisions. Fails where the unit is refused. */
+export async function commit(store: Store, ...plans: readonly WritePlan[]): Promise<readonly number[]> {
+  const outcome = await store.resources.write({ plans });
+  assert.ok(outcome.kind === 'committed', `the unit was refused: ${JSON.stringify(outcome)}`);
+  return outcome.revisions;
+}
+
+/** The row of an id. Fails where there is none. */
+export async function rowOf(store: Store, resource: string, id: string): Promise<Row> {
+  const row = await store.resources.item({ kind: 'item', resource, id, within: [] });
+  assert.ok(row !== null, `${resource} ${id} is absent`);
+  return row;
+}
+
+/** A list plan: all products by id, at most a hundred, unless changed. */
+export function listOf(changes: Partial<ListPlan> = {}): ListPlan {
+  return {
+    kind: 'list',
+    resource: 'products',
+    within: [],
+    filter: [],
+    order: [{ path: 'id', descending: false }],
+    window: { kind: 'offset', offset: 0, limit: 100 },
+    count: { kind: 'none' },
+    heavy: false,
+    ...changes,
+  };
+}
+
+/** The ids of the rows that a list plan reads. */
+export async function idsOf(store: Store, changes: Partial<ListPlan>): Promise<readonly string[]> {
+  const { rows } = await store.resources.list(listOf(changes));
+  return rows.map(({ id }) => id);
+}

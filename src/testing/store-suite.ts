@@ -1,0 +1,22 @@
+import { eventSuite } from './event-suite.ts';
+import type { OpenStore } from './open-store.ts';
+import { readSuite } from './read-suite.ts';
+import { refusalSuite } from './refusal-suite.ts';
+import { walkSuite } from './walk-suite.ts';
+import { writeSuite } from './write-suite.ts';
+
+export type { OpenStore } from './open-store.ts';
+
+/**
+ * Registers the tests that every store passes, for `node:test`: what `Resources`, `EventLog` and `Deliveries` promise.
+ *
+ * @param name of the store, as the tests are titled
+ * @param open makes a database of its own each time; the suite closes the store
+ */
+export function storeSuite(name: string, open: OpenStore): void {
+  readSuite(name, open);
+  walkSuite(name, open);
+  writeSuite(name, open);
+  refusalSuite(name, open);
+  eventSuite(name, open);
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Json } from '../conventions/json.ts';
+import type { SortKey } from '../model/model.ts';
+import type { Condition, CreatePlan, ListPlan, Row } from '../plan/plan.ts';
+import type { Store } from '../stores/store.ts';
+import { Chance } from './chance.ts';
+import { type OpenStore, withStore } from './open-store.ts';
+import { expectedPage, positionOf } from './oracle.ts';
+import { commit, createProduct, listOf } from './sample-writes.ts';
+
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
+const ROWS = 60;
+const PLANS = 40;
+
+/** Values that the rows take, few enough for ties. Null stands among all of them, except where a field is required. */
+const VALUES: Readonly<Record<string, readonly Json[]>> = {
+  category: [null, '', 'B', 'a', 'b', 'é', '\u{ffff}', '\u{1f600}'],
+  stock: [null, -1, 0, 2, 10, 9_007_199_254_740_991],
+  rating: [null, -0.5, 0, 1, 1.25],
+  active: [null, false, true],
+  released: [null, '1969-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'],
+  price: [null, '-10.00', '-9.99', '0.00', '9.00', '10.00'],
+  weight: [null, '-10', '-9.5', '-9.45', '0', '0.000000000001', '0.5', '9', '10', '100000000000000000000'],
+};
+const FLOORS: readonly Json[] = [null, 1, 2];
+const NESTED: Readonly<Record<string, readonly Json[]>> = {
+  'address.city': [null, 'Bergen', 'Oslo', 'oslo'],
+  'address.floor': FLOORS,
+  'address.fee': [null, '-2', '1.5', '1.50', '10'],
+  'address.number': [null, '-3', '9', '10'],
+};
+const TAGS = ['a', 'b', 'c'];
+const NUMERIC: ReadonlySet<string> = new Set(['price', 'weight', 'address.fee', 'address.number']);
+const PATHS = [...Object.keys(VALUES), ...Object.keys(NESTED), 'created_at', 'revision', 'id'];
+
+function randomValues(chance: Chance): Readonly<Record<string, Json>> {
+  const values = Object.fromEntries(Object.entries(VALUES).map(([name, some]) => [name, chance.of(some)]));
+  const members = Object.entries(NESTED).map(([path, some]) => [path.replace('address.', ''), chance.of(some)]);
+  const address: Json = chance.oneIn(3) ? null : { ...Object.fromEntries(members), since: null };
+  return { ...values, address, tags: TAGS.filter(() => chance.oneIn(2)) };
+}
+
+function randomRows(chance: Chance): readonly CreatePlan[] {
+  return Array.from({ length: ROWS }, (_, index) =>
+    createProduct(`id-${(index * 37) % ROWS}`, randomValues(chance), `2026-01-01T00:00:00.00${chance.below(4)}Z`),
+  );
+}
+
+function randomOrder(chance: Chance): readonly SortKey[] {
+  const paths = new Set(Array.from({ length: chance.below(4) }, () => chance.of(PATHS)));
+  paths.delete('id');
+  return [...paths, 'id'].map((path) => ({ path, descending: chance.oneIn(2) }));
+}
+
+function randomFilter(chance: Chance): readonly Condition[] {
+  const choices = Object.entries({ ...VALUES, ...NESTED });
+  return Array.from({ length: chance.below(3) }, (): Condition => {
+    if (chance.oneIn(4)) return { path: 'tags', operator: 'contains', value: chance.of(TAGS) };
+    const [path, some] = chance.of(choices);
+    return { path, operator: 'in', values: Array.from({ length: 1 + chance.below(3) }, () => chance.of(some)) };
+  });
+}
+
+function randomPlan(chance: Chance, rows: readonly Row[]): ListPlan {
+  const order = randomOrder(chance);
+  const limit = 1 + chance.below(12);
+  const after = chance.oneIn(4) ? null : positionOf(order, chance.of(rows));
+  return listOf({
+    order,
+    filter: randomFilter(chance),
+    window: chance.oneIn(3)
+      ? { kind: 'offset', offset: chance.below(ROWS), limit }
+      : { kind: 'seek', after, backward: chance.oneIn(2), limit },
+    count: chance.of([{ kind: 'none' }, { kind: 'exact' }, { kind: 'capped', cap: 1 + chance.below(ROWS) }] as const),
+    heavy: chance.oneIn(3),
+  });
+}
+
+async function fill(store: Store, chance: Chance): Promise<readonly Row[]> {
+  await commit(store, ...randomRows(chance));
+  const { rows } = await store.resources.list(listOf());
+  assert.equal(rows.length, ROWS);
+  return rows;
+}
+
+/** All rows that a walk by seek reads, page by page. */
+async function walk(
+  store: Store,
+  order: readonly SortKey[],
+  backward: boolean,
+  limit: number,
+): Promise<readonly string[]> {
+  const walked: string[] = [];
+  let after: readonly Json[] | null = null;
+  for (;;) {
+    const page = await store.resources.list(listOf({ order, window: { kind: 'seek', after, backward, limit } }));
+    const ids = page.rows.map(({ id }) => id);
+    walked.push(...(backward ? ids.reverse() : ids));
+    const edge = backward ? page.rows.at(0) : page.rows.at(-1);
+    if (!page.more || edge === undefined) return walked;
+    after = positionOf(order, edge);
+  }
+}
+
+export function walkSuite(name: string, open: OpenStore): void {
+  describe(`${name}: random rows, filters, orders and windows`, () => {
+    for (const seed of SEEDS) {
+      it(
+        `[PAGE-5][QRY-7] gives the pages that a plain sort and filter gives (seed ${seed})`,
+        withStore(open, async (store) => {
+          const chance = new Chance(seed);
+          const rows = await fill(store, chance);
+          for (let count = 0; count < PLANS; count += 1) {
+            const plan = randomPlan(chance, rows);
+            assert.deepEqual(await store.resources.list(plan), expectedPage(rows, plan, NUMERIC), JSON.stringify(plan));
+          }
+        }),
+      );
+
+      it(
+        `[PAGE-5] walks every row once in either direction, with ties, NULLs and mixed directions (seed ${seed})`,
+        withStore(open, async (store) => {
+          const chance = new Chance(seed);
+          const rows = await fill(store, chance);
+          for (const backward of [false, true]) {
+            const order = randomOrder(chance);
+            const window = { kind: 'offset', offset: 0, limit: ROWS } as const;
+            const all = expectedPage(rows, listOf({ order, window }), NUMERIC).rows.map(({ id }) => id);
+            const expected = backward ? all.toReversed() : all;
+            assert.deepEqual(await walk(store, order, backward, 1 + chance.below(9)), expected, JSON.stringify(order));
+          }
+        }),
+      );
+    }
+
+    it(
+      '[PAGE-5] goes on from a row that was removed meanwhile',
+      withStore(open, async (store) => {
+        await commit(store, createProduct('a'), createProduct('b'), createProduct('c'));
+        const [, second] = (await store.resources.list(listOf())).rows;
+        assert.ok(second !== undefined);
+        await commit(store, { kind: 'delete', resource: 'products', id: 'b', revision: second.revision, event: null });
+        const page = await store.resources.list(
+          listOf({ window: { kind: 'seek', after: ['b'], backward: false, limit: 5 } }),
+        );
+        assert.deepEqual(
+          page.rows.map(({ id }) => id),
+          ['c'],
+        );
+      }),
+    );
+  });
+}

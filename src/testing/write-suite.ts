@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { WriteOutcome } from '../plan/plan.ts';
+import type { Store } from '../stores/store.ts';
+import { type OpenStore, withStore } from './open-store.ts';
+import { commit, create, createProduct, createSupplier, idsOf, remove, rowOf, update } from './sample-writes.ts';
+
+const LATER = '2026-02-03T04:05:06.789Z';
+
+async function eventTypes(store: Store): Promise<readonly string[]> {
+  return (await store.events.after(0, 1_000)).map(({ id }) => id);
+}
+
+export function writeSuite(name: string, open: OpenStore): void {
+  describe(`${name}: writes`, () => {
+    it(
+      '[REP-8] gives every change a revision of its own, never the same again after removal',
+      withStore(open, async (store) => {
+        const seen: number[] = [];
+        for (let round = 0; round < 3; round += 1) {
+          const [created = 0] = await commit(store, createProduct('p'));
+          const [updated = 0] = await commit(store, update('products', 'p', created, { stock: round }));
+          const [removed] = await commit(store, remove('products', 'p', updated));
+          assert.equal(removed, 0);
+          seen.push(created, updated);
+        }
+        assert.deepEqual(
+          seen,
+          [...new Set(seen)].sort((one, other) => one - other),
+        );
+      }),
+    );
+
+    it(
+      '[MET-3] changes the fields of an update and leaves the others',
+      withStore(open, async (store) => {
+        const before = createProduct('p', { category: 'a', stock: 1, tags: ['x'] });
+        const [revision = 0] = await commit(store, before);
+        const plan = { ...update('products', 'p', revision, { category: null, tags: [] }), at: LATER };
+        const [updated] = await commit(store, plan);
+        assert.deepEqual(
+          { ...(await rowOf(store, 'products', 'p')) },
+          {
+            id: 'p',
+            ...before.values,
+            category: null,
+            tags: [],
+            created_at: before.at,
+            updated_at: LATER,
+            revision: updated,
+          },
+        );
+      }),
+    );
+
+    it(
+      '[CACHE-3] changes and removes a row only while it has the expected revision',
+      withStore(open, async (store) => {
+        const [first = 0] = await commit(store, createProduct('p'));
+        const [second = 0] = await commit(store, update('products', 'p', first, { stock: 1 }));
+        for (const plan of [
+          update('products', 'p', first, { stock: 2 }),
+          remove('products', 'p', first),
+          update('products', 'gone', second, { stock: 2 }),
+          remove('products', 'gone', second),
+        ]) {
+          assert.deepEqual(await store.resources.write({ plans: [plan] }), { kind: 'stale', plan: 0 });
+        }
+        const row = await rowOf(store, 'products', 'p');
+        assert.deepEqual([row.revision, row['stock']], [second, 1]);
+      }),
+    );
+
+    it(
+      '[CACHE-3] lets one of many concurrent changes of a revision through',
+      withStore(open, async (store) => {
+        const [revision = 0] = await commit(store, createProduct('p'));
+        const outcomes = await Promise.all(
+          Array.from({ length: 8 }, (_, stock) =>
+            store.resources.write({ plans: [update('products', 'p', revision, { stock })] }),
+          ),
+        );
+        assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['committed', ...Array<string>(7).fill('stale')]);
+      }),
+    );
+
+    it(
+      'commits the plans of a unit together or not at all, and tells which could not be',
+      withStore(open, async (store) => {
+        await commit(store, createProduct('a'));
+        const plans = [createProduct('b'), createSupplier('s'), createProduct('a'), createProduct('c')];
+        const refused = await store.resources.write({ plans, bookmark: { name: 'import', value: '4' } });
+        assert.deepEqual(refused, { kind: 'exists', plan: 2 });
+        assert.deepEqual(await idsOf(store, {}), ['a']);
+        assert.deepEqual(await idsOf(store, { resource: 'suppliers' }), []);
+        assert.deepEqual(await eventTypes(store), ['created:a']);
+        assert.equal(await store.resources.bookmark('import'), null);
+      }),
+    );
+
+    it(
+      'lets a unit refer to rows that it created before, and to itself',
+      withStore(open, async (store) => {
+        await commit(
+          store,
+          createSupplier('s'),
+          createProduct('p', { supplier_id: 's', related_ids: ['p'] }),
+          create('reviews', 'r', { product_id: 'p', stars: 1 }, { within: [{ resource: 'products', id: 'p' }] }),
+        );
+        assert.deepEqual(await idsOf(store, { resource: 'reviews' }), ['r']);
+      }),
+    );
+
+    it(
+      'commits a bookmark with its unit, the last value winning',
+      withStore(open, async (store) => {
+        assert.equal(await store.resources.bookmark('import'), null);
+        await store.resources.write({ plans: [createProduct('a')], bookmark: { name: 'import', value: '1' } });
+        await store.resources.write({ plans: [], bookmark: { name: 'import', value: '2' } });
+        assert.equal(await store.resources.bookmark('import'), '2');
+        assert.equal(await store.resources.bookmark('other'), null);
+      }),
+    );
+
+    it(
+      'refuses one of many concurrent units and keeps the others',
+      withStore(open, async (store) => {
+        await commit(store, createProduct('taken'));
+        const ids = Array.from({ length: 32 }, (_, index) => (index === 17 ? 'taken' : `p${index}`));
+        const outcomes = await Promise.all(ids.map((id) => store.resources.write({ plans: [createProduct(id)] })));
+        const refused = outcomes.flatMap((outcome, index): [number, WriteOutcome][] =>
+          outcome.kind === 'committed' ? [] : [[index, outcome]],
+        );
+        assert.deepEqual(refused, [[17, { kind: 'exists', plan: 0 }]]);
+        assert.deepEqual(await idsOf(store, {}), ids.toSorted());
+        const revisions = outcomes.flatMap((outcome) => (outcome.kind === 'committed' ? outcome.revisions : []));
+        assert.equal(new Set(revisions).size, 31);
+      }),
+    );
+
+    it(
+      'rejects a unit that holds what a column cannot, and disturbs no other',
+      withStore(open, async (store) => {
+        const faulty = store.resources.write({
+          plans: [createProduct('a'), createProduct('b', { serial: 'no number' })],
+        });
+        const sound = store.resources.write({ plans: [createProduct('c')] });
+        await assert.rejects(faulty, RangeError);
+        assert.equal((await sound).kind, 'committed');
+        assert.deepEqual(await idsOf(store, {}), ['c']);
+      }),
+    );
+
+    it(
+      '[LIM-1] does not begin a unit whose deadline has passed',
+      withStore(open, async (store) => {
+        const unit = { plans: [createProduct('a')] };
+        assert.deepEqual(await store.resources.write(unit, 0), { kind: 'expired' });
+        assert.deepEqual(await idsOf(store, {}), []);
+        assert.equal((await store.resources.write(unit, Number.MAX_SAFE_INTEGER)).kind, 'committed');
+      }),
+    );
+
+    it(
+      '[LIM-3] tells how many units wait, and none after their commit',
+      withStore(open, async (store) => {
+        const written = [store.resources.write({ plans: [createProduct('a')] }), store.resources.write({ plans: [] })];
+        assert.equal(store.waiting, 2);
+        await Promise.all(written);
+        assert.equal(store.waiting, 0);
+      }),
+    );
+
+    it(
+      '[LIM-3] closes after the writes that it accepted, and takes no more',
+      withStore(open, async (store) => {
+        const accepted = store.resources.write({ plans: [createProduct('a')] });
+        const closed = store.close();
+        await assert.rejects(store.resources.write({ plans: [createProduct('b')] }));
+        assert.equal((await accepted).kind, 'committed');
+        await closed;
+      }),
+    );
+  });
+}

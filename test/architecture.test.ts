@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { told } from './architecture/finding.ts';
+import { judge } from './architecture/judge.ts';
+
+const root = path.dirname(import.meta.dirname);
+
+describe('the house', () => {
+  it('stands as house.ts draws it: floors, rooms, libraries, what each room must not know, sizes and names', () => {
+    const manifest: { dependencies: Record<string, string> } = JSON.parse(
+      readFileSync(path.join(root, 'package.json'), 'utf8'),
+    );
+    const files = Object.fromEntries(
+      globSync(['{src,test,scripts,bench,examples}/**/*.ts', 'docs/**/*.*'], { cwd: root })
+        .map((file) => file.replaceAll(path.sep, '/'))
+        .map((file) => [file, readFileSync(path.join(root, file), 'utf8')]),
+    );
+    assert.ok(
+      Object.keys(files).some((file) => file.startsWith('src/')),
+      'the sources are found',
+    );
+    const findings = judge({ files, dependencies: new Set(Object.keys(manifest.dependencies)) });
+    assert.equal(findings.map(told).join('\n'), '');
+  });
+});

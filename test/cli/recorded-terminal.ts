@@ -1,0 +1,22 @@
+import type { Environment } from '../../src/cli/settings.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+
+/** A terminal that keeps what is written, and that is asked to stop by `stop`. */
+export interface RecordedTerminal extends Terminal {
+  readonly stop: AbortController;
+  /** Everything that was written so far. */
+  written(): { readonly stdout: string; readonly stderr: string };
+}
+
+export function recordedTerminal(env: Environment = {}): RecordedTerminal {
+  const written = { stdout: '', stderr: '' };
+  const stop = new AbortController();
+  return {
+    env,
+    stdout: { write: (text) => void (written.stdout += text) },
+    stderr: { write: (text) => void (written.stderr += text) },
+    stop,
+    stopRequested: () => stop.signal,
+    written: () => ({ ...written }),
+  };
+}

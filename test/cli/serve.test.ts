@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { after, afterEach, before, describe, it } from 'node:test';
+
+const program = path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
+const MODEL = `
+name: shop
+version: 1.0.0
+cors: { origins: [https://app.example.com] }
+resources:
+  products:
+    schema: { type: object, required: [name], properties: { name: { type: string } } }
+`;
+
+let folder = '';
+let model = '';
+before(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'serve-'));
+  model = path.join(folder, 'shop.yaml');
+  await writeFile(model, MODEL);
+});
+after(() => rm(folder, { recursive: true }));
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string | null>;
+}
+
+const started: Started[] = [];
+afterEach(async () => {
+  for (const { child, ended } of started.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+});
+
+function start(args: readonly string[], env: Record<string, string> = {}): Started {
+  const child = spawn(process.execPath, [program, 'serve', model, ...args], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => void (text.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => void (text.stderr += chunk.toString()));
+  const ended = once(child, 'close').then(([code, signal]: (number | string | null)[]) => code ?? signal ?? null);
+  const one: Started = { child, stdout: () => text.stdout, stderr: () => text.stderr, ended };
+  started.push(one);
+  return one;
+}
+
+/** Waits for the one line on standard output; the result is the URL in it. */
+async function listening({ child, stdout, stderr, ended }: Started): Promise<string> {
+  while (!stdout().includes('\n')) {
+    const end = await Promise.race([ended, once(child.stdout ?? child, 'data').then(() => 'data')]);
+    if (end !== 'data') assert.fail(`ended with ${end}: ${stderr()}`);
+  }
+  return /^listening on (\S+)\n$/.exec(stdout())?.[1] ?? assert.fail(stdout());
+}
+
+describe('restwright serve', () => {
+  it('prints one line when it listens, keeps its database in a folder it makes, and ends in order with 0', async () => {
+    const server = start(['--port', '0']);
+    const url = await listening(server);
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/api$/);
+    const answer = await fetch(`${url}/v1/products`, {
+      method: 'POST',
+      body: '{"name":"Lamp"}',
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.equal(answer.status, 201);
+    server.child.kill('SIGTERM');
+    assert.equal(await server.ended, 0);
+    assert.equal(server.stdout(), `listening on ${url}\n`);
+    assert.ok(existsSync(path.join(folder, 'data', 'shop.db')));
+    const again = start(['--port', '0']);
+    const { data } = (await (await fetch(`${await listening(again)}/v1/products`)).json()) as {
+      data: { name: string }[];
+    };
+    assert.deepEqual(
+      data.map(({ name }) => name),
+      ['Lamp'],
+    );
+    again.child.kill('SIGINT');
+    assert.equal(await again.ended, 0);
+  });
+
+  it('[AUTH-7] says in the log that it is open to this machine, and warns of what the model declares and this version does not serve', async () => {
+    const server = start(['--port', '0', '--database', 'sqlite:log.db']);
+    await listening(server);
+    server.child.kill('SIGTERM');
+    await server.ended;
+    assert.match(server.stderr(), /loopback/);
+    assert.match(server.stderr(), /cors: declared, not served yet/);
+  });
+
+  it('[AUTH-7] with --open listens on any address, and warns', async () => {
+    const server = start(['--port', '0', '--host', '0.0.0.0', '--open', '--database', 'sqlite:open.db']);
+    assert.match(await listening(server), /^http:\/\/0\.0\.0\.0:\d+\/api$/);
+    server.child.kill('SIGTERM');
+    await server.ended;
+    assert.match(server.stderr(), /^warning: no authentication is configured, and --open is set/m);
+  });
+
+  it('writes an IPv6 address in brackets', async (test) => {
+    if (!Object.values(os.networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'))) {
+      test.skip('this machine has no IPv6 loopback');
+      return;
+    }
+    assert.match(
+      await listening(start(['--port', '0', '--host', '::1', '--database', 'sqlite:6.db'])),
+      /^http:\/\/\[::1\]:\d+\/api$/,
+    );
+  });
+
+  it('takes its settings from the environment', async () => {
+    const server = start([], {
+      RESTWRIGHT_PORT: '0',
+      RESTWRIGHT_HOST: 'localhost',
+      RESTWRIGHT_DATABASE: 'sqlite:env.db',
+    });
+    assert.match(await listening(server), /^http:\/\/localhost:\d+\/api$/);
+    assert.ok(existsSync(path.join(folder, 'env.db')));
+  });
+
+  it('ends with 1 and one clear line where the port is taken', async () => {
+    const first = start(['--port', '0', '--database', 'sqlite:a.db']);
+    const { port } = new URL(await listening(first));
+    const second = start(['--port', port, '--database', 'sqlite:b.db']);
+    assert.equal(await second.ended, 1);
+    assert.equal(second.stdout(), '');
+    assert.match(second.stderr(), new RegExp(`error: Port ${port} .* is in use`, 'i'));
+  });
+
+  it('ends with 1 and shows the plan where bringing the database to the model would lose data', async () => {
+    const database = ['--port', '0', '--database', 'sqlite:lossy.db'];
+    const first = start(database);
+    const url = await listening(first);
+    await fetch(`${url}/v1/products`, {
+      method: 'POST',
+      body: '{"name":"Lamp"}',
+      headers: { 'content-type': 'application/json' },
+    });
+    first.child.kill('SIGTERM');
+    await first.ended;
+    await writeFile(
+      model,
+      MODEL.replace('{ name: { type: string } }', '{ name: { type: string }, sku: { type: string } }').replace(
+        '[name]',
+        '[name, sku]',
+      ),
+    );
+    try {
+      const second = start(database);
+      assert.equal(await second.ended, 1);
+      assert.match(second.stderr(), /sku/);
+    } finally {
+      await writeFile(model, MODEL);
+    }
+  });
+});

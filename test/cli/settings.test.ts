@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { CommandFailure } from '../../src/cli/command-failure.ts';
+import {
+  databaseFile,
+  databaseSetting,
+  serveSettings,
+  type Environment,
+  type ServeFlags,
+} from '../../src/cli/settings.ts';
+
+function failure(act: () => unknown): CommandFailure {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof CommandFailure) return error;
+    throw error;
+  }
+  return assert.fail('it was accepted');
+}
+
+describe('settings of serve', () => {
+  it('stand at their defaults without flags and environment', () => {
+    assert.deepEqual(serveSettings({}, {}), {
+      port: 3000,
+      host: '127.0.0.1',
+      database: { file: './data/{name}.db' },
+      dev: false,
+      open: false,
+    });
+  });
+
+  it('come from flags before the environment, and from the environment before the defaults', () => {
+    const env = { RESTWRIGHT_PORT: '4000', RESTWRIGHT_HOST: '::1', RESTWRIGHT_DATABASE: 'sqlite:env.db' };
+    const fromEnv = serveSettings({}, env);
+    assert.deepEqual([fromEnv.port, fromEnv.host, fromEnv.database.file], [4000, '::1', 'env.db']);
+    const fromFlags = serveSettings({ port: '0', host: 'localhost', database: 'sqlite:flag.db' }, env);
+    assert.deepEqual([fromFlags.port, fromFlags.host, fromFlags.database.file], [0, 'localhost', 'flag.db']);
+  });
+
+  it('take an empty variable for an unset one', () => {
+    assert.equal(serveSettings({}, { RESTWRIGHT_PORT: '' }).port, 3000);
+  });
+
+  it('take an IPv6 address with or without brackets', () => {
+    assert.equal(serveSettings({ host: '[::1]' }, {}).host, '::1');
+  });
+
+  const wrong: readonly [flags: ServeFlags, env: Environment, says: RegExp][] = [
+    [{ port: '65536' }, {}, /^--port: '65536' is no port/],
+    [{ port: '-1' }, {}, /^--port: '-1'/],
+    [{ port: '3e3' }, {}, /^--port: '3e3'/],
+    [{ port: '' }, {}, /^--port: ''/],
+    [{}, { RESTWRIGHT_PORT: 'http' }, /^RESTWRIGHT_PORT: 'http' is no port/],
+    [{ host: 'http://x' }, {}, /^--host: 'http:\/\/x' is no host name/],
+    [{}, { RESTWRIGHT_HOST: 'a b' }, /^RESTWRIGHT_HOST: 'a b'/],
+    [{ database: 'shop.db' }, {}, /^--database: 'shop\.db' names no database file; write it as sqlite:PATH/],
+    [{ database: 'sqlite:' }, {}, /sqlite:PATH/],
+    [{ database: 'sqlite::memory:' }, {}, /sqlite:PATH/],
+    [{ database: 'postgres://localhost/shop' }, {}, /^--database: PostgreSQL is not yet in this version/],
+    [{}, { RESTWRIGHT_DATABASE: 'mysql:x' }, /^RESTWRIGHT_DATABASE: 'mysql:x'/],
+  ];
+  for (const [flags, env, says] of wrong) {
+    it(`are refused as wrong usage: ${JSON.stringify({ ...flags, ...env })}`, () => {
+      const { exitCode, message } = failure(() => serveSettings(flags, env));
+      assert.equal(exitCode, 2);
+      assert.match(message, says);
+    });
+  }
+
+  for (const host of ['127.0.0.1', '127.8.9.10', '::1', 'localhost', 'LOCALHOST', '::ffff:127.0.0.1']) {
+    it(`[AUTH-7] admit the loopback address ${host}`, () => {
+      assert.equal(serveSettings({ host }, {}).host, host);
+    });
+  }
+
+  for (const host of [
+    '0.0.0.0',
+    '::',
+    '192.168.1.5',
+    '8.8.8.8',
+    'example.com',
+    'localhost.example.com',
+    '::ffff:10.0.0.1',
+  ]) {
+    it(`[AUTH-7] refuse ${host} without --open, naming auth`, () => {
+      const { exitCode, message } = failure(() => serveSettings({ host }, {}));
+      assert.equal(exitCode, 2);
+      assert.match(message, /`auth`/);
+      assert.match(message, /--open/);
+    });
+  }
+
+  it('[AUTH-7] admit any address with --open', () => {
+    assert.equal(serveSettings({ host: '0.0.0.0', open: true }, {}).host, '0.0.0.0');
+  });
+});
+
+describe('the database setting', () => {
+  it('names a file after the model', () => {
+    assert.equal(databaseFile(databaseSetting(undefined, {}), 'shop'), path.resolve('data/shop.db'));
+  });
+
+  it('keeps an absolute path', () => {
+    assert.equal(databaseFile(databaseSetting('sqlite:/var/lib/a b.db', {}), 'shop'), path.resolve('/var/lib/a b.db'));
+  });
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as fc from 'fast-check';
+import { nearest } from '../../src/conventions/nearest.ts';
+
+describe('nearest', () => {
+  const known = [
+    'limit',
+    'page',
+    'per_page',
+    'sort',
+    'fields',
+    'expand',
+    'created_at',
+    'q',
+    'category',
+    'price',
+    'prices',
+  ];
+  const rows: readonly (readonly [name: string, meant: string | null])[] = [
+    ['limt', 'limit'],
+    ['lmiit', 'limit'],
+    ['limits', 'limit'],
+    ['LIMIT', 'limit'],
+    ['pgae', 'page'],
+    ['perPage', 'per_page'],
+    ['createdAt', 'created_at'],
+    ['catgeory', 'category'],
+    ['prce', 'price'],
+    ['pricess', 'prices'],
+    ['feilsd', 'fields'],
+    ['crtedat', 'created_at'],
+    ['crtdat', null],
+    ['sxxt', null],
+    ['x', null],
+    ['', null],
+    ['zz', null],
+    ['colour', null],
+    ['limit_of_all', null],
+    ['constructor', null],
+    ['a'.repeat(5_000), null],
+  ];
+  for (const [name, meant] of rows) {
+    it(`[QRY-5] takes "${name.slice(0, 20)}" for ${meant}`, () => assert.equal(nearest(name, known), meant));
+  }
+
+  it('[QRY-5] counts no case, neither of the name nor of what is known', () => {
+    assert.equal(nearest('abc', ['ABC']), 'ABC');
+    assert.equal(nearest('ABC', ['abc']), 'abc');
+  });
+
+  it('[QRY-5] takes the first of equals', () => {
+    assert.equal(nearest('cart', ['card', 'care']), 'card');
+    assert.equal(nearest('cart', new Set(['care', 'card'])), 'care');
+  });
+
+  it('[QRY-5] knows each name again', () => {
+    for (const name of known) assert.equal(nearest(name, known), name);
+  });
+
+  it('[QRY-5] sees through two neighbours swapped and through one letter lost', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z]{6,12}$/), fc.nat(4), (name, at) => {
+        const swapped = name.slice(0, at) + name.charAt(at + 1) + name.charAt(at) + name.slice(at + 2);
+        assert.equal(nearest(swapped, [name]), name);
+        assert.equal(nearest(name.slice(0, at) + name.slice(at + 1), [name]), name);
+      }),
+    );
+  });
+});

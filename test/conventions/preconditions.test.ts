@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  evaluateRead,
+  evaluateWrite,
+  hasWriteCondition,
+  httpDate,
+  parseHttpDate,
+  readPreconditions,
+} from '../../src/conventions/preconditions.ts';
+import { refuses } from './refuses.ts';
+
+const NOW = Date.UTC(2026, 10, 20);
+const CHANGED = Date.UTC(2026, 10, 1, 12, 0, 30, 250);
+const AT = 'Sun, 01 Nov 2026 12:00:30 GMT';
+const BEFORE = 'Sun, 01 Nov 2026 12:00:29 GMT';
+const AFTER = 'Sun, 01 Nov 2026 12:00:31 GMT';
+
+type Fields = Readonly<Record<string, string>>;
+const read = (fields: Fields) => readPreconditions((name) => fields[name] ?? null, NOW);
+
+describe('HTTP dates', () => {
+  const instant = Date.UTC(1994, 10, 6, 8, 49, 37);
+  for (const text of ['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994']) {
+    it(`[CACHE-3] reads ${text}`, () => assert.equal(parseHttpDate(text, NOW), instant));
+  }
+
+  it('[CACHE-3] reads the last second of a minute that has 61', () =>
+    assert.equal(parseHttpDate('Sat, 31 Dec 2016 23:59:60 GMT', NOW), Date.UTC(2017, 0, 1)));
+
+  for (const [digits, year] of [
+    ['94', 1994],
+    ['26', 2026],
+    ['76', 2076],
+    ['77', 1977],
+  ] as const) {
+    it(`[CACHE-3] takes the year ${digits} in November 2026 for ${year}`, () =>
+      assert.equal(parseHttpDate(`Sunday, 06-Nov-${digits} 08:49:37 GMT`, NOW), Date.UTC(year, 10, 6, 8, 49, 37)));
+  }
+
+  for (const text of [
+    '',
+    '0',
+    '1994-11-06T08:49:37Z',
+    'Sun, 06 Nov 1994 08:49:37',
+    'Sun, 06 Nov 1994 08:49:37 UTC',
+    'Sun, 6 Nov 1994 08:49:37 GMT',
+    'sun, 06 nov 1994 08:49:37 gmt',
+    'Sun, 31 Feb 2025 08:49:37 GMT',
+    'Sun, 00 Nov 1994 08:49:37 GMT',
+    'Sun, 06 Nov 1994 24:00:00 GMT',
+    'Sun, 06 Nov 1994 08:60:00 GMT',
+    'Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT',
+  ]) {
+    it(`[CACHE-3] does not read ${JSON.stringify(text)}`, () => assert.equal(parseHttpDate(text, NOW), null));
+  }
+
+  it('[CACHE-4] reads what it writes, to the second', () => {
+    const law = fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (time) =>
+      assert.equal(parseHttpDate(httpDate(time), NOW), time - (time % 1000)),
+    );
+    fc.assert(law);
+  });
+});
+
+describe('readPreconditions', () => {
+  it('[CACHE-3] is empty without conditions', () => {
+    const none = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
+    assert.deepEqual(read({}), none);
+  });
+
+  it('[CACHE-3] ignores a date that is none', () => {
+    assert.deepEqual(read({ 'if-modified-since': 'yesterday', 'if-unmodified-since': '0' }), read({}));
+  });
+
+  for (const name of ['if-match', 'if-none-match']) {
+    it(`[CACHE-3] refuses ${name} that is no list of tags`, () =>
+      assert.match(refuses(() => read({ [name]: '1042' }), 'REQUEST_HEADER_INVALID').message, /double quotes/));
+  }
+});
+
+describe('hasWriteCondition', () => {
+  const rows: readonly (readonly [fields: Fields, has: boolean])[] = [
+    [{}, false],
+    [{ 'if-match': '"1"' }, true],
+    [{ 'if-match': '*' }, true],
+    [{ 'if-unmodified-since': AT }, true],
+    [{ 'if-unmodified-since': 'yesterday' }, false],
+    [{ 'if-none-match': '*' }, false],
+    [{ 'if-modified-since': AT }, false],
+  ];
+  for (const [fields, has] of rows) {
+    it(`[CACHE-3] is ${has} for ${JSON.stringify(fields)}`, () => assert.equal(hasWriteCondition(read(fields)), has));
+  }
+});
+
+describe('evaluateRead', () => {
+  const current = { etag: '"7.k3"', lastModified: CHANGED };
+  const rows: readonly (readonly [fields: Fields, verdict: ReturnType<typeof evaluateRead>])[] = [
+    [{}, 'proceed'],
+    [{ 'if-none-match': '"7.k3"' }, 'not-modified'],
+    [{ 'if-none-match': 'W/"7.k3"' }, 'not-modified'],
+    [{ 'if-none-match': '"1", "7.k3"' }, 'not-modified'],
+    [{ 'if-none-match': '*' }, 'not-modified'],
+    [{ 'if-none-match': '"7"' }, 'proceed'],
+    [{ 'if-none-match': '"7.xml"' }, 'proceed'],
+    [{ 'if-modified-since': AT }, 'not-modified'],
+    [{ 'if-modified-since': AFTER }, 'not-modified'],
+    [{ 'if-modified-since': BEFORE }, 'proceed'],
+    // If-None-Match is the better witness, whichever way it speaks.
+    [{ 'if-none-match': '"6"', 'if-modified-since': AFTER }, 'proceed'],
+    [{ 'if-none-match': '"7.k3"', 'if-modified-since': BEFORE }, 'not-modified'],
+    [{ 'if-match': '"7.k3"' }, 'proceed'],
+    [{ 'if-match': '*' }, 'proceed'],
+    [{ 'if-match': 'W/"7.k3"' }, 'failed'],
+    [{ 'if-match': '"7"' }, 'failed'],
+    [{ 'if-match': '"6"', 'if-none-match': '"7.k3"' }, 'failed'],
+    [{ 'if-match': '"7.k3"', 'if-none-match': '"7.k3"' }, 'not-modified'],
+    [{ 'if-unmodified-since': AT }, 'proceed'],
+    [{ 'if-unmodified-since': BEFORE }, 'failed'],
+    [{ 'if-match': '"7.k3"', 'if-unmodified-since': BEFORE }, 'proceed'],
+    [{ 'if-unmodified-since': BEFORE, 'if-none-match': '"7.k3"' }, 'failed'],
+  ];
+  for (const [fields, verdict] of rows) {
+    it(`[CACHE-2] judges ${JSON.stringify(fields)}: ${verdict}`, () =>
+      assert.equal(evaluateRead(read(fields), current), verdict));
+  }
+
+  it('[CACHE-4] compares no date where none goes out', () => {
+    const undated = { etag: '"7.k3"', lastModified: null };
+    assert.equal(evaluateRead(read({ 'if-modified-since': AFTER }), undated), 'proceed');
+    assert.equal(evaluateRead(read({ 'if-unmodified-since': BEFORE }), undated), 'proceed');
+  });
+});
+
+describe('evaluateWrite', () => {
+  const current = { revision: 7, modified: CHANGED };
+  const rows: readonly (readonly [fields: Fields, existing: string, absent: string])[] = [
+    [{}, 'proceed', 'proceed'],
+    [{ 'if-match': '"7"' }, 'proceed', 'failed'],
+    [{ 'if-match': '"7.k3"' }, 'proceed', 'failed'],
+    [{ 'if-match': '"7.of-another-variant"' }, 'proceed', 'failed'],
+    [{ 'if-match': '"6", "7"' }, 'proceed', 'failed'],
+    [{ 'if-match': '*' }, 'proceed', 'failed'],
+    [{ 'if-match': 'W/"7"' }, 'failed', 'failed'],
+    [{ 'if-match': '"6"' }, 'failed', 'failed'],
+    [{ 'if-match': '"70"' }, 'failed', 'failed'],
+    [{ 'if-match': '"07"' }, 'failed', 'failed'],
+    [{ 'if-match': '"abc"' }, 'failed', 'failed'],
+    [{ 'if-none-match': '*' }, 'failed', 'proceed'],
+    [{ 'if-none-match': '"7.k3"' }, 'failed', 'proceed'],
+    [{ 'if-none-match': 'W/"7"' }, 'failed', 'proceed'],
+    [{ 'if-none-match': '"6"' }, 'proceed', 'proceed'],
+    [{ 'if-match': '"7"', 'if-none-match': '"7"' }, 'failed', 'failed'],
+    [{ 'if-unmodified-since': AT }, 'proceed', 'proceed'],
+    [{ 'if-unmodified-since': AFTER }, 'proceed', 'proceed'],
+    [{ 'if-unmodified-since': BEFORE }, 'failed', 'proceed'],
+    [{ 'if-match': '"7"', 'if-unmodified-since': BEFORE }, 'proceed', 'failed'],
+    [{ 'if-modified-since': AFTER }, 'proceed', 'proceed'],
+  ];
+  for (const [fields, existing, absent] of rows) {
+    it(`[CACHE-3] judges ${JSON.stringify(fields)}: ${existing} on a row, ${absent} on none`, () => {
+      assert.equal(evaluateWrite(read(fields), current), existing);
+      assert.equal(evaluateWrite(read(fields), null), absent);
+    });
+  }
+});

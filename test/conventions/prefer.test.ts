@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { preferenceApplied, readPrefer } from '../../src/conventions/prefer.ts';
+
+describe('readPrefer', () => {
+  const rows: readonly (readonly [text: string | null, handling: string | null, returns: string | null])[] = [
+    [null, null, null],
+    ['', null, null],
+    ['handling=lenient', 'lenient', null],
+    ['Handling = strict', 'strict', null],
+    ['return=minimal', null, 'minimal'],
+    ['return="representation"', null, 'representation'],
+    ['return="mini\\mal"', null, 'minimal'],
+    ['handling=lenient, return=minimal', 'lenient', 'minimal'],
+    [', ,handling=lenient,,return=minimal,', 'lenient', 'minimal'],
+    ['respond-async, wait=10, return=minimal', null, 'minimal'],
+    ['foo; bar="a, return=minimal"; baz, handling=lenient', 'lenient', null],
+    ['return=minimal; note="x" ;', null, 'minimal'],
+    ['return; return=minimal', null, null],
+    // The first of a preference counts, known or not (RFC 7240 2).
+    ['return=minimal, return=representation', null, 'minimal'],
+    ['return=none, return=minimal', null, null],
+    ['return', null, null],
+    ['return=""', null, null],
+    ['return=Minimal', null, null],
+    ['handling=lenient, return="open', 'lenient', null],
+    ['=x, return=minimal', null, null],
+  ];
+  for (const [text, handling, returns] of rows) {
+    it(`[REP-5] reads ${text ?? 'no field'}`, () => assert.deepEqual(readPrefer(text), { handling, return: returns }));
+  }
+
+  it('[LIM-1] reads a header-sized value in linear time', () => {
+    const hostile = [
+      `a${'; '.repeat(8000)}"`,
+      `a${';b="\\"'.repeat(2700)}`,
+      `a${';b'.repeat(8000)}=`,
+      ' '.repeat(16_000),
+    ];
+    for (const text of hostile) assert.deepEqual(readPrefer(text), { handling: null, return: null });
+  });
+});
+
+describe('preferenceApplied', () => {
+  it('[MET-8] lists what was obeyed', () => {
+    assert.equal(preferenceApplied(['handling=lenient', 'return=minimal']), 'handling=lenient, return=minimal');
+  });
+
+  it('[MET-8] is left out where nothing was', () => assert.equal(preferenceApplied([]), null));
+});

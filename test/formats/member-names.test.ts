@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { MemberNames } from '../../src/formats/member-names.ts';
+
+describe('MemberNames', () => {
+  it('[REP-7] tells a new name from one that it has, for few names and for many', () => {
+    const law = fc.property(
+      fc.array(
+        fc.nat(60).map((index) => `name-${index}`),
+        { maxLength: 120 },
+      ),
+      (given) => {
+        const names = new MemberNames();
+        const seen = new Set<string>();
+        for (const name of given) {
+          assert.equal(names.add(name), !seen.has(name));
+          seen.add(name);
+        }
+      },
+    );
+    fc.assert(law);
+  });
+});

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { describe, it } from 'node:test';
+import { refusal } from '../../src/conventions/errors.ts';
+import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
+import { fakeServer } from './fake-server.ts';
+import { converse, sendRaw } from './raw-client.ts';
+
+const head = (method: string, ...fields: string[]): string =>
+  `${method} / HTTP/1.1\r\nHost: a\r\n${fields.join('\r\n')}\r\n\r\n`;
+const NEXT = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n';
+const CHUNKED = 'Transfer-Encoding: chunked';
+const CONTINUE = 'Expect: 100-continue';
+const codeOf = (answer: { readonly body: string } | undefined): unknown => JSON.parse(answer?.body ?? '{}').errorCode;
+const ignore = ({ target }: RawRequest): Answer => ({ status: 404, headers: [], body: target });
+
+describe('a body that is read', () => {
+  it('[LIM-1] comes whole, in however many packets', async () => {
+    await using server = await fakeServer();
+    const rows = [
+      [`${head('POST', 'Content-Length: 4')}a`, 'b', 'cd'],
+      [head('POST', CHUNKED), '1\r', '\na\r\n3;x=y\r\nbc', 'd\r\n0\r\n\r\n'],
+      [`${head('POST', CHUNKED)}4\r\nabcd\r\n0\r\nX-Checksum: 1\r\n\r\n`],
+    ];
+    for (const packets of rows) {
+      const answers = await sendRaw(server.port, [...packets, NEXT], { answers: 2 });
+      assert.deepEqual(
+        answers.map(({ status, body }) => [status, body]),
+        [
+          [200, 'abcd'],
+          [200, ''],
+        ],
+      );
+    }
+    assert.deepEqual(
+      server.requests.map(({ body }) => body?.length),
+      [4, undefined, null, undefined, null, undefined],
+    );
+  });
+
+  it('[LIM-1] may be as large as the limit, whatever the size of its packets', async () => {
+    await using server = await fakeServer({
+      limits: { body: 300_000 },
+      handle: async ({ body }) => ({ status: 200, headers: [], body: String((await body?.read(300_000))?.length) }),
+    });
+    for (const framed of [
+      `${head('POST', 'Content-Length: 300000')}${'a'.repeat(300_000)}`,
+      `${head('POST', CHUNKED)}493e0\r\n${'a'.repeat(300_000)}\r\n0\r\n\r\n`,
+    ]) {
+      const answers = await sendRaw(server.port, [framed, NEXT.replace('GET', 'POST')], { answers: 2 });
+      assert.deepEqual(
+        answers.map(({ body }) => body),
+        ['300000', 'undefined'],
+      );
+    }
+  });
+
+  for (const [name, code] of [
+    ['Content-Type', 'REQUEST_HEADER_INVALID'],
+    ['content-encoding', 'REQUEST_HEADER_INVALID'],
+    ['Host', 'REQUEST_HEADER_INVALID'],
+    ['Authorization', 'REQUEST_HEADER_INVALID'],
+    ['Trailer', 'REQUEST_HEADER_INVALID'],
+    ['Idempotency-Key', 'REQUEST_HEADER_INVALID'],
+    // The parser itself takes these two for a second framing.
+    ['Content-Length', 'REQUEST_MALFORMED'],
+    ['Transfer-Encoding', 'REQUEST_MALFORMED'],
+  ] as const) {
+    it(`[URL-8] is refused when ${name} follows it`, async () => {
+      await using server = await fakeServer();
+      const [answer] = await sendRaw(server.port, [
+        `${head('POST', CHUNKED)}1\r\na\r\n0\r\nX: 1\r\n${name}: 1\r\n\r\n`,
+      ]);
+      assert.deepEqual([answer?.status, codeOf(answer)], [400, code]);
+    });
+  }
+
+  it('[LIM-1] is refused by its length before a byte of it is asked for', async () => {
+    await using server = await fakeServer();
+    const answers = await sendRaw(server.port, [head('POST', 'Content-Length: 1001', CONTINUE)], { answers: Infinity });
+    assert.deepEqual(
+      answers.map((answer) => [answer.status, codeOf(answer)]),
+      [[413, 'REQUEST_BODY_TOO_LARGE']],
+    );
+    assert.equal(answers[0]?.headers['connection'], 'close');
+  });
+
+  it('[LIM-1] is refused in the middle as soon as the limit is passed', async () => {
+    await using server = await fakeServer();
+    const { answers, closed } = await converse(
+      server.port,
+      [head('POST', CHUNKED), `3e8\r\n${'a'.repeat(1_000)}\r\n1\r\nb`],
+      {
+        answers: Infinity,
+      },
+    );
+    assert.deepEqual([answers.map(({ status }) => status), closed], [[413], true]);
+  });
+
+  for (const framing of ['Content-Length: 30000000', CHUNKED]) {
+    it(`[LIM-1] is refused so that a client that sends all of it first can read why (${framing})`, async () => {
+      await using server = await fakeServer();
+      const bytes = Buffer.alloc(30_000_000, 'a');
+      const packets =
+        framing === CHUNKED
+          ? [head('POST', framing), '1c9c380\r\n', bytes, '\r\n0\r\n\r\n']
+          : [head('POST', framing), bytes];
+      assert.deepEqual(await sendsThenReads(server.port, packets), [413, true]);
+    });
+  }
+
+  it('[LIM-1] is no fault of ours when the client goes away in the middle', async () => {
+    const read = Promise.withResolvers<unknown>();
+    await using server = await fakeServer({
+      handle: async ({ body }) => {
+        await body?.read(1_000).catch(read.resolve);
+        return { status: 400, headers: [], body: null };
+      },
+    });
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.write(`${head('POST', 'Content-Length: 9')}ab`);
+    while (server.requests.length === 0) await new Promise(setImmediate);
+    socket.resetAndDestroy();
+    assert.match(String(await read.promise), /connection ended/);
+    assert.deepEqual(server.observed, []);
+  });
+
+  it('[URL-8] that ends too early is 400 while the client still listens', async () => {
+    await using server = await fakeServer();
+    const { answers, closed } = await converse(server.port, [`${head('POST', 'Content-Length: 9')}ab`], {
+      halfClose: true,
+      answers: Infinity,
+    });
+    assert.deepEqual(
+      [answers.map((answer) => [answer.status, codeOf(answer)]), closed],
+      [[[400, 'REQUEST_MALFORMED']], true],
+    );
+  });
+});
+
+describe('Expect: 100-continue', () => {
+  it('[URL-8] is told to continue once the body is read', async () => {
+    await using server = await fakeServer();
+    const answers = await sendRaw(server.port, [head('POST', 'Content-Length: 2', CONTINUE), 'ok']);
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body]),
+      [
+        [100, ''],
+        [200, 'ok'],
+      ],
+    );
+  });
+
+  it('[URL-8] is told the final status in place of 100, and the connection closes', async () => {
+    await using server = await fakeServer({ handle: ignore });
+    const { answers, closed } = await converse(server.port, [head('POST', 'Content-Length: 2', CONTINUE)], {
+      answers: Infinity,
+    });
+    assert.deepEqual([answers.map(({ status }) => status), closed], [[404], true]);
+  });
+
+  it('[URL-8] gets no 100 when the body came along', async () => {
+    await using server = await fakeServer();
+    const answers = await sendRaw(server.port, [`${head('POST', 'Content-Length: 2', CONTINUE)}ok`]);
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body]),
+      [[200, 'ok']],
+    );
+  });
+
+  it('[URL-8] means nothing without a body or in HTTP/1.0', async () => {
+    await using server = await fakeServer();
+    assert.equal((await sendRaw(server.port, [head('GET', CONTINUE)]))[0]?.status, 200);
+    const old = head('POST', 'Content-Length: 1', CONTINUE).replace('1.1', '1.0');
+    assert.deepEqual(
+      (await sendRaw(server.port, [old, 'a'])).map(({ status }) => status),
+      [200],
+    );
+  });
+});
+
+describe('a body that nobody reads', () => {
+  const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
+  const small = [`Content-Length: ${SMUGGLED.length}`, SMUGGLED] as const;
+  const chunked = [CHUNKED, `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`] as const;
+
+  for (const [framing, bytes] of [small, chunked]) {
+    for (const method of ['POST', 'GET', 'HEAD', 'DELETE']) {
+      it(`[URL-8] is thrown away when it has come, and the next request is served (${method}, ${framing})`, async () => {
+        await using server = await fakeServer({ handle: ignore });
+        await sendRaw(server.port, [head(method, framing) + bytes + NEXT], { answers: 2, methods: [method, 'GET'] });
+        assert.deepEqual(
+          server.requests.map(({ target }) => target),
+          ['/', '/next'],
+        );
+      });
+    }
+  }
+
+  it('[URL-8] is thrown away as it comes when its length is within the limit', async () => {
+    await using server = await fakeServer({ handle: ignore });
+    const answers = await sendRaw(
+      server.port,
+      [head('POST', small[0]), SMUGGLED.slice(0, 9), SMUGGLED.slice(9), NEXT],
+      { answers: 2 },
+    );
+    assert.deepEqual([answers.map(({ body }) => body), server.requests.length], [['/', '/next'], 2]);
+  });
+
+  for (const [what, framing, packets] of [
+    ['its length passes the limit', 'Content-Length: 5000', [SMUGGLED.repeat(10)]],
+    ['its end is not known', CHUNKED, [chunked[1].slice(0, 9), chunked[1].slice(9), NEXT]],
+    ['it was held back for 100', `Content-Length: ${SMUGGLED.length}\r\n${CONTINUE}`, [SMUGGLED, NEXT]],
+  ] as const) {
+    it(`[URL-8] closes the connection when ${what}`, async () => {
+      await using server = await fakeServer({ handle: ignore });
+      const { answers, closed } = await converse(server.port, [head('POST', framing), ...packets], {
+        answers: Infinity,
+      });
+      assert.deepEqual([answers.map(({ body }) => body), closed], [['/'], true]);
+      assert.equal(answers[0]?.headers['connection'], 'close');
+      assert.deepEqual(
+        server.requests.map(({ target }) => target),
+        ['/'],
+      );
+    });
+  }
+
+  it('[URL-8] is thrown away when it had come whole before it was refused for its size', async () => {
+    await using server = await fakeServer();
+    for (const size of [1_001, 60_000]) {
+      const request = `${head('POST', CHUNKED)}${size.toString(16)}\r\n${'a'.repeat(size)}\r\n0\r\n\r\n`;
+      const answers = await sendRaw(server.port, [request, NEXT, NEXT], { answers: 3 });
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [413, 200, 200],
+      );
+    }
+  });
+
+  it('[URL-8] closes the connection when it was refused in the middle', async () => {
+    await using server = await fakeServer({
+      handle: async ({ body }) => {
+        await body?.read(10);
+        throw refusal('SERVER_ERROR', 'not reached');
+      },
+    });
+    const packets = [head('POST', CHUNKED), `b\r\n${'a'.repeat(11)}\r\n`, `0\r\n\r\n${NEXT}`];
+    const { answers, closed } = await converse(server.port, packets, { answers: Infinity });
+    assert.deepEqual([answers.map(({ status }) => status), closed, server.requests.length], [[413], true, 1]);
+  });
+
+  it('[URL-8] closes the connection where HTTP/1.0 says chunked', async () => {
+    await using server = await fakeServer({ handle: ignore });
+    const request = head('POST', CHUNKED, 'Connection: keep-alive').replace('1.1', '1.0');
+    const { answers, closed } = await converse(server.port, [`${request}0\r\n\r\n${NEXT}`], { answers: Infinity });
+    assert.deepEqual([answers.length, answers[0]?.headers['connection'], closed], [1, 'close', true]);
+  });
+});
+
+/** A client that reads nothing before it has sent everything. @returns the status, and whether no reset came before it */
+function sendsThenReads(port: number, packets: readonly (string | Uint8Array)[]): Promise<[number, boolean]> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ port, host: '127.0.0.1' }).pause();
+    socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')));
+    socket.on('error', reject);
+    let text = '';
+    socket.on('data', (packet) => {
+      text += packet.toString('latin1');
+    });
+    socket.pause();
+    socket.on('close', () => resolve([Number(text.slice(9, 12)), text.includes('REQUEST_BODY_TOO_LARGE')]));
+    for (const packet of packets.slice(0, -1)) socket.write(packet);
+    socket.write(packets.at(-1) ?? '', () => socket.resume());
+  });
+}

@@ -1,0 +1,81 @@
+import { ApiError, errorBody, refusal } from '../../src/conventions/errors.ts';
+import { type HttpOptions, type HttpServer, serveHttp } from '../../src/http/node-http.ts';
+import type { Limits } from '../../src/model/model.ts';
+import type { Observation } from '../../src/observe/observation.ts';
+import type { Answer, Handler, RawRequest } from '../../src/pipeline/exchange.ts';
+
+const limits: Limits = {
+  page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000 },
+  body: 1_000,
+  target: 8_192,
+  headers: 16_384,
+  headerLines: 100,
+  depth: 32,
+  items: 10_000,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  handlerTimeout: 30_000,
+  statementTimeout: 5_000,
+  shutdownTimeout: 2_000,
+  eventLoopDelay: 1_000,
+  queueDepth: 1_000,
+};
+
+export interface FakeServer extends HttpServer, AsyncDisposable {
+  /** What the handler was given, in order. */
+  readonly requests: readonly RawRequest[];
+  readonly observed: readonly Observation[];
+}
+
+export interface FakeOptions {
+  readonly handle?: (request: RawRequest) => Answer | Promise<Answer>;
+  readonly limits?: Partial<Limits>;
+  readonly overloaded?: () => boolean;
+  readonly refuse?: Handler['refuse'];
+}
+
+/** Options of a server that answers nothing well. */
+export function fakeOptions(): HttpOptions {
+  const handler: Handler = { handle: async (request) => refuse(null, request), refuse };
+  return { handler, limits, observe: () => undefined, overloaded: () => false, host: '127.0.0.1', port: 0 };
+}
+
+/** A server on a free port of loopback whose handler is a function of the test. The default one echoes the body. */
+export async function fakeServer(options: FakeOptions = {}): Promise<FakeServer> {
+  const requests: RawRequest[] = [];
+  const observed: Observation[] = [];
+  const handle = options.handle ?? echo;
+  const server = await serveHttp({
+    ...fakeOptions(),
+    handler: {
+      async handle(request) {
+        requests.push(request);
+        try {
+          return await handle(request);
+        } catch (error) {
+          if (error instanceof ApiError) return refuse(error, request);
+          throw error;
+        }
+      },
+      refuse: options.refuse ?? refuse,
+    },
+    limits: { ...limits, ...options.limits },
+    observe: (observation) => observed.push(observation),
+    overloaded: options.overloaded ?? (() => false),
+  });
+  return { ...server, requests, observed, [Symbol.asyncDispose]: async () => void (await server.close()) };
+}
+
+async function echo({ body }: RawRequest): Promise<Answer> {
+  const bytes = body === null ? new Uint8Array() : await body.read(limits.body);
+  return { status: 200, headers: ['Content-Type', 'text/plain'], body: bytes };
+}
+
+/** Like the pipeline's: the six members, and the correlation id of the request. */
+export function refuse(error: unknown, { headers }: Pick<RawRequest, 'headers'>): Answer {
+  const cause = error instanceof ApiError ? error : refusal('SERVER_ERROR', 'Something went wrong here.');
+  const at = headers.findIndex((name) => name.toLowerCase() === 'x-correlation-id');
+  const body = errorBody(cause, headers[at + 1] ?? 'made', '2026-01-02T03:04:05.678Z');
+  const fields = Object.entries(cause.headers).flat();
+  return { status: cause.status, headers: ['Content-Type', 'application/json', ...fields], body: JSON.stringify(body) };
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { describe, it } from 'node:test';
+import { serveHttp } from '../../src/http/node-http.ts';
+import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
+import { type FakeServer, fakeOptions, fakeServer } from './fake-server.ts';
+import { converse, sendRaw } from './raw-client.ts';
+
+const get = (target = '/'): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n';
+const codeOf = (answer: { readonly body: string } | undefined): unknown => JSON.parse(answer?.body ?? '{}').errorCode;
+const ok = (): Answer => ({ status: 200, headers: [], body: 'ok' });
+
+/** A handler that waits until it is told. */
+function gated(): { readonly handle: (request: RawRequest) => Promise<Answer>; readonly open: () => void } {
+  const gate = Promise.withResolvers<void>();
+  return { handle: () => gate.promise.then(ok), open: gate.resolve };
+}
+
+/** Waits until the handler holds that many requests. */
+async function holds(server: FakeServer, count: number): Promise<void> {
+  while (server.requests.length < count) await new Promise(setImmediate);
+}
+
+describe('time', () => {
+  it('[LIM-1] refuses a head that does not come in time with 408', async () => {
+    await using server = await fakeServer({ limits: { headersTimeout: 60 } });
+    const { answers, closed } = await converse(server.port, ['GET / HTTP/1.1\r\nHo'], { answers: Infinity });
+    assert.deepEqual(
+      [answers.map((answer) => [answer.status, codeOf(answer)]), closed],
+      [[[408, 'REQUEST_TIMEOUT']], true],
+    );
+    assert.equal(server.requests.length, 0);
+  });
+
+  it('[LIM-1] refuses an unknown method whose line does not end in time with 408', async () => {
+    await using server = await fakeServer({ limits: { headersTimeout: 60 } });
+    const { answers, closed } = await converse(server.port, ['BREW /'], { answers: Infinity });
+    assert.deepEqual([answers.map((answer) => codeOf(answer)), closed], [['REQUEST_TIMEOUT'], true]);
+  });
+
+  it('[LIM-1] refuses a body that does not come in time with 408', async () => {
+    await using server = await fakeServer({ limits: { headersTimeout: 60, requestTimeout: 60 } });
+    const { answers, closed } = await converse(server.port, [POST, 'ab'], { answers: Infinity });
+    assert.deepEqual(
+      [answers.map((answer) => [answer.status, codeOf(answer)]), closed],
+      [[[408, 'REQUEST_TIMEOUT']], true],
+    );
+    assert.equal(server.requests.length, 1);
+  });
+
+  it('[LIM-1] closes a connection on which nothing was ever sent without a word', async () => {
+    await using server = await fakeServer({ limits: { headersTimeout: 60 } });
+    assert.deepEqual(await converse(server.port, []), { answers: [], closed: true, rest: '' });
+  });
+
+  it('[LIM-1] answers for a handler that takes too long, drops what it says later and keeps the connection', async () => {
+    const { handle, open } = gated();
+    await using server = await fakeServer({ handle, limits: { handlerTimeout: 60 } });
+    const socket = net.connect(server.port, '127.0.0.1');
+    const next = async (): Promise<string> => String(await once(socket, 'data'));
+    socket.write(get('/late'));
+    const first = await next();
+    assert.match(first, /^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n.*"SERVER_TIMEOUT"/s);
+    open();
+    await new Promise(setImmediate);
+    socket.write(get('/next'));
+    assert.match(await next(), /^HTTP\/1\.1 200 .*ok$/s);
+    assert.deepEqual(server.observed, []);
+    socket.destroy();
+  });
+
+  it('[LIM-1] does not count the time of the body as time of the handler', async () => {
+    await using server = await fakeServer({ limits: { handlerTimeout: 40 } });
+    const [first] = await sendRaw(server.port, [
+      POST,
+      ...Array.from('abcdefghi').flatMap((letter) => ['', '', letter]),
+    ]);
+    assert.deepEqual([first?.status, first?.body], [200, 'abcdefghi']);
+  });
+});
+
+describe('overload', () => {
+  it('[LIM-3] refuses early, but for health checks', async () => {
+    await using server = await fakeServer({ overloaded: () => true, handle: ok });
+    for (const target of ['/', '/livezz', '/api/livez', '//livez', '/livez/']) {
+      const [first] = await sendRaw(server.port, [get(target)]);
+      assert.deepEqual([first?.status, codeOf(first), first?.headers['retry-after']], [503, 'SERVER_OVERLOADED', '1']);
+    }
+    for (const target of ['/livez', '/readyz', '/readyz?verbose']) {
+      assert.equal((await sendRaw(server.port, [get(target)]))[0]?.status, 200);
+    }
+    assert.equal(server.requests.length, 3);
+  });
+
+  it('[LIM-3] keeps the connection, and serves it again when the load is gone', async () => {
+    let overloaded = true;
+    await using server = await fakeServer({ overloaded: () => overloaded && !(overloaded = false) });
+    const answers = await sendRaw(server.port, [`${POST}abcdefghi${POST}123456789`], { answers: 2 });
+    assert.deepEqual([answers.map(({ status }) => status), answers[1]?.body], [[503, 200], '123456789']);
+  });
+});
+
+describe('shutdown', () => {
+  it('[LIM-3] closes idle connections at once, unused and half-used ones too', async () => {
+    const server = await fakeServer({ limits: { shutdownTimeout: 5_000 } });
+    const idle = converse(server.port, [get()], { answers: Infinity });
+    const unused = converse(server.port, []);
+    const half = converse(server.port, ['GET / HT'], { answers: Infinity });
+    await holds(server, 1);
+    await sendRaw(server.port, [get()]);
+    assert.equal(await server.close(), 0);
+    const ended = await Promise.all([idle, unused, half]);
+    assert.deepEqual(
+      ended.map(({ answers, closed }) => [answers.length, closed]),
+      [
+        [1, true],
+        [0, true],
+        [0, true],
+      ],
+    );
+  });
+
+  it('[LIM-3] lets requests finish, refuses new connections and closes each connection after its last answer', async () => {
+    const { handle, open } = gated();
+    const server = await fakeServer({ handle });
+    const conversation = converse(server.port, [get('/1') + get('/2')], { answers: Infinity });
+    await holds(server, 2);
+    const closed = server.close();
+    await assert.rejects(converse(server.port, [get()]).then(({ answers }) => assert.notEqual(answers.length, 0)));
+    open();
+    const { answers } = await conversation;
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers['connection']]),
+      [
+        [200, 'keep-alive'],
+        [200, 'close'],
+      ],
+    );
+    assert.equal(await closed, 0);
+  });
+
+  it('[LIM-3] answers a request that arrives on an open connection while others finish', async () => {
+    const { handle, open } = gated();
+    const server = await fakeServer({ handle });
+    const socket = net.connect(server.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (packet) => {
+      text += packet.toString();
+    });
+    socket.write(get('/1'));
+    await holds(server, 1);
+    const closed = server.close();
+    socket.write(get('/2'));
+    await holds(server, 2);
+    const ended = once(socket, 'close');
+    open();
+    assert.equal(await closed, 0);
+    await ended;
+    assert.equal(text.match(/HTTP\/1\.1 200/g)?.length, 2);
+  });
+
+  it('[LIM-3] cuts what does not finish in time, and counts it', async () => {
+    const server = await fakeServer({
+      handle: () => new Promise<Answer>(() => undefined),
+      limits: { shutdownTimeout: 30 },
+    });
+    const conversations = [1, 2].map(() => converse(server.port, [get()]));
+    await holds(server, 2);
+    const closing = server.close();
+    assert.deepEqual([await closing, await server.close()], [2, 2]);
+    for (const { answers, closed } of await Promise.all(conversations))
+      assert.deepEqual([answers.length, closed], [0, true]);
+  });
+});
+
+describe('listening', () => {
+  it('[LIM-1] says in plain words why a port cannot be opened, and what to do', async () => {
+    await using server = await fakeServer();
+    const taken = serveHttp({ ...fakeOptions(), port: server.port });
+    await assert.rejects(taken, {
+      message: `Port ${server.port} on 127.0.0.1 is in use by another program. Stop that program or choose another port.`,
+    });
+    await assert.rejects(
+      serveHttp({ ...fakeOptions(), host: '192.0.2.1' }),
+      /This machine has no address 192\.0\.2\.1/,
+    );
+    await assert.rejects(serveHttp({ ...fakeOptions(), port: 70_000 }), /70000 is no port/);
+  });
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as fc from 'fast-check';
+import { measureEventLoopDelay, type OverloadWatch, watchOverload } from '../../src/limits/overload.ts';
+import type { Observation } from '../../src/observe/observation.ts';
+
+interface Watched {
+  readonly watch: OverloadWatch;
+  readonly load: { delay: number; waiting: number };
+  readonly observed: readonly Observation[];
+}
+
+function watched(): Watched {
+  const load = { delay: 0, waiting: 0 };
+  const observed: Observation[] = [];
+  const watch = watchOverload({
+    limits: { eventLoopDelay: 100, queueDepth: 40 },
+    delay: () => load.delay,
+    waiting: () => load.waiting,
+    observe: (observation) => observed.push(observation),
+  });
+  return { watch, load, observed };
+}
+
+describe('overload', () => {
+  for (const [delay, waiting, reason] of [
+    [0, 0, null],
+    [100, 40, null],
+    [100.6, 0, 'the event loop runs 101 ms late'],
+    [0, 41, '41 writes wait for their commit'],
+    [Number.NaN, 0, null],
+  ] as const) {
+    it(`[LIM-3] is ${reason ?? 'not seen'} at ${delay} ms and ${waiting} writes`, () => {
+      const { watch, load } = watched();
+      Object.assign(load, { delay, waiting });
+      assert.deepEqual([watch.overloaded(), watch.reason()], [reason !== null, reason]);
+      watch.close();
+    });
+  }
+
+  it('[LIM-3] is over only when both measures are well below their limits', () => {
+    const { watch, load } = watched();
+    const told = [101, 99, 76, 75, 76, 100].map((delay) => {
+      load.delay = delay;
+      return watch.overloaded();
+    });
+    assert.deepEqual(told, [true, true, true, false, false, false]);
+    load.delay = 101;
+    watch.overloaded();
+    Object.assign(load, { delay: 0, waiting: 31 });
+    assert.equal(watch.overloaded(), true);
+    watch.close();
+  });
+
+  it('[LIM-3] is announced when it begins and when it ends, not in between', () => {
+    const { watch, load, observed } = watched();
+    for (const waiting of [0, 41, 60, 41, 10, 0]) {
+      load.waiting = waiting;
+      watch.overloaded();
+    }
+    assert.deepEqual(observed, [
+      { kind: 'overload', overloaded: true, reason: '41 writes wait for their commit' },
+      { kind: 'overload', overloaded: false, reason: null },
+    ]);
+  });
+
+  it('[LIM-3] is announced as over even when no request comes', (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    const { watch, load, observed } = watched();
+    load.delay = 500;
+    watch.overloaded();
+    load.delay = 0;
+    context.mock.timers.tick(250);
+    assert.deepEqual([observed.length, watch.reason()], [2, null]);
+  });
+
+  it('[LIM-3] announces by turns, whatever the load', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(200), fc.nat(80))), (loads) => {
+        const { watch, load, observed } = watched();
+        for (const [delay, waiting] of loads) {
+          Object.assign(load, { delay, waiting });
+          if (delay > 100 || waiting > 40) assert.equal(watch.overloaded(), true);
+          else if (delay <= 75 && waiting <= 30) assert.equal(watch.overloaded(), false);
+        }
+        watch.close();
+        for (const [index, observation] of observed.entries()) {
+          assert.ok(observation.kind === 'overload');
+          assert.equal(observation.overloaded, index % 2 === 0);
+        }
+      }),
+    );
+  });
+
+  it('[LIM-3] is never seen after the watch is closed', () => {
+    const { watch, load, observed } = watched();
+    load.delay = 500;
+    watch.close();
+    assert.deepEqual([watch.overloaded(), watch.reason(), observed], [false, null, []]);
+  });
+});
+
+describe('the delay of the event loop', () => {
+  it('[LIM-3] is nothing before the first span is over', () => {
+    const meter = measureEventLoopDelay();
+    assert.equal(meter.read(), 0);
+    meter.close();
+  });
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as fc from 'fast-check';
+import { type LogOptions, logSink } from '../../src/observe/log.ts';
+import type { Observation } from '../../src/observe/observation.ts';
+
+const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
+const exchange = {
+  kind: 'exchange',
+  method: 'GET',
+  target: '/api/products/1',
+  route: '/products/{id}',
+  status: 200,
+  errorCode: null,
+  duration: 1.23456,
+  correlationId: 'id-1',
+  traceId: '0af7651916cd43dd8448eb211c80319c',
+} as const;
+
+function written(observation: Observation, options: Partial<LogOptions> = {}): string {
+  let text = '';
+  const write = (line: string): void => {
+    text += line;
+  };
+  logSink({ write, clock, format: 'json', colours: false, ...options })(observation);
+  return text;
+}
+
+function json(observation: Observation): Record<string, unknown> {
+  return JSON.parse(written(observation));
+}
+
+describe('a line of JSON', () => {
+  it('[OPS-2] tells a request with its correlation and trace id, in this order', () => {
+    assert.equal(
+      written({ ...exchange, status: 404, errorCode: 'PRODUCT_NOT_FOUND' }),
+      '{"time":"2026-01-02T03:04:05.006Z","level":"info","event":"exchange","method":"GET","path":"/api/products/1",' +
+        '"route":"/products/{id}","status":404,"error_code":"PRODUCT_NOT_FOUND","duration_ms":1.235,' +
+        '"correlation_id":"id-1","trace_id":"0af7651916cd43dd8448eb211c80319c"}\n',
+    );
+  });
+
+  for (const [target, path] of [
+    ['/a?api_key=secret', '/a'],
+    ['/a#secret?b', '/a'],
+    ['/a?x=1\nsecret', '/a'],
+    ['http://user:secret@host/a?b', '/a'],
+    ['HTTPS://secret@host', ''],
+    ['//user:secret@host/a', '//user:secret@host/a'],
+    ['*', '*'],
+    [`/${'a'.repeat(5_000)}`, `/${'a'.repeat(1_023)}…`],
+  ] as const) {
+    it(`[OPS-2] tells of the target ${JSON.stringify(target.slice(0, 40))} its path alone`, () => {
+      assert.equal(json({ ...exchange, target })['path'], path);
+    });
+  }
+
+  for (const [observation, level, rest] of [
+    [{ ...exchange, status: 503 }, 'error', { status: 503 }],
+    [{ kind: 'listening', url: 'http://127.0.0.1:1', open: true }, 'info', { event: 'listening', open: true }],
+    [{ kind: 'stopping', signal: 'SIGTERM' }, 'info', { event: 'stopping', signal: 'SIGTERM' }],
+    [{ kind: 'stopped', unfinished: 0 }, 'info', { event: 'stopped', unfinished: 0 }],
+    [{ kind: 'stopped', unfinished: 2 }, 'warn', { unfinished: 2 }],
+    [{ kind: 'schema-changed', statements: ['x'] }, 'info', { event: 'schema_changed', statements: ['x'] }],
+    [{ kind: 'not-served', declared: 'webhooks' }, 'warn', { event: 'not_served', declared: 'webhooks' }],
+    [{ kind: 'overload', overloaded: true, reason: 'why' }, 'warn', { event: 'overload', reason: 'why' }],
+    [{ kind: 'overload', overloaded: false, reason: null }, 'info', { overloaded: false, reason: null }],
+  ] as const satisfies readonly (readonly [Observation, string, object])[]) {
+    it(`[OPS-2] tells ${observation.kind} as ${level}: ${JSON.stringify(rest)}`, () => {
+      const line = json(observation);
+      assert.deepEqual({ ...line, ...rest }, line);
+      assert.equal(line['level'], level);
+    });
+  }
+
+  it('[ERR-7] tells a fault with its stack and causes under its correlation id', () => {
+    const cause = Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+    const error = new TypeError('no row', { cause });
+    const line = json({ kind: 'fault', correlationId: 'id-1', error });
+    assert.deepEqual([line['level'], line['correlation_id']], ['error', 'id-1']);
+    assert.deepEqual(line['error'], {
+      name: 'TypeError',
+      message: 'no row',
+      code: null,
+      stack: error.stack,
+      causes: [cause.stack],
+    });
+  });
+
+  it('[OPS-2] tells of a thrown value that is no error its type alone', () => {
+    assert.doesNotMatch(written({ kind: 'fault', correlationId: null, error: { token: 'secret' } }), /secret/);
+  });
+
+  it('[OPS-2] ends where a cause leads back to its error', () => {
+    const error = new Error('round');
+    error.cause = error;
+    assert.match(written({ kind: 'fault', correlationId: null, error }), /round/);
+  });
+
+  it('[OPS-2] is one line of what can be printed, whatever the client sent', () => {
+    const nasty = fc.string({
+      unit: fc.constantFrom('\n', '\r', '\u001b', '\u0085', '\u2028', '\u009b', '"', '\\', 'a', '\u007f'),
+    });
+    fc.assert(
+      fc.property(nasty, nasty, nasty, (method, target, correlationId) => {
+        const text = written({ ...exchange, method, target, correlationId });
+        assert.match(text, /^\{[^\p{Cc}\u2028\u2029]*\}\n$/u);
+        assert.equal(JSON.parse(text).correlation_id, correlationId);
+      }),
+    );
+  });
+});
+
+describe('a readable line', () => {
+  const readable = (observation: Observation, colours = false): string =>
+    written(observation, { format: 'readable', colours });
+
+  it('[OPS-2] tells a request in the order in which a person asks', () => {
+    assert.equal(readable({ ...exchange, target: '/a?secret' }), '03:04:05.006 200 GET /a 1.2 ms\n');
+    const refused = { ...exchange, status: 404, errorCode: 'PRODUCT_NOT_FOUND' };
+    assert.equal(readable(refused), '03:04:05.006 404 GET /api/products/1 1.2 ms PRODUCT_NOT_FOUND id-1\n');
+  });
+
+  it('[OPS-2] tells everything else by name and value', () => {
+    assert.equal(
+      readable({ kind: 'schema-changed', statements: ['a', 'b'] }),
+      '03:04:05.006 schema changed statements=["a","b"]\n',
+    );
+  });
+
+  it('[ERR-7] shows the stack of a fault below it', () => {
+    const error = new Error('broken');
+    const [first, second] = readable({ kind: 'fault', correlationId: null, error }).split('\n');
+    assert.equal(first, '03:04:05.006 fault - Error: broken');
+    assert.match(second ?? '', /^ {6}at /);
+  });
+
+  it('[OPS-2] is coloured by status on request', () => {
+    for (const [status, code] of [
+      [200, 32],
+      [308, 36],
+      [404, 33],
+      [500, 31],
+    ] as const) {
+      assert.ok(readable({ ...exchange, status }, true).includes(`\u001b[${code}m${status}\u001b[0m`));
+    }
+  });
+
+  it('[OPS-2] shows control characters and never sends them to the terminal', () => {
+    const text = readable({ ...exchange, method: 'G\u001b[31m', target: '/\r\n\u202e' });
+    assert.equal(text, '03:04:05.006 200 G\\u{1b}[31m /\\u{d}\\u{a}\\u{202e} 1.2 ms\n');
+  });
+});

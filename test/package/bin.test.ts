@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import process from 'node:process';
+import { describe, it } from 'node:test';
+import { ending, said, Sandbox } from './sandbox.ts';
+
+const echo = (place: string) =>
+  `export async function main(args) { console.log(JSON.stringify(['${place}', process.versions.node, ...args])); process.exitCode = 7; }\n`;
+
+const waits = `export async function main() {
+  process.on('SIGTERM', () => { console.log('finished'); process.exit(0); });
+  setInterval(() => {}, 1000);
+  console.log('waiting');
+}\n`;
+
+const here = process.versions.node;
+
+/** A folder with the command and a program that it starts. */
+function installed(program: string, content: string): Sandbox {
+  const sandbox = new Sandbox();
+  sandbox.copy('bin');
+  sandbox.write('package.json', '{ "type": "module" }');
+  sandbox.write(program, content);
+  return sandbox;
+}
+
+describe('bin/restwright.js', () => {
+  it('runs the sources in a checkout and passes arguments and exit code on', async () => {
+    using sandbox = installed('src/cli/main.ts', `const typed: string = 'x';\n${echo('sources')}`);
+    const { code, stdout } = await sandbox.run('bin/restwright.js', ['serve', 'a b.yaml']);
+    assert.deepEqual([code, JSON.parse(stdout)], [7, ['sources', here, 'serve', 'a b.yaml']]);
+  });
+
+  it('runs what was built in a published package, through the link in .bin', async () => {
+    using sandbox = installed('dist/cli/main.js', echo('built'));
+    mkdirSync(sandbox.path('.bin'));
+    symlinkSync('../bin/restwright.js', sandbox.path('.bin/restwright'));
+    const { code, stdout } = await sandbox.run('.bin/restwright', ['check']);
+    assert.deepEqual([code, JSON.parse(stdout)], [7, ['built', here, 'check']]);
+  });
+
+  it('starts itself again on the bundled Node where this one is too old', async () => {
+    using sandbox = installed('dist/cli/main.js', echo('built'));
+    sandbox.bundleNode('26.10.0');
+    const { code, stdout, stderr } = await sandbox.run('bin/restwright.js', ['a b', ''], sandbox.pretending('20.20.2'));
+    assert.deepEqual([code, JSON.parse(stdout), stderr], [7, ['built', here, 'a b', ''], '']);
+  });
+
+  it('hands signals to the program on the bundled Node and ends as it does', async () => {
+    using sandbox = installed('dist/cli/main.js', waits);
+    sandbox.bundleNode('26.10.0');
+    const child = sandbox.start('bin/restwright.js', [], sandbox.pretending('20.20.2'));
+    await said(child, 'waiting');
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'close');
+    assert.equal(code, 0);
+  });
+
+  it('ends by the signal that ended the program on the bundled Node', async () => {
+    using sandbox = installed('dist/cli/main.js', "export const main = () => process.kill(process.pid, 'SIGKILL');\n");
+    sandbox.bundleNode('26.10.0');
+    const { signal } = await sandbox.run('bin/restwright.js', [], sandbox.pretending('20.20.2'));
+    assert.equal(signal, 'SIGKILL');
+  });
+
+  for (const [title, versions] of [
+    ['is none', []],
+    ['is as old', ['20.1.0']],
+  ] as const) {
+    it(`says in one line what to install where the bundled Node ${title}`, async () => {
+      using sandbox = installed('dist/cli/main.js', echo('built'));
+      for (const version of versions) sandbox.bundleNode(version);
+      const ended = await sandbox.run('bin/restwright.js', ['serve', 'my model.yaml'], sandbox.pretending('18.0.0'));
+      assert.deepEqual([ended.code, ended.stdout], [2, '']);
+      assert.match(ended.stderr, /^restwright needs Node\.js 24 or later \(this is 18\.0\.0\): .+nodejs\.org.*\n$/);
+      assert.match(ended.stderr, /restwright serve "my model\.yaml"/);
+    });
+  }
+
+  it('shows the fault of a program that cannot be loaded, and fails', async () => {
+    using sandbox = installed('dist/cli/main.js', "import './missing.js';\n");
+    const { code, stderr } = await ending(sandbox.start('bin/restwright.js'));
+    assert.equal(code, 1);
+    assert.match(stderr, /missing\.js/);
+  });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { type Lockfile, missingPlatforms } from '../../scripts/lock.ts';
+import { root } from './sandbox.ts';
+
+const text = readFileSync(path.join(root, 'package-lock.json'), 'utf8');
+const lockfile: Lockfile = JSON.parse(text);
+
+describe('package-lock.json', () => {
+  it('names no place to download from: every machine asks its own registry', () => {
+    const resolved = Object.entries(lockfile.packages).filter(([, each]) => each.resolved !== undefined);
+    assert.deepEqual(resolved, []);
+    const urls = text.match(/"[a-z+]+:\/\/[^"]+"/g) ?? [];
+    const funding = Object.values(lockfile.packages).flatMap(
+      (each) => JSON.stringify(each['funding'] ?? '').match(/"https?:[^"]+"/g) ?? [],
+    );
+    assert.deepEqual(new Set(urls).difference(new Set(funding)), new Set(), 'only who to fund is a URL');
+  });
+
+  it('names the packages of every platform, so that `npm ci` accepts it on each', () => {
+    assert.deepEqual(Object.keys(missingPlatforms(lockfile)), [], 'run node scripts/run.mjs scripts/lock.ts');
+  });
+});
+
+describe('what a lockfile lacks', () => {
+  const parent = (name: string, version: string) => ({
+    packages: { 'node_modules/tool': { dev: true, optionalDependencies: { [name]: version } } },
+  });
+
+  for (const [name, os, cpu, libc] of [
+    ['@tool/darwin-arm64', ['darwin'], ['arm64'], undefined],
+    ['@tool/binding-win32-x64-msvc', ['win32'], ['x64'], undefined],
+    ['@tool/binding-linux-x64-gnu', ['linux'], ['x64'], ['glibc']],
+    ['@tool/binding-linux-arm-musleabihf', ['linux'], ['arm'], ['musl']],
+  ] as const) {
+    it(`is ${name} for its platform alone`, () => {
+      const expected = {
+        version: '1.2.3',
+        cpu,
+        dev: true,
+        ...(libc === undefined ? {} : { libc }),
+        optional: true,
+        os,
+      };
+      assert.deepEqual(missingPlatforms(parent(name, '1.2.3')), { [`node_modules/${name}`]: expected });
+    });
+  }
+
+  it('is nothing that it names already, in whichever version', () => {
+    const { packages } = parent('@tool/darwin-x64', '1.2.3');
+    assert.deepEqual(missingPlatforms({ packages: { ...packages, 'node_modules/@tool/darwin-x64': {} } }), {});
+  });
+
+  it('is not guessed where a range leaves the version open', () => {
+    assert.throws(() => missingPlatforms(parent('@tool/darwin-x64', '^1.2.3')), /no single version/);
+  });
+});

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import process from 'node:process';
+import { describe, it } from 'node:test';
+import { bundleName, type Ending, ending, Sandbox } from './sandbox.ts';
+
+const lockfile = (version: string, more: Readonly<Record<string, object>> = {}) =>
+  JSON.stringify({
+    packages: {
+      '': { name: 'restwright' },
+      'node_modules/yaml': { version, integrity: `sha512-${version}` },
+      'node_modules/tool-elsewhere': { version: '1.0.0', optional: true, os: ['aix'], cpu: [process.arch] },
+      ...more,
+    },
+  });
+
+const forHere = {
+  version: '1.0.0',
+  integrity: 'sha512-1',
+  optional: true,
+  os: [process.platform],
+  cpu: [process.arch],
+};
+
+/** A stand-in for npm: notes its arguments, waits, and puts in place what the lockfile names but packages for elsewhere. */
+const npm = `#!${process.execPath}
+const fs = require('node:fs');
+fs.appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');
+fs.rmSync('node_modules', { recursive: true, force: true });
+console.log('npm speaks');
+setTimeout(() => {
+  if (process.env.NPM_FAILS) process.exit(Number(process.env.NPM_FAILS));
+  const { packages } = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
+  const present = Object.entries(packages).filter(([, each]) => !each.os?.includes('aix'));
+  fs.mkdirSync('node_modules', { recursive: true });
+  fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(present) }));
+}, Number(process.env.NPM_TAKES ?? 0));
+`;
+
+/** A checkout with a program that prints its arguments, and npm's stand-in as the only npm. */
+class Checkout {
+  readonly sandbox = new Sandbox();
+
+  constructor() {
+    this.sandbox.copy('bin', 'scripts');
+    this.sandbox.write('package.json', '{ "type": "module" }');
+    this.sandbox.write('package-lock.json', lockfile('1.0.0'));
+    const program = 'console.log(JSON.stringify(process.argv.slice(2) as string[]));\nprocess.exitCode = 5;\n';
+    this.sandbox.write('program.ts', program);
+    this.sandbox.write('fake/package.json', '{ "type": "commonjs" }');
+    this.sandbox.write('fake/npm', npm, 0o755);
+  }
+
+  start(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): ChildProcess {
+    return this.sandbox.start('scripts/run.mjs', ['program.ts', ...args], { PATH: this.sandbox.path('fake'), ...env });
+  }
+
+  run(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Ending> {
+    return ending(this.start(args, env));
+  }
+
+  /** The arguments of every npm that was started. */
+  calls(): readonly string[] {
+    const file = this.sandbox.path('calls');
+    return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  }
+
+  [Symbol.dispose](): void {
+    this.sandbox[Symbol.dispose]();
+  }
+}
+
+describe('scripts/run.mjs', () => {
+  it('installs what the lockfile names, tools included and scripts left out, then runs the program', async () => {
+    using checkout = new Checkout();
+    const { code, stdout, stderr } = await checkout.run(['a b', '']);
+    assert.deepEqual([code, stdout], [5, '["a b",""]\n'], "standard output and exit code are the program's");
+    assert.match(stderr, /^installing .+\nnpm speaks\n$/);
+    assert.match(checkout.calls().join(), /^ci (?=.*--ignore-scripts)(?=.*--include=dev)(?=.*--include=optional)/);
+  });
+
+  it('installs once', async () => {
+    using checkout = new Checkout();
+    await checkout.run();
+    const { code, stderr } = await checkout.run();
+    assert.deepEqual([code, stderr, checkout.calls().length], [5, '', 1]);
+  });
+
+  const changes: readonly (readonly [title: string, change: (sandbox: Sandbox) => void])[] = [
+    ['the lockfile has another version', (sandbox) => sandbox.write('package-lock.json', lockfile('2.0.0'))],
+    [
+      'the lockfile has one package more',
+      (sandbox) => sandbox.write('package-lock.json', lockfile('1.0.0', { 'node_modules/x': {} })),
+    ],
+    ['an install was interrupted', (sandbox) => rmSync(sandbox.path('node_modules/.package-lock.json'))],
+    ['the record was half written', (sandbox) => sandbox.write('node_modules/.package-lock.json', '{ "packages": {')],
+    [
+      'node_modules came from another platform',
+      (sandbox) => sandbox.write('package-lock.json', lockfile('1.0.0', { 'node_modules/native': forHere })),
+    ],
+  ];
+  for (const [title, change] of changes) {
+    it(`installs again where ${title}`, async () => {
+      using checkout = new Checkout();
+      await checkout.run();
+      change(checkout.sandbox);
+      const { code } = await checkout.run();
+      assert.deepEqual([code, checkout.calls().length], [5, 2]);
+      await checkout.run();
+      assert.equal(checkout.calls().length, 2);
+    });
+  }
+
+  it('installs once where several starts come at the same time', async () => {
+    using checkout = new Checkout();
+    const endings = await Promise.all(['1', '2', '3'].map((each) => checkout.run([each], { NPM_TAKES: '500' })));
+    assert.deepEqual(
+      endings.map(({ code, stdout }) => [code, stdout]),
+      [
+        [5, '["1"]\n'],
+        [5, '["2"]\n'],
+        [5, '["3"]\n'],
+      ],
+    );
+    assert.equal(checkout.calls().length, 1);
+  });
+
+  it('takes over from a start that was killed while it installed', async () => {
+    using checkout = new Checkout();
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    checkout.sandbox.write('.cache/install.lock', String(pid));
+    assert.equal((await checkout.run()).code, 5);
+  });
+
+  it('ends as npm does where npm fails, says what to look at, and lets the next start try again', async () => {
+    using checkout = new Checkout();
+    const { code, stdout, stderr } = await checkout.run([], { NPM_FAILS: '3' });
+    assert.deepEqual([code, stdout], [3, '']);
+    assert.match(stderr, /npm ci failed.+registry/);
+    assert.equal((await checkout.run()).code, 5);
+  });
+
+  it('says that npm is missing where it is', async () => {
+    using checkout = new Checkout();
+    const { code, stderr } = await checkout.run([], { PATH: checkout.sandbox.path('nowhere') });
+    assert.equal(code, 1);
+    assert.match(stderr, /npm cannot be started \(ENOENT\): install Node\.js with npm/);
+  });
+
+  it('stops npm when it is stopped, and installs at the next start', async () => {
+    using checkout = new Checkout();
+    const child = checkout.start([], { NPM_TAKES: '60000' });
+    await once(child.stderr ?? child, 'data');
+    while (checkout.calls().length === 0) await once(child.stderr ?? child, 'data');
+    child.kill('SIGTERM');
+    const { code, signal, stdout } = await ending(child);
+    assert.deepEqual([code, signal, stdout], [null, 'SIGTERM', '']);
+    assert.deepEqual([(await checkout.run()).code, checkout.calls().length], [5, 2]);
+  });
+
+  it('prefers the bundled Node to the one that started it', async () => {
+    using checkout = new Checkout();
+    const { sandbox } = checkout;
+    await checkout.run();
+    sandbox.write('program.ts', 'console.log(process.argv0);\n');
+    sandbox.bundleNode('26.10.0');
+    const { stdout } = await checkout.run();
+    assert.match(stdout, new RegExp(`${bundleName}.*node`));
+  });
+
+  it('says in one line what to install where no Node is recent enough', async () => {
+    using checkout = new Checkout();
+    await checkout.run();
+    const { code, stderr } = await checkout.run([], checkout.sandbox.pretending('20.20.2'));
+    assert.equal(code, 2);
+    assert.match(stderr, /^restwright needs Node\.js 24 or later \(this is 20\.20\.2\): .+\n$/);
+  });
+
+  it('asks for a program', async () => {
+    using checkout = new Checkout();
+    const { code, stderr } = await checkout.sandbox.run('scripts/run.mjs');
+    assert.deepEqual([code, stderr], [2, 'usage: node scripts/run.mjs PROGRAM [arguments]\n']);
+  });
+});

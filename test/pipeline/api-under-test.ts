@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { type Api, createApi } from '../../src/api.ts';
+import type { EventEnvelope } from '../../src/conventions/event.ts';
+import { loadModel } from '../../src/model/load.ts';
+import type { Observation } from '../../src/observe/observation.ts';
+import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
+import { digest } from '../../src/platform/digest.ts';
+import { createIds } from '../../src/platform/ids.ts';
+import { createRandom } from '../../src/platform/random.ts';
+import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
+import type { Store } from '../../src/stores/store.ts';
+
+/** One HTTP test: a request, what comes back, and the events that it published. */
+export interface ExchangeRow {
+  /** `GET /api/v1/products`. */
+  readonly send: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text is sent as it is, anything else as JSON; JSON is its type unless the headers name another. */
+  readonly body?: unknown;
+  readonly status: number;
+  /** Exact values; a pattern must match; null must be absent. */
+  readonly expectHeaders?: Readonly<Record<string, string | RegExp | null>>;
+  /** The whole body. */
+  readonly expectBody?: unknown;
+  /** Members that the body must have. */
+  readonly has?: Readonly<Record<string, unknown>>;
+  /** Types of the events published, in order. None where left out. */
+  readonly events?: readonly string[];
+}
+
+/** What came back. */
+export interface Seen {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly text: string;
+  // Test bodies are looked into freely; the assertions say what they must be.
+  readonly body: JsonBody;
+}
+
+interface JsonBody {
+  readonly [member: string]: JsonBody & string & number & readonly JsonBody[];
+}
+
+/** An API on a database of its own, with time in the test's hands. */
+export interface ApiUnderTest {
+  readonly api: Api;
+  readonly store: Store;
+  readonly observations: readonly Observation[];
+  /** Milliseconds since the epoch; a test moves it. */
+  readonly clock: { now(): number; advance(milliseconds: number): void };
+  send(row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>): Promise<Seen>;
+  /** Sends and asserts a row. */
+  row(row: ExchangeRow): Promise<Seen>;
+  newEvents(): Promise<readonly EventEnvelope[]>;
+  close(): Promise<void>;
+}
+
+export const START = Date.parse('2026-01-02T03:04:05.678Z');
+
+/** Opens an API for a model document in YAML. */
+export async function apiUnderTest(document: string, options: { readonly open?: boolean } = {}): Promise<ApiUnderTest> {
+  const { model } = loadModel({ file: 'model.yaml', text: document, env: {}, digest });
+  let time = START;
+  const clock = { now: () => time, advance: (milliseconds: number) => (time += milliseconds) };
+  const random = createRandom();
+  const observations: Observation[] = [];
+  const observe = (observation: Observation): void => void observations.push(observation);
+  const store = await openSqlite({
+    path: ':memory:',
+    model,
+    observe,
+    clock,
+    random,
+  });
+  const api = await createApi({
+    model,
+    store,
+    clock,
+    ids: createIds({ clock, random }),
+    random,
+    observe,
+    open: options.open ?? false,
+    origin: () => 'http://127.0.0.1:3000',
+  });
+  let seenSequence = 0;
+  const newEvents = async (): Promise<readonly EventEnvelope[]> => {
+    const events = await store.events.after(seenSequence, 100_000);
+    seenSequence = Number(events.at(-1)?.metadata.sequence ?? seenSequence);
+    return events;
+  };
+  const send: ApiUnderTest['send'] = async (row) => seen(await api.handle(rawRequest(row)));
+  return {
+    api,
+    store,
+    observations,
+    clock,
+    send,
+    newEvents,
+    async row(row) {
+      const got = await send(row);
+      const events = await newEvents();
+      assertRow(row, got, events);
+      return got;
+    },
+    close: () => store.close(),
+  };
+}
+
+/** A request as the wire would hand it over. */
+export function rawRequest({ send, headers = {}, body }: Pick<ExchangeRow, 'send' | 'headers' | 'body'>): RawRequest {
+  const space = send.indexOf(' ');
+  const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+  const bytes = text === null ? null : new TextEncoder().encode(text);
+  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const defaults: Record<string, string> = {
+    Host: 'localhost:3000',
+    ...(bytes === null ? {} : { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) }),
+  };
+  const flat = [
+    ...Object.entries(defaults).filter(([name]) => !given.has(name.toLowerCase())),
+    ...Object.entries(headers),
+  ].flat();
+  return {
+    method: send.slice(0, space),
+    target: send.slice(space + 1),
+    headers: flat,
+    body: bytes === null ? null : { length: bytes.length, read: () => Promise.resolve(bytes) },
+    httpVersion: '1.1',
+    peer: '127.0.0.1',
+  };
+}
+
+function seen({ status, headers, body }: Answer): Seen {
+  const named = new Map<string, string>();
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = (headers[at] ?? '').toLowerCase();
+    assert.ok(!named.has(name), `the field ${name} is sent twice`);
+    named.set(name, headers[at + 1] ?? '');
+  }
+  const text = body === null ? '' : typeof body === 'string' ? body : new TextDecoder().decode(body);
+  return { status, headers: named, text, body: text === '' ? {} : (JSON.parse(text) as JsonBody) };
+}
+
+function assertRow(row: ExchangeRow, got: Seen, events: readonly EventEnvelope[]): void {
+  const where = `${row.send} answered ${got.status} ${got.text}`;
+  assert.equal(got.status, row.status, where);
+  for (const [name, wanted] of Object.entries(row.expectHeaders ?? {})) {
+    const value = got.headers.get(name.toLowerCase());
+    if (wanted === null) assert.equal(value, undefined, `${name} must be absent: ${where}`);
+    else if (typeof wanted === 'string') assert.equal(value, wanted, `${name}: ${where}`);
+    else assert.match(value ?? '', wanted, `${name}: ${where}`);
+  }
+  if (row.expectBody !== undefined) assert.deepEqual(got.body, row.expectBody, where);
+  for (const [name, wanted] of Object.entries(row.has ?? {}))
+    assert.deepEqual(got.body[name], wanted, `${name}: ${where}`);
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    row.events ?? [],
+    `events of ${where}`,
+  );
+}

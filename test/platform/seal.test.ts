@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as fc from 'fast-check';
+import { createSeal } from '../../src/platform/seal.ts';
+
+const secret = new Uint8Array(32).fill(7);
+const seal = createSeal(secret, 'cursor');
+const text = fc.string({ unit: 'binary', maxLength: 60 });
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+describe('seal', () => {
+  it('[PAGE-6] opens what it sealed, also after a restart', () => {
+    fc.assert(
+      fc.property(text, (plain) => assert.equal(createSeal(secret, 'cursor').open(seal.seal(plain)), plain)),
+      {
+        numRuns: 50,
+      },
+    );
+  });
+
+  it('[PAGE-6] gives the same token for the same text, and another for another', () => {
+    assert.equal(seal.seal('created_at:5'), createSeal(secret, 'cursor').seal('created_at:5'));
+    assert.notEqual(seal.seal('created_at:5'), seal.seal('created_at:6'));
+  });
+
+  it('[PAGE-6] hides the text: tokens of texts with a common beginning share none', () => {
+    const [one, two] = ['{"id":"a"}', '{"id":"b"}'].map((plain) => Buffer.from(seal.seal(plain), 'base64url'));
+    assert.ok(one !== undefined && two !== undefined);
+    assert.notDeepEqual(one.subarray(0, 12), two.subarray(0, 12), 'nonce');
+    assert.notDeepEqual(one.subarray(12, 18), two.subarray(12, 18), 'ciphertext');
+  });
+
+  it('[PAGE-6] opens nothing when any one character is another', () => {
+    const token = seal.seal('{"id":"01"}');
+    for (let at = 0; at < token.length; at += 1) {
+      for (const other of ['A', '-', 'q', '=', '+', ' ']) {
+        if (token[at] === other) continue;
+        assert.equal(seal.open(token.slice(0, at) + other + token.slice(at + 1)), null, `${other} at ${at}`);
+      }
+    }
+  });
+
+  it('[PAGE-6] opens no token that is cut or has more behind it', () => {
+    const token = seal.seal('{"id":"01"}');
+    for (let length = 0; length < token.length; length += 1) assert.equal(seal.open(token.slice(0, length)), null);
+    for (const more of ['A', '=', '==', '\n', ' ', token])
+      assert.equal(seal.open(token + more), null, JSON.stringify(more));
+  });
+
+  it('[PAGE-6] opens no second spelling of a token: neither other unused bits nor the other alphabet of base64', () => {
+    const tokens = Array.from({ length: 50 }, (_, number) => seal.seal(`${number}`.padStart(3, '0')));
+    for (const token of tokens) {
+      const last = BASE64URL.indexOf(token.slice(-1));
+      for (const twin of [
+        token.slice(0, -1) + BASE64URL.charAt(last ^ 1),
+        token.replaceAll('-', '+').replaceAll('_', '/'),
+        `${token}==`,
+      ]) {
+        assert.deepEqual(Buffer.from(twin, 'base64url'), Buffer.from(token, 'base64url'));
+        assert.equal(seal.open(twin), twin === token ? seal.open(token) : null);
+      }
+    }
+  });
+
+  it('[PAGE-6] opens no token of another secret or another context', () => {
+    const token = seal.seal('x');
+    assert.equal(createSeal(new Uint8Array(32).fill(8), 'cursor').open(token), null);
+    assert.equal(createSeal(secret, 'other').open(token), null);
+    assert.equal(createSeal(secret).open(token), null);
+    assert.notEqual(createSeal(secret, 'other').seal('x').slice(0, 16), token.slice(0, 16), 'nonce');
+  });
+
+  it('refuses a secret that could be guessed', () => {
+    assert.throws(() => createSeal(new Uint8Array(15)), RangeError);
+  });
+});

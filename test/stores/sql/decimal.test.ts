@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../../../src/stores/sql/decimal.ts';
+
+/** A decimal in its shortest plain form, from its digits and the place of its point. */
+function plain(integer: bigint, places: number): string {
+  const negative = integer < 0n;
+  const digits = String(negative ? -integer : integer).padStart(places + 1, '0');
+  const whole = digits.slice(0, digits.length - places);
+  const fraction = digits.slice(digits.length - places).replace(/0+$/, '');
+  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+const PLACES = 30;
+const integers = fc.oneof(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.bigInt({ min: -100n, max: 100n }));
+const decimals = fc.tuple(integers, fc.integer({ min: 0, max: PLACES }));
+
+function order(one: string | bigint, other: string | bigint): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+describe('decimal keys', () => {
+  it('[QRY-7] have the order of the values, equal for equal ones', () => {
+    fc.assert(
+      fc.property(decimals, decimals, ([one, onePlaces], [other, otherPlaces]) => {
+        const left = one * 10n ** BigInt(PLACES - onePlaces);
+        const right = other * 10n ** BigInt(PLACES - otherPlaces);
+        const keys = [decimalKey(plain(one, onePlaces)), decimalKey(plain(other, otherPlaces))];
+        assert.equal(order(keys[0] ?? '', keys[1] ?? ''), order(left, right));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('[REP-7] give back the decimal in its shortest form', () => {
+    fc.assert(
+      fc.property(decimals, ([integer, places]) => {
+        const text = plain(integer, places);
+        assert.equal(keyedDecimal(decimalKey(text) ?? ''), text);
+      }),
+    );
+  });
+
+  for (const [written, shown] of [
+    ['-0', '0'],
+    ['0.000', '0'],
+    ['007.10', '7.1'],
+    ['-100', '-100'],
+    ['0.001', '0.001'],
+  ]) {
+    it(`[REP-7] show ${written} as ${shown}`, () => {
+      assert.equal(keyedDecimal(decimalKey(written ?? '') ?? ''), shown);
+    });
+  }
+
+  it('[QRY-2] are none for what is no plain decimal', () => {
+    for (const text of ['', '.5', '1.', '1e3', '+1', ' 1', 'NaN', '٣']) assert.equal(decimalKey(text), undefined, text);
+  });
+});
+
+describe('scaled integers', () => {
+  it('[REP-7] give back the decimal with all its places', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), fc.integer({ min: 0, max: 18 }), (integer, scale) => {
+        assert.equal(scaledInteger(scaledDecimal(String(integer), scale), scale), integer);
+      }),
+    );
+  });
+
+  it('[QRY-7] count the last places, and know no value between them', () => {
+    assert.equal(scaledInteger('19.9', 2), 1990n);
+    assert.equal(scaledInteger('-0.05', 2), -5n);
+    assert.equal(scaledInteger('19.900', 2), 1990n);
+    assert.equal(scaledInteger('19.901', 2), undefined);
+    assert.equal(scaledInteger('x', 2), undefined);
+    assert.equal(scaledDecimal('-5', 2), '-0.05');
+    assert.equal(scaledDecimal('7', 0), '7');
+  });
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import Database from 'better-sqlite3';
+import type { Observation } from '../../../src/observe/observation.ts';
+import { UnusableDatabase } from '../../../src/stores/sqlite/sqlite-store.ts';
+import { commit, createProduct, idsOf, rowOf } from '../../../src/testing/sample-writes.ts';
+import { directory, openSample } from './open-sample.ts';
+
+/** Opens the sample at the path given, writes one product named by the second argument, and says so. */
+const PROCESS = `
+  const { openSample } = await import('${new URL('./open-sample.ts', import.meta.url).href}');
+  const { commit, createProduct } = await import('${new URL('../../../src/testing/sample-writes.ts', import.meta.url).href}');
+  const [file, id] = process.argv.slice(1);
+  const store = await openSample({ path: file });
+  await commit(store, createProduct(id));
+  await store.close();
+`;
+
+async function run(file: string, id: string): Promise<string> {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', PROCESS, file, id], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const [code] = await once(child, 'close');
+  return code === 0 ? '' : `${id}: ${String(code)} ${errors}`;
+}
+
+describe('opening a database', () => {
+  it('[OPS-4] makes the file and its directory, and announces the schema once', async (context) => {
+    const file = path.join(directory(context), 'data', 'of the', 'sample.db');
+    const seen: Observation[] = [];
+    const observe = (observation: Observation): void => void seen.push(observation);
+    const first = await openSample({ path: file, observe });
+    await commit(first, createProduct('a'));
+    await first.close();
+    const second = await openSample({ path: file, observe });
+    assert.deepEqual(
+      seen.map(({ kind }) => kind),
+      ['schema-changed'],
+    );
+    assert.equal((await rowOf(second, 'products', 'a')).id, 'a');
+    await second.close();
+  });
+
+  it('[OPS-4] lets processes that start together all succeed on a new file', async (context) => {
+    const file = path.join(directory(context), 'sample.db');
+    const failures = await Promise.all(['a', 'b', 'c'].map((id) => run(file, id)));
+    assert.deepEqual(failures, ['', '', '']);
+    const store = await openSample({ path: file });
+    assert.deepEqual(await idsOf(store, {}), ['a', 'b', 'c']);
+    await store.close();
+  });
+
+  it('[PAGE-6] makes the secret once and keeps it', async (context) => {
+    const file = path.join(directory(context), 'sample.db');
+    const first = await openSample({ path: file });
+    const secret = await first.secret();
+    await first.close();
+    const second = await openSample({ path: file, random: { hex: (bytes) => 'ff'.repeat(bytes) } });
+    assert.deepEqual(await second.secret(), secret);
+    assert.deepEqual(secret, new Uint8Array(32).fill(0x5a));
+    await second.close();
+  });
+
+  const unusable: readonly { title: string; spoil: (file: string) => void; says: RegExp }[] = [
+    {
+      title: 'a file that is no database',
+      spoil: (file) => writeFileSync(file, 'name,price\nchair,10\n'.repeat(100)),
+      says: /is no SQLite database, or is damaged/,
+    },
+    {
+      title: "another program's database",
+      spoil: (file) => new Database(file).exec('create table notes (text text)').close(),
+      says: /holds tables that Restwright did not make/,
+    },
+    {
+      title: 'a database of a newer version',
+      spoil: (file) => new Database(file).exec("update restwright_meta set value = '99' where name = 'format'").close(),
+      says: /has format 99, and this version of Restwright reads format 1/,
+    },
+    {
+      title: 'a table beside ours that another program made',
+      spoil: (file) => new Database(file).exec('create table notes (text text)').close(),
+      says: /notes\.text was not made by Restwright/,
+    },
+  ];
+
+  for (const { title, spoil, says } of unusable) {
+    it(`[OPS-4] refuses ${title}, and says which file it is and what to do`, async (context) => {
+      const file = path.join(directory(context), 'sample.db');
+      if (title.includes('newer') || title.includes('beside')) await (await openSample({ path: file })).close();
+      spoil(file);
+      await assert.rejects(openSample({ path: file }), (error) => {
+        assert.ok(error instanceof UnusableDatabase);
+        assert.match(error.message, says);
+        assert.ok(error.message.startsWith(file));
+        return true;
+      });
+    });
+  }
+
+  it('[OPS-4] leaves no log behind once it is closed', async (context) => {
+    const file = path.join(directory(context), 'sample.db');
+    const store = await openSample({ path: file });
+    await commit(store, createProduct('a'));
+    await store.close();
+    const database = new Database(file, { readonly: true });
+    assert.equal(database.prepare('select count(*) from products').pluck().get(), 1);
+    database.close();
+  });
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import type { SortKey } from '../../../src/model/model.ts';
+import type { ListPlan } from '../../../src/plan/plan.ts';
+import { listStatement } from '../../../src/stores/sql/read-statements.ts';
+import { Tables } from '../../../src/stores/sql/tables.ts';
+import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
+import { type Connection, openWriter } from '../../../src/stores/sqlite/driver.ts';
+import { prepareDatabase } from '../../../src/stores/sqlite/prepare-database.ts';
+import { sampleModel } from '../../../src/testing/sample-model.ts';
+import { AT, listOf } from '../../../src/testing/sample-writes.ts';
+
+const up = (...paths: readonly string[]): readonly SortKey[] => paths.map((path) => ({ path, descending: false }));
+const down = (...paths: readonly string[]): readonly SortKey[] => paths.map((path) => ({ path, descending: true }));
+const seek = (...after: readonly (string | null)[]): ListPlan['window'] => ({
+  kind: 'seek',
+  after,
+  backward: false,
+  limit: 20,
+});
+
+function database(context: TestContext): Connection {
+  const connection = openWriter(':memory:');
+  connection.define('restwright_decimal_key', true, () => null);
+  prepareDatabase(connection, sampleModel(), { hex: (bytes) => '00'.repeat(bytes) });
+  context.after(() => connection.close());
+  return connection;
+}
+
+interface Walk {
+  readonly title: string;
+  readonly plan: Partial<ListPlan>;
+  /** How SQLite reaches the rows. */
+  readonly reaches: readonly RegExp[];
+}
+
+const WALKS: readonly Walk[] = [
+  {
+    title: 'the default order',
+    plan: { order: up('created_at', 'id'), window: seek(AT, 'p') },
+    reaches: [/\(created_at,id\)>\(\?,\?\)/],
+  },
+  { title: 'the id', plan: { order: down('id'), window: seek('p') }, reaches: [/\(id<\?\)/] },
+  {
+    title: 'a declared index, ties and all',
+    plan: { order: up('category', 'id'), window: seek('a', 'p') },
+    reaches: [/\(category,id\)>\(\?,\?\)/],
+  },
+  {
+    title: 'a declared index downward, to its nulls',
+    plan: { order: down('category', 'id'), window: seek('a', 'p') },
+    reaches: [/\(category=\? AND id<\?\)/, /\(category<\?\)/, /\(category=\?\)/],
+  },
+  {
+    title: 'a declared index of several fields',
+    plan: { order: up('category', 'price', 'id'), window: seek('a', '1.00', 'p') },
+    reaches: [/\(category,price,id\)>\(\?,\?,\?\)/],
+  },
+  {
+    title: 'a member of an object',
+    plan: { order: up('address.city', 'id'), window: seek('Oslo', 'p') },
+    reaches: [/\(<expr>=\? AND id>\?\)/, /\(<expr>>\?\)/],
+  },
+  {
+    title: 'a sub-collection in its default order',
+    plan: {
+      resource: 'reviews',
+      within: [{ resource: 'products', id: 'p' }],
+      order: up('created_at', 'id'),
+      window: seek(AT, 'r'),
+    },
+    reaches: [/\(product_id=\? AND \(created_at,id\)>\(\?,\?\)\)/],
+  },
+  {
+    title: 'rows by one of their references',
+    plan: {
+      filter: [{ path: 'supplier_id', operator: 'in', values: ['s'] }],
+      order: up('created_at', 'id'),
+      window: seek(AT, 'p'),
+    },
+    reaches: [/\(supplier_id=\? AND \(created_at,id\)>\(\?,\?\)\)/],
+  },
+  {
+    title: 'rows by an item of their references',
+    plan: { filter: [{ path: 'related_ids', operator: 'contains', value: 'p' }] },
+    reaches: [/products\.related_ids.*\(target=\?\)/],
+  },
+];
+
+describe('the way to a page in SQLite', () => {
+  for (const { title, plan, reaches } of WALKS) {
+    it(`[PAGE-10] is an index that seeks to the position: ${title}`, (context) => {
+      const { text, values } = listStatement(new Tables(sampleModel(), sqlite), listOf(plan));
+      const details = database(context)
+        .all(`explain query plan ${text}`, values)
+        .map(({ detail }) => String(detail));
+      for (const reached of reaches)
+        assert.ok(
+          details.some((detail) => reached.test(detail)),
+          details.join('\n'),
+        );
+      assert.deepEqual(
+        details.filter((detail) => /^SCAN products|^SCAN reviews/.test(detail)),
+        [],
+      );
+      if (plan.window !== undefined)
+        assert.deepEqual(
+          details.filter((detail) => detail.includes('TEMP B-TREE')),
+          [],
+        );
+    });
+  }
+
+  it('[PAGE-10] is one text for one shape of plan, whatever the values', () => {
+    const tables = new Tables(sampleModel(), sqlite);
+    const shaped = (category: string, id: string) =>
+      listStatement(
+        tables,
+        listOf({ filter: [{ path: 'category', operator: 'in', values: [category] }], window: seek(id) }),
+      );
+    assert.equal(shaped('a', 'b').text, shaped('c', 'd').text);
+    assert.deepEqual(shaped('a', 'b').values, ['a', 'b', 21]);
+  });
+
+  it('is a fault of the caller where a plan names what the model does not have', () => {
+    const tables = new Tables(sampleModel(), sqlite);
+    assert.throws(() => listStatement(tables, listOf({ resource: 'none' })), /none/);
+    assert.throws(() => listStatement(tables, listOf({ order: up('address.none', 'id') })), /address\.none/);
+    assert.throws(
+      () => listStatement(tables, listOf({ resource: 'suppliers', within: [{ resource: 'products', id: 'p' }] })),
+      /suppliers/,
+    );
+    assert.throws(() => listStatement(tables, listOf({ window: seek(null) })), RangeError);
+  });
+});

@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after } from 'node:test';
+import { storeSuite } from '../../../src/testing/store-suite.ts';
+import { openSample } from './open-sample.ts';
+
+const files = mkdtempSync(path.join(tmpdir(), 'restwright-'));
+let opened = 0;
+
+after(() => rmSync(files, { recursive: true, force: true }));
+
+storeSuite('SQLite in memory', (model) => openSample({}, model));
+
+storeSuite('SQLite in a file', (model) => {
+  opened += 1;
+  return openSample({ path: path.join(files, `${opened}.db`) }, model);
+});
