@@ -74,6 +74,7 @@ function headerNames(answer: string): ReadonlySet<string> {
 
 const WIDTH = 110;
 const CHANGING = new Set([
+  'after',
   'created_at',
   'updated_at',
   'revision',

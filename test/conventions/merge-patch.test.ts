@@ -27,6 +27,8 @@ describe('mergePatch', () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: 'b', c: null }, { a: 'b' }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    // And one that they leave open: members of a nested object that the patch does not name.
+    [{ a: { b: 1, c: { d: 2, e: 3 } } }, { a: { c: { d: 4 } } }, { a: { b: 1, c: { d: 4, e: 3 } } }],
   ];
   for (const [target, patch, result] of rows) {
     it(`[MET-3] merges ${JSON.stringify(patch)} into ${JSON.stringify(target)}`, () =>
@@ -35,7 +37,7 @@ describe('mergePatch', () => {
 
   it('[MET-3] keeps the order of the target, new members last', () => {
     const merged = mergePatch({ c: 1, b: 2, a: 3 }, { z: 1, a: 4, c: 5, b: null });
-    assert.deepEqual(JSON.stringify(merged), '{"c":5,"a":4,"z":1}');
+    assert.equal(JSON.stringify(merged), '{"c":5,"a":4,"z":1}');
   });
 
   it('[REP-7] takes a member named like the prototype for data', () => {

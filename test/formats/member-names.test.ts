@@ -8,7 +8,7 @@ describe('MemberNames', () => {
     const law = fc.property(
       fc.array(
         fc.nat(60).map((index) => `name-${index}`),
-        { maxLength: 120 },
+        { maxLength: 120, size: 'max' },
       ),
       (given) => {
         const names = new MemberNames();

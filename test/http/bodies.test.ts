@@ -228,14 +228,12 @@ describe('a body that nobody reads', () => {
 
   it('[URL-8] is thrown away when it had come whole before it was refused for its size', async () => {
     await using server = await fakeServer();
-    for (const size of [1_001, 60_000]) {
-      const request = `${head('POST', CHUNKED)}${size.toString(16)}\r\n${'a'.repeat(size)}\r\n0\r\n\r\n`;
-      const answers = await sendRaw(server.port, [request, NEXT, NEXT], { answers: 3 });
-      assert.deepEqual(
-        answers.map(({ status }) => status),
-        [413, 200, 200],
-      );
-    }
+    const request = `${head('POST', CHUNKED)}3e9\r\n${'a'.repeat(1_001)}\r\n0\r\n\r\n`;
+    const answers = await sendRaw(server.port, [request, NEXT, NEXT], { answers: 3 });
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [413, 200, 200],
+    );
   });
 
   it('[URL-8] closes the connection when it was refused in the middle', async () => {
