@@ -63,7 +63,7 @@ function unsupported(cause: string, rule: BodyRule): ApiError {
 }
 
 /** The codings that a body may come in, as `Accept-Encoding` lists them (RFC 9110 12.5.3). */
-export const BODY_CODINGS = 'gzip, identity';
+const BODY_CODINGS = 'gzip, identity';
 
 /**
  * The coding of a body, by its `Content-Encoding` (NEG-2); `x-gzip` is gzip (RFC 9110 8.4.1.3).

@@ -28,7 +28,7 @@ export function arrayIndex(token: string): number | null {
 }
 
 /** The value that a token names inside `value`; undefined where there is none. */
-export function child(value: Json, token: string): Json | undefined {
+function child(value: Json, token: string): Json | undefined {
   if (Array.isArray(value)) {
     const index = arrayIndex(token);
     return index === null ? undefined : value[index];

@@ -25,6 +25,8 @@ export interface ReadOn {
 const LINGER = 30_000;
 const LINGER_SILENCE = 2_000;
 
+const ignore = (): void => undefined;
+
 /** One TCP connection: the requests on it in order, and the way that it ends. */
 export class Connection {
   readonly socket: Socket;
@@ -33,6 +35,8 @@ export class Connection {
   #reading = true;
   #onQuiet: (() => void) | null = null;
   #concluding: Turn | null = null;
+  #onPacket: (packet: Buffer) => void = ignore;
+  #onPeerEnd: () => void = ignore;
   readonly #onEnd: (turn: Turn) => void;
 
   /** @param onEnd told of each request that is answered to the last byte or lost with the connection */
@@ -80,10 +84,16 @@ export class Connection {
   stopReading(): void {
     if (!this.#reading) return;
     this.#reading = false;
-    this.socket.removeAllListeners('data').removeAllListeners('end');
     // A reset tells nothing that 'close' does not.
-    this.socket.on('error', () => undefined);
-    this.socket.on('data', () => undefined).resume();
+    this.socket.on('error', ignore);
+    const take = (): void => {
+      this.socket.removeAllListeners('data').removeAllListeners('end');
+      this.socket.on('data', (packet: Buffer) => this.#onPacket(packet)).on('end', () => this.#onPeerEnd());
+      this.socket.resume();
+    };
+    // Where a body that nobody reads has paused the socket, only Node's own listener, which then goes too, can start it again.
+    if (this.socket.isPaused()) this.socket.once('resume', take).resume();
+    else take();
   }
 
   /**
@@ -99,7 +109,9 @@ export class Connection {
     return new Promise((resolve) => {
       const finish = (end: ReadOn['end']): void => {
         clearTimeout(timer);
-        this.socket.off('data', take).off('end', close).off('close', close);
+        this.#onPacket = ignore;
+        this.#onPeerEnd = ignore;
+        this.socket.off('close', close);
         resolve({ bytes, end });
       };
       const take = (packet: Buffer): void => {
@@ -108,7 +120,9 @@ export class Connection {
       };
       const close = (): void => finish('closed');
       const timer = setTimeout(finish, timeout, 'timeout');
-      this.socket.on('data', take).on('end', close).on('close', close);
+      this.#onPacket = take;
+      this.#onPeerEnd = close;
+      this.socket.on('close', close);
       if (isEnough(bytes)) finish('enough');
     });
   }
@@ -161,7 +175,7 @@ export class Connection {
     const due = this.#turns.size - (this.#concluding !== null && this.#turns.has(this.#concluding) ? 1 : 0);
     if (due > 0 || this.#onQuiet === null) return;
     const run = this.#onQuiet;
-    this.#onQuiet = () => undefined;
+    this.#onQuiet = ignore;
     run();
   }
 }

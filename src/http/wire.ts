@@ -67,7 +67,7 @@ export class Wire {
     }
     const { arriving } = connection;
     if (arriving === null) void this.#guard(connection, () => this.#refuseHead(connection, fault));
-    else if (arriving.answered) connection.finish();
+    else if (arriving.response?.headersSent === true) connection.finish();
     else arriving.body?.fail(parserRefusal(fault, NO_BYTES, this.#options.limits));
   }
 
@@ -110,11 +110,22 @@ export class Wire {
 
   /** Sends the first answer of a turn; one that comes after it, such as a handler's after its time, is dropped. */
   #respond(turn: Turn, answer: Answer): void {
-    const { connection, request, body, response } = turn;
     if (turn.answered) return;
     turn.answered = true;
+    // The parser may be in the middle of a packet that holds the rest of the body: what is left is known when it is through.
+    if (this.#drains(turn)) this.#write(turn, answer);
+    else setImmediate(() => this.#write(turn, answer));
+  }
+
+  #drains({ body }: Turn): boolean {
+    return body === null || body.drains(this.#options.limits.body);
+  }
+
+  /** Keeps the connection where the next request can be told from the rest of this one, and closes it everywhere else. */
+  #write(turn: Turn, answer: Answer): void {
+    const { connection, request, body, response } = turn;
     if (connection.socket.destroyed) return;
-    if (response === null || body?.drains(this.#options.limits.body) === false) {
+    if (response === null || !this.#drains(turn)) {
       connection.conclude(turn, request.method, (last) => this.#send(connection, last, request, answer));
       return;
     }

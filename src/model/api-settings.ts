@@ -60,15 +60,13 @@ function compilePublicUrl({ declared, path, report }: Declaration): string | nul
   return isOrigin ? url.origin : null;
 }
 
-/** Older contracts are not served yet, so that the one major is the only default there can be (VER-2). */
+/** The major that a request without a version gets: one that the document declares (VER-2). */
 function compileDefaultVersion({ major }: ContractVersion, { declared, path, report }: Declaration): number {
   const chosen = numberOf(declared['default_version']) ?? major;
-  if (chosen !== major) {
-    report(
-      [...path, 'default_version'],
-      `version ${chosen} is not served`,
-      `write ${major}, the major of version, or leave it out`,
-    );
+  const older = Object.keys(objectOf(declared['versions'])).map((text) => readVersion(text).major);
+  if (chosen !== major && !older.includes(chosen)) {
+    const fix = `write ${major}, the major of version, or leave it out`;
+    report([...path, 'default_version'], `version ${chosen} is not declared`, fix);
   }
   return chosen;
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../conventions/json.ts';
 import { compileSettings } from './api-settings.ts';
 import { compileResource, type ResourceDraft } from './compile-resource.ts';
 import type { Declaration } from './declaration.ts';
@@ -31,9 +32,9 @@ export function compileModel(document: Declaration, digest: Digest): Model {
 function compileResources(document: Declaration): readonly ResourceDraft[] {
   const declared = Object.entries(objectOf(document.declared['resources']));
   const named = parentsFirst(
-    declared.map(([name, resource]): NamedDeclaration => {
-      return { ...document, name, declared: objectOf(resource), path: ['resources', name] };
-    }),
+    declared.flatMap(([name, resource]): NamedDeclaration[] =>
+      isJsonObject(resource) ? [{ ...document, name, declared: resource, path: ['resources', name] }] : [],
+    ),
   );
   const names = new Set(declared.map(([name]) => name));
   const reserved = reservedCollections(document.declared);

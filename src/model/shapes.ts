@@ -121,7 +121,7 @@ function compileObject(declaration: Declaration): ValueType {
     return { kind: 'map', value: compileElement(additional, 'additionalProperties', declaration, 'inner') };
   }
   checkClosed(additional, declaration);
-  if (properties === undefined) {
+  if (properties === undefined && (additional === undefined || additional === false)) {
     report(path, 'the object has no properties', 'declare properties, or additionalProperties for a map');
   }
   return { kind: 'object', members: compileMembers(declaration, 'inner') };

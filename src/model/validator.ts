@@ -53,8 +53,10 @@ function topmost(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const wholes = errors.filter(({ keyword }) => keyword === 'anyOf');
   const isBranch = (error: ErrorObject): boolean =>
     wholes.some((whole) => isAt(error, whole) && error.schemaPath.startsWith(`${whole.schemaPath}/`));
-  const told = errors.filter((error) => !wholes.includes(error) && !isBranch(error));
-  return [...told, ...wholes.filter((whole) => !told.some((error) => isAt(error, whole)))];
+  const told = errors.filter((error) => !isBranch(error));
+  return told.filter(
+    (error) => error.keyword !== 'anyOf' || !told.some((other) => other !== error && isAt(other, error)),
+  );
 }
 
 /** Whether an error is at the place of another, or below it. */

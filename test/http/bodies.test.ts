@@ -229,11 +229,18 @@ describe('a body that nobody reads', () => {
   it('[URL-8] is thrown away when it had come whole before it was refused for its size', async () => {
     await using server = await fakeServer();
     const request = `${head('POST', CHUNKED)}3e9\r\n${'a'.repeat(1_001)}\r\n0\r\n\r\n`;
-    const answers = await sendRaw(server.port, [request, NEXT, NEXT], { answers: 3 });
+    const answers = await sendRaw(server.port, [request + NEXT, NEXT], { answers: 3 });
     assert.deepEqual(
       answers.map(({ status }) => status),
       [413, 200, 200],
     );
+  });
+
+  it('[ERR-1] is answered once when it is refused for its size and malformed further on', async () => {
+    await using server = await fakeServer();
+    const request = `${head('POST', CHUNKED)}3e9\r\n${'a'.repeat(1_001)}\r\nzz\r\n`;
+    const { answers, closed } = await converse(server.port, [request + NEXT], { answers: Infinity });
+    assert.deepEqual([answers.map(({ status }) => status), closed, server.requests.length], [[413], true, 1]);
   });
 
   it('[URL-8] closes the connection when it was refused in the middle', async () => {

@@ -34,7 +34,11 @@ function orderBy(table: Table, order: readonly SortKey[]): string {
     .join(', ');
 }
 
-/** Several ranges in one statement: each brings its keys along, by which the database merges them. */
+/**
+ * Several ranges in one statement: the ids of the page with their keys, merged, then the rows. An index that has the keys is all that
+ * the ranges read, one after the other and as far as they are wanted. Where the database cannot see that a settled key is constant,
+ * for it lies inside a column, each range orders itself by what remains and stops by itself.
+ */
 function merged(
   tables: Tables,
   table: Table,
@@ -43,17 +47,28 @@ function merged(
   ranges: readonly Range[],
 ): Statement {
   const { dialect } = tables;
+  const { quote } = dialect;
   const parameters = new Parameters(dialect);
-  const keyName = (index: number): string => dialect.quote(`key ${index}`);
-  const keys = order.map(({ path }, index) => `${table.operand(path).expression} as ${keyName(index)}`).join(', ');
-  const parts = ranges.map((range) => {
-    const conditions = [...selected(tables, table, plan, parameters), range(parameters)];
-    return `select ${table.selection}, ${keys} from ${table.name}${where(conditions)}`;
+  const terms = order.map(({ path, descending }, index) => {
+    const name = quote(`key ${index}`);
+    return { key: `${table.operand(path).expression} as ${name}`, term: dialect.order(name, descending) };
   });
-  const by = order.map(({ descending }, index) => dialect.order(keyName(index), descending)).join(', ');
-  const columns = table.columns.map(({ name }) => dialect.quote(name)).join(', ');
-  const union = `${parts.join(' union all ')} order by ${by} limit ${parameters.add(plan.window.limit + 1)}`;
-  return { text: `select ${columns} from (${union}) as page`, values: parameters.values };
+  const opaque = order.some(({ path }) => !table.operand(path).plain);
+  const by = (from: number): string =>
+    ` order by ${terms
+      .slice(from)
+      .map(({ term }) => term)
+      .join(', ')}`;
+  const window = (from: number): string => `${by(from)} limit ${parameters.add(plan.window.limit + 1)}`;
+  const keys = [`${table.column('id')} as ${quote('row')}`, ...terms.map(({ key }) => key)].join(', ');
+  const parts = ranges.map(({ settled, condition: after }) => {
+    const conditions = where([...selected(tables, table, plan, parameters), after(parameters)]);
+    const part = `select ${keys} from ${table.name}${conditions}`;
+    return opaque ? `select * from (${part}${window(settled)}) as part` : part;
+  });
+  const page = `(${parts.join(' union all ')}${window(0)}) as page`;
+  const rows = `${table.name} on ${table.column('id')} = page.${quote('row')}`;
+  return { text: `select ${table.selection} from ${page} join ${rows}${by(0)}`, values: parameters.values };
 }
 
 /** Reads the rows of a list plan and one more, which tells whether others follow. A walk backward reads the reversed order. */
@@ -65,7 +80,7 @@ export function listStatement(tables: Tables, plan: ListPlan): Statement {
   if (after.length > 1) return merged(tables, table, plan, order, after);
   const parameters = new Parameters(tables.dialect);
   const conditions = selected(tables, table, plan, parameters);
-  for (const range of after) conditions.push(range(parameters));
+  for (const range of after) conditions.push(range.condition(parameters));
   let text = `select ${table.selection} from ${table.name}${where(conditions)} order by ${orderBy(table, order)}`;
   text += ` limit ${parameters.add(window.limit + 1)}`;
   if (window.kind === 'offset' && window.offset > 0) text += ` offset ${parameters.add(window.offset)}`;

@@ -3,8 +3,15 @@ import type { SortKey } from '../../model/model.ts';
 import type { Parameters, SqlValue } from './dialect.ts';
 import type { Operand, Table } from './tables.ts';
 
-/** Writes the condition of one range of rows; called once, when the statement reaches it, so that its values are in place. */
-export type Range = (parameters: Parameters) => string;
+/** Writes a condition; called once, when the statement reaches it, so that its values are in place. */
+type Write = (parameters: Parameters) => string;
+
+/** A range of rows after a position. */
+export interface Range {
+  /** How many of the first keys of the order have one value throughout: the others order the range. */
+  readonly settled: number;
+  readonly condition: Write;
+}
 
 interface Key {
   readonly operand: Operand;
@@ -30,11 +37,11 @@ function equal({ operand, value }: Key, parameters: Parameters): string {
 }
 
 /** The ranges of one key's values that follow its own. NULLs come first ascending, last descending (PAGE-5). */
-function following({ operand, descending, value }: Key): Range[] {
+function following({ operand, descending, value }: Key): Write[] {
   const { expression, nullable } = operand;
   if (descending) {
     if (value === null) return [];
-    const less: Range = (parameters) => `${expression} < ${parameters.add(value)}`;
+    const less: Write = (parameters) => `${expression} < ${parameters.add(value)}`;
     return nullable ? [less, () => `${expression} is null`] : [less];
   }
   if (value === null) return [() => `${expression} is not null`];
@@ -63,24 +70,22 @@ function comparable(keys: readonly Key[]): boolean {
  */
 export function rangesAfter(table: Table, order: readonly SortKey[], position: readonly Json[]): readonly Range[] {
   const keys = order.map((key, index) => keyOf(table, key, position[index]));
-  if (comparable(keys)) {
-    return [
-      (parameters) => {
-        const sign = keys[0]?.descending === true ? '<' : '>';
-        const left = keys.map(({ operand }) => operand.expression).join(', ');
-        const right = keys.map(({ value }) => parameters.add(value)).join(', ');
-        return `(${left}) ${sign} (${right})`;
-      },
-    ];
-  }
+  if (comparable(keys)) return [{ settled: 0, condition: (parameters) => greater(keys, parameters) }];
   return keys
-    .flatMap((key, index) =>
-      following(key).map((range): { depth: number; range: Range } => ({
-        depth: index,
-        range: (parameters) =>
-          [...keys.slice(0, index).map((before) => equal(before, parameters)), range(parameters)].join(' and '),
-      })),
-    )
-    .sort((one, other) => other.depth - one.depth)
-    .map(({ range }) => range);
+    .flatMap((key, settled) => {
+      const before = keys.slice(0, settled);
+      return following(key).map((condition) => ({
+        settled,
+        condition: (parameters: Parameters) =>
+          [...before.map((each) => equal(each, parameters)), condition(parameters)].join(' and '),
+      }));
+    })
+    .sort((one, other) => other.settled - one.settled);
+}
+
+function greater(keys: readonly Key[], parameters: Parameters): string {
+  const sign = keys[0]?.descending === true ? '<' : '>';
+  const left = keys.map(({ operand }) => operand.expression).join(', ');
+  const right = keys.map(({ value }) => parameters.add(value)).join(', ');
+  return `(${left}) ${sign} (${right})`;
 }

@@ -34,6 +34,11 @@ interface Walk {
   readonly reaches: readonly RegExp[];
 }
 
+/** Whether a sort that follows has at most a page of each range to sort. */
+function isMerge(detail: string | undefined): boolean {
+  return detail === 'SCAN part';
+}
+
 const WALKS: readonly Walk[] = [
   {
     title: 'the default order',
@@ -103,11 +108,8 @@ describe('the way to a page in SQLite', () => {
         details.filter((detail) => /^SCAN products|^SCAN reviews/.test(detail)),
         [],
       );
-      if (plan.window !== undefined)
-        assert.deepEqual(
-          details.filter((detail) => detail.includes('TEMP B-TREE')),
-          [],
-        );
+      const sorts = details.filter((detail, index) => detail.includes('TEMP B-TREE') && !isMerge(details[index - 1]));
+      if (plan.window !== undefined) assert.deepEqual(sorts, []);
     });
   }
 
