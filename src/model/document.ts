@@ -197,7 +197,7 @@ class NodeReader {
 
   #replaceVariables(text: string, path: Path): string {
     return text.replace(VARIABLE, (_, name: string) => {
-      const value = this.#reading.env[name];
+      const value = Object.hasOwn(this.#reading.env, name) ? this.#reading.env[name] : undefined;
       if (value !== undefined) return value;
       this.#fault(
         path,

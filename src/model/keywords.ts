@@ -28,7 +28,7 @@ const APPLIES: Readonly<Record<string, readonly Kind[]>> = {
   exclusiveMaximum: NUMBERS,
   'x-precision': ['decimal'],
   'x-scale': ['decimal'],
-  properties: ['object'],
+  properties: ['object', 'map'],
   required: ['object'],
   additionalProperties: ['object', 'map'],
   minProperties: ['map'],

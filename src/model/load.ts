@@ -29,7 +29,7 @@ export function loadModel(source: ModelSource): LoadedModel {
   const { value, locate, faults: textFaults, readable } = readDocument(source);
   if (!readable) throw new ModelError(textFaults);
   const faults = new FaultList(source.file, locate, textFaults);
-  checkDocument(value, faults.report);
+  checkDocument(value, faults.reportUntold());
   const document = { declared: isJsonObject(value) ? value : {}, path: [], report: faults.reportUntold() };
   refuseUnserved(document);
   const model = compileModel(document, source.digest);

@@ -3,6 +3,7 @@ import { nearest } from '../conventions/nearest.ts';
 import type { Declaration } from './declaration.ts';
 import { numberOf, objectOf, textOf } from './declared.ts';
 import type { Member, OnDelete, Reference, ValueType } from './model.ts';
+import type { Path } from './path.ts';
 
 const SUFFIX = '_id';
 
@@ -24,7 +25,7 @@ export function compileReference(member: Member, field: Declaration, resources: 
   const long: Declaration = { ...field, declared: longForm(declared), path };
   checkHolder(member.type, long);
   const resource = textOf(long.declared['resource']) ?? '';
-  checkTarget(resource, resources, long);
+  checkTarget(resource, resources, isJsonObject(declared) ? [...path, 'resource'] : path, long);
   const onDelete = compileOnDelete(textOf(long.declared['on_delete']), member, field, path);
   return { resource, as: compileAs(member, long), inverse: textOf(long.declared['inverse']), onDelete };
 }
@@ -39,11 +40,11 @@ function checkHolder(type: ValueType, { path, report }: Declaration): void {
   report(path, 'an id is plain text', 'refer from a field of type string, or from a list of them');
 }
 
-function checkTarget(resource: string, resources: ReadonlySet<string>, { declared, path, report }: Declaration): void {
+function checkTarget(resource: string, resources: ReadonlySet<string>, at: Path, { report }: Declaration): void {
   if (resource === '' || resources.has(resource)) return;
   const meant = nearest(resource, resources);
   const fix = meant === null ? 'name a resource of this model' : `write ${meant}`;
-  report('resource' in declared ? path : [...path, 'resource'], `there is no resource ${resource}`, fix);
+  report(at, `there is no resource ${resource}`, fix);
 }
 
 /** A list refers to many rows, so it has no to-one relation to name. */
@@ -61,12 +62,7 @@ function compileAs(member: Member, { declared, path, report }: Declaration): str
   return null;
 }
 
-function compileOnDelete(
-  declared: string | null,
-  member: Member,
-  field: Declaration,
-  path: Declaration['path'],
-): OnDelete {
+function compileOnDelete(declared: string | null, member: Member, field: Declaration, path: Path): OnDelete {
   if (declared === 'cascade') return declared;
   if (declared !== 'nullify') return 'restrict';
   const bare = member.type.kind === 'array' ? (numberOf(field.declared['minItems']) ?? 0) === 0 : member.nullable;

@@ -46,6 +46,10 @@ class Resolver {
     if (this.#schemas >= MAX_SCHEMAS) return { type: 'string' };
     const { $ref: reference, ...beside } = schema;
     if (typeof reference === 'string') return this.#follow(reference, beside, path, open);
+    return this.#resolveParts(schema, path, open);
+  }
+
+  #resolveParts(schema: JsonObject, path: Path, open: readonly string[]): JsonObject {
     const resolved: Record<string, Json> = { ...schema };
     for (const keyword of ['items', 'additionalProperties']) {
       const held = schema[keyword];
@@ -79,7 +83,7 @@ class Resolver {
         this.#report([...path, keyword], `${keyword} is declared here and in ${reference}`, fix);
       }
     }
-    return { ...named, ...this.resolve(beside, path, open) };
+    return { ...named, ...this.#resolveParts(beside, path, open) };
   }
 
   #unknown(reference: string, path: Path): JsonObject {

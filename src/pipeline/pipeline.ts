@@ -65,7 +65,7 @@ export function createPipeline(options: PipelineOptions): Handler {
 async function answer(exchange: Exchange, request: RawRequest, options: PipelineOptions): Promise<Answer> {
   const { surroundings } = options;
   const { compiled, version } = surroundings;
-  const received = receive(exchange, request, compiled.model.limits, options.open);
+  const received = receive(exchange, request, compiled, options.open);
   if (received.redirect !== null) return redirect(received, received.redirect, version);
   const routed = route(received, compiled);
   if (routed.method === 'OPTIONS') return describe(routed, options);

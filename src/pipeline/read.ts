@@ -75,7 +75,8 @@ export function readRoot(request: Negotiated, surroundings: Surroundings): Answe
   const root = { name: model.name, title: model.title, version: `${major}.${minor}.${patch}`, links };
   const text = writeJson(root);
   const tag = textTag(request, text, surroundings);
-  return conditional(request, null, surroundings, tag, [], () => text);
+  const canonical = canonicalLink(request, surroundings, (base) => base.prefix);
+  return conditional(request, null, surroundings, tag, canonical, () => text);
 }
 
 /**
@@ -211,7 +212,7 @@ function selfParameters(query: ListQuery): ListQuery['carried'] {
 }
 
 /** REP-9: an answer in another version carrier than the path names its path-versioned URL. */
-function canonicalLink(
+export function canonicalLink(
   request: Negotiated,
   { compiled }: Surroundings,
   address: (base: LinkBase) => string,

@@ -26,6 +26,10 @@ export interface Exchange {
 export interface Received {
   readonly exchange: Exchange;
   readonly request: RawRequest;
+  /** What of the path lies below the base path: null outside of it, and for the asterisk-form. */
+  readonly below: readonly string[] | null;
+  /** The path segment that names a version, `v1`. */
+  readonly versionSegment: string | null;
   /** null for a registered method that no target here has. */
   readonly method: Method | null;
   /** Decoded path segments; null for the asterisk-form. */
@@ -41,6 +45,15 @@ export interface Openings {
   readonly now: () => number;
   readonly uuid: () => string;
   readonly randomHex: (bytes: number) => string;
+}
+
+const VERSION_SEGMENT = /^v[0-9]+$/;
+
+/** What of the model a request's first step needs. */
+interface Site {
+  /** Decoded segments of the base path. */
+  readonly base: readonly string[];
+  readonly model: { readonly limits: Limits };
 }
 
 /** Opens the exchange of a request. It cannot fail, so that every later failure has a correlation id (ERR-5). */
@@ -59,12 +72,14 @@ export function openExchange(request: Exchange['request'], openings: Openings): 
 /**
  * Step 1: the request line and header fields (URL-4, URL-8, MET-6).
  *
+ * @param site the base path, decoded, and the limits
  * @param open whether any `Host` is taken; else loopback names alone (AUTH-7)
  * @throws {ApiError} 400, 414, 417, 431, 501
  */
-export function receive(exchange: Exchange, request: RawRequest, limits: Limits, open: boolean): Received {
+export function receive(exchange: Exchange, request: RawRequest, { base, model }: Site, open: boolean): Received {
   const { fields } = exchange;
   const { method, target } = request;
+  const { limits } = model;
   if (!isRegisteredMethod(method)) {
     throw refusal(
       'REQUEST_METHOD_NOT_IMPLEMENTED',
@@ -74,6 +89,9 @@ export function receive(exchange: Exchange, request: RawRequest, limits: Limits,
   const asterisk = isAsteriskForm(target) && (method === 'OPTIONS' || method === 'CONNECT');
   // The target of CONNECT is an authority (RFC 9110 9.3.6): it names nothing here, so it is not read.
   const read = asterisk || method === 'CONNECT' ? null : parseTarget(target, limits.target);
+  const below = read === null ? null : belowBase(read.segments, base);
+  const versionSegment = below?.find((segment, index) => index === 0 && VERSION_SEGMENT.test(segment)) ?? null;
+  exchange.note.versionInPath = versionSegment !== null;
   checkHeaderFields(fields, request.httpVersion, { headers: limits.headers, lines: limits.headerLines });
   const host = fields.get('host');
   if (!open && host !== null && !isLoopbackHost(host)) {
@@ -90,8 +108,14 @@ export function receive(exchange: Exchange, request: RawRequest, limits: Limits,
     request,
     method: isMethod(method) ? method : null,
     segments: read?.segments ?? null,
+    below,
+    versionSegment,
     redirect: read?.redirect ?? null,
     parameters: read === null || read.query === null ? [] : parseQuery(read.query),
     preferences: readPrefer(fields.get('prefer')),
   };
+}
+
+function belowBase(segments: readonly string[], base: readonly string[]): readonly string[] | null {
+  return base.every((segment, index) => segments[index] === segment) ? segments.slice(base.length) : null;
 }

@@ -45,8 +45,6 @@ const METHODS: Readonly<Record<Route['kind'], readonly Method[]>> = {
 /** The media type of an answer that names no version: the default (NEG-1). */
 export const JSON_OFFER: Offer = { type: 'application', subtype: 'json' };
 
-const VERSION_SEGMENT = /^v[0-9]+$/;
-
 /** The value of `Allow` for a route (MET-5, MET-6). */
 export function allow({ kind }: Route): string {
   return METHODS[kind].join(', ');
@@ -58,12 +56,10 @@ export function allow({ kind }: Route): string {
  * @throws {ApiError} API_VERSION_*, REQUEST_ROUTE_NOT_FOUND, REQUEST_METHOD_NOT_ALLOWED, REQUEST_NOT_ACCEPTABLE
  */
 export function route(received: Received, compiled: CompiledModel): Routed {
-  const { exchange, segments } = received;
+  const { exchange, versionSegment } = received;
   const { model } = compiled;
   const own = originRoute(received);
-  const below = own === null ? belowBase(segments ?? [], compiled.base) : null;
-  const versionSegment = below !== null && VERSION_SEGMENT.test(below[0] ?? '') ? (below[0] ?? null) : null;
-  exchange.note.versionInPath = versionSegment !== null;
+  const below = own === null ? received.below : null;
   const ranges = parseAccept(exchange.fields.get('accept'));
   const version = resolveVersion(
     {
@@ -111,10 +107,6 @@ function originRoute({ segments }: Received): Route | null {
   if (segments.length !== 1) return null;
   if (segments[0] === 'livez') return { kind: 'live' };
   return segments[0] === 'readyz' ? { kind: 'ready' } : null;
-}
-
-function belowBase(segments: readonly string[], base: readonly string[]): readonly string[] | null {
-  return base.every((segment, index) => segments[index] === segment) ? segments.slice(base.length) : null;
 }
 
 /** Collections and ids in turn, each collection below the one before it (URL-1, URL-7). */

@@ -10,7 +10,8 @@ import { appliedHeaders, commonHeaders, type Headers, uncachedAnswer } from './a
 import type { CompiledResource } from './compiled.ts';
 import type { Answer } from './exchange.ts';
 import type { Negotiated } from './negotiate.ts';
-import { preconditionFailed } from './read.ts';
+import { linkField } from '../conventions/links.ts';
+import { canonicalLink, preconditionFailed } from './read.ts';
 import { DANGLING, invalid } from './settle.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -114,6 +115,11 @@ export function writtenAnswer(
   const { request, compiled, within } = target;
   const shown = compiled.represent(row, within, request.base);
   const self = surroundings.compiled.addresses.item(request.base, compiled.resource, within, row.id);
+  const link = linkField(
+    canonicalLink(request, surroundings, (base) =>
+      surroundings.compiled.addresses.item(base, compiled.resource, within, row.id),
+    ),
+  );
   return uncachedAnswer(
     status,
     [
@@ -124,6 +130,7 @@ export function writtenAnswer(
       'Content-Location',
       self,
       ...headers,
+      ...(link === '' ? [] : ['Link', link]),
       ...appliedHeaders(request),
     ],
     writeJson(shown),

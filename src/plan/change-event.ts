@@ -46,7 +46,7 @@ export function changeEvent(source: EventSource, origin: Origin, happening: Happ
       timestamp: origin.at,
       resource: { type: resource.singular, id, url: source.addresses.item(source.base(), resource, within, id) },
       parents: within.map((row) => ({ type: source.model.resources.get(row.resource)?.singular ?? '', id: row.id })),
-      changed_fields: changed.filter((name) => readable.includes(name)),
+      changed_fields: changed.filter((name) => readable.includes(name) && name !== resource.parent?.field),
       ...(resource.events === 'full' ? { data } : {}),
     },
     metadata: {

@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { it } from 'node:test';
 import { type Fault, ModelError } from '../../src/model/fault.ts';
 import { loadModel, type LoadedModel } from '../../src/model/load.ts';
 import type { Model, Resource } from '../../src/model/model.ts';
@@ -41,4 +43,47 @@ export function resource(model: Model, name: string): Resource {
   const found = model.resources.get(name);
   if (found === undefined) throw new TypeError(`no resource ${name}`);
   return found;
+}
+
+/** A document with exactly one fault: where it is and what it says. */
+export interface FaultyDocument {
+  /** The claim, with its clause where there is one. */
+  readonly title: string;
+  readonly text: string;
+  readonly path: string;
+  readonly line: number;
+  readonly cause: RegExp;
+  readonly fix: RegExp;
+}
+
+/** One test for each document: it has this fault and no other. */
+export function refusesEach(rows: readonly FaultyDocument[]): void {
+  for (const { title, text, path, line, cause, fix } of rows) {
+    it(title, () => {
+      const faults = faultsOf(text);
+      assert.deepEqual(
+        faults.map((fault) => `${fault.line} ${fault.path}`),
+        [`${line} ${path}`],
+        faults.map(({ cause: found }) => found).join('\n'),
+      );
+      assert.match(faults[0]?.cause ?? '', cause);
+      assert.match(faults[0]?.fix ?? '', fix);
+    });
+  }
+}
+
+/** The same for properties of one resource: the path is below its properties, and the line is that of the schema. */
+export function refusesProperties(
+  rows: readonly (readonly [title: string, properties: string, path: string, cause: RegExp, fix: RegExp])[],
+): void {
+  refusesEach(
+    rows.map(([title, properties, path, cause, fix]) => ({
+      title,
+      text: itemsDocument(properties),
+      path: `resources.items.schema.properties.${path}`,
+      line: 4,
+      cause,
+      fix,
+    })),
+  );
 }

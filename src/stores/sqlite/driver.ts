@@ -4,7 +4,10 @@ import type { SqlValue } from '../sql/dialect.ts';
 /** How long a statement waits for another process to let go of the database, in milliseconds. It keeps the thread while it waits. */
 const BUSY_TIMEOUT = 5_000;
 
-/** Bytes of the file that are read through memory mapping: deep offsets and counts are several times faster than by page cache. */
+/**
+ * Bytes of the file that are read through memory mapping: deep offsets and counts are several times faster than by page cache.
+ * A connection that writes is slower by it, for the file grows.
+ */
 const MAPPED_BYTES = 268_435_456;
 
 /** Statements that are kept prepared on one connection; the least recently used go first. */
@@ -100,7 +103,6 @@ export function openWriter(path: string, { busyTimeout = BUSY_TIMEOUT, trace }: 
     database.pragma('journal_mode = wal');
     database.pragma('synchronous = full');
     database.pragma('foreign_keys = on');
-    database.pragma(`mmap_size = ${MAPPED_BYTES}`);
     return new Connection(database);
   } catch (error) {
     database.close();
