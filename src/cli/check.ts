@@ -40,7 +40,7 @@ function tellPerson(file: string, { faults, warnings, notServed }: Verdict, { en
   const lines = [
     ...faults.map((fault) => `${styled('red', 'fault', colour)} ${formatFault(fault)}`),
     ...warnings.map((warning) => `${styled('yellow', 'warning', colour)} ${warning}`),
-    ...notServed.map((declared) => `${styled('yellow', 'warning', colour)} ${declared} is not served by this version`),
+    ...notServed.map((declared) => `${styled('yellow', 'warning', colour)} ${declared}`),
     faults.length === 0
       ? `${file} is valid`
       : `${file} has ${faults.length === 1 ? '1 fault' : `${faults.length} faults`}`,

@@ -15,8 +15,9 @@ export function checkListed(shape: Shape, { declared, path, report }: Declaratio
   const values: [string | number, Json][] = [...listOf(listed).entries()];
   for (const [index, value] of values) {
     const fault = value === null ? null : faultOf(value);
-    if (fault !== null)
+    if (fault !== null) {
       report([...path, 'enum', index], `the value ${fault}`, 'list values that the rest of the schema allows');
+    }
   }
   const fault = only === undefined || only === null ? null : faultOf(only);
   if (fault !== null) report([...path, 'const'], `the value ${fault}`, 'give one that the rest of the schema allows');

@@ -104,8 +104,9 @@ function foreignScalar(tree: Document.Parsed): number {
   let offset = 0;
   visit(tree, {
     Scalar(_, { range, source = '', type, value }) {
-      if (type === 'QUOTE_DOUBLE' || (type === 'PLAIN' && typeof value !== 'string' && JSON_LITERAL.test(source)))
+      if (type === 'QUOTE_DOUBLE' || (type === 'PLAIN' && typeof value !== 'string' && JSON_LITERAL.test(source))) {
         return;
+      }
       offset = range?.[0] ?? 0;
       return visit.BREAK;
     },
@@ -147,8 +148,9 @@ class NodeReader {
 
   read(node: Node, path: Path): Json {
     this.#nodes += 1;
-    if (this.#nodes > MAX_NODES)
+    if (this.#nodes > MAX_NODES) {
       return this.#fault(path, 'the document holds too many values', 'declare less in one model');
+    }
     if (path.length > MAX_DEPTH) return this.#fault(path, 'the document is nested too deep', 'nest less');
     if (isAlias(node)) return this.#readAlias(node.source, path);
     if (node === null) return null;
@@ -160,8 +162,9 @@ class NodeReader {
 
   #readAlias(name: string, path: Path): Json {
     const target = this.#anchors.get(name);
-    if (target === undefined)
+    if (target === undefined) {
       return this.#fault(path, `there is no anchor &${name} before this alias`, 'declare it first');
+    }
     return this.read(target, path);
   }
 

@@ -39,8 +39,9 @@ function compileField(member: Member, declaration: Declaration, resources: Reado
   const { declared, path, report } = declaration;
   const readOnly = declared['readOnly'] === true;
   const writeOnly = declared['writeOnly'] === true;
-  if (RESERVED_FIELDS.has(member.name))
+  if (RESERVED_FIELDS.has(member.name)) {
     report(path, `${member.name} is a member of every resource`, 'choose another name');
+  }
   if (readOnly && writeOnly) {
     report(
       [...path, 'writeOnly'],

@@ -40,8 +40,9 @@ function lineage<T extends NamedDeclaration>(resource: T, byName: ReadonlyMap<st
       break;
     }
     if (line.includes(parent)) {
-      if (parent === resource)
+      if (parent === resource) {
         resource.report(at, `${resource.name} is its own ancestor`, 'leave one parent of the ring out');
+      }
       break;
     }
     line.push(parent);

@@ -74,8 +74,9 @@ export function checkKeywords(kind: Kind, { declared: schema, path, report }: De
   for (const keyword of ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']) {
     checkBound(kind, keyword, schema[keyword], [...path, keyword], report);
   }
-  if ('enum' in schema && 'const' in schema)
+  if ('enum' in schema && 'const' in schema) {
     report([...path, 'const'], 'enum and const exclude each other', 'keep one');
+  }
   checkPattern(schema['pattern'], [...path, 'pattern'], report);
 }
 

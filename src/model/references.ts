@@ -36,8 +36,11 @@ function longForm(declared: Json): Declaration['declared'] {
 
 function checkHolder(type: ValueType, { path, report }: Declaration): void {
   const value = type.kind === 'array' ? type.item.type : type;
-  if (value.kind === 'text' && (value.format === null || value.format === 'uuid')) return;
-  report(path, 'an id is plain text', 'refer from a field of type string, or from a list of them');
+  if (value.kind !== 'text' || (value.format !== null && value.format !== 'uuid')) {
+    report(path, 'an id is plain text', 'refer from a field of type string, or from a list of them');
+  } else if (type.kind === 'array' && type.item.nullable) {
+    report(path, 'an item that refers to a row is never null', "leave 'null' out of the type of items");
+  }
 }
 
 function checkTarget(resource: string, resources: ReadonlySet<string>, at: Path, { report }: Declaration): void {
@@ -51,8 +54,9 @@ function checkTarget(resource: string, resources: ReadonlySet<string>, at: Path,
 function compileAs(member: Member, { declared, path, report }: Declaration): string | null {
   const given = textOf(declared['as']);
   if (member.type.kind === 'array') {
-    if (given !== null)
+    if (given !== null) {
       report([...path, 'as'], 'as names a relation to one row, and a list refers to many', 'remove it');
+    }
     return null;
   }
   if (given !== null) return given;

@@ -50,7 +50,7 @@ export const resourceSchema: JsonObject = {
   description: 'A resource: its schema, and what differs from the defaults',
   required: ['schema'],
   properties: {
-    schema: { $ref: '#/$defs/schema' },
+    schema: { $ref: '#/$defs/schema', description: 'A JSON Schema 2020-12 of an object: the fields' },
     singular: { ...NAME, description: 'Its singular in snake_case; default: by inflection' },
     noun: { type: 'boolean', default: false, description: 'The name is a noun, though it looks like a verb' },
     error_prefix: {

@@ -41,8 +41,9 @@ class Resolver {
   /** @param open the references that this schema was reached through */
   resolve(schema: JsonObject, path: Path, open: readonly string[]): JsonObject {
     this.#schemas += 1;
-    if (this.#schemas === MAX_SCHEMAS)
+    if (this.#schemas === MAX_SCHEMAS) {
       this.#fault(path, 'the schema is too large once its $refs are resolved', 'declare less');
+    }
     if (this.#schemas >= MAX_SCHEMAS) return { type: 'string' };
     const { $ref: reference, ...beside } = schema;
     if (typeof reference === 'string') return this.#follow(reference, beside, path, open);

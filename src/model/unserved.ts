@@ -44,12 +44,13 @@ export function refuseUnserved({ declared: document, report }: Declaration): voi
   for (const [path, resource] of resourcesOf(document)) {
     refuse([...path, 'access'], resource['access'], 'and without it everybody may read and write');
     for (const [step, move] of transitionsOf(resource)) {
-      if (isJsonObject(move))
+      if (isJsonObject(move)) {
         refuse(
           [...path, 'state', 'transitions', ...step, 'scope'],
           move['scope'],
           'and without it everybody may make the move',
         );
+      }
     }
     refuseShownOnce(resource['schema'], [...path, 'schema'], refuse);
   }

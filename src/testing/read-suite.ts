@@ -27,6 +27,7 @@ const WHOLE: Readonly<Record<string, Json>> = {
   released: '0001-12-31T23:59:59.999Z',
   price: '-9999999999.99',
   weight: '-0.000000000000000000000000000000012',
+  volume: '123456789012345678901234567.500',
   serial: GREATEST_INT64,
   photo: Buffer.from([0, 255, 10]).toString('base64'),
   address: { city: 'Oslo', floor: 3, fee: '1.50', since: AT, number: '-9223372036854775808' },
@@ -213,9 +214,14 @@ export function readSuite(name: string, open: OpenStore): void {
           { kind: 'delete', resource: 'products', id: 'c', revision, event: null },
           createProduct('d'),
         );
-        await store.resources.write({ plans: [createProduct('e'), createProduct('a')] });
+        const units = [[createProduct('e'), createProduct('a')], [createProduct('f')]];
+        const outcomes = await Promise.all(units.map((plans) => store.resources.write({ plans })));
+        assert.deepEqual(
+          outcomes.map(({ kind }) => kind),
+          ['exists', 'committed'],
+        );
         const { total } = await store.resources.list(listOf({ count: { kind: 'exact' } }));
-        assert.deepEqual(total, { count: 3, exact: true });
+        assert.deepEqual(total, { count: 4, exact: true });
       }),
     );
 

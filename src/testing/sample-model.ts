@@ -156,6 +156,7 @@ export const PRODUCT_FIELDS: readonly Field[] = [
   field('released', { kind: 'date-time' }),
   field('price', { kind: 'decimal', precision: 12, scale: 2 }),
   field('weight', { kind: 'decimal', precision: null, scale: null }),
+  field('volume', { kind: 'decimal', precision: 30, scale: 3 }),
   field('serial', { kind: 'int64' }),
   field('photo', { kind: 'binary', mediaType: null }),
   field('address', {

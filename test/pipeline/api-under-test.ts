@@ -15,7 +15,7 @@ export interface ExchangeRow {
   /** `GET /api/v1/products`. */
   readonly send: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text is sent as it is, anything else as JSON; JSON is its type unless the headers name another. */
+  /** A text or bytes are sent as they are, anything else as JSON; JSON is its type unless the headers name another. */
   readonly body?: unknown;
   readonly status: number;
   /** Exact values; a pattern must match; null must be absent. */
@@ -38,12 +38,11 @@ export interface Seen {
   readonly body: JsonBody;
 }
 
-interface JsonBody {
-  readonly [member: string]: JsonBody & string & number & readonly JsonBody[];
-}
+/** What `JSON.parse` gives. */
+type JsonBody = ReturnType<typeof JSON.parse>;
 
 /** An API on a database of its own, with time in the test's hands. */
-export interface ApiUnderTest {
+export interface ApiUnderTest extends AsyncDisposable {
   readonly api: Api;
   readonly store: Store;
   readonly observations: readonly Observation[];
@@ -104,14 +103,14 @@ export async function apiUnderTest(document: string, options: { readonly open?: 
       return got;
     },
     close: () => store.close(),
+    [Symbol.asyncDispose]: () => store.close(),
   };
 }
 
 /** A request as the wire would hand it over. */
 export function rawRequest({ send, headers = {}, body }: Pick<ExchangeRow, 'send' | 'headers' | 'body'>): RawRequest {
   const space = send.indexOf(' ');
-  const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
-  const bytes = text === null ? null : new TextEncoder().encode(text);
+  const bytes = body === undefined ? null : bodyBytes(body);
   const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const defaults: Record<string, string> = {
     Host: 'localhost:3000',
@@ -131,6 +130,11 @@ export function rawRequest({ send, headers = {}, body }: Pick<ExchangeRow, 'send
   };
 }
 
+function bodyBytes(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
 function seen({ status, headers, body }: Answer): Seen {
   const named = new Map<string, string>();
   for (let at = 0; at < headers.length; at += 2) {
@@ -139,7 +143,7 @@ function seen({ status, headers, body }: Answer): Seen {
     named.set(name, headers[at + 1] ?? '');
   }
   const text = body === null ? '' : typeof body === 'string' ? body : new TextDecoder().decode(body);
-  return { status, headers: named, text, body: text === '' ? {} : (JSON.parse(text) as JsonBody) };
+  return { status, headers: named, text, body: text === '' ? {} : JSON.parse(text) };
 }
 
 function assertRow(row: ExchangeRow, got: Seen, events: readonly EventEnvelope[]): void {
@@ -159,4 +163,12 @@ function assertRow(row: ExchangeRow, got: Seen, events: readonly EventEnvelope[]
     row.events ?? [],
     `events of ${where}`,
   );
+}
+
+/** One member of each object of a list. */
+export function column(
+  rows: readonly Readonly<Record<string, string>>[],
+  name: string,
+): readonly (string | undefined)[] {
+  return rows.map((row) => row[name] ?? '');
 }

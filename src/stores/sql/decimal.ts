@@ -53,14 +53,18 @@ export function decimalKey(decimal: string): string | undefined {
   return sign === '' ? `2${exponent}${digits}` : `0${complement(exponent)}${complement(digits)}${END}`;
 }
 
-/** The decimal of a key, in its shortest plain form: `1.5`, `-0.02`, `300`. */
-export function keyedDecimal(key: string): string {
-  if (key === '1') return '0';
+/** The decimal of a key, with at least so many places; at 0 its shortest plain form: `1.5`, `-0.02`, `300`. */
+export function keyedDecimal(key: string, scale: number): string {
+  if (key === '1') return joined('0', ''.padEnd(scale, '0'));
   const negative = key.startsWith('0');
   const body = negative ? complement(key.slice(1, -END.length)) : key.slice(1);
   const point = Number(body.slice(0, EXPONENT_DIGITS)) - EXPONENT_BASE;
   const digits = body.slice(EXPONENT_DIGITS);
   const whole = point <= 0 ? '0' : digits.slice(0, point).padEnd(point, '0');
   const places = point <= 0 ? `${'0'.repeat(-point)}${digits}` : digits.slice(point);
-  return `${negative ? '-' : ''}${whole}${places === '' ? '' : `.${places}`}`;
+  return `${negative ? '-' : ''}${joined(whole, places.padEnd(scale, '0'))}`;
+}
+
+function joined(whole: string, places: string): string {
+  return places === '' ? whole : `${whole}.${places}`;
 }

@@ -81,7 +81,9 @@ function decode(type: ValueType): Decode | null {
       return (value) => timestamp(Number(value));
     case 'decimal': {
       const scale = scaleOf(type);
-      return scale === null ? (value) => keyedDecimal(String(value)) : (value) => scaledDecimal(String(value), scale);
+      return scale === null
+        ? (value) => keyedDecimal(String(value), type.scale ?? 0)
+        : (value) => scaledDecimal(String(value), scale);
     }
     case 'binary':
       return (value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : String(value));

@@ -30,7 +30,23 @@ describe('decimal keys', () => {
         const keys = [decimalKey(plain(one, onePlaces)), decimalKey(plain(other, otherPlaces))];
         assert.equal(order(keys[0] ?? '', keys[1] ?? ''), order(left, right));
       }),
-      { numRuns: 500 },
+      {
+        numRuns: 500,
+        examples: [
+          [
+            [-5n, 0],
+            [-51n, 1],
+          ],
+          [
+            [5n, 0],
+            [51n, 1],
+          ],
+          [
+            [-5n, 3],
+            [-5n, 4],
+          ],
+        ],
+      },
     );
   });
 
@@ -38,7 +54,7 @@ describe('decimal keys', () => {
     fc.assert(
       fc.property(decimals, ([integer, places]) => {
         const text = plain(integer, places);
-        assert.equal(keyedDecimal(decimalKey(text) ?? ''), text);
+        assert.equal(keyedDecimal(decimalKey(text) ?? '', 0), text);
       }),
     );
   });
@@ -51,9 +67,15 @@ describe('decimal keys', () => {
     ['0.001', '0.001'],
   ]) {
     it(`[REP-7] show ${written} as ${shown}`, () => {
-      assert.equal(keyedDecimal(decimalKey(written ?? '') ?? ''), shown);
+      assert.equal(keyedDecimal(decimalKey(written ?? '') ?? '', 0), shown);
     });
   }
+
+  it('[REP-7] show the places that the model declares', () => {
+    assert.equal(keyedDecimal(decimalKey('-19.9') ?? '', 2), '-19.90');
+    assert.equal(keyedDecimal(decimalKey('0') ?? '', 2), '0.00');
+    assert.equal(keyedDecimal(decimalKey('300') ?? '', 1), '300.0');
+  });
 
   it('[QRY-2] are none for what is no plain decimal', () => {
     for (const text of ['', '.5', '1.', '1e3', '+1', ' 1', 'NaN', '٣']) assert.equal(decimalKey(text), undefined, text);

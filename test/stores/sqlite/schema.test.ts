@@ -6,7 +6,7 @@ import type { Json } from '../../../src/conventions/json.ts';
 import type { Field, ValueType } from '../../../src/model/model.ts';
 import { LossySchemaChange, SchemaViolation } from '../../../src/stores/sqlite/sqlite-store.ts';
 import { field, model, refersTo, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
-import { commit, create, idsOf, rowOf, update } from '../../../src/testing/sample-writes.ts';
+import { commit, create, idsOf, remove, rowOf, update } from '../../../src/testing/sample-writes.ts';
 import { directory, openSample } from './open-sample.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
@@ -238,6 +238,17 @@ describe('a database that a model has changed since', () => {
       heavy: false,
     });
     assert.deepEqual(total, { count: 2, exact: true });
+  });
+
+  it('[OPS-4] finds and guards the items of an array that became references', async (context) => {
+    const file = await databaseBefore(context);
+    const linked = { ...BEFORE, fields: fields({ refs: field('refs', IDS, { reference: refersTo('items') }) }) };
+    const { store } = await reopen(context, file, linked);
+    const filter = [{ path: 'refs', operator: 'contains', value: 'b' }] as const;
+    assert.deepEqual(await idsOf(store, { resource: 'items', filter }), ['a']);
+    const { revision } = await rowOf(store, 'items', 'b');
+    const outcome = await store.resources.write({ plans: [remove('items', 'b', revision)] });
+    assert.deepEqual(outcome, { kind: 'dependents', plan: 0 });
   });
 
   it('[OPS-4] guards a reference that rows keep, and refuses one that they break', async (context) => {
