@@ -166,9 +166,6 @@ function assertRow(row: ExchangeRow, got: Seen, events: readonly EventEnvelope[]
 }
 
 /** One member of each object of a list. */
-export function column(
-  rows: readonly Readonly<Record<string, string>>[],
-  name: string,
-): readonly (string | undefined)[] {
+export function column(rows: readonly Readonly<Record<string, string>>[], name: string): readonly string[] {
   return rows.map((row) => row[name] ?? '');
 }
