@@ -30,7 +30,7 @@ const manifest: Manifest = JSON.parse(readFileSync(path.join(root, 'package.json
 const folder = mkdtempSync(path.join(tmpdir(), `${manifest.name}-pack-`));
 fill(folder, manifest);
 const tarball = pack(folder, manifest);
-await check(folder, tarball);
+await check(tarball);
 process.stdout.write(`${tarball}\n`);
 
 function fill(to: string, from: Manifest): void {
@@ -49,9 +49,9 @@ function pack(from: string, { name, version }: Manifest): string {
 }
 
 /** @throws {Error} with everything that publint warns of */
-async function check(pkgDir: string, file: string): Promise<void> {
+async function check(file: string): Promise<void> {
   const bytes = new Uint8Array(readFileSync(file)).buffer;
-  const { messages, pkg } = await publint({ pkgDir, pack: { tarball: bytes }, level: 'warning' });
+  const { messages, pkg } = await publint({ pack: { tarball: bytes }, level: 'warning' });
   const told = messages.map((message) => formatMessage(message, pkg, { color: false }));
   if (told.length > 0) throw new Error(`publint: ${told.join('\n')}`);
 }

@@ -19,6 +19,8 @@ const VERSION_SEGMENT = /^v[0-9]+$/;
 const SYSTEM_COLLECTIONS = ['events', 'webhooks', 'batches', 'api-keys'];
 /** What is served at the origin, and so below a base path of `/` (OPS-1, OPS-2). */
 export const ORIGIN_PATHS: ReadonlySet<string> = new Set(['livez', 'readyz', 'metrics', 'docs']);
+/** The tables of the server and of SQLite begin so; a resource has a table of its name. */
+const STORAGE_NAME = /^(?:restwright|sqlite)_/;
 /** URL-2. */
 const VERBS: ReadonlySet<string> = new Set(
   (
@@ -61,6 +63,8 @@ function checkCollection(
     report(path, 'the name of a resource is not in snake_case', 'begin with a small letter; then a-z, 0-9 and _');
   } else if (VERSION_SEGMENT.test(name)) {
     report(path, `${name} is how a URL names a version`, 'name the collection by a plural noun');
+  } else if (STORAGE_NAME.test(name)) {
+    report(path, 'names that begin with restwright_ or sqlite_ are kept for storage', 'choose another name');
   } else if (reserved.has(collection)) {
     report(path, `the collection ${collection} is the server's own`, 'choose another name');
   } else if (VERBS.has(first) && declared['noun'] !== true) {

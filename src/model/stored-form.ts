@@ -39,12 +39,7 @@ export function storedForm({ type }: Shape): StoredForm {
 
 /** What an absent member becomes: its default, else unset (REP-4). */
 export function absentValue(member: Member): Json {
-  return member.default ?? unsetValue(member);
-}
-
-/** What null becomes: a list is never null (REP-4). */
-export function unsetValue({ type }: Shape): Json {
-  return type.kind === 'array' ? [] : null;
+  return member.default ?? (member.type.kind === 'array' ? [] : null);
 }
 
 function ofText(convert: (text: string) => string | null): StoredForm {
@@ -58,8 +53,7 @@ function storedMembers(members: readonly Member[]): StoredForm {
     return Object.fromEntries(
       forms.map(({ member, form }) => {
         const given = value[member.name];
-        if (given === undefined) return [member.name, absentValue(member)];
-        return [member.name, given === null ? unsetValue(member) : form(given)];
+        return [member.name, given === undefined ? absentValue(member) : form(given)];
       }),
     );
   };

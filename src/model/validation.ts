@@ -1,11 +1,11 @@
-import type { ErrorDetail } from '../conventions/errors.ts';
+import { type ErrorDetail, MAX_DETAILS } from '../conventions/errors.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import { nearest } from '../conventions/nearest.ts';
 import { memberAssertions } from './assertion.ts';
 import { type Coerced, coerceText } from './coercion.ts';
 import type { Field, IdRule, Model, Resource } from './model.ts';
 import { formatPath } from './path.ts';
-import { absentValue, storedForm, unsetValue } from './stored-form.ts';
+import { absentValue, storedForm } from './stored-form.ts';
 import { compileAssertion } from './validator.ts';
 import { describeReason, settle, type Violation } from './violation.ts';
 
@@ -21,7 +21,7 @@ export interface ResourceValidator {
    * null is unset, and no default applies (REP-4). Values are never coerced.
    *
    * @param candidate fields by name, as the client sent them
-   * @param options what becomes of a field that is not declared (REP-5)
+   * @param options what becomes of fields and members that are not declared (REP-5)
    */
   check(candidate: JsonObject, options: { readonly unknown: 'refuse' | 'drop' }): Checked;
 
@@ -57,7 +57,6 @@ function compileCheck({ fields, field, schema }: Resource): ResourceValidator['c
   const stages = fields.map((each) => ({
     name: each.name,
     absent: isMandatory(each) ? null : absentValue(each),
-    unset: unsetValue(each),
     form: storedForm(each),
   }));
   /** Null is one of their values, so that the schema alone does not tell their absence. */
@@ -72,19 +71,19 @@ function compileCheck({ fields, field, schema }: Resource): ResourceValidator['c
       const given = candidate[name];
       values[name] = given === undefined ? absent : given;
     }
-    const violations = violationsOf(values);
+    const found = violationsOf(values);
+    const violations = unknown === 'drop' ? found.filter(({ reason }) => reason.kind !== 'unknown') : found;
     if (strangers.length + missing.length + violations.length > 0) {
       const details = [
-        ...strangers.map((name) => ({ field: formatPath([name]), message: unknownMessage(name, writable) })),
+        ...strangers
+          .slice(0, MAX_DETAILS)
+          .map((name) => ({ field: formatPath([name]), message: unknownMessage(name, writable) })),
         ...missing.map((name) => ({ field: name, message: 'is required; null is allowed' })),
-        ...settle(violations).map(detail),
+        ...settle(violations).slice(0, MAX_DETAILS).map(detail),
       ];
       return { kind: 'invalid', details };
     }
-    for (const { name, unset, form } of stages) {
-      const given = values[name] ?? null;
-      values[name] = given === null ? unset : form(given);
-    }
+    for (const { name, form } of stages) values[name] = form(values[name] ?? null);
     return { kind: 'valid', values };
   };
 }

@@ -1,4 +1,4 @@
-import { commonHeaders, uncachedAnswer } from './answer.ts';
+import { appliedHeaders, commonHeaders, uncachedAnswer } from './answer.ts';
 import type { Answer } from './exchange.ts';
 import { findRow } from './read.ts';
 import { removalPlans } from './removal.ts';
@@ -17,7 +17,8 @@ export async function removeItem(target: ItemTarget, surroundings: Surroundings)
       const plans = await removalPlans(resource, row, within, originOf(request, surroundings), surroundings);
       const outcome = await commit(plans, request, surroundings);
       if (outcome.kind === 'committed') {
-        return uncachedAnswer(204, commonHeaders(request.exchange, surroundings.version), null);
+        const headers = [...commonHeaders(request.exchange, surroundings.version), ...appliedHeaders(request)];
+        return uncachedAnswer(204, headers, null);
       }
       const lost = outcome.kind === 'stale' || outcome.kind === 'dependents';
       if (!lost || attempt === MAX_ATTEMPTS) throw writeRefusal(outcome, resource, surroundings);

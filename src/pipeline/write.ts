@@ -96,7 +96,10 @@ export async function draftError(
 ): Promise<ApiError> {
   if (draft.kind === 'conflict') return draft.error;
   const faulty = new Set(draft.details.map(({ field }) => field));
-  const references = referencesIn(resource, draft.candidate).filter(({ field }) => !faulty.has(field));
+  // What is wrong with a list as such is told first; what its items refer to, once they are right.
+  const references = referencesIn(resource, draft.candidate).filter(
+    ({ field }) => !faulty.has(field) && !faulty.has(field.replace(/\[\d+\]$/, '')),
+  );
   const missing = references.length === 0 ? [] : await store.resources.missingReferences(references);
   const dangling = references.filter((one) =>
     missing.some(({ resource: name, id }) => one.resource === name && one.id === id),

@@ -1,38 +1,39 @@
 import type { Resource, SortKey } from '../model/model.ts';
+import { indexesOf } from './indexes.ts';
 import type { Condition } from './plan.ts';
 
 /**
  * Whether no index serves a filter and an order together, so that the rows read may be far more than the rows wanted.
- * An index serves when its first columns are what the filter compares with one value each, and the order's keys follow.
+ * An index serves when its first keys are what the filter compares with one value each, and the order's keys follow, all in the index's
+ * direction or all against it.
+ *
+ * @param below whether the rows are those below one parent
  */
-export function isHeavy(resource: Resource, filter: readonly Condition[], order: readonly SortKey[]): boolean {
-  const equal = new Set<string>();
+export function isHeavy(
+  resource: Resource,
+  below: boolean,
+  filter: readonly Condition[],
+  order: readonly SortKey[],
+): boolean {
+  const equal = new Set(below && resource.parent !== null ? [resource.parent.field] : []);
   for (const condition of filter) {
     if (condition.operator !== 'in' || condition.values.length !== 1) return true;
     equal.add(condition.path);
   }
-  const keys = order.filter(({ path }) => !equal.has(path));
-  const oneWay = keys.every(({ descending }) => descending === keys[0]?.descending);
-  return !oneWay || !indexesOf(resource).some((index) => serves(index, equal, keys));
+  const wanted = order.filter(({ path }) => !equal.has(path));
+  const byId = equal.size === 0 && wanted[0]?.path === 'id';
+  return !byId && !equal.has('id') && !indexesOf(resource).some(({ keys }) => serves(keys, equal, wanted));
 }
 
-function serves(index: readonly string[], equal: ReadonlySet<string>, keys: readonly SortKey[]): boolean {
+function serves(index: readonly SortKey[], equal: ReadonlySet<string>, wanted: readonly SortKey[]): boolean {
   const prefix = index.slice(0, equal.size);
   const rest = index.slice(equal.size);
+  const turned = wanted[0]?.descending !== rest[0]?.descending;
   return (
     prefix.length === equal.size &&
-    prefix.every((path) => equal.has(path)) &&
-    keys.every(({ path }, place) => path === rest[place])
+    prefix.every(({ path }) => equal.has(path)) &&
+    wanted.every(
+      ({ path, descending }, place) => path === rest[place]?.path && descending === (rest[place].descending !== turned),
+    )
   );
-}
-
-/** Every index that a store keeps for the resource, each ending with the id. */
-function indexesOf(resource: Resource): readonly (readonly string[])[] {
-  const references = resource.fields.filter((field) => field.reference?.as !== null && field.reference !== null);
-  return [
-    ['id'],
-    ['created_at', 'id'],
-    ...references.map(({ name }) => [name, 'id']),
-    ...[...resource.indexes, ...resource.uniques].map((index) => [...index, 'id']),
-  ];
 }

@@ -81,7 +81,7 @@ export function readListQuery(
     writeCursor({ ...state, backward, after: row === null ? null : placeOf(row, order) }, rule.seal);
   const position = readPosition(place, cursor, limit, rule.limits, () => cursorAt(null, true));
   const count = readCount(given, position, filter.length === 0 && within.length === 0, rule.limits);
-  const heavy = isHeavy(resource, filter, order);
+  const heavy = isHeavy(resource, within.length > 0, filter, order);
   return {
     plan: { kind: 'list', resource: resource.name, within, filter, order, window: position.window, count, heavy },
     position,

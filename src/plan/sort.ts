@@ -27,11 +27,13 @@ export function readSort(raw: string, resource: Resource): readonly SortKey[] {
   return totalOrder(keys);
 }
 
-/** The order with the id as its last key, so that no two rows tie. */
+/** The order up to the id, which makes it total: no two rows tie. A key that is named again decides nothing and is left out. */
 export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
-  const end = keys.findIndex(({ path }) => path === 'id');
-  if (end >= 0) return keys.slice(0, end + 1);
-  return [...keys, { path: 'id', descending: keys.at(-1)?.descending ?? false }];
+  const byPath = new Map<string, SortKey>();
+  for (const key of [...keys, { path: 'id', descending: keys.at(-1)?.descending === true }]) {
+    if (!byPath.has(key.path) && !byPath.has('id')) byPath.set(key.path, key);
+  }
+  return [...byPath.values()];
 }
 
 /** An order as text: what a cursor is bound to. */

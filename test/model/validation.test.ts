@@ -159,6 +159,11 @@ describe('check: the faults', () => {
   it('[REP-5] of unknown fields are dropped on request, and so are the fields', () => {
     const check = validator('a: { type: string }');
     assert.deepEqual(check.check({ a: 'x', b: 1 }, { unknown: 'drop' }), { kind: 'valid', values: { a: 'x' } });
+    const nested = validator('o: { type: object, properties: { c: { type: string } } }');
+    assert.deepEqual(nested.check({ o: { c: 'x', d: 1 } }, { unknown: 'drop' }), {
+      kind: 'valid',
+      values: { o: { c: 'x' } },
+    });
     const checked = check.check({ a: 'x', zzz: 1 }, { unknown: 'refuse' });
     assert.deepEqual(checked, {
       kind: 'invalid',

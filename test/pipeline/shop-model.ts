@@ -1,4 +1,6 @@
-/** A model with every kind of field and relation that HTTP tests need: one `let` of the specification's example away. */
+import type { ApiUnderTest, Seen } from './api-under-test.ts';
+
+/** A model with every kind of field and of relation, near the example of the specification. */
 export const SHOP = `
 name: shop
 title: Shop
@@ -58,3 +60,20 @@ resources:
     id: client
     schema: { type: object, properties: { text: { type: string } } }
 `;
+
+/** The least that a product needs. */
+export const LAMP = { sku: 'lamp', name: 'Lamp', price: '5' } as const;
+
+/** Creates a row by POST and takes its event, so that what comes after begins with none. */
+export async function create(api: ApiUnderTest, collection: string, body: object): Promise<Seen & { id: string }> {
+  const made = await api.send({ send: `POST /api/v1/${collection}`, body });
+  if (made.status !== 201) throw new Error(`POST ${collection} answered ${made.status} ${made.text}`);
+  await api.newEvents();
+  return { ...made, id: String(made.body['id']) };
+}
+
+/** The ids of a collection's page, in its order. */
+export function idsOf({ text }: Pick<Seen, 'text'>): readonly string[] {
+  const { data } = JSON.parse(text) as { readonly data: readonly { readonly id: string }[] };
+  return data.map(({ id }) => id);
+}

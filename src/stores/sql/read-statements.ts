@@ -53,6 +53,8 @@ function merged(
     const name = quote(`key ${index}`);
     return { key: `${table.operand(path).expression} as ${name}`, term: dialect.order(name, descending) };
   });
+  // No resource can bear a name with a space.
+  const of = quote('one page');
   const opaque = order.some(({ path }) => !table.operand(path).plain);
   const by = (from: number): string =>
     ` order by ${terms
@@ -66,8 +68,8 @@ function merged(
     const part = `select ${keys} from ${table.name}${conditions}`;
     return opaque ? `select * from (${part}${window(settled)}) as part` : part;
   });
-  const page = `(${parts.join(' union all ')}${window(0)}) as page`;
-  const rows = `${table.name} on ${table.column('id')} = page.${quote('row')}`;
+  const page = `(${parts.join(' union all ')}${window(0)}) as ${of}`;
+  const rows = `${table.name} on ${table.column('id')} = ${of}.${quote('row')}`;
   return { text: `select ${table.selection} from ${page} join ${rows}${by(0)}`, values: parameters.values };
 }
 

@@ -1,4 +1,5 @@
 import type { Model, Resource, SortKey, ValueType } from '../../model/model.ts';
+import { indexesOf } from '../../plan/indexes.ts';
 import { type Column, columnsOf, linkFields, linkTable, referenceFields, typeAt } from './columns.ts';
 
 /** A column whose values are ids of rows of another table. */
@@ -54,44 +55,8 @@ function index(table: string, columns: readonly Column[], keys: readonly SortKey
 
 const ascending = (path: string): SortKey => ({ path, descending: false });
 
-/** The keys up to the id, which makes an order total; nothing after it can matter. */
-function total(keys: readonly SortKey[]): readonly SortKey[] {
-  const seen = new Set<string>();
-  const kept: SortKey[] = [];
-  for (const key of [...keys, { path: 'id', descending: keys.at(-1)?.descending === true }]) {
-    if (seen.has('id') || seen.has(key.path)) continue;
-    seen.add(key.path);
-    kept.push(key);
-  }
-  return kept;
-}
-
-/** An index is walked either way, so that one whose first key descends serves as its mirror image. */
-function normal(keys: readonly SortKey[]): readonly SortKey[] {
-  if (keys[0]?.descending !== true) return keys;
-  return keys.map(({ path, descending }) => ({ path, descending: !descending }));
-}
-
-/**
- * The indexes of a resource: creation, the default order and the time field, so that each of them is walked at the same cost at any
- * depth (PAGE-10); each reference followed by the default order, for sub-collections, inverse relations and the key's own check;
- * and what the model declares.
- */
-function indexesOf(resource: Resource, columns: readonly Column[]): readonly Index[] {
-  const orders = [
-    [ascending('created_at')],
-    resource.sort,
-    [ascending(resource.timeField)],
-    ...referenceFields(resource).map(({ field }) => [ascending(field), ...resource.sort]),
-    ...resource.indexes.map((paths) => paths.map(ascending)),
-  ];
-  const all = [
-    ...resource.uniques.map((fields) => index(resource.name, columns, fields.map(ascending), true)),
-    ...orders
-      .map((keys) => normal(total(keys)))
-      .filter((keys) => keys.length > 1)
-      .map((keys) => index(resource.name, columns, keys, false)),
-  ];
+function indexes(resource: Resource, columns: readonly Column[]): readonly Index[] {
+  const all = indexesOf(resource).map(({ keys, unique }) => index(resource.name, columns, keys, unique));
   return [...new Map(all.map((each) => [each.name, each])).values()];
 }
 
@@ -108,7 +73,7 @@ function rowsTable(resource: Resource): TableSchema {
       table: target,
       cascade: false,
     })),
-    indexes: indexesOf(resource, columns),
+    indexes: indexes(resource, columns),
   };
 }
 

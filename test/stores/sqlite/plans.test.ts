@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { SortKey } from '../../../src/model/model.ts';
+import type { SortKey, ValueType } from '../../../src/model/model.ts';
 import type { ListPlan } from '../../../src/plan/plan.ts';
 import { listStatement } from '../../../src/stores/sql/read-statements.ts';
 import { Tables } from '../../../src/stores/sql/tables.ts';
 import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
 import { type Connection, openWriter } from '../../../src/stores/sqlite/driver.ts';
 import { prepareDatabase } from '../../../src/stores/sqlite/prepare-database.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
-import { AT, listOf } from '../../../src/testing/sample-writes.ts';
+import { field, model, resource, sampleModel } from '../../../src/testing/sample-model.ts';
+import { AT, commit, create, idsOf, listOf, rowOf, update } from '../../../src/testing/sample-writes.ts';
+import { openSample } from './open-sample.ts';
 
+const TEXT: ValueType = { kind: 'text', format: null };
 const up = (...paths: readonly string[]): readonly SortKey[] => paths.map((path) => ({ path, descending: false }));
 const down = (...paths: readonly string[]): readonly SortKey[] => paths.map((path) => ({ path, descending: true }));
 const seek = (...after: readonly (string | null)[]): ListPlan['window'] => ({
@@ -112,6 +114,36 @@ describe('the way to a page in SQLite', () => {
       if (plan.window !== undefined) assert.deepEqual(sorts, []);
     });
   }
+
+  it('[PAGE-5] is open to a resource of any name', async () => {
+    const named = ['page', 'part', 'item', 'kept', 'order', 'value'].map((name) =>
+      resource({
+        name,
+        fields: [
+          field('value', TEXT),
+          field('row', TEXT),
+          field('tags', { kind: 'array', item: { type: TEXT, nullable: false } }),
+        ],
+        uniques: [['value', 'row']],
+      }),
+    );
+    const store = await openSample({}, model(named));
+    for (const { name } of named) {
+      await commit(
+        store,
+        create(name, 'a', { value: null, row: 'r', tags: ['t'] }),
+        create(name, 'b', { value: 'v', row: 'r', tags: [] }),
+      );
+      const order = [...down('value'), ...up('row', 'id')];
+      assert.deepEqual(await idsOf(store, { resource: name, order, window: seek('v', 'r', 'b') }), ['a']);
+      const filter = [{ path: 'tags', operator: 'contains', value: 't' }] as const;
+      assert.deepEqual(await idsOf(store, { resource: name, filter }), ['a']);
+      const { revision } = await rowOf(store, name, 'a');
+      const outcome = await store.resources.write({ plans: [update(name, 'a', revision, { value: 'v' })] });
+      assert.deepEqual(outcome, { kind: 'unique', plan: 0, fields: ['value', 'row'] });
+    }
+    await store.close();
+  });
 
   it('[PAGE-10] is one text for one shape of plan, whatever the values', () => {
     const tables = new Tables(sampleModel(), sqlite);

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'node:test';
+
+const root = path.join(import.meta.dirname, '..', '..');
+
+describe('the published package', () => {
+  let folder = '';
+  let tarball = '';
+  before(() => {
+    tarball = execFileSync(process.execPath, ['scripts/pack.ts'], { cwd: root, encoding: 'utf8' }).trim();
+    folder = mkdtempSync(path.join(os.tmpdir(), 'restwright-installed-'));
+    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+    execFileSync('npm', ['install', tarball, '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder });
+  });
+  after(() => {
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(path.dirname(tarball), { recursive: true, force: true });
+  });
+
+  const installed = (...parts: readonly string[]) => path.join(folder, 'node_modules', 'restwright', ...parts);
+
+  it('brings neither a program called node nor the scripts of the checkout', () => {
+    const manifest: Record<string, unknown> = JSON.parse(readFileSync(installed('package.json'), 'utf8'));
+    assert.deepEqual(
+      ['scripts', 'devDependencies', 'optionalDependencies'].filter((member) => member in manifest),
+      [],
+    );
+    assert.equal(existsSync(path.join(folder, 'node_modules', '.bin', 'node')), false);
+    assert.equal(existsSync(installed('dist', 'index.d.ts')), true);
+    assert.equal(existsSync(installed('src')), false);
+  });
+
+  it('serves a model', async () => {
+    writeFileSync(
+      path.join(folder, 'shop.yaml'),
+      'name: shop\nresources:\n  products:\n    schema: { type: object, required: [name], properties: { name: { type: string } } }\n',
+    );
+    const program = path.join(folder, 'node_modules', '.bin', 'restwright');
+    const server = spawn(process.execPath, [program, 'serve', 'shop.yaml', '--port', '0'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      const lines = createInterface({ input: server.stdout });
+      const [line]: string[] = await once(lines, 'line');
+      const [, url = ''] = /^listening on (http:\/\/127\.0\.0\.1:\d+\/api)$/.exec(line ?? '') ?? [];
+      const created = await fetch(`${url}/v1/products`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"name":"Lamp"}',
+      });
+      assert.equal(created.status, 201);
+      const read = await fetch(new URL(created.headers.get('location') ?? '', url));
+      assert.deepEqual(await read.json(), await created.json());
+    } finally {
+      server.kill('SIGTERM');
+    }
+    assert.deepEqual(await once(server, 'exit'), [0, null]);
+  });
+
+  it('is a library too', () => {
+    const script = "import('restwright').then((names) => console.log(Object.keys(names).sort().join()))";
+    const names = execFileSync(process.execPath, ['-e', script], { cwd: folder, encoding: 'utf8' });
+    assert.match(names, /createApi.*loadModel.*openSqlite.*serveHttp/);
+  });
+});
