@@ -5,6 +5,7 @@ import { type CompiledModel, type CompiledResource, compileModel } from './pipel
 import type { Handler } from './pipeline/exchange.ts';
 import { ingest, type IngestOutcome } from './pipeline/ingest.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
+import { versionedPath } from './pipeline/receive.ts';
 import { versionedBase } from './pipeline/route.ts';
 import { Variants, type Surroundings } from './pipeline/surroundings.ts';
 import { Turns } from './pipeline/turns.ts';
@@ -53,7 +54,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const handler = createPipeline({
     surroundings,
     observe: options.observe,
-    openings: { now, uuid, randomHex },
+    openings: { now, uuid, randomHex, versionedPath: versionedPath(compiled.base) },
     open: options.open,
     unready: options.unready ?? (() => null),
   });

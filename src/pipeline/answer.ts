@@ -8,12 +8,12 @@ import type { Routed } from './route.ts';
 export type Headers = readonly string[];
 
 /** What every answer says (ERR-5, NEG-3, VER-4, OPS-3): correlation id, what it varies by, the contract, no sniffing. */
-export function commonHeaders({ correlationId, note }: Exchange, version: string): Headers {
+export function commonHeaders({ correlationId, versionInPath }: Exchange, version: string): Headers {
   return [
     'X-Correlation-ID',
     correlationId,
     'Vary',
-    note.versionInPath ? 'Accept, Accept-Encoding, Prefer' : 'Accept, Accept-Encoding, Prefer, API-Version',
+    versionInPath ? 'Accept, Accept-Encoding, Prefer' : 'Accept, Accept-Encoding, Prefer, API-Version',
     'API-Version',
     version,
     'X-Content-Type-Options',

@@ -92,9 +92,12 @@ async function change(target: ItemTarget, body: Body, current: Row, surroundings
 
 /** PUT to an id that nobody has, in a collection whose ids clients make: 201 (MET-2). */
 async function createAt(target: ItemTarget, body: Body, surroundings: Surroundings): Promise<Attempt> {
-  const { compiled, within, id } = target;
+  const { request, compiled, within, id } = target;
   checkPreconditions(target, null);
   if (body.kind === 'faulty') throw body.error;
+  // A revision names a row that was read: where none is left, it was removed meanwhile (REP-6).
+  if (request.preconditions.ifMatch === null && bodyRevision(body.json) !== null)
+    throw preconditionFailed(compiled.resource);
   const own = isJsonObject(body.json) ? body.json['id'] : null;
   const draft = createDraft(draftRule(target), isJsonObject(body.json) ? { ...body.json, id } : body.json, within);
   const foreign = own !== undefined && own !== null && own !== id;

@@ -67,7 +67,7 @@ export async function collectionTag(
 /** `GET {base}`: links to the collections (REP-10). Those below another resource have no URL without an id. */
 export function readRoot(request: Negotiated, surroundings: Surroundings): Answer {
   const { model, addresses } = surroundings.compiled;
-  const links: Record<string, string> = { self: request.base.prefix === '' ? '/' : request.base.prefix };
+  const links: Record<string, string> = { self: addresses.root(request.base) };
   for (const resource of model.resources.values()) {
     if (resource.parent === null) links[resource.name] = addresses.collection(request.base, resource, []);
   }
@@ -75,7 +75,7 @@ export function readRoot(request: Negotiated, surroundings: Surroundings): Answe
   const root = { name: model.name, title: model.title, version: `${major}.${minor}.${patch}`, links };
   const text = writeJson(root);
   const tag = textTag(request, text, surroundings);
-  const canonical = canonicalLink(request, surroundings, (base) => base.prefix);
+  const canonical = canonicalLink(request, surroundings, addresses.root);
   return conditional(request, null, surroundings, tag, canonical, () => text);
 }
 

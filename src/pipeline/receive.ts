@@ -19,7 +19,9 @@ export interface Exchange {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** What the answer and the log say of it, filled in as it becomes known. */
-  readonly note: { route: string | null; versionInPath: boolean; errorCode: string | null };
+  readonly note: { route: string | null; errorCode: string | null };
+  /** Whether the path names the version: then nothing hangs on `API-Version` (NEG-3). */
+  readonly versionInPath: boolean;
 }
 
 /** A request whose line and header fields are in order (step 1). */
@@ -42,6 +44,8 @@ export interface Received {
 
 /** What opening an exchange takes from outside. */
 export interface Openings {
+  /** Matches the targets whose path names a version, faulty ones too. */
+  readonly versionedPath: RegExp;
   readonly now: () => number;
   readonly uuid: () => string;
   readonly randomHex: (bytes: number) => string;
@@ -56,6 +60,12 @@ interface Site {
   readonly model: { readonly limits: Limits };
 }
 
+/** The targets below a base path whose path names a version. @param base decoded segments of the base path */
+export function versionedPath(base: readonly string[]): RegExp {
+  const above = base.map((segment) => `/+${RegExp.escape(segment)}`).join('');
+  return new RegExp(`^(?:https?://[^/?#]*)?${above}/+v[0-9]+(?![^/?#])`);
+}
+
 /** Opens the exchange of a request. It cannot fail, so that every later failure has a correlation id (ERR-5). */
 export function openExchange(request: Exchange['request'], openings: Openings): Exchange {
   const fields = headerFields(request.headers);
@@ -65,7 +75,8 @@ export function openExchange(request: Exchange['request'], openings: Openings): 
     correlationId: correlationId(fields.get('x-correlation-id'), openings.uuid),
     trace: continueTrace(fields.get('traceparent'), openings.randomHex),
     startedAt: openings.now(),
-    note: { route: null, versionInPath: false, errorCode: null },
+    note: { route: null, errorCode: null },
+    versionInPath: openings.versionedPath.test(request.target),
   };
 }
 
@@ -91,7 +102,6 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
   const read = asterisk || method === 'CONNECT' ? null : parseTarget(target, limits.target);
   const below = read === null ? null : belowBase(read.segments, base);
   const versionSegment = below?.find((segment, index) => index === 0 && VERSION_SEGMENT.test(segment)) ?? null;
-  exchange.note.versionInPath = versionSegment !== null;
   checkHeaderFields(fields, request.httpVersion, { headers: limits.headers, lines: limits.headerLines });
   const host = fields.get('host');
   if (!open && host !== null && !isLoopbackHost(host)) {

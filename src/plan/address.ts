@@ -14,6 +14,8 @@ export interface LinkBase {
 
 /** Writes the URLs of a model's resources (URL-1, URL-9). */
 export interface Addresses {
+  /** Where the base itself lies. */
+  readonly root: (base: LinkBase) => string;
   collection(base: LinkBase, resource: Resource, within: readonly Ancestor[], parameters?: Parameters): string;
   item(base: LinkBase, resource: Resource, within: readonly Ancestor[], id: string): string;
 }
@@ -25,6 +27,7 @@ export function addresses({ resources }: Pick<Model, 'resources'>): Addresses {
     return joinPath(base.prefix, ...segments, resource.collection, ...(id === null ? [] : [id]));
   };
   return {
+    root: ({ prefix, parameters }) => withQuery(prefix === '' ? '/' : prefix, parameters),
     collection: (base, resource, within, parameters = []) =>
       withQuery(path(base, resource, within, null), [...parameters, ...base.parameters]),
     item: (base, resource, within, id) => withQuery(path(base, resource, within, id), base.parameters),

@@ -20,7 +20,7 @@ describe('links', () => {
       products: `/api/v1/products?supplier_id=${supplier}`,
     });
     for (const each of [...Object.values(body['links'] ?? {}), ...Object.values(made['links'] ?? {})]) {
-      await shop.row({ send: `GET ${String(each)}`, status: 200 });
+      await shop.row({ send: `GET ${each}`, status: 200 });
     }
   });
 
