@@ -62,7 +62,8 @@ export function compareNumbers(a: string, b: string): number {
   if (left.negative !== right.negative) return left.negative ? -1 : 1;
   const magnitude =
     left.whole.length - right.whole.length || order(left.whole, right.whole) || order(left.fraction, right.fraction);
-  return left.negative ? -magnitude : magnitude;
+  // Taken from 0, so that equal ones never compare as -0.
+  return left.negative ? 0 - magnitude : magnitude;
 }
 
 const ZERO: Digits = { negative: false, whole: '0', fraction: '' };
