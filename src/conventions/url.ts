@@ -62,6 +62,15 @@ export function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(LEFT_RESERVED, (left) => `%${left.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
+/**
+ * A target for logs: its path alone. A query, a fragment and the user of an absolute target or of an authority (RFC 9112 3.2) may hold
+ * secrets. Any text is taken, for what cannot be read is logged as well.
+ */
+export function pathOfTarget(target: string): string {
+  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+  return path.startsWith('/') ? path : path.slice(path.lastIndexOf('@') + 1);
+}
+
 function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const [, authority, rest] = ABSOLUTE_FORM.exec(target) ?? [];

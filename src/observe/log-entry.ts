@@ -1,3 +1,4 @@
+import { pathOfTarget } from '../conventions/url.ts';
 import type { Observation } from './observation.ts';
 
 export type Level = 'info' | 'warn' | 'error';
@@ -54,7 +55,7 @@ function exchangeEntry(exchange: Extract<Observation, { kind: 'exchange' }>): Lo
     event: 'exchange',
     fields: {
       method: cut(exchange.method, MAX_METHOD),
-      path: pathOf(exchange.target),
+      path: cut(pathOfTarget(exchange.target), MAX_PATH),
       route: exchange.route,
       status: exchange.status,
       error_code: exchange.errorCode,
@@ -63,12 +64,6 @@ function exchangeEntry(exchange: Extract<Observation, { kind: 'exchange' }>): Lo
       trace_id: exchange.traceId,
     },
   };
-}
-
-/** The path alone: a query, a fragment and the user of an absolute target (RFC 9112 3.2.2) may hold secrets. */
-function pathOf(target: string): string {
-  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
-  return cut(path, MAX_PATH);
 }
 
 function cut(text: string, length: number): string {

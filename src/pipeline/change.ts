@@ -105,7 +105,7 @@ async function createAt(target: ItemTarget, body: Body, surroundings: Surroundin
   if (draft.kind === 'faulty')
     throw await draftError({ ...draft, details: [...mismatch, ...draft.details] }, compiled, surroundings);
   if (foreign) throw invalid(compiled.resource, mismatch);
-  if (draft.kind === 'conflict') throw draft.error;
+  if (draft.kind === 'conflict') throw await draftError(draft, compiled, surroundings);
   const inserted = await insert(target, id, draft.values, surroundings);
   if (inserted.kind !== 'inserted') return { kind: 'refused', refusal: inserted };
   return { kind: 'answered', answer: writtenAnswer(target, 201, inserted.row, [], surroundings) };
@@ -150,7 +150,7 @@ function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
         candidate: {},
       };
     case 'conflict':
-      return { kind: 'conflict', error: patchConflict(target, patched.operation, patched.message) };
+      return { kind: 'conflict', error: patchConflict(target, patched.operation, patched.message), candidate: {} };
   }
 }
 

@@ -1,4 +1,5 @@
 import { ApiError, refusal } from '../conventions/errors.ts';
+import { pathOfTarget } from '../conventions/url.ts';
 import type { Observe } from '../observe/observation.ts';
 import { readListQuery } from '../plan/list-query.ts';
 import { admitParameters, plainRule } from '../plan/parameters.ts';
@@ -35,7 +36,7 @@ export function createPipeline(options: PipelineOptions): Handler {
     observe({
       kind: 'exchange',
       method: exchange.request.method,
-      target: exchange.request.target.split('?', 1)[0] ?? '',
+      target: pathOfTarget(exchange.request.target),
       route: exchange.note.route,
       status: finished.status,
       errorCode: exchange.note.errorCode,

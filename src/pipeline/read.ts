@@ -231,7 +231,8 @@ function conditional(
   body: () => string,
 ): Answer {
   const verdict = evaluateRead(request.preconditions, { etag: tag, lastModified: null });
-  if (verdict === 'failed') throw preconditionFailed(resource);
+  // The root has no state that a condition could guard, and so no code to refuse one with: it is shown all the same.
+  if (verdict === 'failed' && resource !== null) throw preconditionFailed(resource);
   const headers: Headers = [
     ...commonHeaders(request.exchange, surroundings.version),
     'ETag',
@@ -254,8 +255,7 @@ function conditional(
   };
 }
 
-/** 412, told as the resource's where there is one. */
-export function preconditionFailed(resource: Resource | null): Error {
+export function preconditionFailed(resource: Resource): Error {
   const message = 'A precondition of the request does not hold; read the resource again and repeat with its new ETag.';
-  return resourceRefusal(resource?.code ?? 'API', 'PRECONDITION_FAILED', message);
+  return resourceRefusal(resource.code, 'PRECONDITION_FAILED', message);
 }

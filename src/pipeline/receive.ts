@@ -51,7 +51,8 @@ export interface Openings {
   readonly randomHex: (bytes: number) => string;
 }
 
-const VERSION_SEGMENT = /^v[0-9]+$/;
+/** A minor or patch in it is read too, and then refused: it would be a second URL (VER-1). */
+const VERSION_SEGMENT = /^v[0-9][0-9.]*$/;
 
 /** What of the model a request's first step needs. */
 interface Site {
@@ -63,7 +64,7 @@ interface Site {
 /** The targets below a base path whose path names a version. @param base decoded segments of the base path */
 export function versionedPath(base: readonly string[]): RegExp {
   const above = base.map((segment) => `/+${RegExp.escape(segment)}`).join('');
-  return new RegExp(`^(?:https?://[^/?#]*)?${above}/+v[0-9]+(?![^/?#])`);
+  return new RegExp(`^(?:https?://[^/?#]*)?${above}/+v[0-9][0-9.]*(?![^/?#])`);
 }
 
 /** Opens the exchange of a request. It cannot fail, so that every later failure has a correlation id (ERR-5). */

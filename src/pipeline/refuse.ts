@@ -89,7 +89,7 @@ function asApiError(failure: unknown): ApiError {
 /** Whether the caller ranks problem details above plain JSON (ERR-6). An `Accept` that cannot be read ranks nothing. */
 function wantsProblem({ fields }: Exchange): boolean {
   const accept = fields.get('accept');
-  if (accept === null || !accept.includes('problem+json')) return false;
+  if (accept === null || !/problem\+json/i.test(accept)) return false;
   try {
     return negotiate(parseAccept(accept), [JSON_TYPE, PROBLEM_TYPE]) === PROBLEM_TYPE;
   } catch (error) {

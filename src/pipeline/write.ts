@@ -94,8 +94,8 @@ export async function draftError(
   { resource }: CompiledResource,
   { store }: Surroundings,
 ): Promise<ApiError> {
-  if (draft.kind === 'conflict') return draft.error;
-  const faulty = new Set(draft.details.map(({ field }) => field));
+  const details = draft.kind === 'faulty' ? draft.details : [];
+  const faulty = new Set(details.map(({ field }) => field));
   // What is wrong with a list as such is told first; what its items refer to, once they are right.
   const references = referencesIn(resource, draft.candidate).filter(
     ({ field }) => !faulty.has(field) && !faulty.has(field.replace(/\[\d+\]$/, '')),
@@ -104,7 +104,8 @@ export async function draftError(
   const dangling = references.filter((one) =>
     missing.some(({ resource: name, id }) => one.resource === name && one.id === id),
   );
-  return invalid(resource, [...draft.details, ...dangling.map(({ field }) => ({ field, message: DANGLING }))]);
+  if (draft.kind === 'conflict' && dangling.length === 0) return draft.error;
+  return invalid(resource, [...details, ...dangling.map(({ field }) => ({ field, message: DANGLING }))]);
 }
 
 /** The answer to a write: the representation of the row as it is now (MET-1, MET-2, MET-3). */

@@ -10,8 +10,8 @@ import type { Ancestor, Row, Values } from './plan.ts';
 export type Draft =
   | { readonly kind: 'valid'; readonly id: string | null; readonly values: Values }
   | { readonly kind: 'faulty'; readonly details: readonly ErrorDetail[]; readonly candidate: JsonObject }
-  /** A move that the state machine does not list (MET-11). */
-  | { readonly kind: 'conflict'; readonly error: ApiError };
+  /** A move that the state machine does not list (MET-11), or a patch that does not fit. A reference to nothing ranks before it. */
+  | { readonly kind: 'conflict'; readonly error: ApiError; readonly candidate: JsonObject };
 
 /** How a body is judged: its resource, and whether unknown members are dropped (`Prefer: handling=lenient`, REP-5). */
 export interface DraftRule {
@@ -39,7 +39,11 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
   const given = state === null ? null : checked.values[state.field];
   if (state !== null && given !== state.initial) {
     const message = `A new ${resource.singular} starts as ${state.initial}; leave ${state.field} out or send that.`;
-    return { kind: 'conflict', error: stateConflict(resource, state.field, `must start as ${state.initial}`, message) };
+    return {
+      kind: 'conflict',
+      error: stateConflict(resource, state.field, `must start as ${state.initial}`, message),
+      candidate,
+    };
   }
   return { ...checked, id: typeof body['id'] === 'string' ? body['id'] : null };
 }
@@ -105,16 +109,25 @@ export function bodyRevision(body: Json): number | null {
 }
 
 function changeDraft(rule: DraftRule, candidate: JsonObject, current: Row, faults: readonly ErrorDetail[]): Draft {
-  const { resource } = rule;
-  const checked = check(rule, candidate, faults);
+  const checked = check(rule, candidate, [...faults, ...frozenFaults(rule, candidate, current)]);
   if (checked.kind !== 'valid') return checked;
+  const { resource } = rule;
   const { values } = checked;
-  const frozen = resource.fields
-    .filter(({ immutable, name }) => immutable && !sameJson(values[name] ?? null, current[name] ?? null))
-    .map(({ name }) => ({ field: name, message: 'cannot be changed once the resource is created' }));
-  if (frozen.length > 0) return { kind: 'faulty', details: frozen, candidate };
   const error = forbiddenMove(resource, values, current);
-  return error === null ? checked : { kind: 'conflict', error };
+  return error === null ? checked : { kind: 'conflict', error, candidate };
+}
+
+/** Immutable fields that a candidate would change, whatever else is wrong with it. Each is judged in its stored form, on the row as it stands. */
+function frozenFaults({ resource, validator }: DraftRule, candidate: JsonObject, current: Row): readonly ErrorDetail[] {
+  const frozen = resource.fields.filter(({ name, immutable }) => immutable && Object.hasOwn(candidate, name));
+  const before = pick(current, resource.fields);
+  return frozen.flatMap(({ name }) => {
+    const value = candidate[name] ?? null;
+    if (sameJson(value, before[name] ?? null)) return [];
+    const checked = validator.check({ ...before, [name]: value }, { unknown: 'drop' });
+    const same = checked.kind === 'invalid' || sameJson(checked.values[name] ?? null, before[name] ?? null);
+    return same ? [] : [{ field: name, message: 'cannot be changed once the resource is created' }];
+  });
 }
 
 function check(

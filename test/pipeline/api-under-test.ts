@@ -57,8 +57,16 @@ export interface ApiUnderTest extends AsyncDisposable {
 
 export const START = Date.parse('2026-01-02T03:04:05.678Z');
 
+/** What a test may set beside the model. */
+export interface Setting {
+  readonly open?: boolean;
+  readonly unready?: () => string | null;
+  /** Stands between the API and its database, to fail where a test wants it to. */
+  readonly breaking?: (store: Store) => Store;
+}
+
 /** Opens an API for a model document in YAML. */
-export async function apiUnderTest(document: string, options: { readonly open?: boolean } = {}): Promise<ApiUnderTest> {
+export async function apiUnderTest(document: string, setting: Setting = {}): Promise<ApiUnderTest> {
   const { model } = loadModel({ file: 'model.yaml', text: document, env: {}, digest });
   let time = START;
   const clock = { now: () => time, advance: (milliseconds: number) => (time += milliseconds) };
@@ -74,12 +82,13 @@ export async function apiUnderTest(document: string, options: { readonly open?: 
   });
   const api = await createApi({
     model,
-    store,
+    store: setting.breaking?.(store) ?? store,
     clock,
     ids: createIds({ clock, random }),
     random,
     observe,
-    open: options.open ?? false,
+    open: setting.open ?? false,
+    unready: setting.unready ?? (() => null),
     origin: () => 'http://127.0.0.1:3000',
   });
   let seenSequence = 0;

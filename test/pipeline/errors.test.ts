@@ -59,7 +59,6 @@ const failures: readonly (readonly [code: string, row: Pick<ExchangeRow, 'send' 
   ['PRODUCT_ALREADY_EXISTS', { send: 'POST /api/v1/products', body: LAMP }],
   ['PRODUCT_INVALID', { send: 'POST /api/v1/products', body: { ...LAMP, sku: 'b', supplier_id: 'none' } }],
   ['PRODUCT_CONFLICT', { send: 'POST /api/v1/products', body: { ...LAMP, sku: 'b', status: 'CLOSED' } }],
-  ['API_PRECONDITION_FAILED', { send: 'GET /api/v1', headers: { 'If-Match': '"0"' } }],
 ];
 
 describe('an error', () => {

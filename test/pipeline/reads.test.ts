@@ -328,7 +328,8 @@ describe('tags', () => {
         status: 304,
         expectHeaders: { ETag: tag, 'Cache-Control': 'no-cache', Vary: VARY, 'Content-Type': null, Link: null },
       });
-      await api.row({ send: `GET ${path}`, headers: { 'If-Match': '"other"' }, status: 412 });
+      const status = path === '/api/v1' ? 200 : 412;
+      await api.row({ send: `GET ${path}`, headers: { 'If-Match': '"other"' }, status });
     }
   });
 });

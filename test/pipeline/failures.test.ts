@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { refusal } from '../../src/conventions/errors.ts';
+import { type Store, StatementTimeout, StoreUnavailable } from '../../src/stores/store.ts';
+import { apiUnderTest, type Setting } from './api-under-test.ts';
+import { SHOP } from './shop-model.ts';
+
+const SECRET = 'SELECT secret FROM /var/lib/shop.db at Driver.prepare (driver.ts:5:1)';
+
+/** A store whose every access to rows fails in the same way. */
+function failing(error: unknown): Setting {
+  const fail = (): never => {
+    throw error;
+  };
+  const resources = {
+    item: fail,
+    list: fail,
+    missingAncestor: fail,
+    missingReferences: fail,
+    write: () => Promise.resolve().then(fail),
+    bookmark: fail,
+  };
+  return { breaking: (store: Store) => ({ ...store, events: store.events, secret: () => store.secret(), resources }) };
+}
+
+const requests = [
+  { send: 'GET /api/v1/notes' },
+  { send: 'GET /api/v1/notes/a' },
+  { send: 'HEAD /api/v1/notes/a' },
+  { send: 'POST /api/v1/notes', body: { id: 'a' } },
+  { send: 'PUT /api/v1/notes/a', body: {} },
+  { send: 'PATCH /api/v1/notes/a', body: {} },
+  { send: 'DELETE /api/v1/notes/a' },
+] as const;
+
+describe('a failure inside', () => {
+  for (const request of requests) {
+    it(`[ERR-7] is a constant 500, its cause told to the log alone: ${request.send}`, async () => {
+      const cause = new Error(SECRET);
+      await using shop = await apiUnderTest(SHOP, failing(cause));
+      const { body, headers } = await shop.row({
+        ...request,
+        status: 500,
+        expectHeaders: { 'Cache-Control': 'no-store', 'Retry-After': null },
+        has: {
+          httpStatus: 500,
+          errorCode: 'SERVER_ERROR',
+          errorMessage: 'The server failed; the cause is in its log under the correlation id.',
+          details: [],
+        },
+      });
+      assert.ok(!`${JSON.stringify(body)}${[...headers].join('')}`.includes('secret'));
+      const correlationId = headers.get('x-correlation-id') ?? '';
+      assert.deepEqual(
+        shop.observations.filter(({ kind }) => kind === 'fault'),
+        [{ kind: 'fault', correlationId, error: cause }],
+      );
+      const exchange = shop.observations.at(-1);
+      assert.equal(exchange?.kind === 'exchange' ? exchange.errorCode : null, 'SERVER_ERROR');
+      assert.ok(!JSON.stringify(exchange).includes('secret'));
+    });
+  }
+
+  for (const thrown of [undefined, null, 'SELECT secret', { secret: 1 }, Symbol('secret')]) {
+    it(`[ERR-7] is that constant 500 too where what is thrown is no error: ${String(thrown)}`, async () => {
+      await using shop = await apiUnderTest(SHOP, failing(thrown));
+      const { text } = await shop.row({
+        send: 'GET /api/v1/notes/a',
+        status: 500,
+        has: { errorCode: 'SERVER_ERROR' },
+      });
+      assert.ok(!text.includes('secret'));
+    });
+  }
+
+  const passing: readonly (readonly [error: Error, code: string])[] = [
+    [new StatementTimeout(SECRET), 'SERVER_TIMEOUT'],
+    [new StoreUnavailable(SECRET), 'SERVER_UNAVAILABLE'],
+  ];
+  for (const [error, errorCode] of passing) {
+    it(`[ERR-7] that passes is 503 ${errorCode}, says when to try again and is problem details on demand`, async () => {
+      await using shop = await apiUnderTest(SHOP, failing(error));
+      for (const [accept, type] of [
+        ['*/*', 'application/json'],
+        ['application/problem+json, */*;q=0.5', 'application/problem+json'],
+      ] as const) {
+        const { text } = await shop.row({
+          send: 'GET /api/v1/notes',
+          headers: { Accept: accept },
+          status: 503,
+          has: { errorCode },
+          expectHeaders: { 'Retry-After': /^[1-9][0-9]*$/, 'Cache-Control': 'no-store', 'Content-Type': type },
+        });
+        assert.ok(!text.includes('secret'));
+      }
+    });
+  }
+});
+
+describe('what never became a request', () => {
+  it('[ERR-1] is answered as any error is, with what is known of it', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const error = refusal('REQUEST_TIMEOUT', 'The request did not arrive in time; send it again.');
+    const headers = ['X-Correlation-ID', 'mine', 'Accept', 'application/problem+json'];
+    const answer = shop.api.refuse(error, { method: 'GET', target: '/api/v1/notes?token=secret', headers });
+    assert.equal(answer.status, 408);
+    const problem = JSON.parse(String(answer.body)) as Record<string, unknown>;
+    assert.equal(problem['correlationId'], 'mine');
+    assert.equal(problem['title'], 'Request Timeout');
+    const [observed] = shop.observations.filter(({ kind }) => kind === 'exchange');
+    assert.ok(observed?.kind === 'exchange');
+    assert.deepEqual([observed.status, observed.errorCode, observed.target], [408, 'REQUEST_TIMEOUT', '/api/v1/notes']);
+  });
+
+  it('[ERR-1] is answered even where nothing is known', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const answer = shop.api.refuse(new Error(SECRET), { method: '', target: '', headers: [] });
+    assert.equal(answer.status, 500);
+    assert.ok(!String(answer.body).includes('secret'));
+  });
+});
