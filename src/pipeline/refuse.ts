@@ -1,6 +1,10 @@
-import { ApiError, errorBody, refusal } from '../conventions/errors.ts';
-import { negotiate, parseAccept } from '../conventions/negotiation.ts';
+import { ApiError, type ErrorBody, errorBody, refusal } from '../conventions/errors.ts';
+import type { JsonObject } from '../conventions/json.ts';
+import { essence } from '../conventions/media-type.ts';
+import { negotiate, type Offer, parseAccept } from '../conventions/negotiation.ts';
 import { writeJson } from '../formats/json.ts';
+import { writeText } from '../formats/text.ts';
+import { writeXml } from '../formats/xml.ts';
 import type { Observe } from '../observe/observation.ts';
 import { StatementTimeout, StoreUnavailable } from '../stores/store.ts';
 import { commonHeaders, uncachedAnswer } from './answer.ts';
@@ -32,8 +36,14 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-const JSON_TYPE = { type: 'application', subtype: 'json' } as const;
-const PROBLEM_TYPE = { type: 'application', subtype: 'problem+json' } as const;
+/** How an error can be told, the default first (ERR-6). */
+const OFFERS: readonly (Offer & { readonly write: (body: ErrorBody) => string })[] = [
+  { type: 'application', subtype: 'json', write: writeJson },
+  { type: 'application', subtype: 'problem+json', write: problem },
+  { type: 'application', subtype: 'xml', write: (body) => writeXml('error', errorJson(body)) },
+  { type: 'text', subtype: 'plain', write: errorText },
+];
+const [JSON_ERROR] = OFFERS;
 
 /** Seconds after which a caller may try again what failed for a passing reason. */
 const RETRY_AFTER = '1';
@@ -56,18 +66,28 @@ export function refuse(exchange: Exchange, failure: unknown, { version, observe,
   const body = errorBody(error, exchange.correlationId, new Date(now()).toISOString());
   const retry = error.status === 503 && error.headers['Retry-After'] === undefined ? ['Retry-After', RETRY_AFTER] : [];
   const headers = [...commonHeaders(exchange, version), ...Object.entries(error.headers).flat(), ...retry];
-  if (!wantsProblem(exchange)) {
-    return uncachedAnswer(error.status, [...headers, 'Content-Type', 'application/json'], writeJson(body));
-  }
-  const title = TITLES[error.status] ?? 'Error';
-  const problem = { ...body, type: 'about:blank', title, status: error.status, detail: error.message };
+  const offer = chosenOffer(exchange) ?? JSON_ERROR;
+  if (offer === undefined) throw new Error('errors have no format');
+  return uncachedAnswer(error.status, [...headers, 'Content-Type', essence(offer)], offer.write(body));
+}
+
+/** Problem details (RFC 9457): our six members first, then theirs. */
+function problem(body: ErrorBody): string {
+  const { httpStatus: status, errorMessage: detail, correlationId } = body;
+  const title = TITLES[status] ?? 'Error';
   // A reference that names this occurrence and nothing that could be fetched (RFC 9457 3.1.5).
-  const instance = `#${exchange.correlationId}`;
-  return uncachedAnswer(
-    error.status,
-    [...headers, 'Content-Type', 'application/problem+json'],
-    writeJson({ ...problem, instance }),
-  );
+  const instance = `#${correlationId}`;
+  return writeJson({ ...body, type: 'about:blank', title, status, detail, instance });
+}
+
+function errorJson(body: ErrorBody): JsonObject {
+  return { ...body, details: body.details.map(({ field, message }) => ({ field, message })) };
+}
+
+/** Six lines, the details in one. */
+function errorText(body: ErrorBody): string {
+  const details = body.details.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return writeText(Object.entries({ ...body, details }));
 }
 
 function asApiError(failure: unknown): ApiError {
@@ -86,14 +106,12 @@ function asApiError(failure: unknown): ApiError {
   });
 }
 
-/** Whether the caller ranks problem details above plain JSON (ERR-6). An `Accept` that cannot be read ranks nothing. */
-function wantsProblem({ fields }: Exchange): boolean {
-  const accept = fields.get('accept');
-  if (accept === null || !/problem\+json/i.test(accept)) return false;
+/** The format that the caller ranks highest (ERR-6); null where nothing fits, or where `Accept` cannot be read and so ranks nothing. */
+function chosenOffer({ fields }: Exchange): (typeof OFFERS)[number] | null {
   try {
-    return negotiate(parseAccept(accept), [JSON_TYPE, PROBLEM_TYPE]) === PROBLEM_TYPE;
+    return negotiate(parseAccept(fields.get('accept')), OFFERS);
   } catch (error) {
-    if (error instanceof ApiError) return false;
+    if (error instanceof ApiError) return null;
     throw error;
   }
 }

@@ -152,7 +152,7 @@ function seen({ status, headers, body }: Answer): Seen {
     named.set(name, headers[at + 1] ?? '');
   }
   const text = body === null ? '' : typeof body === 'string' ? body : new TextDecoder().decode(body);
-  return { status, headers: named, text, body: text === '' ? {} : JSON.parse(text) };
+  return { status, headers: named, text, body: isJson(named) ? JSON.parse(text) : {} };
 }
 
 function assertRow(row: ExchangeRow, got: Seen, events: readonly EventEnvelope[]): void {
@@ -177,4 +177,8 @@ function assertRow(row: ExchangeRow, got: Seen, events: readonly EventEnvelope[]
 /** One member of each object of a list. */
 export function column(rows: readonly Readonly<Record<string, string>>[], name: string): readonly string[] {
   return rows.map((row) => row[name] ?? '');
+}
+
+function isJson(headers: ReadonlyMap<string, string>): boolean {
+  return /[/+]json$/.test(headers.get('content-type') ?? '');
 }

@@ -197,7 +197,6 @@ describe('problem details', () => {
     ['application/problem+json;q=0', false],
     ['application/problem+json;profile=x', false],
     ['*/*', false],
-    ['application/xml', false],
     ['application/problem+json;q=5', false],
   ];
   for (const [accept, problem] of ranked) {

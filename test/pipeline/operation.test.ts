@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import type { Observation } from '../../src/observe/observation.ts';
 import { type ApiUnderTest, apiUnderTest, type ExchangeRow, rawRequest } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
+
+let shop: ApiUnderTest;
+let opened: ApiUnderTest;
+before(async () => {
+  shop = await apiUnderTest(SHOP);
+  opened = await apiUnderTest(SHOP, { open: true });
+});
+after(async () => {
+  await shop.close();
+  await opened.close();
+});
 
 describe('Host', () => {
   const hosts: readonly (readonly [host: string, status: number])[] = [
@@ -28,7 +39,6 @@ describe('Host', () => {
   ];
   for (const [host, status] of hosts) {
     it(`[AUTH-7] of ${host} is ${status} on a server that is for this machine alone`, async () => {
-      await using shop = await apiUnderTest(SHOP);
       for (const send of ['GET /api/v1/notes', 'GET /livez', 'GET http://localhost/api/v1/notes']) {
         const { body } = await shop.row({ send, headers: { Host: host }, status });
         if (status === 400) assert.equal(body['errorCode'], 'REQUEST_HEADER_INVALID');
@@ -36,21 +46,18 @@ describe('Host', () => {
     });
 
     it(`[AUTH-7] of ${host} is taken by a server that is open`, async () => {
-      await using shop = await apiUnderTest(SHOP, { open: true });
-      await shop.row({ send: 'GET /api/v1/notes', headers: { Host: host }, status: 200 });
+      await opened.row({ send: 'GET /api/v1/notes', headers: { Host: host }, status: 200 });
     });
   }
 
   for (const host of ['', 'a b', 'a@b', 'a/b', 'localhost:x', 'localhost:99999', '[::1', 'http://localhost']) {
     it(`[URL-8] of ${JSON.stringify(host)} is none, on an open server either`, async () => {
-      await using shop = await apiUnderTest(SHOP, { open: true });
       const has = { errorCode: 'REQUEST_HEADER_INVALID' };
-      await shop.row({ send: 'GET /api/v1/notes', headers: { Host: host }, status: 400, has });
+      await opened.row({ send: 'GET /api/v1/notes', headers: { Host: host }, status: 400, has });
     });
   }
 
   it('[URL-8] may be missing from HTTP/1.0 alone, and never stands twice', async () => {
-    await using shop = await apiUnderTest(SHOP);
     for (const [headers, httpVersion, status] of [
       [[], '1.1', 400],
       [[], '1.0', 200],
@@ -65,7 +72,6 @@ describe('Host', () => {
 
 describe('health', () => {
   it('[OPS-2] says that the process lives and that it is ready, to anyone and in JSON', async () => {
-    await using shop = await apiUnderTest(SHOP);
     for (const path of ['/livez', '/readyz']) {
       const expectHeaders = { 'Cache-Control': 'no-store', 'Content-Type': 'application/json' };
       await shop.row({ send: `GET ${path}`, status: 200, expectHeaders, expectBody: { status: 'ok' } });
@@ -78,13 +84,13 @@ describe('health', () => {
 
   it('[OPS-2] is ready no more when the server should get no traffic, and lives on', async () => {
     let reason: string | null = 'overload';
-    await using shop = await apiUnderTest(SHOP, { unready: () => reason });
+    await using busy = await apiUnderTest(SHOP, { unready: () => reason });
     const has = { errorCode: 'SERVER_UNAVAILABLE' };
-    await shop.row({ send: 'GET /readyz', status: 503, has, expectHeaders: { 'Retry-After': /^[0-9]+$/ } });
-    await shop.row({ send: 'GET /livez', status: 200 });
-    await shop.row({ send: 'GET /api/v1/notes', status: 200 });
+    await busy.row({ send: 'GET /readyz', status: 503, has, expectHeaders: { 'Retry-After': /^[0-9]+$/ } });
+    await busy.row({ send: 'GET /livez', status: 200 });
+    await busy.row({ send: 'GET /api/v1/notes', status: 200 });
     reason = null;
-    await shop.row({ send: 'GET /readyz', status: 200 });
+    await busy.row({ send: 'GET /readyz', status: 200 });
   });
 
   it('[OPS-2] is ready no more when the database cannot be read, and does not say why', async () => {
@@ -92,21 +98,22 @@ describe('health', () => {
     const ping = (): never => {
       throw cause;
     };
-    await using shop = await apiUnderTest(SHOP, {
+    await using broken = await apiUnderTest(SHOP, {
       breaking: (store) => ({ ...store, resources: store.resources, secret: () => store.secret(), ping }),
     });
-    const { text } = await shop.row({ send: 'GET /readyz', status: 503, has: { errorCode: 'SERVER_UNAVAILABLE' } });
+    const { text } = await broken.row({ send: 'GET /readyz', status: 503, has: { errorCode: 'SERVER_UNAVAILABLE' } });
     assert.doesNotMatch(text, /SELECT|var/);
-    await shop.row({ send: 'GET /livez', status: 200 });
+    await broken.row({ send: 'GET /livez', status: 200 });
   });
 });
 
 type Exchange = Extract<Observation, { kind: 'exchange' }>;
 
-async function observed(shop: ApiUnderTest, row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>): Promise<Exchange> {
-  const before = shop.observations.length;
+/** The one observation of an exchange. */
+async function observed(row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>): Promise<Exchange> {
+  const earlier = shop.observations.length;
   await shop.send(row);
-  const exchanges = shop.observations.slice(before).filter((each): each is Exchange => each.kind === 'exchange');
+  const exchanges = shop.observations.slice(earlier).filter((each): each is Exchange => each.kind === 'exchange');
   assert.equal(exchanges.length, 1);
   const [exchange] = exchanges;
   return exchange ?? assert.fail('no exchange was observed');
@@ -114,13 +121,12 @@ async function observed(shop: ApiUnderTest, row: Pick<ExchangeRow, 'send' | 'hea
 
 describe('the observation of an exchange', () => {
   it('[OPS-2] tells once what was asked, where it went and what came of it', async () => {
-    await using shop = await apiUnderTest(SHOP);
     const { id } = await create(shop, 'products', LAMP);
     const headers = {
       'X-Correlation-ID': 'mine',
       traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     };
-    assert.deepEqual(await observed(shop, { send: `GET /api/v1/products/${id}?x=1`, headers }), {
+    assert.deepEqual(await observed({ send: `GET /api/v1/products/${id}?x=1`, headers }), {
       kind: 'exchange',
       method: 'GET',
       target: `/api/v1/products/${id}`,
@@ -152,12 +158,11 @@ describe('the observation of an exchange', () => {
   ];
   for (const [send, route] of routes) {
     it(`[OPS-2] has a pattern without data for a route: ${send} went to ${route}`, async () => {
-      await using shop = await apiUnderTest(SHOP);
-      assert.equal((await observed(shop, { send })).route, route);
+      assert.equal((await observed({ send })).route, route);
     });
   }
 
-  const secret: readonly Pick<ExchangeRow, 'send' | 'headers' | 'body'>[] = [
+  const hidden: readonly Pick<ExchangeRow, 'send' | 'headers' | 'body'>[] = [
     { send: 'GET /api/v1/notes?access_token=hidden' },
     { send: 'GET /api/v1/notes/?access_token=hidden' },
     { send: 'GET /api/v1/notes?access_token=hidden|' },
@@ -169,15 +174,13 @@ describe('the observation of an exchange', () => {
     { send: 'POST /api/v1/notes', body: '{"hidden' },
     { send: 'POST /api/v1/notes', body: { hidden: 'hidden' } },
   ];
-  for (const row of secret) {
+  for (const row of hidden) {
     it(`[OPS-2] holds no query, credentials or body: ${row.send}`, async () => {
-      await using shop = await apiUnderTest(SHOP);
-      assert.doesNotMatch(JSON.stringify(await observed(shop, row)), /hidden/);
+      assert.doesNotMatch(JSON.stringify(await observed(row)), /hidden/);
     });
   }
 
   it('[OPS-2] measures by the clock that it is given, in milliseconds', async () => {
-    await using shop = await apiUnderTest(SHOP);
     const bytes = new TextEncoder().encode('{"id":"slow"}');
     const raw = rawRequest({ send: 'POST /api/v1/notes', body: bytes });
     const read = (): Promise<Uint8Array> => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after as afterAll, before, describe, it } from 'node:test';
-import { type ApiUnderTest, apiUnderTest, column, type Seen } from './api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, column, rawRequest, type Seen } from './api-under-test.ts';
 import { SHOP } from './sample.ts';
 
 const VARY = 'Accept, Accept-Encoding, Prefer';
@@ -138,6 +138,24 @@ describe('every answer', () => {
     ]);
     const plain = await get('/api/v1/nothing', { Accept: 'image/png' });
     assert.equal(plain.headers.get('content-type'), 'application/json');
+  });
+
+  it('[ERR-6] is XML or text where the caller ranks that higher, with the same six members', async () => {
+    const asked = (accept: string) =>
+      api.api.handle(rawRequest({ send: 'GET /api/v1/cities?b%01=1', headers: { Accept: accept } }));
+    const xml = await asked('application/xml');
+    assert.match(
+      String(xml.body),
+      /^<\?xml [^>]*>\n<error [^>]*><httpStatus>404<\/httpStatus><errorCode>REQUEST_ROUTE_NOT_FOUND<\/errorCode><errorMessage>.*<\/errorMessage><correlationId>.*<\/correlationId><timestamp>.*<\/timestamp><details><\/details><\/error>$/,
+    );
+    const text = await asked('text/plain, application/json;q=0.1');
+    assert.deepEqual(
+      String(text.body)
+        .split('\n')
+        .map((line) => line.split(':', 1)[0]),
+      ['httpStatus', 'errorCode', 'errorMessage', 'correlationId', 'timestamp', 'details', ''],
+    );
+    assert.ok(text.headers.includes('text/plain'));
   });
 
   it('[AUTH-7] is 400 for a Host that is no loopback name', async () => {

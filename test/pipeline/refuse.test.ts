@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ApiError, errors, refusal, resourceErrors, resourceRefusal } from '../../src/conventions/errors.ts';
+import { headerFields } from '../../src/conventions/header-fields.ts';
+import type { Observation } from '../../src/observe/observation.ts';
+import type { Exchange } from '../../src/pipeline/receive.ts';
+import { refuse } from '../../src/pipeline/refuse.ts';
+import { START } from './api-under-test.ts';
+
+function exchangeOf(headers: readonly string[]): Exchange {
+  return {
+    request: { method: 'GET', target: '/api/v1/notes', headers },
+    fields: headerFields(headers),
+    correlationId: 'mine',
+    trace: { traceId: '1'.repeat(32), parentId: null, spanId: '2'.repeat(16), sampled: true },
+    startedAt: START,
+    note: { route: null, errorCode: null },
+    versionInPath: true,
+  };
+}
+
+const PROBLEM = ['Accept', 'application/problem+json'];
+
+function refused(error: unknown, headers: readonly string[] = []) {
+  const observations: Observation[] = [];
+  const exchange = exchangeOf(headers);
+  const observe = (observation: Observation): void => void observations.push(observation);
+  const answer = refuse(exchange, error, { version: '1.4.2', observe, now: () => START });
+  const body = JSON.parse(String(answer.body)) as Readonly<Record<string, unknown>>;
+  return { answer, body, observations, code: exchange.note.errorCode };
+}
+
+describe('refuse', () => {
+  const all = [
+    ...Object.keys(errors).map((code) => refusal(code as keyof typeof errors, 'A cause; a fix.')),
+    ...Object.keys(resourceErrors).map((code) =>
+      resourceRefusal('NOTE', code as keyof typeof resourceErrors, 'A cause; a fix.'),
+    ),
+  ];
+  for (const error of all) {
+    it(`[ERR-6] has a title of its status for ${error.code}, and its status everywhere`, () => {
+      const { answer, body, code } = refused(error, PROBLEM);
+      assert.equal(answer.status, error.status);
+      assert.deepEqual(
+        [body['httpStatus'], body['status'], body['errorCode'], code],
+        [error.status, error.status, error.code, error.code],
+      );
+      assert.match(String(body['title']), /^[A-Z]{2,}|^[A-Z][a-z]+/);
+      assert.notEqual(body['title'], 'Error');
+    });
+
+    it(`[ERR-7] says when to try again after ${error.code} only where that may help`, () => {
+      const { answer } = refused(error);
+      assert.equal(answer.headers.includes('Retry-After'), error.status === 503);
+    });
+  }
+
+  it('[ERR-7] keeps the Retry-After of a refusal that has its own', () => {
+    const own = refusal('SERVER_UNAVAILABLE', 'A cause; a fix.', { headers: { 'Retry-After': '7' } });
+    const { headers } = refused(own).answer;
+    assert.deepEqual(
+      headers.filter((_, index) => headers[index - 1] === 'Retry-After'),
+      ['7'],
+    );
+  });
+
+  it('[ERR-7] announces a fault for what it did not expect, and for nothing else', () => {
+    const surprise = new TypeError('x is not a function');
+    assert.deepEqual(refused(surprise).observations, [{ kind: 'fault', correlationId: 'mine', error: surprise }]);
+    assert.deepEqual(refused(new ApiError(404, 'NOTE_NOT_FOUND', 'A cause; a fix.')).observations, []);
+  });
+
+  it('[ERR-4] never shows the cause that a refusal carries for the log', () => {
+    const { answer } = refused(refusal('SERVER_UNAVAILABLE', 'A cause; a fix.', { cause: new Error('secret') }));
+    assert.ok(!JSON.stringify(answer).includes('secret'));
+  });
+});
