@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
+import { create, idsOf } from './shop-model.ts';
+
+/** A text field and fields that refer, each `name: resource on_delete`; a `*` before the resource makes it a list. */
+function collection(name: string, references: Readonly<Record<string, string>> = {}, rest = ''): string {
+  const fields = Object.entries(references).map(([field, text]) => {
+    const [target = '', onDelete = 'restrict'] = text.split(' ');
+    const many = target.startsWith('*');
+    const reference = `x-references: { resource: ${target.replace('*', '')}, on_delete: ${onDelete}${many ? '' : `, as: ${field}_row`} }`;
+    return many
+      ? `        ${field}: { type: array, items: { type: string, ${reference} } }`
+      : `        ${field}: { type: string, ${reference} }`;
+  });
+  return [
+    `  ${name}:`,
+    '    id: client',
+    ...(rest === '' ? [] : [`    ${rest}`]),
+    '    schema:',
+    '      type: object',
+    '      properties:',
+    '        text: { type: string }',
+    ...fields,
+  ].join('\n');
+}
+
+function modelOf(...collections: readonly string[]): string {
+  return ['name: shop', 'version: 1.0.0', 'resources:', ...collections, ''].join('\n');
+}
+
+/** Creates rows from `{ 'as/1': fields }`, in order. */
+async function fill(api: ApiUnderTest, rows: Readonly<Record<string, object>>): Promise<void> {
+  for (const [path, fields] of Object.entries(rows)) {
+    const cut = path.lastIndexOf('/');
+    await create(api, path.slice(0, cut), { id: path.slice(cut + 1), ...fields });
+  }
+}
+
+interface Case {
+  readonly title: string;
+  readonly model: string;
+  readonly rows: Readonly<Record<string, object>>;
+  readonly remove: string;
+  /** `type id`, in order; none where the removal is refused. */
+  readonly events: readonly string[];
+  /** Members of rows that stand afterwards; null where the row is gone. */
+  readonly after: Readonly<Record<string, object | null>>;
+}
+
+const RELEASED: readonly Case[] = [
+  {
+    title: '[MET-4] nullify unsets the reference, before the row goes, and leaves the rest of the row',
+    model: modelOf(collection('as'), collection('bs', { a: 'as nullify' })),
+    rows: { 'as/1': {}, 'as/2': {}, 'bs/1': { a: '1', text: 'x' }, 'bs/2': { a: '2' } },
+    remove: 'as/1',
+    events: ['b.updated 1', 'a.deleted 1'],
+    after: { 'as/1': null, 'bs/1': { a: null, text: 'x' }, 'bs/2': { a: '2' } },
+  },
+  {
+    title: '[MET-4] nullify takes a row out of a list wherever it stands, and keeps the order of the others',
+    model: modelOf(collection('as'), collection('bs', { all: '*as nullify' })),
+    rows: { 'as/1': {}, 'as/2': {}, 'as/3': {}, 'bs/1': { all: ['3', '1', '2', '1'] }, 'bs/2': { all: ['2'] } },
+    remove: 'as/1',
+    events: ['b.updated 1', 'a.deleted 1'],
+    after: { 'bs/1': { all: ['3', '2'] }, 'bs/2': { all: ['2'] } },
+  },
+  {
+    title: '[MET-4] a row that refers twice is changed once',
+    model: modelOf(collection('as'), collection('bs', { a: 'as nullify', b: 'as nullify', all: '*as nullify' })),
+    rows: { 'as/1': {}, 'bs/1': { a: '1', b: '1', all: ['1'] } },
+    remove: 'as/1',
+    events: ['b.updated 1', 'a.deleted 1'],
+    after: { 'bs/1': { a: null, b: null, all: [] } },
+  },
+  {
+    title: '[MET-4] cascade follows references, and each row that goes has its event before the row that it refers to',
+    model: modelOf(collection('as'), collection('bs', { a: 'as cascade' }), collection('cs', { all: '*bs cascade' })),
+    rows: { 'as/1': {}, 'bs/1': { a: '1' }, 'cs/1': { all: ['1'] } },
+    remove: 'as/1',
+    events: ['c.deleted 1', 'b.deleted 1', 'a.deleted 1'],
+    after: { 'as/1': null, 'bs/1': null, 'cs/1': null },
+  },
+  {
+    title: '[MET-4] a row that two ways lead to goes once',
+    model: modelOf(
+      collection('as'),
+      collection('bs', { a: 'as cascade' }),
+      collection('cs', { a: 'as cascade', b: 'bs cascade' }),
+    ),
+    rows: { 'as/1': {}, 'bs/1': { a: '1' }, 'cs/1': { a: '1', b: '1' } },
+    remove: 'as/1',
+    events: ['c.deleted 1', 'b.deleted 1', 'a.deleted 1'],
+    after: { 'cs/1': null },
+  },
+  {
+    title: '[MET-4] a row that goes is not unset first, whichever relation is declared first',
+    model: modelOf(
+      collection('as'),
+      collection('bs', { a: 'as cascade' }),
+      collection('cs', { a: 'as cascade', b: 'bs nullify' }),
+    ),
+    rows: { 'as/1': {}, 'bs/1': { a: '1' }, 'cs/1': { a: '1', b: '1' } },
+    remove: 'as/1',
+    events: ['c.deleted 1', 'b.deleted 1', 'a.deleted 1'],
+    after: { 'bs/1': null, 'cs/1': null },
+  },
+  {
+    title: '[MET-4] a row that goes is not unset first, the other way round',
+    model: modelOf(
+      collection('as'),
+      collection('bs', { a: 'as cascade', c: 'cs nullify' }),
+      collection('cs', { a: 'as cascade' }),
+    ),
+    rows: { 'as/1': {}, 'cs/1': { a: '1' }, 'bs/1': { a: '1', c: '1' } },
+    remove: 'as/1',
+    events: ['b.deleted 1', 'c.deleted 1', 'a.deleted 1'],
+    after: { 'bs/1': null, 'cs/1': null },
+  },
+  {
+    title: '[MET-4] a list that goes is not shortened first',
+    model: modelOf(
+      collection('as'),
+      collection('bs', { a: 'as cascade', all: '*cs nullify' }),
+      collection('cs', { a: 'as cascade' }),
+    ),
+    rows: { 'as/1': {}, 'cs/1': { a: '1' }, 'bs/1': { a: '1', all: ['1'] } },
+    remove: 'as/1',
+    events: ['b.deleted 1', 'c.deleted 1', 'a.deleted 1'],
+    after: { 'bs/1': null, 'cs/1': null },
+  },
+  {
+    title: '[MET-4] restrict does not hold where the row that refers goes too',
+    model: modelOf(
+      collection('as'),
+      collection('bs', { a: 'as cascade' }),
+      collection('cs', { a: 'as cascade', b: 'bs restrict', all: '*as restrict' }),
+    ),
+    rows: { 'as/1': {}, 'bs/1': { a: '1' }, 'cs/1': { a: '1', b: '1', all: ['1'] } },
+    remove: 'as/1',
+    events: ['c.deleted 1', 'b.deleted 1', 'a.deleted 1'],
+    after: { 'as/1': null, 'bs/1': null, 'cs/1': null },
+  },
+  {
+    title: '[MET-4] a row may refer to itself and go all the same, under restrict',
+    model: modelOf(collection('as', { self: 'as restrict', all: '*as restrict' })),
+    rows: { 'as/1': { self: '1', all: ['1'] } },
+    remove: 'as/1',
+    events: ['a.deleted 1'],
+    after: { 'as/1': null },
+  },
+  {
+    title: '[MET-4] a row may refer to itself and go all the same, under nullify',
+    model: modelOf(collection('as', { self: 'as nullify', all: '*as nullify' })),
+    rows: { 'as/1': { self: '1', all: ['1'] } },
+    remove: 'as/1',
+    events: ['a.deleted 1'],
+    after: { 'as/1': null },
+  },
+  {
+    title: '[MET-4] a row may refer to itself and go all the same, under cascade',
+    model: modelOf(collection('as', { self: 'as cascade', all: '*as cascade' })),
+    rows: { 'as/1': { self: '1', all: ['1'] } },
+    remove: 'as/1',
+    events: ['a.deleted 1'],
+    after: { 'as/1': null },
+  },
+  {
+    title: '[MET-4] a tree in one collection goes from its leaves up',
+    model: modelOf(collection('as', { up: 'as cascade' })),
+    rows: { 'as/1': {}, 'as/2': { up: '1' }, 'as/3': { up: '2' }, 'as/4': { up: '3' }, 'as/5': {} },
+    remove: 'as/2',
+    events: ['a.deleted 4', 'a.deleted 3', 'a.deleted 2'],
+    after: { 'as/1': {}, 'as/2': null, 'as/3': null, 'as/4': null, 'as/5': {} },
+  },
+  {
+    title: '[MET-4] a chain within one collection is unset one link deep',
+    model: modelOf(collection('as', { up: 'as nullify' })),
+    rows: { 'as/1': {}, 'as/2': { up: '1' }, 'as/3': { up: '2' } },
+    remove: 'as/1',
+    events: ['a.updated 2', 'a.deleted 1'],
+    after: { 'as/2': { up: null }, 'as/3': { up: '2' } },
+  },
+  {
+    title: '[MET-4] children go with their parent through three levels, with the references into them',
+    model: modelOf(
+      collection('as'),
+      collection('bs', {}, 'parent: as\n    on_parent_delete: cascade'),
+      collection('cs', {}, 'parent: bs\n    on_parent_delete: cascade'),
+      collection('ds', { c: 'cs cascade' }),
+      collection('es', { c: 'cs nullify' }),
+    ),
+    rows: { 'as/1': {}, 'as/1/bs/1': {}, 'as/1/bs/1/cs/1': {}, 'ds/1': { c: '1' }, 'es/1': { c: '1' } },
+    remove: 'as/1',
+    events: ['e.updated 1', 'd.deleted 1', 'c.deleted 1', 'b.deleted 1', 'a.deleted 1'],
+    after: { 'as/1': null, 'ds/1': null, 'es/1': { c: null } },
+  },
+  {
+    title: '[MET-4] a nested row that is unset elsewhere is told with its own place',
+    model: modelOf(
+      collection('as'),
+      collection('bs', {}, 'parent: as'),
+      collection('cs', { x: 'xs nullify' }, 'parent: bs'),
+      collection('xs'),
+    ),
+    rows: { 'as/1': {}, 'as/1/bs/1': {}, 'xs/1': {}, 'as/1/bs/1/cs/1': { x: '1' } },
+    remove: 'xs/1',
+    events: ['c.updated 1', 'x.deleted 1'],
+    after: { 'as/1/bs/1/cs/1': { x: null } },
+  },
+  {
+    title: '[MET-4] a list may be cascaded by any of its items',
+    model: modelOf(collection('as'), collection('bs', { all: '*as cascade' })),
+    rows: { 'as/1': {}, 'as/2': {}, 'bs/1': { all: ['2', '1'] } },
+    remove: 'as/2',
+    events: ['b.deleted 1', 'a.deleted 2'],
+    after: { 'as/1': {}, 'bs/1': null },
+  },
+];
+
+describe('DELETE of a row that others depend on', () => {
+  for (const { title, model, rows, remove, events, after } of RELEASED) {
+    it(title, async () => {
+      await using api = await apiUnderTest(model);
+      await fill(api, rows);
+      const { status, text } = await api.send({ send: `DELETE /api/v1/${remove}` });
+      assert.equal(status, 204, text);
+      const published = (await api.newEvents()).map(({ type, payload }) => `${type} ${payload.resource.id}`);
+      assert.deepEqual(published, events);
+      for (const [path, members] of Object.entries(after)) {
+        const send = `GET /api/v1/${path}`;
+        if (members === null) await api.row({ send, status: 404 });
+        else await api.row({ send, status: 200, has: { ...members } });
+      }
+    });
+  }
+});
+
+/** Removals that are refused: the code, and a word of the message that says what stands in the way. */
+const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code: string; names: RegExp })[] = [
+  {
+    title: '[MET-4] restrict is the default of a reference',
+    model: modelOf(collection('as'), collection('bs', { a: 'as' })),
+    rows: { 'as/1': {}, 'bs/1': { a: '1' } },
+    remove: 'as/1',
+    code: 'A_HAS_DEPENDENTS',
+    names: /bs/,
+  },
+  {
+    title: '[MET-4] restrict holds for a list of references',
+    model: modelOf(collection('as'), collection('bs', { all: '*as' })),
+    rows: { 'as/1': {}, 'as/2': {}, 'bs/1': { all: ['2', '1'] } },
+    remove: 'as/1',
+    code: 'A_HAS_DEPENDENTS',
+    names: /bs/,
+  },
+  {
+    title: '[MET-4] restrict is the default of children',
+    model: modelOf(collection('as'), collection('bs', {}, 'parent: as')),
+    rows: { 'as/1': {}, 'as/1/bs/1': {} },
+    remove: 'as/1',
+    code: 'A_HAS_DEPENDENTS',
+    names: /bs/,
+  },
+  {
+    title: '[MET-4] one restricted row below stops a cascade as a whole',
+    model: modelOf(
+      collection('as'),
+      collection('bs', {}, 'parent: as\n    on_parent_delete: cascade'),
+      collection('cs', {}, 'parent: bs'),
+      collection('ds', { a: 'as nullify' }),
+    ),
+    rows: { 'as/1': {}, 'as/1/bs/1': {}, 'as/1/bs/1/cs/1': {}, 'ds/1': { a: '1' } },
+    remove: 'as/1',
+    code: 'A_HAS_DEPENDENTS',
+    names: /cs/,
+  },
+  {
+    title: '[MET-4] a row that is unset by one relation still holds by another',
+    model: modelOf(collection('as'), collection('bs', { a: 'as nullify', b: 'as restrict' })),
+    rows: { 'as/1': {}, 'bs/1': { a: '1', b: '1' } },
+    remove: 'as/1',
+    code: 'A_HAS_DEPENDENTS',
+    names: /bs/,
+  },
+  {
+    title: '[MET-4] another row of the same collection holds',
+    model: modelOf(collection('as', { up: 'as restrict' })),
+    rows: { 'as/1': {}, 'as/2': { up: '1' } },
+    remove: 'as/1',
+    code: 'A_HAS_DEPENDENTS',
+    names: /as/,
+  },
+];
+
+describe('DELETE of a row that must stay', () => {
+  for (const { title, model, rows, remove, code, names } of HELD) {
+    it(title, async () => {
+      await using api = await apiUnderTest(model);
+      await fill(api, rows);
+      const before = await Promise.all(Object.keys(rows).map((path) => api.send({ send: `GET /api/v1/${path}` })));
+      const { body } = await api.row({ send: `DELETE /api/v1/${remove}`, status: 409, has: { errorCode: code } });
+      assert.match(body['errorMessage'], names);
+      assert.match(body['errorMessage'], /remove or change/, '[ERR-4] says what to do');
+      const after = await Promise.all(Object.keys(rows).map((path) => api.send({ send: `GET /api/v1/${path}` })));
+      assert.deepEqual(
+        after.map(({ text }) => text),
+        before.map(({ text }) => text),
+      );
+    });
+  }
+});
