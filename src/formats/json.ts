@@ -4,6 +4,13 @@ import { type JsonLimits, scanJson } from './json-scan.ts';
 
 export type { JsonLimits } from './json-scan.ts';
 
+declare global {
+  // ECMAScript 2026; TypeScript's library does not have it yet.
+  interface JSON {
+    rawJSON(text: string): { readonly rawJSON: string };
+  }
+}
+
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -19,15 +26,24 @@ export function readJson(bytes: Uint8Array, limits: JsonLimits): Json {
   return value;
 }
 
+/** Whole numbers beyond 2^53-1 have 16 digits or more. */
+const LONG_DIGITS = /[0-9]{16}/;
+
 /**
- * Writes a value as JSON, without white space.
+ * Writes a value as JSON, without white space. A whole number beyond 2^53-1 is written with an exponent, so that {@link readJson} takes it
+ * back: digits alone would claim a precision that it does not have (RFC 7493 2.2).
  *
  * @throws {TypeError} the value has no JSON form: undefined, a function, a bigint, a cycle
  */
 export function writeJson(value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`A value of type ${typeof value} has no JSON form.`);
-  return text;
+  return LONG_DIGITS.test(text) ? JSON.stringify(value, exponential) : text;
+}
+
+function exponential(_name: string, value: unknown): unknown {
+  const long = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+  return long ? JSON.rawJSON(value.toExponential()) : value;
 }
 
 function decode(bytes: Uint8Array): string {

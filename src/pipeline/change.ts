@@ -100,12 +100,12 @@ async function createAt(target: ItemTarget, body: Body, surroundings: Surroundin
     throw preconditionFailed(compiled.resource);
   const own = isJsonObject(body.json) ? body.json['id'] : null;
   const draft = createDraft(draftRule(target), isJsonObject(body.json) ? { ...body.json, id } : body.json, within);
-  const foreign = own !== undefined && own !== null && own !== id;
+  const foreign = own !== undefined && own !== id;
   const mismatch = foreign ? [{ field: 'id', message: 'must equal the id in the URL' }] : [];
   if (draft.kind === 'faulty')
-    throw await draftError({ ...draft, details: [...mismatch, ...draft.details] }, compiled, surroundings);
+    throw await draftError({ ...draft, details: [...mismatch, ...draft.details] }, compiled, surroundings, id);
   if (foreign) throw invalid(compiled.resource, mismatch);
-  if (draft.kind === 'conflict') throw await draftError(draft, compiled, surroundings);
+  if (draft.kind === 'conflict') throw await draftError(draft, compiled, surroundings, id);
   const inserted = await insert(target, id, draft.values, surroundings);
   if (inserted.kind !== 'inserted') return { kind: 'refused', refusal: inserted };
   return { kind: 'answered', answer: writtenAnswer(target, 201, inserted.row, [], surroundings) };
@@ -129,7 +129,10 @@ function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
   const { request, compiled, within } = target;
   const { resource, represent } = compiled;
   const parsed = parseJsonPatch(json);
-  if (parsed.kind === 'faults') return { kind: 'faulty', details: parsed.faults, candidate: {} };
+  if (parsed.kind === 'faults') {
+    const details = parsed.faults.map(({ field, message }) => ({ field: field === '' ? 'body' : field, message }));
+    return { kind: 'faulty', details, candidate: {} };
+  }
   const { links: _links, ...document } = represent(current, within, request.base);
   const patched = applyJsonPatch(document, parsed.operations, ([member], access) =>
     access === 'write' && member !== undefined && isReadOnlyMember(resource, member) ? 'forbidden' : 'allowed',

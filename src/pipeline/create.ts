@@ -1,3 +1,4 @@
+import { isJsonObject } from '../conventions/json.ts';
 import { evaluateRead } from '../conventions/preconditions.ts';
 import { createDraft } from '../plan/draft.ts';
 import type { ListQuery } from '../plan/list-query.ts';
@@ -32,7 +33,7 @@ export async function createItem(target: WriteTarget, query: ListQuery, surround
   const draft = createDraft(draftRule(target), body.json, within);
   if (draft.kind !== 'valid') {
     await look();
-    throw await draftError(draft, compiled, surroundings);
+    throw await draftError(draft, compiled, surroundings, isJsonObject(body.json) ? (body.json['id'] ?? null) : null);
   }
   const inserted = await insert(target, draft.id ?? surroundings.uuid(), draft.values, surroundings);
   if (inserted.kind !== 'inserted') throw writeRefusal(inserted, compiled.resource, surroundings);

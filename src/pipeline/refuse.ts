@@ -37,11 +37,11 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** How an error can be told, the default first (ERR-6). */
-const OFFERS: readonly (Offer & { readonly write: (body: ErrorBody) => string })[] = [
+const OFFERS: readonly (Offer & { readonly contentType?: string; readonly write: (body: ErrorBody) => string })[] = [
   { type: 'application', subtype: 'json', write: writeJson },
   { type: 'application', subtype: 'problem+json', write: problem },
   { type: 'application', subtype: 'xml', write: (body) => writeXml('error', errorJson(body)) },
-  { type: 'text', subtype: 'plain', write: errorText },
+  { type: 'text', subtype: 'plain', contentType: 'text/plain; charset=utf-8', write: errorText },
 ];
 const [JSON_ERROR] = OFFERS;
 
@@ -68,7 +68,11 @@ export function refuse(exchange: Exchange, failure: unknown, { version, observe,
   const headers = [...commonHeaders(exchange, version), ...Object.entries(error.headers).flat(), ...retry];
   const offer = chosenOffer(exchange) ?? JSON_ERROR;
   if (offer === undefined) throw new Error('errors have no format');
-  return uncachedAnswer(error.status, [...headers, 'Content-Type', essence(offer)], offer.write(body));
+  return uncachedAnswer(
+    error.status,
+    [...headers, 'Content-Type', offer.contentType ?? essence(offer)],
+    offer.write(body),
+  );
 }
 
 /** Problem details (RFC 9457): our six members first, then theirs. */

@@ -3,6 +3,7 @@ import type { Json } from '../conventions/json.ts';
 import type { Dependent, Resource } from '../model/model.ts';
 import type { Origin } from '../plan/change-event.ts';
 import type { Ancestor, Condition, Row, WritePlan } from '../plan/plan.ts';
+import { type RemovalEdge, removalOrder } from '../plan/removal-order.ts';
 import { deletePlan, updatePlan } from '../plan/write-plan.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -13,8 +14,8 @@ interface Doomed {
   readonly resource: Resource;
   readonly row: Row;
   readonly within: readonly Ancestor[];
-  /** Keys of the rows that refer to this one and go with it: they must go first. */
-  readonly referrers: Set<string>;
+  /** References to this row. Those that count come from rows that go with it: they must go first. */
+  readonly referrers: RemovalEdge[];
 }
 
 interface Loosened {
@@ -37,89 +38,91 @@ export async function removalPlans(
   origin: Origin,
   surroundings: Surroundings,
 ): Promise<readonly WritePlan[]> {
-  const removal = new Removal(origin, surroundings);
+  const removal = new Removal(resource, surroundings);
   await removal.doom(resource, row, within);
-  await removal.refuseRestricted(resource);
-  return removal.plans(keyOf(resource, row.id));
+  await removal.refuseRestricted();
+  return removal.plans(keyOf(resource, row.id), origin);
 }
 
 class Removal {
-  readonly #origin: Origin;
+  /** What the caller removes: every refusal is told as its own. */
+  readonly #target: Resource;
   readonly #surroundings: Surroundings;
   readonly #doomed = new Map<string, Doomed>();
-  /** Rows that stay and lose their references, by key; a row that refers to several of the removed ones is changed once. */
+  /** Rows that lose references, by key; a row that refers to several of the removed ones is changed once, one that goes too not at all. */
   readonly #loosened = new Map<string, Loosened>();
 
-  constructor(origin: Origin, surroundings: Surroundings) {
-    this.#origin = origin;
+  constructor(target: Resource, surroundings: Surroundings) {
+    this.#target = target;
     this.#surroundings = surroundings;
   }
 
   async doom(resource: Resource, row: Row, within: readonly Ancestor[]): Promise<void> {
-    const key = keyOf(resource, row.id);
-    this.#doomed.set(key, { resource, row, within, referrers: new Set() });
-    if (this.#doomed.size > MAX_REMOVED) throw tooMany(resource);
+    const doomed: Doomed = { resource, row, within, referrers: [] };
+    this.#doomed.set(keyOf(resource, row.id), doomed);
     for (const dependent of resource.dependents) {
       if (dependent.onDelete === 'restrict') continue;
       const referring = this.#resource(dependent.resource);
-      for (const other of await this.#referring(dependent, row.id, MAX_REMOVED + 1)) {
-        if (dependent.onDelete === 'nullify') await this.#loosen(dependent, referring, other, row.id);
-        else await this.#cascade(dependent, referring, other, { resource, row, within });
+      const others = await this.#referring(dependent, row.id, MAX_REMOVED + 1);
+      this.#bound(others.map((other) => keyOf(referring, other.id)));
+      for (const other of others) {
+        const loose = dependent.onDelete === 'nullify';
+        doomed.referrers.push({ from: keyOf(referring, other.id), field: dependent.field, loose });
+        if (loose) await this.#loosen(dependent, referring, other, row.id);
+        else await this.#cascade(dependent, referring, other, doomed);
       }
     }
   }
 
   /** Refuses when a row that stays refers to one that goes. */
-  async refuseRestricted(target: Resource): Promise<void> {
-    for (const { resource, row } of this.#doomed.values()) {
-      for (const dependent of resource.dependents) {
+  async refuseRestricted(): Promise<void> {
+    for (const doomed of this.#doomed.values()) {
+      for (const dependent of doomed.resource.dependents) {
         if (dependent.onDelete !== 'restrict') continue;
         const referring = this.#resource(dependent.resource);
-        const others = await this.#referring(dependent, row.id, this.#doomed.size + 1);
-        for (const other of others) {
-          const key = keyOf(referring, other.id);
-          if (!this.#doomed.has(key)) throw hasDependents(target, referring);
-          this.#doomed.get(keyOf(resource, row.id))?.referrers.add(key);
+        for (const other of await this.#referring(dependent, doomed.row.id, this.#doomed.size + 1)) {
+          const from = keyOf(referring, other.id);
+          if (!this.#doomed.has(from)) throw hasDependents(this.#target, referring);
+          doomed.referrers.push({ from, field: dependent.field, loose: false });
         }
       }
     }
   }
 
-  plans(root: string): readonly WritePlan[] {
+  plans(root: string, origin: Origin): readonly WritePlan[] {
     const { events } = this.#surroundings;
-    const order: Doomed[] = [];
-    const visited = new Set<string>();
-    // An explicit stack: a chain of rows may be as long as the bound on their number.
-    const stack: { key: string; left: boolean }[] = [{ key: root, left: false }];
-    for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-      const doomed = this.#doomed.get(top.key);
-      if (doomed === undefined) continue;
-      if (top.left) order.push(doomed);
-      else if (!visited.has(top.key)) {
-        visited.add(top.key);
-        stack.push({ key: top.key, left: true });
-        for (const key of doomed.referrers) stack.push({ key, left: false });
-      }
-    }
+    const { order, detached } = removalOrder(root, (key) =>
+      (this.#doomed.get(key)?.referrers ?? []).filter(({ from }) => this.#doomed.has(from) && from !== key),
+    );
     const kept = [...this.#loosened].filter(([key]) => !this.#doomed.has(key)).map(([, loosened]) => loosened);
     const changes = kept.map(({ resource, row, within, values }) =>
-      updatePlan(events, this.#origin, { resource, within }, row, { ...row, ...values }),
+      updatePlan(events, origin, { resource, within }, row, { ...row, ...values }),
     );
-    const removals = order.map(({ resource, row, within }) =>
-      deletePlan(events, this.#origin, { resource, within }, row),
-    );
-    return [...changes.filter((plan) => plan !== null), ...removals];
+    const removals = order.flatMap((key) => {
+      const doomed = this.#doomed.get(key);
+      return doomed === undefined ? [] : [deletePlan(events, origin, doomed, doomed.row)];
+    });
+    return [...changes.filter((plan) => plan !== null), ...this.#detach(detached, origin), ...removals];
   }
 
-  async #cascade(
-    dependent: Dependent,
-    referring: Resource,
-    other: Row,
-    target: Omit<Doomed, 'referrers'>,
-  ): Promise<void> {
-    const key = keyOf(referring, other.id);
-    this.#doomed.get(keyOf(target.resource, target.row.id))?.referrers.add(key);
-    if (this.#doomed.has(key)) return;
+  /** The references of rows that go which have to be unset first. */
+  #detach(edges: readonly RemovalEdge[], { at }: Origin): readonly WritePlan[] {
+    return edges.flatMap(({ from, field }) => {
+      const doomed = this.#doomed.get(from);
+      if (doomed === undefined) return [];
+      const { resource, row } = doomed;
+      const values = { [field]: Array.isArray(row[field]) ? [] : null };
+      return [{ kind: 'detach', resource: resource.name, id: row.id, revision: row.revision, values, at, event: null }];
+    });
+  }
+
+  #bound(found: readonly string[]): void {
+    const more = found.filter((key) => !this.#doomed.has(key) && !this.#loosened.has(key));
+    if (this.#doomed.size + this.#loosened.size + more.length > MAX_REMOVED) throw tooMany(this.#target);
+  }
+
+  async #cascade(dependent: Dependent, referring: Resource, other: Row, target: Doomed): Promise<void> {
+    if (this.#doomed.has(keyOf(referring, other.id))) return;
     const above = dependent.child
       ? [{ resource: target.resource.name, id: target.row.id }, ...target.within]
       : await this.#ancestors(referring, other);

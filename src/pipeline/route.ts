@@ -60,7 +60,8 @@ export function route(received: Received, compiled: CompiledModel): Routed {
   const { model } = compiled;
   const own = originRoute(received);
   const below = own === null ? received.below : null;
-  const ranges = parseAccept(exchange.fields.get('accept'));
+  // What is served at the origin has one form, whatever is accepted: health does not hang on it.
+  const ranges = own === null ? parseAccept(exchange.fields.get('accept')) : [];
   const version = resolveVersion(
     {
       path: versionSegment,

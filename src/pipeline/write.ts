@@ -1,6 +1,7 @@
 import type { ApiError } from '../conventions/errors.ts';
 import { refusal } from '../conventions/errors.ts';
 import { evaluateWrite, hasWriteCondition } from '../conventions/preconditions.ts';
+import type { Json } from '../conventions/json.ts';
 import { writeJson } from '../formats/json.ts';
 import type { Origin } from '../plan/change-event.ts';
 import type { Draft, DraftRule } from '../plan/draft.ts';
@@ -88,17 +89,23 @@ export function checkPreconditions({ request, compiled }: WriteTarget, current: 
   if (evaluateWrite(request.preconditions, state) === 'failed') throw preconditionFailed(resource);
 }
 
-/** The error of a draft that cannot be written: of a faulty one all faults, its references to nothing among them (ERR-3, MET-10). */
+/**
+ * The error of a draft that cannot be written: of a faulty one all faults, its references to nothing among them (ERR-3, MET-10).
+ *
+ * @param own the id that a new row would have, where it is known: a reference to it is one to the row itself
+ */
 export async function draftError(
   draft: Exclude<Draft, { kind: 'valid' }>,
   { resource }: CompiledResource,
   { store }: Surroundings,
+  own: Json = null,
 ): Promise<ApiError> {
   const details = draft.kind === 'faulty' ? draft.details : [];
   const faulty = new Set(details.map(({ field }) => field));
   // What is wrong with a list as such is told first; what its items refer to, once they are right.
   const references = referencesIn(resource, draft.candidate).filter(
-    ({ field }) => !faulty.has(field) && !faulty.has(field.replace(/\[\d+\]$/, '')),
+    ({ field, resource: name, id }) =>
+      !faulty.has(field) && !faulty.has(field.replace(/\[\d+\]$/, '')) && !(name === resource.name && id === own),
   );
   const missing = references.length === 0 ? [] : await store.resources.missingReferences(references);
   const dangling = references.filter((one) =>

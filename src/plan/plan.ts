@@ -99,13 +99,25 @@ export interface DeletePlan extends Change {
   readonly revision: number;
 }
 
-export type WritePlan = CreatePlan | UpdatePlan | DeletePlan;
+/**
+ * Unsets references of a row that a later plan of the unit removes, where rows that go refer to each other in a circle. The row keeps its
+ * revision: nobody sees it so.
+ */
+export interface DetachPlan extends Omit<UpdatePlan, 'kind' | 'event'> {
+  readonly kind: 'detach';
+  readonly event: null;
+}
+
+export type WritePlan = CreatePlan | UpdatePlan | DetachPlan | DeletePlan;
 
 /** A fact that commits together with a unit, such as how far an import has come. */
 export interface Bookmark {
   readonly name: string;
   readonly value: string;
 }
+
+/** A plan that leaves a row behind. */
+export type StoredPlan = CreatePlan | UpdatePlan | DetachPlan;
 
 /** Plans that commit together or not at all, in order. A single write is a unit of one. */
 export interface WriteUnit {

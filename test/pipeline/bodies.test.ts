@@ -23,6 +23,18 @@ describe('a read-only member of a body', () => {
     await own.row({ send: `PUT ${self}`, body: edited, status: 200, has, events: ['product.updated'] });
   });
 
+  for (const weight of ['1e15', '9007199254740991', '1e17', '-1.8e19', '1e21', '1.7976931348623157e308', '5e-324']) {
+    it(`[REP-6] does not stand in the way of a number of ${weight}: what GET shows can be sent back`, async () => {
+      await using own = await apiUnderTest(SHOP);
+      const body = `{"sku":"a","name":"A","price":"1","weight":${weight}}`;
+      const made = await own.send({ send: 'POST /api/v1/products', body });
+      assert.equal(made.status, 201, made.text);
+      await own.newEvents();
+      const send = `PUT ${made.headers.get('location') ?? ''}`;
+      await own.row({ send, body: made.text, status: 200, expectBody: made.body });
+    });
+  }
+
   const ids: readonly (readonly [method: string, body: object, status: number])[] = [
     ['PUT', { id: 'a' }, 200],
     ['PATCH', { id: 'a' }, 200],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUnderTest, apiUnderTest, type ExchangeRow } from './api-under-test.ts';
+import { refusal } from '../../src/conventions/errors.ts';
+import { type ApiUnderTest, apiUnderTest, type ExchangeRow, rawRequest } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
 let shop: ApiUnderTest;
@@ -164,5 +165,18 @@ describe('the order of checks', () => {
         assert.deepEqual(await shop.newEvents(), []);
       });
     }
+  }
+
+  for (const error of [
+    refusal('REQUEST_BODY_TOO_LARGE', 'The body is larger than it may be; send a smaller one.'),
+    refusal('REQUEST_TIMEOUT', 'The body did not arrive in time; send it again.'),
+  ]) {
+    it(`[ERR-1] tells ${error.code} of a body on its way before anything that the store is asked`, async () => {
+      for (const send of ['PATCH /api/v1/products/none', 'POST /api/v1/products/none/reviews', 'PUT /api/v1/notes/a']) {
+        const body = { length: null, read: () => Promise.reject(error) };
+        const { status } = await shop.api.handle({ ...rawRequest({ send, body: '{' }), body });
+        assert.equal(status, error.status);
+      }
+    });
   }
 });

@@ -155,7 +155,7 @@ describe('every answer', () => {
         .map((line) => line.split(':', 1)[0]),
       ['httpStatus', 'errorCode', 'errorMessage', 'correlationId', 'timestamp', 'details', ''],
     );
-    assert.ok(text.headers.includes('text/plain'));
+    assert.ok(text.headers.includes('text/plain; charset=utf-8'));
   });
 
   it('[AUTH-7] is 400 for a Host that is no loopback name', async () => {

@@ -1,41 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
-import { create, idsOf } from './shop-model.ts';
-
-/** A text field and fields that refer, each `name: resource on_delete`; a `*` before the resource makes it a list. */
-function collection(name: string, references: Readonly<Record<string, string>> = {}, rest = ''): string {
-  const fields = Object.entries(references).map(([field, text]) => {
-    const [target = '', onDelete = 'restrict'] = text.split(' ');
-    const many = target.startsWith('*');
-    const reference = `x-references: { resource: ${target.replace('*', '')}, on_delete: ${onDelete}${many ? '' : `, as: ${field}_row`} }`;
-    return many
-      ? `        ${field}: { type: array, items: { type: string, ${reference} } }`
-      : `        ${field}: { type: string, ${reference} }`;
-  });
-  return [
-    `  ${name}:`,
-    '    id: client',
-    ...(rest === '' ? [] : [`    ${rest}`]),
-    '    schema:',
-    '      type: object',
-    '      properties:',
-    '        text: { type: string }',
-    ...fields,
-  ].join('\n');
-}
-
-function modelOf(...collections: readonly string[]): string {
-  return ['name: shop', 'version: 1.0.0', 'resources:', ...collections, ''].join('\n');
-}
-
-/** Creates rows from `{ 'as/1': fields }`, in order. */
-async function fill(api: ApiUnderTest, rows: Readonly<Record<string, object>>): Promise<void> {
-  for (const [path, fields] of Object.entries(rows)) {
-    const cut = path.lastIndexOf('/');
-    await create(api, path.slice(0, cut), { id: path.slice(cut + 1), ...fields });
-  }
-}
+import { apiUnderTest } from './api-under-test.ts';
+import { collection, fill, modelOf } from './references-model.ts';
 
 interface Case {
   readonly title: string;
@@ -106,7 +72,7 @@ const RELEASED: readonly Case[] = [
     after: { 'bs/1': null, 'cs/1': null },
   },
   {
-    title: '[MET-4] a row that goes is not unset first, the other way round',
+    title: '[MET-4] a row that goes is not unset first, nor is it in the way of the row that it refers to',
     model: modelOf(
       collection('as'),
       collection('bs', { a: 'as cascade', c: 'cs nullify' }),

@@ -1,4 +1,4 @@
-import type { Ancestor, CreatePlan, Refusal, UpdatePlan } from '../../plan/plan.ts';
+import type { Ancestor, Refusal, StoredPlan } from '../../plan/plan.ts';
 import type { Statement } from './dialect.ts';
 import { standsStatement } from './read-statements.ts';
 import type { Tables } from './tables.ts';
@@ -8,7 +8,7 @@ import { conflictProbes, writtenReferences } from './write-statements.ts';
 export type Finds = (statement: Statement) => boolean;
 
 /** The references that a plan writes and that refer to nothing. A row that the plan itself adds is there for it. */
-function dangling(tables: Tables, plan: CreatePlan | UpdatePlan, finds: Finds): string[] {
+function dangling(tables: Tables, plan: StoredPlan, finds: Finds): string[] {
   return writtenReferences(tables, plan)
     .filter(({ resource, id }) => resource !== plan.resource || id !== plan.id)
     .filter(({ resource, id }) => !finds(standsStatement(tables, resource, id)))
@@ -22,7 +22,7 @@ function dangling(tables: Tables, plan: CreatePlan | UpdatePlan, finds: Finds): 
  * @param index the plan's place in its unit
  * @returns null where no constraint of the model explains the failure
  */
-export function explain(tables: Tables, plan: CreatePlan | UpdatePlan, index: number, finds: Finds): Refusal | null {
+export function explain(tables: Tables, plan: StoredPlan, index: number, finds: Finds): Refusal | null {
   const fields = dangling(tables, plan, finds);
   if (fields.length > 0) return { kind: 'reference', plan: index, fields };
   const conflict = conflictProbes(tables, plan).find(({ statement }) => finds(statement));

@@ -1,4 +1,4 @@
-import type { CreatePlan, DeletePlan, UpdatePlan } from '../../plan/plan.ts';
+import type { CreatePlan, DeletePlan, DetachPlan, StoredPlan, UpdatePlan } from '../../plan/plan.ts';
 import { linkFields, linkTable, referenceFields } from './columns.ts';
 import { Parameters, type Statement } from './dialect.ts';
 import { standsStatement } from './read-statements.ts';
@@ -26,7 +26,7 @@ function insertText(table: Table): string {
 }
 
 /** Changes the row of an update plan where it still has the plan's revision: compared in the statement that writes (CACHE-3). */
-export function updateStatement(tables: Tables, plan: UpdatePlan, revision: number): Statement {
+export function updateStatement(tables: Tables, plan: UpdatePlan | DetachPlan, revision: number): Statement {
   const table = tables.of(plan.resource);
   const { quote } = table.dialect;
   const parameters = new Parameters(table.dialect);
@@ -45,7 +45,7 @@ export function deleteStatement(tables: Tables, plan: DeletePlan): Statement {
   return { text: `delete from ${table.name} where ${expectation(table, plan, parameters)}`, values: parameters.values };
 }
 
-function expectation(table: Table, plan: UpdatePlan | DeletePlan, parameters: Parameters): string {
+function expectation(table: Table, plan: UpdatePlan | DetachPlan | DeletePlan, parameters: Parameters): string {
   const { quote } = table.dialect;
   return `${quote('id')} = ${parameters.add(plan.id)} and ${quote('revision')} = ${parameters.add(plan.revision)}`;
 }
@@ -62,7 +62,7 @@ function items(value: unknown): readonly unknown[] {
 }
 
 /** All references that a plan writes, in the order of the fields. */
-export function writtenReferences(tables: Tables, plan: CreatePlan | UpdatePlan): readonly WrittenReference[] {
+export function writtenReferences(tables: Tables, plan: StoredPlan): readonly WrittenReference[] {
   const { resource } = tables.of(plan.resource);
   const single = referenceFields(resource).map(({ field, target }) => ({
     path: field,
@@ -81,7 +81,7 @@ export function writtenReferences(tables: Tables, plan: CreatePlan | UpdatePlan)
  * Brings the link tables to what a plan wrote in its arrays of references, so that the database guards them like any other
  * reference. An item that stands twice is linked once.
  */
-export function linkStatements(tables: Tables, plan: CreatePlan | UpdatePlan): readonly Statement[] {
+export function linkStatements(tables: Tables, plan: StoredPlan): readonly Statement[] {
   const { dialect } = tables;
   return linkFields(tables.of(plan.resource).resource).flatMap(({ field }) => {
     const targets = plan.values[field];
@@ -108,7 +108,7 @@ export function linkStatements(tables: Tables, plan: CreatePlan | UpdatePlan): r
 }
 
 /** Reads one row where another row has the plan's values in all of the fields. A null equals nothing, itself included. */
-function takenStatement(table: Table, plan: CreatePlan | UpdatePlan, fields: readonly string[]): Statement {
+function takenStatement(table: Table, plan: StoredPlan, fields: readonly string[]): Statement {
   const { quote } = table.dialect;
   const parameters = new Parameters(table.dialect);
   const same = fields.map((field) => {
@@ -132,7 +132,7 @@ export interface ConflictProbe {
  * What tells which constraint a plan violates, in the order of the model: databases report any one of several, each in its own
  * words, and callers get the same answer from all (OPS-4, MET-10).
  */
-export function conflictProbes(tables: Tables, plan: CreatePlan | UpdatePlan): readonly ConflictProbe[] {
+export function conflictProbes(tables: Tables, plan: StoredPlan): readonly ConflictProbe[] {
   const table = tables.of(plan.resource);
   const uniques = table.resource.uniques
     .filter((fields) => plan.kind === 'create' || fields.some((field) => plan.values[field] !== undefined))

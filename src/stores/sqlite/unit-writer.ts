@@ -4,6 +4,7 @@ import type {
   CreatePlan,
   DeletePlan,
   Refusal,
+  StoredPlan,
   UpdatePlan,
   WriteOutcome,
   WritePlan,
@@ -104,6 +105,9 @@ export class UnitWriter {
         return this.#create(plan, index);
       case 'update':
         return this.#update(plan, index);
+      case 'detach':
+        this.#store(plan, index, updateStatement(this.#tables, plan, plan.revision));
+        return plan.revision;
       case 'delete':
         return this.#delete(plan, index);
     }
@@ -140,7 +144,7 @@ export class UnitWriter {
   }
 
   /** Writes a row and its links; a statement that changes no row was compared with a revision that is gone. */
-  #store(plan: CreatePlan | UpdatePlan, index: number, row: Statement): void {
+  #store(plan: StoredPlan, index: number, row: Statement): void {
     try {
       if (this.#run(row) === 0) throw new Refused({ kind: 'stale', plan: index });
       for (const link of linkStatements(this.#tables, plan)) this.#run(link);

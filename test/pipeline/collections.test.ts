@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type ApiUnderTest, apiUnderTest, column, type Seen } from './api-under-test.ts';
+import { NOTES, sevenNotes } from './desk-model.ts';
+import { idsOf } from './shop-model.ts';
+
+let desk: ApiUnderTest;
+before(async () => {
+  desk = await sevenNotes();
+});
+after(() => desk.close());
+
+const get = (query: string): Promise<Seen> => desk.row({ send: `GET /api/v1/notes${query}`, status: 200 });
+
+/** Relations and targets of a `Link` field. */
+function linksIn(field: string | undefined): Readonly<Record<string, string>> {
+  const links = [...(field ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g)];
+  return Object.fromEntries(links.map(([, href = '', rel = '']) => [rel, href]));
+}
+
+/** The query string of each link, and the ids that following it gives. */
+interface Expected {
+  readonly query: string;
+  readonly ids: string;
+  readonly page: object;
+  readonly links: Readonly<Record<string, string>>;
+}
+
+const counted = { total_count: 7, total_count_relation: 'eq', total_pages: 3 };
+const PLACES: readonly Expected[] = [
+  {
+    query: '?page=1',
+    ids: 'abc',
+    page: { technique: 'page', limit: 3, count: 3, has_more: true, page: 1, ...counted },
+    links: { self: 'limit=3&page=1', first: 'limit=3&page=1', next: 'limit=3&page=2', last: 'limit=3&page=3' },
+  },
+  {
+    query: '?page=2',
+    ids: 'def',
+    page: { technique: 'page', limit: 3, count: 3, has_more: true, page: 2, ...counted },
+    links: {
+      self: 'limit=3&page=2',
+      first: 'limit=3&page=1',
+      prev: 'limit=3&page=1',
+      next: 'limit=3&page=3',
+      last: 'limit=3&page=3',
+    },
+  },
+  {
+    query: '?page=3',
+    ids: 'g',
+    page: { technique: 'page', limit: 3, count: 1, has_more: false, page: 3, ...counted },
+    links: { self: 'limit=3&page=3', first: 'limit=3&page=1', prev: 'limit=3&page=2', last: 'limit=3&page=3' },
+  },
+  {
+    query: '?page=4&limit=2',
+    ids: 'g',
+    page: { technique: 'page', limit: 2, count: 1, has_more: false, page: 4, ...counted, total_pages: 4 },
+    links: { self: 'limit=2&page=4', first: 'limit=2&page=1', prev: 'limit=2&page=3', last: 'limit=2&page=4' },
+  },
+  {
+    query: '?offset=0&per_page=2',
+    ids: 'ab',
+    page: { technique: 'offset', limit: 2, count: 2, has_more: true, offset: 0, ...counted, total_pages: 4 },
+    links: { self: 'limit=2&offset=0', first: 'limit=2&offset=0', next: 'limit=2&offset=2', last: 'limit=2&offset=6' },
+  },
+  {
+    query: '?offset=4',
+    ids: 'efg',
+    page: { technique: 'offset', limit: 3, count: 3, has_more: false, offset: 4, ...counted },
+    links: { self: 'limit=3&offset=4', first: 'limit=3&offset=0', prev: 'limit=3&offset=1', last: 'limit=3&offset=6' },
+  },
+  {
+    query: '?kind=y&page=1',
+    ids: 'fg',
+    page: {
+      technique: 'page',
+      limit: 3,
+      count: 2,
+      has_more: false,
+      page: 1,
+      total_count: 2,
+      total_count_relation: 'eq',
+      total_pages: 1,
+    },
+    links: { self: 'kind=y&limit=3&page=1', first: 'kind=y&limit=3&page=1', last: 'kind=y&limit=3&page=1' },
+  },
+];
+
+describe('a page', () => {
+  for (const { query, ids, page, links } of PLACES) {
+    it(`[PAGE-1] [PAGE-2] by ${query} says where it is and what is around it`, async () => {
+      const seen = await get(query);
+      assert.deepEqual(Object.keys(seen.body), ['data', 'page', 'links']);
+      assert.equal(idsOf(seen).join(''), ids);
+      assert.deepEqual(seen.body['page'], page);
+      const hrefs = Object.fromEntries(Object.entries(links).map(([rel, text]) => [rel, `/api/v1/notes?${text}`]));
+      assert.deepEqual(seen.body['links'], hrefs);
+      assert.deepEqual(linksIn(seen.headers.get('link')), hrefs, 'the header says the same');
+      const again = await desk.send({ send: `GET ${hrefs['self'] ?? ''}` });
+      assert.equal(again.text, seen.text, 'self is this page');
+    });
+  }
+
+  it('[PAGE-3] without a position is the first by cursor', async () => {
+    const { body } = await get('');
+    const { next_cursor, ...page } = body['page'];
+    assert.deepEqual(page, { technique: 'cursor', limit: 3, count: 3, has_more: true, after: null, prev_cursor: null });
+    assert.deepEqual(body['links'], {
+      self: '/api/v1/notes?limit=3',
+      first: '/api/v1/notes?limit=3',
+      next: `/api/v1/notes?limit=3&after=${next_cursor}`,
+    });
+  });
+
+  it('[PAGE-1] by cursor names its own place, and the cursors on both sides, null at the ends', async () => {
+    const first = await get('');
+    const second = await get(`?after=${first.body['page']['next_cursor']}`);
+    const third = await get(`?after=${second.body['page']['next_cursor']}`);
+    assert.deepEqual(
+      [first, second, third].map((seen) => idsOf(seen).join('')),
+      ['abc', 'def', 'g'],
+    );
+    assert.equal(second.body['page']['after'], first.body['page']['next_cursor']);
+    assert.equal(third.body['page']['next_cursor'], null);
+    assert.deepEqual([third.body['page']['has_more'], 'next' in third.body['links']], [false, false]);
+    const back = await get(`?after=${third.body['page']['prev_cursor']}`);
+    assert.equal(idsOf(back).join(''), 'def');
+    const start = await get(`?after=${back.body['page']['prev_cursor']}`);
+    assert.deepEqual([idsOf(start).join(''), start.body['page']['prev_cursor']], ['abc', null]);
+    assert.deepEqual([start.body['page']['has_more'], 'prev' in start.body['links']], [true, false]);
+  });
+
+  it('[PAGE-2] carries filters and sort in every link, in one spelling', async () => {
+    const { body } = await get('?sort=-kind,id&kind=x&kind=y&limit=2&page=2');
+    for (const href of Object.values(body['links'])) {
+      assert.match(String(href), /^\/api\/v1\/notes\?(?:kind=x&kind=y&sort=-kind,id)&limit=2&page=\d$/);
+    }
+  });
+
+  it('[PAGE-2] encodes what its links carry', async () => {
+    const value = 'a b&c=d+e,f/é';
+    const seen = await get(`?kind=${encodeURIComponent(value)}&page=1`);
+    assert.equal(seen.body['links']['self'], '/api/v1/notes?kind=a%20b%26c%3Dd%2Be%2Cf%2F%C3%A9&limit=3&page=1');
+    assert.equal((await desk.send({ send: `GET ${seen.body['links']['self']}` })).text, seen.text);
+  });
+
+  it('[PAGE-2] leaves out the Link field beyond 4 KiB, and the links that would pass 8,192 bytes', async () => {
+    const long = await get(`?kind[in]=x,${'z'.repeat(1500)}&page=1`);
+    assert.deepEqual([long.headers.get('link'), 'next' in long.body['links']], [undefined, true]);
+    const longer = await get(`?kind[in]=x,${'z'.repeat(4500)}`);
+    assert.deepEqual(Object.keys(longer.body['links']), ['self', 'first'], 'the filters stand in the cursor once more');
+    assert.equal(longer.body['page']['has_more'], false, '[PAGE-1] as there is no next link');
+  });
+
+  it('[PAGE-2] has no last without an exact total', async () => {
+    for (const query of ['?page=1&include_total=false', '?page=1&kind=x', '']) {
+      assert.equal('last' in (await get(query)).body['links'], false, query);
+    }
+    assert.equal('last' in (await get('?include_total=true')).body['links'], true);
+  });
+
+  it('[PAGE-2] by cursor ends where last leads', async () => {
+    const { body } = await get('?include_total=true');
+    const last = await desk.row({ send: `GET ${body['links']['last']}`, status: 200 });
+    assert.deepEqual([idsOf(last).join(''), last.body['page']['has_more']], ['efg', false]);
+    const earlier = await desk.row({ send: `GET ${last.body['links']['prev']}`, status: 200 });
+    assert.equal(idsOf(earlier).join(''), 'bcd');
+  });
+});
+
+describe('a limit', () => {
+  for (const name of ['limit', 'per_page']) {
+    for (const [value, limit] of [
+      ['1', 1],
+      ['5', 5],
+      ['6', 5],
+      ['007', 5],
+      ['99999999999999999999999', 5],
+    ] as const) {
+      it(`[PAGE-3] of ${name}=${value} is ${limit}, and the page says so`, async () => {
+        const { body } = await get(`?${name}=${value}`);
+        assert.deepEqual([body['page']['limit'], body['data'].length], [limit, limit]);
+      });
+    }
+
+    for (const value of ['0', '00', '-1', '1.5', '1e1', '0x5', '%2B5', '+5', '5+', '', 'five', 'NaN', '%D9%A5']) {
+      it(`[PAGE-3] of ${name}=${value} is none, and the message says what is`, async () => {
+        const { body } = await desk.row({
+          send: `GET /api/v1/notes?${name}=${value}`,
+          status: 400,
+          has: {
+            errorCode: 'PAGINATION_LIMIT_INVALID',
+            details: [{ field: name, message: 'must be an integer from 1 to 5' }],
+          },
+        });
+        assert.match(body['errorMessage'], /from 1 to 5/);
+      });
+    }
+  }
+
+  it('[PAGE-3] is 20 where the model says nothing, and 100 at most', async () => {
+    await using plain = await apiUnderTest(NOTES.replace(/^limits:.*$/m, ''));
+    await plain.api.ingest(
+      'notes',
+      Array.from({ length: 120 }, (_, index) => ({ id: `n${index}` })),
+    );
+    for (const [query, limit] of [
+      ['', 20],
+      ['?limit=100', 100],
+      ['?limit=101', 100],
+    ] as const) {
+      const { body } = await plain.send({ send: `GET /api/v1/notes${query}` });
+      assert.deepEqual([body['page']['limit'], body['data'].length], [limit, limit]);
+    }
+  });
+});
+
+describe('a position', () => {
+  for (const query of [
+    'page=1&offset=0',
+    'page=1&after=x',
+    'offset=0&after=x',
+    'page=1&offset=0&after=x',
+    'limit=1&per_page=1',
+  ]) {
+    it(`[PAGE-4] excludes the others: ${query}`, async () => {
+      const names = query.split('&').map((pair) => pair.replace(/=.*/, ''));
+      const { body } = await desk.row({
+        send: `GET /api/v1/notes?${query}`,
+        status: 400,
+        has: { errorCode: 'PAGINATION_CONFLICT' },
+      });
+      assert.deepEqual(column(body['details'], 'field'), names);
+    });
+  }
+
+  for (const query of [
+    'page=0',
+    'page=-1',
+    'page=1.5',
+    'page=',
+    'page=x',
+    'page=%201',
+    'offset=-1',
+    'offset=x',
+    'offset=',
+    'offset=1e3',
+  ]) {
+    it(`[PAGE-4] that is no place is 400: ${query}`, async () => {
+      const { body } = await desk.row({
+        send: `GET /api/v1/notes?${query}`,
+        status: 400,
+        has: { errorCode: 'PAGINATION_POSITION_INVALID' },
+      });
+      assert.match(body['details'][0]['message'], /integer/);
+    });
+  }
+
+  for (const query of [
+    'offset=7',
+    'page=4',
+    'page=3&limit=5',
+    'offset=99999999999999999999',
+    'page=99999999999999999999',
+  ]) {
+    it(`[PAGE-8] beyond the bound is 400, pointing to the cursor: ${query}`, async () => {
+      const { body } = await desk.row({
+        send: `GET /api/v1/notes?${query}`,
+        status: 400,
+        has: { errorCode: 'PAGINATION_POSITION_INVALID' },
+      });
+      assert.match(body['errorMessage'], /cursor/);
+    });
+  }
+
+  for (const query of ['page=2&kind=y', 'offset=2&kind=y', 'page=3&kind=none', 'kind=none']) {
+    it(`[PAGE-8] past the end is an empty page: ${query}`, async () => {
+      const { body } = await get(`?${query}`);
+      assert.deepEqual([body['data'], body['page']['count'], body['page']['has_more']], [[], 0, false]);
+      assert.equal('next' in body['links'], false);
+    });
+  }
+
+  it('[PAGE-8] past the end still leads back to the last page', async () => {
+    const { body } = await get('?page=3&kind=y');
+    assert.equal(body['links']['prev'], '/api/v1/notes?kind=y&limit=3&page=1');
+    const offset = await get('?offset=6&kind=y');
+    assert.equal(offset.body['links']['prev'], '/api/v1/notes?kind=y&limit=3&offset=0');
+  });
+
+  it('[PAGE-2] before the bound goes on by cursor, so that a walk along next reaches every item', async () => {
+    for (const start of ['?page=1&limit=4', '?offset=3&limit=2', '?offset=6&limit=1']) {
+      const seen: string[] = [];
+      for (let next: string | undefined = `/api/v1/notes${start}`; next !== undefined; ) {
+        const page = await desk.row({ send: `GET ${next}`, status: 200 });
+        seen.push(...idsOf(page));
+        next = page.body['links']['next'];
+      }
+      assert.equal(seen.at(-1), 'g', start);
+      assert.equal(new Set(seen).size, seen.length, start);
+    }
+  });
+});
+
+describe('a collection below a parent', () => {
+  it('[PAGE-1] [URL-7] pages through the rows of that parent alone, under its own URL', async () => {
+    const seen = await get('/a/lines?limit=4&page=2');
+    assert.deepEqual(idsOf(seen), ['a5', 'a6']);
+    assert.equal(seen.body['links']['prev'], '/api/v1/notes/a/lines?limit=4&page=1');
+    assert.deepEqual(idsOf(await get('/b/lines')), []);
+  });
+});

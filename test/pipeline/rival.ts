@@ -1,0 +1,59 @@
+import type { Row, WriteUnit } from '../../src/plan/plan.ts';
+import type { Store } from '../../src/stores/store.ts';
+
+/** A store that has something done right before each unit that it is handed, when the API has looked and not yet written. */
+export function before(store: Store, act: (unit: WriteUnit) => Promise<void> | void): Store {
+  const { resources } = store;
+  return {
+    ...store,
+    resources: {
+      item: (plan) => resources.item(plan),
+      list: (plan) => resources.list(plan),
+      missingAncestor: (within) => resources.missingAncestor(within),
+      missingReferences: (references) => resources.missingReferences(references),
+      bookmark: (name) => resources.bookmark(name),
+      write: async (unit, deadline) => {
+        await act(unit);
+        return resources.write(unit, deadline);
+      },
+    },
+  };
+}
+
+/** Another process on the same database: it writes to the store, past the API, and publishes nothing. */
+export class Rival {
+  readonly #store: Store;
+  readonly #resource: string;
+  readonly #at: string;
+
+  constructor(store: Store, resource: string, at = '2026-01-02T03:05:00.000Z') {
+    this.#store = store;
+    this.#resource = resource;
+    this.#at = at;
+  }
+
+  async create(id: string, values: Readonly<Record<string, string>>): Promise<void> {
+    await this.#write({ kind: 'create', resource: this.#resource, id, values, within: [], at: this.#at, event: null });
+  }
+
+  async change(id: string, values: Readonly<Record<string, string>>): Promise<void> {
+    const { revision } = await this.#row(id);
+    await this.#write({ kind: 'update', resource: this.#resource, id, values, revision, at: this.#at, event: null });
+  }
+
+  async remove(id: string): Promise<void> {
+    const { revision } = await this.#row(id);
+    await this.#write({ kind: 'delete', resource: this.#resource, id, revision, event: null });
+  }
+
+  async #row(id: string): Promise<Row> {
+    const row = await this.#store.resources.item({ kind: 'item', resource: this.#resource, id, within: [] });
+    if (row === null) throw new Error(`there is no row ${id} of ${this.#resource}`);
+    return row;
+  }
+
+  async #write(plan: WriteUnit['plans'][number]): Promise<void> {
+    const outcome = await this.#store.resources.write({ plans: [plan] });
+    if (outcome.kind !== 'committed') throw new Error(`the rival's write was refused: ${outcome.kind}`);
+  }
+}

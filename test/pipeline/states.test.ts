@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
+import { create } from './shop-model.ts';
+
+/** Tickets that reopen, stay as they are on purpose, and end. */
+const TICKETS = `
+name: desk
+version: 1.0.0
+resources:
+  tickets:
+    id: client
+    schema:
+      type: object
+      required: [phase]
+      properties:
+        text: { type: string, maxLength: 5 }
+        parent_id: { type: string, x-references: tickets }
+        phase: { type: string, enum: [NEW, OPEN, DONE, VOID] }
+    state: { field: phase, initial: NEW, transitions: { NEW: [OPEN, VOID], OPEN: [DONE, NEW], DONE: [OPEN] } }
+`;
+
+const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
+const SEND = '/api/v1/tickets/1';
+
+/** A ticket that has gone through these states. */
+async function ticket(...phases: readonly string[]): Promise<ApiUnderTest> {
+  const desk = await apiUnderTest(TICKETS);
+  await create(desk, 'tickets', { id: '1' });
+  for (const phase of phases) {
+    await desk.row({ send: `PATCH ${SEND}`, body: { phase }, status: 200, events: ['ticket.updated'] });
+  }
+  return desk;
+}
+
+/** The three ways to ask for a state. */
+const ASKING: readonly (readonly [
+  way: string,
+  ask: (phase: string) => { send: string; body: object; headers?: Record<string, string> },
+])[] = [
+  ['PUT', (phase) => ({ send: `PUT ${SEND}`, body: { phase } })],
+  ['a merge patch', (phase) => ({ send: `PATCH ${SEND}`, body: { phase } })],
+  [
+    'a JSON patch',
+    (phase) => ({
+      send: `PATCH ${SEND}`,
+      headers: JSON_PATCH,
+      body: [{ op: 'replace', path: '/phase', value: phase }],
+    }),
+  ],
+];
+
+describe('a state', () => {
+  const moves: readonly (readonly [path: readonly string[], to: string])[] = [
+    [[], 'OPEN'],
+    [[], 'VOID'],
+    [['OPEN'], 'DONE'],
+    [['OPEN'], 'NEW'],
+    [['OPEN', 'DONE'], 'OPEN'],
+  ];
+  const refused: readonly (readonly [path: readonly string[], to: string, fix: RegExp])[] = [
+    [[], 'DONE', /OPEN or VOID/],
+    [['OPEN'], 'VOID', /DONE or NEW/],
+    [['OPEN', 'DONE'], 'NEW', /OPEN/],
+    [['OPEN', 'DONE'], 'VOID', /OPEN/],
+    [['VOID'], 'NEW', /VOID is final/],
+    [['VOID'], 'OPEN', /VOID is final/],
+  ];
+  for (const [way, ask] of ASKING) {
+    for (const [path, to] of moves) {
+      it(`[MET-11] moves from ${path.at(-1) ?? 'NEW'} to ${to} by ${way}`, async () => {
+        await using desk = await ticket(...path);
+        await desk.row({ ...ask(to), status: 200, has: { phase: to }, events: ['ticket.updated'] });
+      });
+    }
+
+    for (const [path, to, fix] of refused) {
+      const from = path.at(-1) ?? 'NEW';
+      it(`[MET-11] does not move from ${from} to ${to} by ${way}, and says where it can go`, async () => {
+        await using desk = await ticket(...path);
+        const message = `cannot go from ${from} to ${to}`;
+        const { body } = await desk.row({
+          ...ask(to),
+          status: 409,
+          has: { errorCode: 'TICKET_CONFLICT', details: [{ field: 'phase', message }] },
+        });
+        assert.ok(body['errorMessage'].includes(message));
+        assert.match(body['errorMessage'], fix);
+        await desk.row({ send: `GET ${SEND}`, status: 200, has: { phase: from } });
+      });
+    }
+
+    it(`[MET-11] that it has already is no move, by ${way}`, async () => {
+      for (const path of [[], ['VOID'], ['OPEN', 'DONE']]) {
+        await using desk = await ticket(...path);
+        await desk.row({ ...ask(path.at(-1) ?? 'NEW'), status: 200 });
+      }
+    });
+
+    it(`[MET-11] that there is not is 400, by ${way}`, async () => {
+      await using desk = await ticket();
+      const { body } = await desk.row({ ...ask('done'), status: 400, has: { errorCode: 'TICKET_INVALID' } });
+      assert.equal(body['details'][0]['field'], 'phase');
+    });
+  }
+
+  it('[MET-2] [MET-11] stays where PUT leaves it out', async () => {
+    await using desk = await ticket('OPEN');
+    const has = { phase: 'OPEN', text: 'x' };
+    await desk.row({ send: `PUT ${SEND}`, body: { text: 'x' }, status: 200, has, events: ['ticket.updated'] });
+  });
+
+  for (const [way, send, body] of [
+    ['PUT', `PUT ${SEND}`, { phase: null }],
+    ['a merge patch', `PATCH ${SEND}`, { phase: null }],
+    ['POST', 'POST /api/v1/tickets', { id: '2', phase: null }],
+  ] as const) {
+    it(`[MET-11] [REP-4] is never unset, by ${way}`, async () => {
+      await using desk = await ticket('OPEN');
+      const { body: error } = await desk.row({ send, body, status: 400, has: { errorCode: 'TICKET_INVALID' } });
+      assert.equal(error['details'][0]['field'], 'phase');
+    });
+  }
+
+  it('[MET-11] begins as the initial one, sent or not, by POST and by PUT', async () => {
+    await using desk = await apiUnderTest(TICKETS);
+    const has = { phase: 'NEW' };
+    const events = ['ticket.created'];
+    await desk.row({ send: 'POST /api/v1/tickets', body: { id: 'a' }, status: 201, has, events });
+    await desk.row({ send: 'POST /api/v1/tickets', body: { id: 'b', phase: 'NEW' }, status: 201, has, events });
+    await desk.row({ send: 'PUT /api/v1/tickets/c', body: {}, status: 201, has, events });
+  });
+
+  for (const [way, send, body] of [
+    ['POST', 'POST /api/v1/tickets', { id: 'a', phase: 'OPEN' }],
+    ['PUT', 'PUT /api/v1/tickets/a', { phase: 'OPEN' }],
+  ] as const) {
+    it(`[MET-11] begins as no other, by ${way}, and says as which`, async () => {
+      await using desk = await apiUnderTest(TICKETS);
+      const { body: error } = await desk.row({ send, body, status: 409, has: { errorCode: 'TICKET_CONFLICT' } });
+      assert.deepEqual(error['details'], [{ field: 'phase', message: 'must start as NEW' }]);
+      assert.match(error['errorMessage'], /NEW/);
+      await desk.row({ send: 'GET /api/v1/tickets/a', status: 404 });
+    });
+  }
+
+  it('[MET-11] is judged after preconditions, body and references, and before what is taken', async () => {
+    await using desk = await ticket();
+    const send = `PATCH ${SEND}`;
+    await desk.row({ send, headers: { 'If-Match': '"0"' }, body: { phase: 'DONE' }, status: 412 });
+    await desk.row({ send, body: { phase: 'DONE', text: 'too long' }, status: 400 });
+    await desk.row({ send, body: { phase: 'DONE', parent_id: 'nobody' }, status: 400 });
+    await desk.row({
+      send: 'POST /api/v1/tickets',
+      body: { id: '1', phase: 'DONE' },
+      status: 409,
+      has: { errorCode: 'TICKET_CONFLICT' },
+    });
+  });
+
+  it('[MET-11] [EVT-2] that changes is told as a changed field', async () => {
+    await using desk = await ticket();
+    await desk.send({ send: `PATCH ${SEND}`, body: { phase: 'OPEN', text: 'x' } });
+    const [event] = await desk.newEvents();
+    assert.deepEqual(event?.payload.changed_fields, ['text', 'phase']);
+  });
+
+  it('[MET-11] may refer to the row itself while it is refused as a beginning', async () => {
+    await using desk = await apiUnderTest(TICKETS);
+    const body = { id: 'a', phase: 'OPEN', parent_id: 'a' };
+    await desk.row({ send: 'POST /api/v1/tickets', body, status: 409, has: { errorCode: 'TICKET_CONFLICT' } });
+  });
+});

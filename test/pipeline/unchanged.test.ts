@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
+import { create, LAMP, SHOP } from './shop-model.ts';
+
+let shop: ApiUnderTest;
+before(async () => {
+  shop = await apiUnderTest(SHOP);
+});
+after(() => shop.close());
+
+let made = 0;
+/** A product of its own for a test. */
+async function product(more: object = {}): Promise<Awaited<ReturnType<typeof create>>> {
+  made += 1;
+  return create(shop, 'products', { sku: `unchanged-${made}`, name: `Lamp ${made}`, price: '5', ...more });
+}
+
+describe('a write that changes nothing', () => {
+  const full = {
+    price: '5.00',
+    weight: 1.5,
+    quantity: 0,
+    serial: '7',
+    released_at: '2026-01-02T03:04:05.678Z',
+    labels: { a: '1', b: '2' },
+    size: { unit: 'mm', depth: 1 },
+    tags: [],
+  };
+  const patches: readonly (readonly [title: string, patch: object])[] = [
+    ['an empty patch', {}],
+    ['a decimal in another form', { price: '05.0' }],
+    ['a number in another form', JSON.parse('{"weight":15e-1,"quantity":-0}')],
+    ['an int64 in another form', { serial: '007' }],
+    ['the same instant at another offset, finer', { released_at: '2026-01-02T04:04:05.6789+01:00' }],
+    ['members in another order', { labels: { b: '2', a: '1' }, size: { depth: 1, unit: 'mm' } }],
+    ['what is unset, unset again', { category: null, tags: null, labels: { c: null } }],
+    ['the state that it is in', { status: 'DRAFT' }],
+    ['the immutable value that it has', { sku: 'same' }],
+    ['read-only members', { owner_id: 'me', created_at: 'x', updated_at: null, links: {} }],
+    ['the write-only value that it has', { cost: 3 }],
+  ];
+  for (const [title, patch] of patches) {
+    it(`[MET-7] keeps revision, time and tag, and publishes nothing: ${title}`, async () => {
+      await using api = await apiUnderTest(SHOP);
+      const { id, body, headers } = await create(api, 'products', { ...LAMP, ...full, sku: 'same', cost: 3 });
+      api.clock.advance(5000);
+      await api.row({
+        send: `PATCH /api/v1/products/${id}`,
+        body: patch,
+        status: 200,
+        expectBody: body,
+        expectHeaders: { ETag: headers.get('etag') ?? '' },
+      });
+    });
+  }
+
+  it('[MET-7] keeps them under PUT and under a JSON patch too', async () => {
+    const { id, body } = await product({ tags: ['a'] });
+    shop.clock.advance(5000);
+    const send = `/api/v1/products/${id}`;
+    await shop.row({ send: `PUT ${send}`, body: { ...body, price: '5.0' }, status: 200, expectBody: body });
+    const headers = { 'Content-Type': 'application/json-patch+json' };
+    const twice = [
+      { op: 'add', path: '/tags/-', value: 'b' },
+      { op: 'remove', path: '/tags/1' },
+    ];
+    for (const patch of [[], twice]) {
+      await shop.row({ send: `PATCH ${send}`, headers, body: patch, status: 200, expectBody: body });
+    }
+  });
+
+  it('[MET-7] is held to its preconditions all the same', async () => {
+    const { id } = await product();
+    const has = { errorCode: 'PRODUCT_PRECONDITION_FAILED' };
+    await shop.row({
+      send: `PATCH /api/v1/products/${id}`,
+      headers: { 'If-Match': '"0"' },
+      body: {},
+      status: 412,
+      has,
+    });
+  });
+
+  it('[MET-7] changes time and revision when something does change, by the clock', async () => {
+    const { id, body } = await product();
+    shop.clock.advance(1);
+    const changed = await shop.row({
+      send: `PATCH /api/v1/products/${id}`,
+      body: { category: 'new' },
+      status: 200,
+      has: { created_at: body['created_at'], updated_at: new Date(shop.clock.now()).toISOString() },
+      events: ['product.updated'],
+    });
+    assert.ok(changed.body['revision'] > body['revision']);
+  });
+});
