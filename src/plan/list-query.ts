@@ -23,7 +23,7 @@ import { readSort, writeSort } from './sort.ts';
 export interface ListQuery {
   readonly plan: ListPlan;
   readonly position: Position;
-  /** Filters, sort and limit as parameters: what every link of the answer carries (PAGE-2). */
+  /** Filters, sort, limit and whether totals are counted, as parameters: what every link of the answer carries (PAGE-2). */
   readonly carried: Parameters;
   /** The token of a place before or after a row, in this order and under these filters. */
   cursorAt(row: Row | null, backward: boolean): string;
@@ -85,7 +85,7 @@ export function readListQuery(
   return {
     plan: { kind: 'list', resource: resource.name, within, filter, order, window: position.window, count, heavy },
     position,
-    carried: [...carried, ['limit', String(limit)]],
+    carried: [...carried, ['limit', String(limit)], ...totalAsked(given)],
     cursorAt,
   };
 }
@@ -220,6 +220,12 @@ function readCount(
   }
   if (text === undefined ? !position.counts : text === 'false') return { kind: 'none' };
   return whole ? { kind: 'exact' } : { kind: 'capped', cap: limits.countCap };
+}
+
+/** Whether totals are counted, where the caller said so: it stays so along every link. */
+function totalAsked(given: ReadonlyMap<string, Parameter>): Parameters {
+  const parameter = given.get('include_total');
+  return parameter === undefined ? [] : [['include_total', parameter.value]];
 }
 
 function openCursor(token: string, collection: string, seal: CursorSeal): { token: string; state: CursorState } {

@@ -43,17 +43,13 @@ describe('a total', () => {
 
   it('[PAGE-9] is exact at the cap and no more than the cap beyond it', async () => {
     await using few = await apiUnderTest(NOTES);
-    for (const [count, relation] of [
-      [4, 'eq'],
-      [4, 'gte'],
-      [4, 'gte'],
-    ] as const) {
-      const made = (await few.send({ send: 'GET /api/v1/notes?limit=5' })).body['data'].length;
-      for (let next = made; next < (relation === 'eq' ? 4 : made + 1); next++)
-        await create(few, 'notes', { id: `n${next}`, kind: 'x' });
+    const seen: unknown[] = [];
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      await create(few, 'notes', { id, kind: 'x' });
       const { page } = (await few.send({ send: 'GET /api/v1/notes?kind=x&page=1' })).body;
-      assert.deepEqual([page['total_count'], page['total_count_relation']], [count, relation]);
+      seen.push(`${page['total_count']} ${page['total_count_relation']}`);
     }
+    assert.deepEqual(seen, ['1 eq', '2 eq', '3 eq', '4 eq', '4 gte', '4 gte']);
   });
 
   for (const value of ['', '1', 'TRUE', 'yes']) {
