@@ -1,13 +1,5 @@
 import { refusal } from '../conventions/errors.ts';
-import {
-  type CursorSeal,
-  type CursorState,
-  cursorPosition,
-  readCursor,
-  writeCursor,
-} from '../conventions/pagination/cursor.ts';
-import { offsetPosition } from '../conventions/pagination/offset.ts';
-import { pagePosition } from '../conventions/pagination/page.ts';
+import { type CursorSeal, type CursorState, readCursor, writeCursor } from '../conventions/pagination/cursor.ts';
 import type { Parameters, Position } from '../conventions/pagination/position.ts';
 import { type Parameter, type QueryPair, parseQuery, splitList, writeQuery } from '../conventions/query.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
@@ -16,7 +8,8 @@ import type { ResourceValidator } from '../model/validation.ts';
 import { isHeavy } from './cost.ts';
 import { isFilterOf, readFilter } from './filter.ts';
 import { admitParameters, type ParameterRule } from './parameters.ts';
-import type { Ancestor, Condition, Count, ListPlan, Row } from './plan.ts';
+import { readCount, readLimit, readPlace, readPosition, totalAsked } from './place.ts';
+import type { Ancestor, Condition, ListPlan, Row } from './plan.ts';
 import { readSort, writeSort } from './sort.ts';
 
 /** A collection as a caller asked for it: what to read, and what the answer says about its place. */
@@ -150,84 +143,6 @@ function valueAt(row: Row, path: string): Json {
   return value ?? null;
 }
 
-function readLimit(given: ReadonlyMap<string, Parameter>, limits: Limits['page']): number {
-  const [limit, perPage] = [given.get('limit'), given.get('per_page')];
-  if (limit !== undefined && perPage !== undefined) throw conflict(['limit', 'per_page']);
-  const parameter = limit ?? perPage;
-  if (parameter === undefined) return limits.default;
-  const value = readInteger(parameter.value);
-  if (value === null || value === 0) {
-    throw refusal('PAGINATION_LIMIT_INVALID', `Send ${parameter.name} as an integer from 1 to ${limits.max}.`, {
-      details: [{ field: parameter.name, message: `must be an integer from 1 to ${limits.max}` }],
-    });
-  }
-  return Math.min(value, limits.max);
-}
-
-interface Place {
-  readonly name: 'page' | 'offset' | 'after';
-  readonly value: string;
-}
-
-function readPlace(given: ReadonlyMap<string, Parameter>): Place | null {
-  const names = (['page', 'offset', 'after'] as const).filter((name) => given.has(name));
-  if (names.length > 1) throw conflict(names);
-  const [name] = names;
-  return name === undefined ? null : { name, value: given.get(name)?.value ?? '' };
-}
-
-function readPosition(
-  place: Place | null,
-  cursor: { readonly token: string; readonly state: CursorState } | null,
-  limit: number,
-  { maxOffset }: Limits['page'],
-  end: () => string,
-): Position {
-  switch (place?.name) {
-    case undefined:
-    case 'after':
-      return cursorPosition(cursor, limit, end);
-    case 'offset':
-      return offsetPosition(boundedOffset(place, readInteger(place.value), maxOffset), limit, maxOffset);
-    case 'page': {
-      const page = readInteger(place.value);
-      boundedOffset(place, page === null || page === 0 ? null : (page - 1) * limit, maxOffset);
-      return pagePosition(page ?? 1, limit, maxOffset);
-    }
-  }
-}
-
-function boundedOffset(place: Place, offset: number | null, maxOffset: number): number {
-  const least = place.name === 'page' ? 1 : 0;
-  if (offset === null) throw positionInvalid(place.name, `must be an integer of at least ${least}`);
-  if (offset > maxOffset) {
-    throw positionInvalid(place.name, `reaches beyond item ${maxOffset}; follow links.next (the cursor) instead`);
-  }
-  return offset;
-}
-
-function readCount(
-  given: ReadonlyMap<string, Parameter>,
-  position: Position,
-  whole: boolean,
-  limits: Limits['page'],
-): Count {
-  const text = given.get('include_total')?.value;
-  if (text !== undefined && text !== 'true' && text !== 'false') {
-    throw refusal('REQUEST_PARAMETER_INVALID', 'Send include_total as true or false.', {
-      details: [{ field: 'include_total', message: 'must be true or false' }],
-    });
-  }
-  if (text === undefined ? !position.counts : text === 'false') return { kind: 'none' };
-  return whole ? { kind: 'exact' } : { kind: 'capped', cap: limits.countCap };
-}
-
-/** Whether totals are counted, where the caller said so: it stays so along every link. */
-function totalAsked(given: ReadonlyMap<string, Parameter>): Parameters {
-  const parameter = given.get('include_total');
-  return parameter === undefined ? [] : [['include_total', parameter.value]];
-}
-
 function openCursor(token: string, collection: string, seal: CursorSeal): { token: string; state: CursorState } {
   const state = readCursor(token, seal);
   if (state === null || state.collection !== collection) throw cursorInvalid();
@@ -251,21 +166,4 @@ function cursorInvalid(): Error {
   return refusal('PAGINATION_CURSOR_INVALID', 'The cursor is not one of this collection; start again without after.', {
     details: [{ field: 'after', message: 'is not a cursor of this collection' }],
   });
-}
-
-function conflict(names: readonly string[]): Error {
-  return refusal('PAGINATION_CONFLICT', `Send one of ${names.join(', ')}, not several.`, {
-    details: names.map((field) => ({ field, message: 'excludes the others' })),
-  });
-}
-
-function positionInvalid(field: string, message: string): Error {
-  return refusal('PAGINATION_POSITION_INVALID', `The page cannot be found: ${field} ${message}.`, {
-    details: [{ field, message }],
-  });
-}
-
-/** A non-negative integer in plain digits; null for anything else. Beyond 2^53 it is no longer exact, which no bound reaches. */
-function readInteger(text: string): number | null {
-  return /^[0-9]+$/.test(text) ? Number(text) : null;
 }
