@@ -62,7 +62,8 @@ async function faultsOf(testFiles: readonly string[]): Promise<readonly string[]
       unfinished.delete(file);
       return;
     }
-    if (!success) found.push(`${counts.tests - counts.passed - counts.skipped - counts.todo} of ${counts.tests} tests`);
+    if (!success)
+      found.push(`${counts.tests - counts.passed - counts.skipped - counts.todo} of ${counts.tests} tests failed`);
     if (counts.tests === 0) found.push('no test ran');
     const left = counts.skipped + counts.todo;
     if (left > 0 && process.env['CI'] === 'true')

@@ -103,7 +103,8 @@ class BatchBuilder {
       }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.#refuse(number, error.code, error.message, error.details);
+      // What is read is one line, so a place in it is a column.
+      this.#refuse(number, error.code, error.message.replace('line 1, column', 'column'), error.details);
     }
   }
 

@@ -4,8 +4,9 @@ import { stat } from 'node:fs/promises';
 import { readJson } from '../formats/json.ts';
 import type { Model, Resource } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
+import { StoreUnavailable } from '../stores/store.ts';
 import { serverUrl } from './address.ts';
-import { type ExitCode, notYet, wrongUsage } from './command-failure.ts';
+import { type ExitCode, notYet, refused, wrongUsage } from './command-failure.ts';
 import { importFile, type ImportOutcome } from './import-file.ts';
 import { tellMachine, tellPerson } from './import-report.ts';
 import { openApi, type OpenedApi } from './open-api.ts';
@@ -81,6 +82,10 @@ async function runImport(
       now: () => performance.now(),
       show: (advance) => progress.show(advance),
     });
+  } catch (error) {
+    // What was committed before is kept and remembered.
+    if (error instanceof StoreUnavailable) throw refused(`${error.message}. Run the same command again to go on.`);
+    throw error;
   } finally {
     progress.end();
   }
@@ -110,6 +115,10 @@ async function requireImportable(file: string): Promise<void> {
 
 function requireResource(model: Model, collection: string): Resource {
   const resource = model.resources.get(collection) ?? model.collections.get(collection);
+  const parent = model.resources.get(resource?.parent?.resource ?? '');
+  if (resource !== undefined && (parent?.parent ?? null) !== null) {
+    throw notYet(`${collection}: importing into a collection more than one level below another`);
+  }
   if (resource !== undefined) return resource;
   throw wrongUsage(`the model has no collection '${collection}'; it has ${[...model.resources.keys()].join(', ')}.`);
 }

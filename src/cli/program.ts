@@ -82,7 +82,7 @@ function addServe(program: Command, terminal: Terminal, ended: Ended): void {
     .option('--port <number>', 'port to listen on; 0 picks a free one (RESTWRIGHT_PORT, else 3000)')
     .option('--host <address>', 'address to listen on (RESTWRIGHT_HOST, else 127.0.0.1)')
     .option('--database <url>', `${DATABASE} (RESTWRIGHT_DATABASE, else sqlite:./data/{name}.db)`)
-    .option('--dev', 'for your own machine: readable logs')
+    .option('--dev', 'for your own machine: readable logs, and a changed model is served at once')
     .option('--open', 'accept requests from other machines without authentication')
     .addHelpText('after', SERVE_NOTES)
     .action(async (model: string, flags: ServeFlags) => ended(await serve(model, flags, terminal)));

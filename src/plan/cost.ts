@@ -1,5 +1,5 @@
 import type { Resource, SortKey } from '../model/model.ts';
-import { indexesOf } from './indexes.ts';
+import { indexesOf, type KeptIndex } from './indexes.ts';
 import type { Condition } from './plan.ts';
 
 /**
@@ -21,13 +21,18 @@ export function isHeavy(
     equal.add(condition.path);
   }
   const wanted = order.filter(({ path }) => !equal.has(path));
+  const indexes = indexesOf(resource);
+  const oneRow =
+    equal.has('id') || indexes.some(({ keys, unique }) => unique && keys.every(({ path }) => equal.has(path)));
   const byId = equal.size === 0 && wanted[0]?.path === 'id';
-  return !byId && !equal.has('id') && !indexesOf(resource).some(({ keys }) => serves(keys, equal, wanted));
+  return !oneRow && !byId && !indexes.some((index) => serves(index, equal, wanted));
 }
 
-function serves(index: readonly SortKey[], equal: ReadonlySet<string>, wanted: readonly SortKey[]): boolean {
-  const prefix = index.slice(0, equal.size);
-  const rest = index.slice(equal.size);
+function serves({ keys, unique, total }: KeptIndex, equal: ReadonlySet<string>, order: readonly SortKey[]): boolean {
+  const prefix = keys.slice(0, equal.size);
+  const rest = keys.slice(equal.size);
+  // Where the keys of a unique index decide already, nothing after them can matter.
+  const wanted = unique && total ? order.slice(0, rest.length) : order;
   const turned = wanted[0]?.descending !== rest[0]?.descending;
   return (
     prefix.length === equal.size &&

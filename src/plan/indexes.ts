@@ -1,10 +1,12 @@
 import type { Resource, SortKey } from '../model/model.ts';
 import { totalOrder } from './sort.ts';
 
-/** An index that every store keeps. An index that is not unique ends with the id, so that the order that it gives is total. */
+/** An index that every store keeps. One that is not unique ends with the id, so that the order that it gives is total. */
 export interface KeptIndex {
   readonly keys: readonly SortKey[];
   readonly unique: boolean;
+  /** Whether the order of its keys is total: by the id, or by values of which no two rows have the same and none is unset. */
+  readonly total: boolean;
 }
 
 const ascending = (path: string): SortKey => ({ path, descending: false });
@@ -25,11 +27,15 @@ export function indexesOf(resource: Resource): readonly KeptIndex[] {
     ...resource.indexes.map((paths) => paths.map(ascending)),
   ];
   return [
-    ...resource.uniques.map((paths) => ({ keys: paths.map(ascending), unique: true })),
+    ...resource.uniques.map((paths) => ({
+      keys: paths.map(ascending),
+      unique: true,
+      total: paths.every((path) => resource.properties.get(path)?.nullable === false),
+    })),
     ...orders
       .map((keys) => normal(totalOrder(keys)))
       .filter((keys) => keys.length > 1)
-      .map((keys) => ({ keys, unique: false })),
+      .map((keys) => ({ keys, unique: false, total: true })),
   ];
 }
 

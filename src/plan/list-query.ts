@@ -1,4 +1,4 @@
-import { refusal } from '../conventions/errors.ts';
+import { ApiError, refusal } from '../conventions/errors.ts';
 import { type CursorSeal, type CursorState, readCursor, writeCursor } from '../conventions/pagination/cursor.ts';
 import type { Parameters, Position } from '../conventions/pagination/position.ts';
 import { type Parameter, type QueryPair, parseQuery, splitList, writeQuery } from '../conventions/query.ts';
@@ -63,10 +63,9 @@ export function readListQuery(
   const limit = readLimit(given, rule.limits);
   const place = readPlace(given);
   const collection = [resource.name, ...within.flatMap((ancestor) => [ancestor.resource, ancestor.id])].join('\n');
-  const cursor = place?.name === 'after' ? openCursor(place.value, collection, rule.seal) : null;
+  const cursor = place?.name === 'after' ? openCursor(place.value, collection, rule) : null;
 
-  const own = cursor === null ? null : parseQuery(writeQuery(cursor.state.query));
-  const selection = readSelection(rule, mergeSelection(admitted, own, rule));
+  const selection = readSelection(rule, cursor === null ? admitted : besideCursor(admitted, cursor.own, rule));
   if (cursor !== null) checkSelection(cursor.state, selection);
   const { filter, order, carried } = selection;
   const state = { collection, sort: selection.sort, filter: selection.filterText, query: carried };
@@ -97,7 +96,7 @@ function readSelection(rule: ListRule, parameters: readonly Parameter[]): Select
   const filter = readFilter(filters, rule.resource, rule.validator);
   const order = sort === undefined ? rule.resource.sort : readSort(sort.raw, rule.resource);
   const carried = [...filters, ...(sort === undefined ? [] : [sort])].map(asPair);
-  return { filter, filterText: writeFilter(filter), order, sort: writeSort(order), carried };
+  return { filter, filterText: writeFilter(filter, rule), order, sort: writeOrder(order, rule), carried };
 }
 
 /** A parameter as links carry it: a list keeps its commas, data keeps its own (URL-5). */
@@ -106,12 +105,7 @@ function asPair({ name, raw, value }: Parameter): QueryPair {
 }
 
 /** The filters and sort beside a cursor, or, where none are sent, the cursor's own (hybrid). */
-function mergeSelection(
-  given: readonly Parameter[],
-  own: readonly Parameter[] | null,
-  rule: ListRule,
-): readonly Parameter[] {
-  if (own === null) return given;
+function besideCursor(given: readonly Parameter[], own: readonly Parameter[], rule: ListRule): readonly Parameter[] {
   const filters = given.filter(({ name }) => !rule.parameters.known.has(name));
   const sort = given.filter(({ name }) => name === 'sort');
   return [
@@ -120,14 +114,23 @@ function mergeSelection(
   ];
 }
 
-/** Conditions in one spelling, however the query spelt them. */
-function writeFilter(filter: readonly Condition[]): string {
-  const lines = filter.map((condition) =>
-    condition.operator === 'in'
-      ? JSON.stringify([condition.path, [...new Set(condition.values.map((value) => JSON.stringify(value)))].sort()])
-      : JSON.stringify([condition.path, condition.operator, condition.value]),
-  );
+/** Conditions in one spelling, however the query spelt them, with the types of what they compare: a cursor is bound to both. */
+function writeFilter(filter: readonly Condition[], rule: ListRule): string {
+  const lines = filter.map((condition) => {
+    const values = condition.operator === 'in' ? condition.values : [condition.value];
+    const distinct = [...new Set(values.map((value) => JSON.stringify(value)))].sort();
+    return JSON.stringify([condition.path, kindOf(condition.path, rule), condition.operator, distinct]);
+  });
   return [...new Set(lines)].sort().join('\n');
+}
+
+/** An order with the types of its keys: the values of a cursor's place are of them. */
+function writeOrder(order: readonly SortKey[], rule: ListRule): string {
+  return `${writeSort(order)}\n${order.map(({ path }) => kindOf(path, rule)).join()}`;
+}
+
+function kindOf(path: string, { resource }: ListRule): string {
+  return resource.properties.get(path)?.type.kind ?? '';
 }
 
 function placeOf(row: Row, order: readonly SortKey[]): readonly Json[] {
@@ -143,19 +146,39 @@ function valueAt(row: Row, path: string): Json {
   return value ?? null;
 }
 
-function openCursor(token: string, collection: string, seal: CursorSeal): { token: string; state: CursorState } {
-  const state = readCursor(token, seal);
-  if (state === null || state.collection !== collection) throw cursorInvalid();
-  return { token, state };
+/** A cursor, with the filters and sort that it continues as parameters. */
+interface OpenCursor {
+  readonly token: string;
+  readonly state: CursorState;
+  readonly own: readonly Parameter[];
 }
 
-/** Sort and filters beside a cursor must be its own (PAGE-6). Where none were sent, the model changed under the cursor. */
+/** @throws {ApiError} PAGINATION_CURSOR_INVALID, also where the model no longer has what the cursor sorts or filters by */
+function openCursor(token: string, collection: string, rule: ListRule): OpenCursor {
+  const state = readCursor(token, rule.seal);
+  if (state === null || state.collection !== collection) throw cursorInvalid();
+  const own = parseQuery(writeQuery(state.query));
+  const selection =
+    own.every(({ name }) => name === 'sort' || rule.parameters.isFilter(name)) && ownSelection(rule, own);
+  if (!selection || selection.sort !== state.sort || selection.filterText !== state.filter) throw cursorInvalid();
+  return { token, state, own };
+}
+
+function ownSelection(rule: ListRule, own: readonly Parameter[]): Selection | null {
+  try {
+    return readSelection(rule, own);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+/** Sort and filters beside a cursor must be its own (PAGE-6). */
 function checkSelection(state: CursorState, selection: Selection): void {
   if (state.sort === selection.sort && state.filter === selection.filterText) return;
   const differing = selection.carried.filter(([name]) =>
     name === 'sort' ? state.sort !== selection.sort : state.filter !== selection.filterText,
   );
-  if (differing.length === 0) throw cursorInvalid();
   const message = 'must be left out or equal what the cursor was made with';
   throw refusal('PAGINATION_CURSOR_MISMATCH', 'Sort or filters differ from those of the cursor; leave them out.', {
     details: [...new Set(differing.map(([name]) => name))].map((field) => ({ field, message })),

@@ -178,4 +178,26 @@ describe('restwright import', () => {
     assert.equal(code, 2);
     assert.match(stderr, /no collection 'customers'; it has products\./);
   });
+
+  it('refuses a collection that lies more than one level deep', async () => {
+    const deep = path.join(folder, 'deep.yaml');
+    const level = (name: string, parent: string): string =>
+      `  ${name}:\n    parent: ${parent}\n    schema: { type: object, properties: { n: { type: integer } } }\n`;
+    await writeFile(deep, `${GOOD}${level('reviews', 'products')}${level('answers', 'reviews')}`);
+    const file = path.join(folder, 'answers.ndjson');
+    await writeFile(file, '{"n":1}\n');
+    const { code, stderr } = await command('import', deep, 'answers', file, '--database', `sqlite:${folder}/deep.db`);
+    assert.equal(code, 2);
+    assert.match(stderr, /more than one level below another is not yet in this version/);
+  });
+
+  it('asked to stop before it has begun, writes nothing and ends with the code of the signal', async () => {
+    const file = path.join(folder, 'stopped.ndjson');
+    await writeFile(file, '{"name":"Lamp"}\n');
+    const terminal = recordedTerminal();
+    terminal.stop.abort('SIGINT');
+    const database = `sqlite:${path.join(folder, 'stopped.db')}`;
+    assert.equal(await run(['import', good, 'products', file, '--database', database], terminal), 130);
+    assert.match(terminal.written().stderr, /stopped after 0 rows, all of them kept; run the same command again/);
+  });
 });

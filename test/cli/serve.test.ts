@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
@@ -64,6 +65,14 @@ async function listening({ child, stdout, stderr, ended }: Started): Promise<str
     if (end !== 'data') assert.fail(`ended with ${end}: ${stderr()}`);
   }
   return /^listening on (\S+)\n$/.exec(stdout())?.[1] ?? assert.fail(stdout());
+}
+
+/** Waits until the log says something. */
+async function told({ child, stderr, ended }: Started, what: RegExp): Promise<void> {
+  while (!what.test(stderr())) {
+    const end = await Promise.race([ended, once(child.stderr ?? child, 'data').then(() => 'data')]);
+    if (end !== 'data') assert.fail(`ended with ${end}: ${stderr()}`);
+  }
 }
 
 describe('restwright serve', () => {
@@ -165,5 +174,40 @@ describe('restwright serve', () => {
     } finally {
       await writeFile(model, MODEL);
     }
+  });
+
+  it('with --dev serves a changed model at once, and goes on with the one before where the change is faulty', async () => {
+    const server = start(['--port', '0', '--dev', '--database', 'sqlite:dev.db']);
+    const url = await listening(server);
+    try {
+      await writeFile(model, MODEL.replace('products:', 'products: x'));
+      await told(server, /is not reloaded, the model before it goes on:\n.*shop\.yaml:\d+/);
+      assert.equal((await fetch(`${url}/v1/products`)).status, 200);
+      await writeFile(model, MODEL.replace('products:', 'suppliers:'));
+      await told(server, /reloaded .*shop\.yaml/);
+      assert.equal((await fetch(`${url}/v1/suppliers`)).status, 200);
+    } finally {
+      await writeFile(model, MODEL);
+    }
+    server.child.kill('SIGTERM');
+    assert.equal(await server.ended, 0);
+  });
+
+  it('[LIM-3] finishes what it has begun after the first signal, and ends at once with the second', async () => {
+    const server = start(['--port', '0', '--database', 'sqlite:twice.db']);
+    const { hostname, port } = new URL(await listening(server));
+    const socket = connect({ host: hostname, port: Number(port) });
+    await once(socket, 'connect');
+    socket.on('error', () => {});
+    // A body that does not come keeps the request in flight.
+    socket.write(
+      `POST /api/v1/products HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n` +
+        'Content-Length: 20\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await once(socket, 'data');
+    server.child.kill('SIGTERM');
+    await told(server, /"event":"stopping"/);
+    server.child.kill('SIGINT');
+    assert.equal(await server.ended, 130);
   });
 });

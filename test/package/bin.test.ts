@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import process from 'node:process';
 import { describe, it } from 'node:test';
-import { ending, said, Sandbox } from './sandbox.ts';
+import { Sandbox } from './sandbox.ts';
 
 const echo = (place: string) =>
   `export async function main(args) { console.log(JSON.stringify(['${place}', process.versions.node, ...args])); process.exitCode = 7; }\n`;
@@ -33,10 +32,14 @@ describe('bin/restwright.js', () => {
   });
 
   it('runs what was built in a published package, through the link in .bin', async () => {
-    using sandbox = installed('dist/cli/main.js', echo('built'));
-    mkdirSync(sandbox.path('.bin'));
-    symlinkSync('../bin/restwright.js', sandbox.path('.bin/restwright'));
-    const { code, stdout } = await sandbox.run('.bin/restwright', ['check']);
+    using sandbox = new Sandbox();
+    sandbox.copy('bin');
+    sandbox.write('node_modules/restwright/package.json', '{ "type": "module" }');
+    sandbox.write('node_modules/restwright/dist/cli/main.js', echo('built'));
+    renameSync(sandbox.path('bin'), sandbox.path('node_modules/restwright/bin'));
+    mkdirSync(sandbox.path('node_modules/.bin'));
+    symlinkSync('../restwright/bin/restwright.js', sandbox.path('node_modules/.bin/restwright'));
+    const { code, stdout } = await sandbox.run('node_modules/.bin/restwright', ['check']);
     assert.deepEqual([code, JSON.parse(stdout)], [7, ['built', here, 'check']]);
   });
 
@@ -50,11 +53,11 @@ describe('bin/restwright.js', () => {
   it('hands signals to the program on the bundled Node and ends as it does', async () => {
     using sandbox = installed('dist/cli/main.js', waits);
     sandbox.bundleNode('26.10.0');
-    const child = sandbox.start('bin/restwright.js', [], sandbox.pretending('20.20.2'));
-    await said(child, 'waiting');
-    child.kill('SIGTERM');
-    const [code] = await once(child, 'close');
-    assert.equal(code, 0);
+    const running = sandbox.start('bin/restwright.js', [], sandbox.pretending('20.20.2'));
+    await running.said('waiting');
+    running.kill('SIGTERM');
+    const { code, stdout } = await running.ended;
+    assert.deepEqual([code, stdout], [0, 'waiting\nfinished\n']);
   });
 
   it('ends by the signal that ended the program on the bundled Node', async () => {
@@ -80,7 +83,7 @@ describe('bin/restwright.js', () => {
 
   it('shows the fault of a program that cannot be loaded, and fails', async () => {
     using sandbox = installed('dist/cli/main.js', "import './missing.js';\n");
-    const { code, stderr } = await ending(sandbox.start('bin/restwright.js'));
+    const { code, stderr } = await sandbox.run('bin/restwright.js');
     assert.equal(code, 1);
     assert.match(stderr, /missing\.js/);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -69,5 +69,19 @@ describe('the published package', () => {
     const script = "import('restwright').then((names) => console.log(Object.keys(names).sort().join()))";
     const names = execFileSync(process.execPath, ['-e', script], { cwd: folder, encoding: 'utf8' });
     assert.match(names, /createApi.*loadModel.*openSqlite.*serveHttp/);
+  });
+
+  it('is typed, without types that it does not bring', () => {
+    const options = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, skipLibCheck: false };
+    const node = { types: ['node'], typeRoots: [path.join(root, 'node_modules', '@types')] };
+    const tsconfig = { compilerOptions: { ...options, ...node }, files: ['embedder.ts'] };
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+    writeFileSync(
+      path.join(folder, 'embedder.ts'),
+      "import { type Api, createApi, type ApiOptions } from 'restwright';\nexport const open = (options: ApiOptions): Promise<Api> => createApi(options);\n",
+    );
+    const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' });
+    assert.deepEqual([status, stdout], [0, '']);
   });
 });

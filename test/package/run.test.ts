@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import process from 'node:process';
 import { describe, it } from 'node:test';
-import { bundleName, type Ending, ending, Sandbox } from './sandbox.ts';
+import { bundleName, type Ending, type Running, Sandbox } from './sandbox.ts';
 
 const lockfile = (version: string, more: Readonly<Record<string, object>> = {}) =>
   JSON.stringify({
@@ -53,12 +52,12 @@ class Checkout {
     this.sandbox.write('fake/npm', npm, 0o755);
   }
 
-  start(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  start(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Running {
     return this.sandbox.start('scripts/run.mjs', ['program.ts', ...args], { PATH: this.sandbox.path('fake'), ...env });
   }
 
   run(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Ending> {
-    return ending(this.start(args, env));
+    return this.start(args, env).ended;
   }
 
   /** The arguments of every npm that was started. */
@@ -139,6 +138,7 @@ describe('scripts/run.mjs', () => {
     const { code, stdout, stderr } = await checkout.run([], { NPM_FAILS: '3' });
     assert.deepEqual([code, stdout], [3, '']);
     assert.match(stderr, /npm ci failed.+registry/);
+    assert.equal(existsSync(checkout.sandbox.path('.cache/install.lock')), false);
     assert.equal((await checkout.run()).code, 5);
   });
 
@@ -151,11 +151,10 @@ describe('scripts/run.mjs', () => {
 
   it('stops npm when it is stopped, and installs at the next start', async () => {
     using checkout = new Checkout();
-    const child = checkout.start([], { NPM_TAKES: '60000' });
-    await once(child.stderr ?? child, 'data');
-    while (checkout.calls().length === 0) await once(child.stderr ?? child, 'data');
-    child.kill('SIGTERM');
-    const { code, signal, stdout } = await ending(child);
+    const running = checkout.start([], { NPM_TAKES: '60000' });
+    await running.said('npm speaks');
+    running.kill('SIGTERM');
+    const { code, signal, stdout } = await running.ended;
     assert.deepEqual([code, signal, stdout], [null, 'SIGTERM', '']);
     assert.deepEqual([(await checkout.run()).code, checkout.calls().length], [5, 2]);
   });

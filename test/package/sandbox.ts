@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
 /** The checkout's folder. */
@@ -51,12 +49,14 @@ export class Sandbox {
   }
 
   /** Starts a program on this Node, from another folder than its own. */
-  start(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    return spawn(process.execPath, [this.path(file), ...args], { cwd: tmpdir(), env: { ...process.env, ...env } });
+  start(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Running {
+    return new Running(
+      spawn(process.execPath, [this.path(file), ...args], { cwd: tmpdir(), env: { ...process.env, ...env } }),
+    );
   }
 
-  async run(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Ending> {
-    return ending(this.start(file, args, env));
+  run(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Ending> {
+    return this.start(file, args, env).ended;
   }
 
   /** Environment under which the next Node, and no process that it starts, takes itself for another version. */
@@ -73,19 +73,40 @@ export class Sandbox {
   }
 }
 
-/** Waits for the end of a process, taking in what it writes. */
-export async function ending(child: ChildProcess): Promise<Ending> {
-  if (child.stdout === null || child.stderr === null) throw new Error('the process shares its output');
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { code: child.exitCode, signal: child.signalCode, stdout, stderr };
-}
+/** A process whose words are taken in from the first on. */
+export class Running {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Ending>;
+  readonly #heard = { stdout: '', stderr: '' };
 
-/** Waits until a process has written some text, and returns all that it wrote so far. */
-export async function said(child: ChildProcess, words: string): Promise<string> {
-  let heard = '';
-  for await (const chunk of child.stdout ?? []) {
-    heard += String(chunk);
-    if (heard.includes(words)) return heard;
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name]?.setEncoding('utf8').on('data', (words: string) => {
+        this.#heard[name] += words;
+        child.emit('words');
+      });
+    this.ended = new Promise((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code, signal) => resolve({ code, signal, ...this.#heard }));
+    });
   }
-  throw new Error(`it ended without '${words}': ${heard}`);
+
+  /**
+   * Waits until the process has said something on either stream.
+   *
+   * @throws {Error} where it ends without
+   */
+  async said(words: string): Promise<void> {
+    const isHeard = () => Object.values(this.#heard).some((text) => text.includes(words));
+    const heard = new Promise<void>((resolve) => {
+      this.#child.on('words', () => isHeard() && resolve());
+    });
+    if (!isHeard()) await Promise.race([heard, this.ended]);
+    if (!isHeard()) throw new Error(`ended without '${words}': ${this.#heard.stdout}${this.#heard.stderr}`);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
 }

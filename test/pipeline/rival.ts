@@ -1,4 +1,4 @@
-import type { Row, WriteUnit } from '../../src/plan/plan.ts';
+import type { Row, Values, WriteUnit } from '../../src/plan/plan.ts';
 import type { Store } from '../../src/stores/store.ts';
 
 /** A store that has something done right before each unit that it is handed, when the API has looked and not yet written. */
@@ -32,11 +32,11 @@ export class Rival {
     this.#at = at;
   }
 
-  async create(id: string, values: Readonly<Record<string, string>>): Promise<void> {
+  async create(id: string, values: Values): Promise<void> {
     await this.#write({ kind: 'create', resource: this.#resource, id, values, within: [], at: this.#at, event: null });
   }
 
-  async change(id: string, values: Readonly<Record<string, string>>): Promise<void> {
+  async change(id: string, values: Values): Promise<void> {
     const { revision } = await this.#row(id);
     await this.#write({ kind: 'update', resource: this.#resource, id, values, revision, at: this.#at, event: null });
   }

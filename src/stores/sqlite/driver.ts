@@ -16,13 +16,50 @@ const KEPT_STATEMENTS = 512;
 export type Read = Record<string, SqlValue>;
 type Prepared = Database.Statement<unknown[], Read>;
 
-/** One connection, its statements prepared once per text. */
+export interface WriterOptions {
+  /** Milliseconds to wait for another process that writes. */
+  readonly busyTimeout?: number;
+  /** Told each statement as it runs, its values in place. */
+  readonly trace?: (statement: string) => void;
+}
+
+/**
+ * One connection, its statements prepared once per text. Its constructor is its own, so that the published types name no library that
+ * brings none.
+ */
 export class Connection {
   readonly #database: Database.Database;
   readonly #prepared = new Map<string, Prepared>();
 
-  constructor(database: Database.Database) {
+  private constructor(database: Database.Database) {
     this.#database = database;
+  }
+
+  /**
+   * The connection that writes. In WAL mode with `synchronous = FULL` a commit is on disk when it returns (OPS-4).
+   *
+   * @param path an absolute path, or `:memory:`
+   * @throws what `isBusy` recognises, while another process creates the database
+   */
+  static writer(path: string, { busyTimeout = BUSY_TIMEOUT, trace }: WriterOptions = {}): Connection {
+    const verbose = trace === undefined ? {} : { verbose: (message: unknown) => trace(String(message)) };
+    const database = new Database(path, { timeout: busyTimeout, ...verbose });
+    try {
+      database.pragma('journal_mode = wal');
+      database.pragma('synchronous = full');
+      database.pragma('foreign_keys = on');
+      return new Connection(database);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  /** A connection that can only read, beside the one that writes. */
+  static reader(path: string): Connection {
+    const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT });
+    database.pragma(`mmap_size = ${MAPPED_BYTES}`);
+    return new Connection(database);
   }
 
   /** All rows of a query, as objects with the columns in order. */
@@ -81,40 +118,6 @@ export class Connection {
     this.#prepared.delete(text);
     this.#prepared.set(text, prepared);
   }
-}
-
-export interface WriterOptions {
-  /** Milliseconds to wait for another process that writes. */
-  readonly busyTimeout?: number;
-  /** Told each statement as it runs, its values in place. */
-  readonly trace?: (statement: string) => void;
-}
-
-/**
- * The connection that writes. In WAL mode with `synchronous = FULL` a commit is on disk when it returns (OPS-4).
- *
- * @param path an absolute path, or `:memory:`
- * @throws what `isBusy` recognises, while another process creates the database
- */
-export function openWriter(path: string, { busyTimeout = BUSY_TIMEOUT, trace }: WriterOptions = {}): Connection {
-  const verbose = trace === undefined ? {} : { verbose: (message: unknown) => trace(String(message)) };
-  const database = new Database(path, { timeout: busyTimeout, ...verbose });
-  try {
-    database.pragma('journal_mode = wal');
-    database.pragma('synchronous = full');
-    database.pragma('foreign_keys = on');
-    return new Connection(database);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-/** A connection that can only read, beside the one that writes. */
-export function openReader(path: string): Connection {
-  const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT });
-  database.pragma(`mmap_size = ${MAPPED_BYTES}`);
-  return new Connection(database);
 }
 
 function codeOf(error: unknown): string {

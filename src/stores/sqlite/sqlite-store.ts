@@ -11,7 +11,7 @@ import { Tables } from '../sql/tables.ts';
 import type { Store } from '../store.ts';
 import { Deadline } from './deadline.ts';
 import { DECIMAL_KEY, sqlite } from './dialect.ts';
-import { type Connection, isBusy, isUnreadable, openReader, openWriter, type WriterOptions } from './driver.ts';
+import { Connection, isBusy, isUnreadable, type WriterOptions } from './driver.ts';
 import { GroupCommit } from './group-commit.ts';
 import { prepareDatabase, readSecret } from './prepare-database.ts';
 import { SqliteDeliveries, SqliteEventLog } from './sqlite-events.ts';
@@ -55,7 +55,7 @@ function define(connection: Connection): void {
 
 /** Opens the writing connection and brings the database to the model. */
 function prepare(path: string, options: SqliteOptions): { writer: Connection; statements: readonly string[] } {
-  const writer = openWriter(path, options.writing);
+  const writer = Connection.writer(path, options.writing);
   try {
     define(writer);
     return { writer, statements: prepareDatabase(writer, options.model, options.random) };
@@ -66,7 +66,7 @@ function prepare(path: string, options: SqliteOptions): { writer: Connection; st
 }
 
 function assemble(path: string, writer: Connection, { model, clock }: SqliteOptions): Store {
-  const reader = path === IN_MEMORY ? writer : openReader(path);
+  const reader = path === IN_MEMORY ? writer : Connection.reader(path);
   if (reader !== writer) define(reader);
   const tables = new Tables(model, sqlite);
   const commits = new GroupCommit(writer, new UnitWriter(writer, tables), clock);

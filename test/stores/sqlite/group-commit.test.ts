@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
-import { openWriter } from '../../../src/stores/sqlite/driver.ts';
+import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { type Store, StoreUnavailable } from '../../../src/stores/store.ts';
 import { commit, createProduct, idsOf } from '../../../src/testing/sample-writes.ts';
 import { directory, openSample } from './open-sample.ts';
@@ -25,7 +25,7 @@ function write(store: Store, ids: readonly string[]): ReturnType<Store['resource
 
 describe('group commit', () => {
   it('[OPS-4] acknowledges what is on disk: a write-ahead log, synced at each commit', (context) => {
-    const connection = openWriter(path.join(directory(context), 'sample.db'));
+    const connection = Connection.writer(path.join(directory(context), 'sample.db'));
     const pragmas = ['journal_mode', 'synchronous', 'foreign_keys'].map((name) => connection.pragma(name));
     connection.close();
     assert.deepEqual(pragmas, ['wal', 2, 1]);

@@ -5,7 +5,7 @@ import type { ListPlan } from '../../../src/plan/plan.ts';
 import { listStatement } from '../../../src/stores/sql/read-statements.ts';
 import { Tables } from '../../../src/stores/sql/tables.ts';
 import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
-import { type Connection, openWriter } from '../../../src/stores/sqlite/driver.ts';
+import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { prepareDatabase } from '../../../src/stores/sqlite/prepare-database.ts';
 import { field, model, resource, sampleModel } from '../../../src/testing/sample-model.ts';
 import { AT, commit, create, idsOf, listOf, rowOf, update } from '../../../src/testing/sample-writes.ts';
@@ -22,7 +22,7 @@ const seek = (...after: readonly (string | null)[]): ListPlan['window'] => ({
 });
 
 function database(context: TestContext): Connection {
-  const connection = openWriter(':memory:');
+  const connection = Connection.writer(':memory:');
   connection.define('restwright_decimal_key', true, () => null);
   prepareDatabase(connection, sampleModel(), { hex: (bytes) => '00'.repeat(bytes) });
   context.after(() => connection.close());

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ExchangeableApi } from '../../src/cli/exchangeable-api.ts';
+import type { OpenedApi } from '../../src/cli/open-api.ts';
+import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
+import type { Store } from '../../src/stores/store.ts';
+
+const request: RawRequest = { method: 'GET', target: '/', headers: [], body: null, httpVersion: '1.1', peer: '::1' };
+
+/** An API that answers with its name once it is told to, and notes when its store is closed. */
+function named(name: string): OpenedApi & { answer(): void; closed(): boolean } {
+  const answer: Answer = { status: 200, headers: [], body: name };
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  let closed = false;
+  const close = async (): Promise<void> => {
+    closed = true;
+  };
+  const unused = (): never => assert.fail('not asked for here');
+  const store: Store = {
+    resources: {
+      item: unused,
+      list: unused,
+      missingAncestor: unused,
+      missingReferences: unused,
+      write: unused,
+      bookmark: unused,
+    },
+    events: { after: unused },
+    deliveries: { enqueue: unused, claim: unused, settle: unused },
+    waiting: 0,
+    secret: unused,
+    ping: unused,
+    close,
+  };
+  return {
+    api: { handle: () => promise, refuse: () => answer, ingest: unused },
+    store,
+    answer: () => resolve(answer),
+    closed: () => closed,
+  };
+}
+
+async function turns(): Promise<void> {
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+describe('an API that is exchanged while it serves', () => {
+  it('finishes each request with the API that it began with, and closes that one when none is left', async () => {
+    const [first, second] = [named('first'), named('second')];
+    const api = new ExchangeableApi(first);
+    const begun = api.handle(request);
+    api.exchange(second);
+    await turns();
+    assert.equal(first.closed(), false);
+    second.answer();
+    assert.equal((await api.handle(request)).body, 'second');
+    first.answer();
+    assert.equal((await begun).body, 'first');
+    await turns();
+    assert.equal(first.closed(), true);
+    assert.equal(second.closed(), false);
+  });
+
+  it('closes an idle API at once, and on close the one that serves', async () => {
+    const [first, second] = [named('first'), named('second')];
+    const api = new ExchangeableApi(first);
+    api.exchange(second);
+    await turns();
+    assert.equal(first.closed(), true);
+    await api.close();
+    assert.equal(second.closed(), true);
+  });
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { run } from '../../src/cli/program.ts';
+import { recordedTerminal } from './recorded-terminal.ts';
+
+const guides = path.join(import.meta.dirname, '..', '..', 'docs', 'guides');
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'guides-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+describe('the guide to a first model', () => {
+  it('shows a model that has neither faults nor warnings', async () => {
+    const guide = await readFile(path.join(guides, 'getting-started.md'), 'utf8');
+    const [, model] = /```yaml\n(.*?)```/s.exec(guide) ?? assert.fail('the guide shows no model');
+    const file = path.join(folder, 'shop.yaml');
+    await writeFile(file, model ?? '');
+    const terminal = recordedTerminal();
+    assert.equal(await run(['check', file], terminal), 0);
+    assert.equal(terminal.written().stdout, `${file} is valid\n`);
+  });
+});
+
+describe('the guide to imports', () => {
+  it('shows what a faulty line is told with', async () => {
+    const guide = await readFile(path.join(guides, 'import.md'), 'utf8');
+    const [, shown] = /```\n(cities\.ndjson:.*?)```/s.exec(guide) ?? assert.fail('the guide shows no fault');
+    const model = path.join(folder, 'world.yaml');
+    const file = path.join(folder, 'cities.ndjson');
+    const field = 'lat: { type: number }';
+    await writeFile(
+      model,
+      `name: world\nresources:\n  cities:\n    schema: { type: object, properties: { ${field} } }\n`,
+    );
+    const lines = Array.from({ length: 1_000 }, (_, index) => (index === 16 ? '{"lat":"north"}' : '{"lat":60}'));
+    await writeFile(file, lines.join('\n'));
+    const terminal = recordedTerminal();
+    const database = `sqlite:${path.join(folder, 'world.db')}`;
+    assert.equal(await run(['import', model, 'cities', file, '--database', database], terminal), 1);
+    assert.equal(terminal.written().stderr.replaceAll(file, 'cities.ndjson'), shown);
+  });
+});

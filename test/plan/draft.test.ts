@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as fc from 'fast-check';
+import type { Json, JsonObject } from '../../src/conventions/json.ts';
+import {
+  bodyRevision,
+  changedFields,
+  createDraft,
+  type Draft,
+  isReadOnlyMember,
+  mergeDraft,
+  patchDraft,
+  replaceDraft,
+} from '../../src/plan/draft.ts';
+import type { Values } from '../../src/plan/plan.ts';
+import { type Compiled, compiled, draftRule, itemsDocument, rowOf } from './rules.ts';
+
+const PROPERTIES = [
+  'name: { type: string, minLength: 1 }',
+  'sku: { type: string, x-immutable: true }',
+  'size: { type: integer, default: 1 }',
+  'part: { type: object, properties: { a: { type: string, default: x }, b: { type: string } } }',
+  'map: { type: object, additionalProperties: { type: string } }',
+  'list: { type: array, items: { type: string } }',
+  'phase: { type: string, enum: [NEW, OPEN, DONE], default: NEW }',
+  'secret: { type: string, writeOnly: true }',
+  'owner: { type: string, readOnly: true }',
+].join(', ');
+const STATE = '{"required":["name"],"state":{"field":"phase","initial":"NEW","transitions":{"NEW":["OPEN"]}}}';
+const items = compiled(itemsDocument(PROPERTIES, STATE), 'items');
+const noted = compiled(itemsDocument('text: { type: string }', '{"id":{"client":"^[a-z]+$"}}'), 'items');
+const rule = draftRule(items);
+
+const CURRENT = rowOf({
+  name: 'n',
+  sku: 's',
+  size: 5,
+  part: { a: 'p', b: 'q' },
+  map: { k: 'v' },
+  list: ['l'],
+  phase: 'NEW',
+  secret: 'hush',
+  owner: 'me',
+});
+const { id, created_at, updated_at, revision, ...FIELDS } = CURRENT;
+/** What GET shows, without links: what a JSON patch works on. */
+const { secret, ...SHOWN } = CURRENT;
+
+function valuesOf(draft: Draft): Values {
+  assert.equal(draft.kind, 'valid', JSON.stringify(draft));
+  return draft.kind === 'valid' ? draft.values : {};
+}
+
+function faultsOf(draft: Draft): readonly string[] {
+  if (draft.kind === 'valid') return [];
+  const details = draft.kind === 'faulty' ? draft.details : draft.error.details;
+  return details.map(({ field }) => field).toSorted();
+}
+
+describe('a new resource', () => {
+  it('[REP-4] has every field: what is absent takes its default, what is null is unset', () => {
+    const unset = { sku: null, part: null, map: null, list: [], secret: null, owner: null };
+    assert.deepEqual(valuesOf(createDraft(rule, { name: 'n' }, [])), { name: 'n', size: 1, phase: 'NEW', ...unset });
+    assert.equal(valuesOf(createDraft(rule, { name: 'n', size: null }, []))['size'], null);
+    const { part } = valuesOf(createDraft(rule, { name: 'n', part: { b: null } }, []));
+    assert.deepEqual(part, { a: 'x', b: null });
+  });
+
+  it('[REP-1] has its fields in declared order, whatever order they were sent in', () => {
+    const values = valuesOf(createDraft(rule, { list: [], size: 2, name: 'n' }, []));
+    assert.deepEqual(Object.keys(values), Object.keys(FIELDS));
+  });
+
+  it('[REP-6] ignores what the server makes, whatever it is', () => {
+    const made = { created_at: 1, updated_at: [], revision: 'x', links: null, owner: {} };
+    assert.deepEqual(valuesOf(createDraft(rule, { name: 'n', ...made }, []))['owner'], null);
+  });
+
+  const ids: readonly (readonly [of: Compiled, body: JsonObject, id: string | null])[] = [
+    [items, { name: 'n' }, null],
+    [items, { name: 'n', id: null }, null],
+    [items, { name: 'n', id: 'mine' }, 'fault'],
+    [items, { name: 'n', id: 7 }, 'fault'],
+    [noted, { id: 'mine' }, 'mine'],
+    [noted, { id: 'Mine' }, 'fault'],
+    [noted, { id: '' }, 'fault'],
+    [noted, { id: 7 }, 'fault'],
+    [noted, { id: null }, 'fault'],
+    [noted, {}, 'fault'],
+  ];
+  for (const [of, body, made] of ids) {
+    it(`[REP-2] of a collection whose ids the ${of.resource.id.kind} makes, from ${JSON.stringify(body)}: ${made}`, () => {
+      const draft = createDraft(draftRule(of), body, []);
+      if (made === 'fault') assert.deepEqual(faultsOf(draft), ['id']);
+      else assert.equal(draft.kind === 'valid' ? draft.id : 'none', made);
+    });
+  }
+
+  it('[ERR-3] tells all faults at once, the id among them', () => {
+    assert.deepEqual(faultsOf(createDraft(rule, { id: 'x', size: '1', colour: 1, part: { c: 1 } }, [])), [
+      'colour',
+      'id',
+      'name',
+      'part.c',
+      'size',
+    ]);
+  });
+
+  it('[REP-5] drops what is unknown for a lenient caller, at any depth', () => {
+    const draft = createDraft(draftRule(items, true), { name: 'n', colour: 1, part: { c: 1, b: 'y' } }, []);
+    assert.deepEqual(valuesOf(draft)['part'], { a: 'x', b: 'y' });
+  });
+
+  it('[MET-11] is in the initial state: another is a conflict, and no state a fault', () => {
+    assert.equal(createDraft(rule, { name: 'n', phase: 'OPEN' }, []).kind, 'conflict');
+    assert.equal(createDraft(rule, { name: 'n', phase: 'CLOSED' }, []).kind, 'faulty');
+    assert.equal(createDraft(rule, { phase: 'OPEN' }, []).kind, 'faulty', 'a fault ranks before a conflict');
+  });
+});
+
+describe('a replacement', () => {
+  it('[MET-2] takes what is left out to default or null, and keeps what may not be sent or was hidden', () => {
+    const values = valuesOf(replaceDraft(rule, { name: 'm' }, CURRENT));
+    const kept = { sku: 's', phase: 'NEW', secret: 'hush', owner: 'me' };
+    assert.deepEqual(values, { name: 'm', size: 1, part: null, map: null, list: [], ...kept });
+  });
+
+  it('[MET-7] by what GET shows changes nothing', () => {
+    const values = valuesOf(replaceDraft(rule, { ...SHOWN, links: { self: '/x' } }, CURRENT));
+    assert.deepEqual(changedFields(items.resource, values, CURRENT), []);
+  });
+
+  const faulty: readonly (readonly [body: Json, fields: readonly string[]])[] = [
+    [{}, ['name']],
+    [{ name: 'm', sku: 'other' }, ['sku']],
+    [{ name: 'm', sku: null }, ['sku']],
+    [{ name: 'm', id: 'other' }, ['id']],
+    [{ name: 'm', id: null }, ['id']],
+    [{ name: 'm', revision: '7' }, ['revision']],
+    [{ name: '', sku: 'other', id: 'other', colour: 1 }, ['colour', 'id', 'name', 'sku']],
+    [[], ['body']],
+    ['x', ['body']],
+  ];
+  for (const [body, fields] of faulty) {
+    it(`[REP-6] [ERR-3] tells every fault: ${JSON.stringify(body)}`, () => {
+      assert.deepEqual(faultsOf(replaceDraft(rule, body, CURRENT)), fields);
+    });
+  }
+
+  it('[REP-6] takes the immutable value that is there, and a fault of it as a fault of its own', () => {
+    assert.deepEqual(faultsOf(replaceDraft(rule, { name: 'm', sku: 's' }, CURRENT)), []);
+    assert.deepEqual(faultsOf(replaceDraft(rule, { name: 'm', sku: 7 }, CURRENT)), ['sku']);
+  });
+});
+
+describe('a merge', () => {
+  const rows: readonly (readonly [patch: JsonObject, changed: JsonObject])[] = [
+    [{}, {}],
+    [{ name: 'm' }, { name: 'm' }],
+    [{ size: null }, { size: null }],
+    [{ part: { a: null } }, { part: { a: null, b: 'q' } }],
+    [{ part: { a: 'z' } }, { part: { a: 'z', b: 'q' } }],
+    [{ part: null }, { part: null }],
+    [{ map: { k: null, l: 'w' } }, { map: { l: 'w' } }],
+    [{ list: null }, { list: [] }],
+    [{ list: ['m', 'n'] }, { list: ['m', 'n'] }],
+    [{ secret: null }, { secret: null }],
+    [{ phase: 'OPEN' }, { phase: 'OPEN' }],
+    [{ owner: 'you', created_at: null, revision: 7, id: 'r' }, {}],
+  ];
+  for (const [patch, changed] of rows) {
+    it(`[MET-3] of ${JSON.stringify(patch)} changes ${Object.keys(changed).join(', ') || 'nothing'}`, () => {
+      const values = valuesOf(mergeDraft(rule, patch, CURRENT));
+      assert.deepEqual(values, { ...FIELDS, ...changed });
+      assert.deepEqual(changedFields(items.resource, values, CURRENT), Object.keys(changed));
+    });
+  }
+
+  it('[REP-4] makes an object with its defaults where there was none', () => {
+    const values = valuesOf(mergeDraft(rule, { part: { b: 'y' } }, { ...CURRENT, part: null }));
+    assert.deepEqual(values['part'], { a: 'x', b: 'y' });
+  });
+
+  it('[MET-3] is a fixed point: what it makes, merged again, changes nothing', () => {
+    const text = fc.option(fc.string({ minLength: 1, maxLength: 3 }));
+    const patch = fc.record(
+      {
+        name: fc.string({ minLength: 1, maxLength: 3 }),
+        size: fc.option(fc.integer()),
+        part: fc.option(fc.record({ a: text, b: text }, { requiredKeys: [] })),
+        map: fc.option(fc.dictionary(fc.constantFrom('k', 'l'), text)),
+        list: fc.option(fc.array(fc.constantFrom('a', 'b'))),
+        secret: text,
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(patch, (given) => {
+        const once = valuesOf(mergeDraft(rule, given, CURRENT));
+        const then = { ...CURRENT, ...once };
+        assert.deepEqual(valuesOf(mergeDraft(rule, given, then)), once);
+        assert.deepEqual(valuesOf(mergeDraft(rule, {}, then)), once);
+      }),
+    );
+  });
+});
+
+describe('the result of a JSON patch', () => {
+  it('[MET-3] keeps the write-only field that it cannot see, and sets the one that it names', () => {
+    assert.deepEqual(valuesOf(patchDraft(rule, SHOWN, CURRENT)), FIELDS);
+    assert.deepEqual(valuesOf(patchDraft(rule, { ...SHOWN, secret: null }, CURRENT)), { ...FIELDS, secret: null });
+  });
+
+  it('[REP-4] has unset what is no longer there, and brings no default back', () => {
+    const { size, part, list, ...rest } = SHOWN as JsonObject;
+    assert.deepEqual([typeof size, typeof part, typeof list], ['number', 'object', 'object']);
+    const values = valuesOf(patchDraft(rule, { ...rest, part: { b: 'q' } }, CURRENT));
+    assert.deepEqual([values['size'], values['part'], values['list']], [null, { a: null, b: 'q' }, []]);
+  });
+
+  for (const name of ['id', 'created_at', 'updated_at', 'revision', 'owner', 'links']) {
+    it(`[MET-3] may not differ in what is read-only: ${name}`, () => {
+      assert.deepEqual(faultsOf(patchDraft(rule, { ...SHOWN, [name]: 'other' }, CURRENT)), [name]);
+      assert.equal(isReadOnlyMember(items.resource, name), true);
+      if (name === 'links') return;
+      const left = Object.fromEntries(Object.entries(SHOWN).filter(([member]) => member !== name));
+      assert.deepEqual(faultsOf(patchDraft(rule, left, CURRENT)), [name]);
+    });
+  }
+
+  it('[MET-3] is an object', () => {
+    for (const document of [7, null, [], 'x'])
+      assert.deepEqual(faultsOf(patchDraft(rule, document, CURRENT)), ['body']);
+  });
+});
+
+describe('a body', () => {
+  const revisions: readonly (readonly [body: Json, revision: number | null])[] = [
+    [{ revision: 7 }, 7],
+    [{ revision: 1.5 }, 1.5],
+    [{ revision: '7' }, null],
+    [{ revision: null }, null],
+    [{}, null],
+    [[], null],
+    [null, null],
+  ];
+  for (const [body, found] of revisions) {
+    it(`[REP-6] names the revision that it was made from, or none: ${JSON.stringify(body)}`, () => {
+      assert.equal(bodyRevision(body), found);
+    });
+  }
+
+  it('[REP-11] [ERR-4] is never quoted in what is told of it', () => {
+    const draft = createDraft(
+      rule,
+      { name: 7, secret: 8, size: 'hush-hush', part: 'hush-hush', colour: 'hush-hush' },
+      [],
+    );
+    assert.doesNotMatch(JSON.stringify(draft.kind === 'faulty' ? draft.details : null), /hush/);
+  });
+
+  it('[MET-7] of other order, other spelling of numbers or instants is the same', () => {
+    const values = { ...FIELDS, map: { b: '1', a: '2' } };
+    assert.deepEqual(changedFields(items.resource, values, { ...CURRENT, map: { a: '2', b: '1' } }), []);
+    assert.deepEqual([id, revision, created_at === updated_at, secret], ['r', 7, true, 'hush']);
+  });
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type { CursorSeal } from '../../src/conventions/pagination/cursor.ts';
+import { parseQuery } from '../../src/conventions/query.ts';
+import { loadModel } from '../../src/model/load.ts';
+import type { Model, Resource } from '../../src/model/model.ts';
+import { compileValidation, type ResourceValidator } from '../../src/model/validation.ts';
+import type { DraftRule } from '../../src/plan/draft.ts';
+import { type ListQuery, type ListRule, listRule, readListQuery } from '../../src/plan/list-query.ts';
+import type { Ancestor, Row } from '../../src/plan/plan.ts';
+import { digest } from '../../src/platform/digest.ts';
+
+/** A resource of a document, and what its values have to be. */
+export interface Compiled {
+  readonly model: Model;
+  readonly resource: Resource;
+  readonly validator: ResourceValidator;
+}
+
+export function compiled(document: string, name: string): Compiled {
+  const { model } = loadModel({ file: 'model.yaml', text: document, env: {}, digest });
+  const resource = model.resources.get(name) ?? assert.fail(`the model has no ${name}`);
+  const validator = compileValidation(model).get(name) ?? assert.fail(`nothing validates ${name}`);
+  return { model, resource, validator };
+}
+
+/** A document with one resource `items`: its properties, and what else it says. */
+export function itemsDocument(properties: string, rest = '{}'): string {
+  const { required, ...others } = JSON.parse(rest) as { required?: readonly string[] };
+  const said = Object.entries(others).map(([key, value]) => `    ${key}: ${JSON.stringify(value)}\n`);
+  return `name: shop
+version: 1.0.0
+resources:
+  others: { schema: { type: object, properties: { name: { type: string } } } }
+  items:
+    schema: { type: object, required: ${JSON.stringify(required ?? [])}, properties: { ${properties} } }
+${said.join('')}`;
+}
+
+export function draftRule({ resource, validator }: Compiled, lenient = false): DraftRule {
+  return { resource, validator, lenient };
+}
+
+/** A seal that hides nothing, so that a test can look inside and make tokens of its own. */
+export const glass: CursorSeal = {
+  seal: (plain) => Buffer.from(plain).toString('base64url'),
+  open: (token) => (token === '' ? null : Buffer.from(token, 'base64url').toString()),
+};
+
+export function ruleOf({ model, resource, validator }: Compiled): ListRule {
+  return listRule(resource, validator, model.limits.page, glass);
+}
+
+/** The query of a collection, from the text after the question mark. */
+export function queryOf(rule: ListRule, text: string, within: readonly Ancestor[] = [], lenient = false): ListQuery {
+  return readListQuery(rule, within, parseQuery(text), lenient);
+}
+
+/** A row as a store would give it. */
+export function rowOf(fields: Readonly<Record<string, Row[string]>> = {}): Row {
+  const at = '2026-01-02T03:04:05.678Z';
+  return { id: 'r', ...fields, created_at: at, updated_at: at, revision: 7 };
+}

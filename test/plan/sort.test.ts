@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as fc from 'fast-check';
+import { readSort, totalOrder, writeSort } from '../../src/plan/sort.ts';
+import { refuses } from '../conventions/refuses.ts';
+import { compiled, itemsDocument } from './rules.ts';
+
+const PROPERTIES = [
+  'name: { type: string }',
+  'size: { type: integer }',
+  'place: { type: object, properties: { city: { type: string } } }',
+  'tags: { type: array, items: { type: string } }',
+  'secret: { type: string, writeOnly: true }',
+].join(', ');
+const { resource } = compiled(itemsDocument(PROPERTIES), 'items');
+
+const written = (raw: string): string => writeSort(readSort(raw, resource));
+
+describe('an order', () => {
+  const rows: readonly (readonly [raw: string, order: string])[] = [
+    ['name', 'name,id'],
+    ['-name', '-name,-id'],
+    ['name,-size', 'name,-size,-id'],
+    ['-name,size', '-name,size,id'],
+    ['id', 'id'],
+    ['-id', '-id'],
+    ['name,-id', 'name,-id'],
+    ['-created_at,id', '-created_at,id'],
+    ['id,name', 'id'],
+    ['place.city', 'place.city,id'],
+    ['updated_at,revision', 'updated_at,revision,id'],
+    ['n%61me', 'name,id'],
+  ];
+  for (const [raw, order] of rows) {
+    it(`[PAGE-5] of ${raw} ends with the id, in the direction of the last key: ${order}`, () => {
+      assert.equal(written(raw), order);
+    });
+  }
+
+  it('[PAGE-5] is the order that it was made from, written and read again', () => {
+    const key = fc.constantFrom('name', 'size', 'place.city', 'id', 'created_at', 'revision');
+    const signed = fc.tuple(key, fc.boolean()).map(([path, descending]) => ({ path, descending }));
+    const keys = fc.uniqueArray(signed, { minLength: 1, maxLength: 4, selector: ({ path }) => path });
+    fc.assert(
+      fc.property(keys, (given) => {
+        const order = totalOrder(given);
+        assert.deepEqual(readSort(writeSort(order), resource), order);
+        assert.equal(
+          order.findIndex(({ path }) => path === 'id'),
+          order.length - 1,
+        );
+        assert.deepEqual(order.slice(0, -1), given.slice(0, order.length - 1));
+      }),
+    );
+  });
+
+  it('[PAGE-5] of nothing is by the id', () => assert.deepEqual(totalOrder([]), [{ path: 'id', descending: false }]));
+});
+
+describe('what cannot be sorted by', () => {
+  for (const raw of ['', ' name', 'name ', 'tags', 'place', 'secret', 'place.zip', 'links', 'NAME', 'name;size']) {
+    it(`[QRY-3] is refused and never quoted as known: ${JSON.stringify(raw)}`, () => {
+      const { details } = refuses(() => readSort(raw, resource), 'QUERY_SORT_INVALID');
+      const known = 'sortable are id, name, size, place.city, created_at, updated_at, revision';
+      assert.deepEqual(details, [{ field: 'sort', message: `cannot sort by ${JSON.stringify(raw)}; ${known}` }]);
+    });
+  }
+
+  it('[ERR-3] is told as a whole: each unknown key, the one that is repeated, and how many there are', () => {
+    const { details } = refuses(() => readSort('name,-name,a,size,b,id', resource), 'QUERY_SORT_INVALID');
+    const messages = details.map(({ message }) => message.replace(/;.*/, ''));
+    assert.deepEqual(messages, ['cannot sort by "a"', 'cannot sort by "b"', 'names name more than once', 'has 6 keys']);
+  });
+});
