@@ -1,11 +1,15 @@
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Model } from '../model/model.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { ExchangeableApi } from './exchangeable-api.ts';
 import type { OpenedApi } from './open-api.ts';
 import { reason, requireModel } from './read-model.ts';
 import type { Terminal } from './terminal.ts';
+
+/** Editors write a file in several steps: after this many milliseconds it is taken to be whole. */
+const SETTLED = 50;
 
 /** A model that is served, to be exchanged when its file changes. */
 export interface FollowedModel {
@@ -26,7 +30,9 @@ export async function followModel(followed: FollowedModel): Promise<void> {
   let served = followed.model.fingerprint;
   try {
     for await (const { filename } of watch(path.dirname(path.resolve(file)), { signal: stop })) {
-      if (filename === path.basename(file)) served = await reload(followed, served);
+      if (filename !== path.basename(file)) continue;
+      await setTimeout(SETTLED);
+      served = await reload(followed, served);
     }
   } catch (error) {
     if (!stop.aborted) terminal.stderr.write(`changes of ${file} are not followed any more: ${reason(error)}\n`);

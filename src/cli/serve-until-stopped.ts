@@ -52,8 +52,8 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
     const { host, port, dev } = settings;
     const server = await listen({ handler: api, limits: model.limits, observe, overloaded, host, port });
     address.origin = serverUrl(server.address, server.port, '');
-    announce(`${address.origin}${model.basePath}`, serving);
     const following = dev ? followModel({ ...serving, api, open, stop }) : null;
+    announce(`${address.origin}${model.basePath}`, serving);
     if (!stop.aborted) await once(stop, 'abort');
     await end(server, stop, observe);
     await following;

@@ -37,6 +37,9 @@ const ORDERS: readonly (readonly [path: string, values: readonly unknown[]])[] =
   ['part.name', [null, '', 'a', 'b']],
 ];
 
+/** More pages than any walk here has: one that goes beyond turns in a circle. */
+const MAX_PAGES = 100;
+
 /** Walks from a URL along one relation; the ids of each page. */
 async function walk(
   api: ApiUnderTest,
@@ -47,7 +50,7 @@ async function walk(
   let last = from;
   for (let at: string | undefined = from; at !== undefined; ) {
     const page: Seen = await api.row({ send: `GET ${at}`, status: 200 });
-    pages.push([...idsOf(page)]);
+    assert.ok(pages.push([...idsOf(page)]) < MAX_PAGES, 'the walk ends');
     last = at;
     at = page.body['links'][rel];
   }
@@ -176,7 +179,7 @@ async function follow(
   for (let at = from; at !== undefined; ) {
     const page = await changing.api.send({ send: `GET ${at}` });
     assert.equal(page.status, 200, page.text);
-    pages.push(page);
+    assert.ok(pages.push(page) < MAX_PAGES, 'the walk ends');
     at = page.body['links'][rel];
     const next = pending.shift();
     if (next !== undefined) await changing.disturb(next);

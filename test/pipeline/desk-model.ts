@@ -20,8 +20,8 @@ resources:
 `;
 
 /** The notes `a` to `g`, the last two of kind `y`, the others of kind `x`; six lines below the first. */
-export async function sevenNotes(): Promise<ApiUnderTest> {
-  const desk = await apiUnderTest(NOTES);
+export async function sevenNotes(document = NOTES): Promise<ApiUnderTest> {
+  const desk = await apiUnderTest(document);
   for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await create(desk, 'notes', { id, kind: id < 'f' ? 'x' : 'y' });
   for (let line = 1; line <= 6; line++) await create(desk, 'notes/a/lines', { id: `a${line}` });
   return desk;
