@@ -1,4 +1,5 @@
 import type { Json } from './conventions/json.ts';
+import type { Context } from './model/hooks.ts';
 import type { Model } from './model/model.ts';
 import type { Observe } from './observe/observation.ts';
 import { type CompiledModel, type CompiledResource, compileModel } from './pipeline/compiled.ts';
@@ -31,6 +32,8 @@ export interface ApiOptions {
   readonly open: boolean;
   /** Where clients reach the API when the model has no `public_url`: `http://127.0.0.1:3000`. URLs in events begin with it. */
   readonly origin: () => string;
+  /** What hooks get of the application (model.md). */
+  readonly context?: Context;
   /** Why the server should get no traffic just now; null when it should. Default: it always should. */
   readonly unready?: () => string | null;
 }
@@ -67,7 +70,15 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   };
 }
 
-async function surroundingsOf({ model, store, clock, ids, origin }: ApiOptions): Promise<Surroundings> {
+async function surroundingsOf({
+  model,
+  store,
+  clock,
+  ids,
+  origin,
+  observe,
+  context,
+}: ApiOptions): Promise<Surroundings> {
   const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
   const compiled = compileModel(model, createSeal(secret, 'cursor'));
   const uuid = (): string => ids.uuid();
@@ -75,6 +86,10 @@ async function surroundingsOf({ model, store, clock, ids, origin }: ApiOptions):
   return {
     compiled,
     store,
+    rows: store.resources,
+    context: context ?? {},
+    running: new Set(),
+    observe,
     events: {
       model,
       addresses: compiled.addresses,

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorDetail } from '../conventions/errors.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
-import { content, isBlank, type Line, MAX_LINE } from './lines.ts';
+import { content, isBlank, type Line, MAX_LINE } from '../formats/lines.ts';
 import { type Position, positionOf, type Reached } from './position.ts';
 
 /** How much goes into one transaction: enough that its sync is shared by many rows, little enough to lose or to hold in memory. */

@@ -1,4 +1,4 @@
-import type { Answer, Handler, RawRequest } from '../pipeline/exchange.ts';
+import type { Answer, Handler, RawRequest, WholeAnswer } from '../pipeline/exchange.ts';
 import type { OpenedApi } from './open-api.ts';
 
 /** One API in its turn of serving. */
@@ -34,7 +34,7 @@ export class ExchangeableApi implements Handler {
     }
   }
 
-  refuse(...refused: Parameters<Handler['refuse']>): Answer {
+  refuse(...refused: Parameters<Handler['refuse']>): WholeAnswer {
     return this.#turn.opened.api.refuse(...refused);
   }
 

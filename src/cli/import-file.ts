@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import type { Api, IngestOutcome } from '../api.ts';
 import type { Resources } from '../stores/store.ts';
 import { type Batch, type LineFault, readBatches, type ReadValue } from './batches.ts';
-import { content, isBlank, readLines } from './lines.ts';
+import { content, isBlank, splitLines } from '../formats/lines.ts';
 import { bookmarkName, movePosition, positionOf, readPositions, type Reached, resume } from './position.ts';
 import type { Advance } from './progress.ts';
 
@@ -77,7 +77,7 @@ async function importFrom(file: FileHandle, job: ImportJob): Promise<ImportOutco
 }
 
 function batchesFrom(file: FileHandle, { lines, bytes, hash }: Reached, readValue: ReadValue): AsyncGenerator<Batch> {
-  return readBatches(readLines(chunksOf(file, bytes), lines + 1), { lines, bytes, hash }, readValue);
+  return readBatches(splitLines(chunksOf(file, bytes), lines + 1), { lines, bytes, hash }, readValue);
 }
 
 /** The faults of the lines that hold no row, and of the rows that were refused, in the order of the file. */
@@ -96,7 +96,7 @@ function faultsOf(batch: Batch, refused: Extract<IngestOutcome, { kind: 'refused
 
 /** The first line that says something; empty where there is none. */
 async function firstLine(file: FileHandle): Promise<Uint8Array> {
-  for await (const { raw } of readLines(chunksOf(file, 0), 1)) {
+  for await (const { raw } of splitLines(chunksOf(file, 0), 1)) {
     const bytes = raw === null ? new Uint8Array() : content(raw);
     if (!isBlank(bytes)) return bytes;
   }

@@ -153,14 +153,21 @@ function byQuality(one: { readonly quality: number }, other: { readonly quality:
   return other.quality - one.quality;
 }
 
-/** The offers that name a version, in each spelling of it: `application/vnd.shop.v1+json`, `v1.2`, `v1.2.3`. */
-export function vendorOffers(name: string, { major, minor, patch }: ServedVersion): readonly Offer[] {
+/**
+ * The offers that name a version, in each spelling of it: `application/vnd.shop.v1+json`, `v1.2`, `v1.2.3`.
+ *
+ * @param suffix `json` or `xml`
+ */
+export function vendorOffers(name: string, { major, minor, patch }: ServedVersion, suffix = 'json'): readonly Offer[] {
   const spellings = [
     { major, minor: null, patch: null },
     { major, minor, patch: null },
     { major, minor, patch },
   ];
-  return spellings.map((spelling) => ({ type: 'application', subtype: `vnd.${name}.v${versionText(spelling)}+json` }));
+  return spellings.map((spelling) => ({
+    type: 'application',
+    subtype: `vnd.${name}.v${versionText(spelling)}+${suffix}`,
+  }));
 }
 
 /** The refusal of a caller that takes none of the offers (NEG-1). */

@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { gunzip as gunzipWithCallback } from 'node:zlib';
+import { createGunzip, gunzip as gunzipWithCallback } from 'node:zlib';
 import { refusal } from '../conventions/errors.ts';
 
 const gunzip = promisify(gunzipWithCallback);
@@ -15,14 +16,41 @@ export async function inflate(bytes: Uint8Array, limit: number): Promise<Uint8Ar
   try {
     return await gunzip(bytes, { maxOutputLength: limit });
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-    if (code === 'ERR_BUFFER_TOO_LARGE') {
+    if (codeOf(cause) === 'ERR_BUFFER_TOO_LARGE') {
       throw refusal('REQUEST_BODY_TOO_LARGE', `The body has more than ${limit} bytes once inflated: send less.`, {
         cause,
       });
     }
-    // zlib's own codes are all about the data; anything else is a fault of ours.
-    if (!code.startsWith('Z_') || code === 'Z_MEM_ERROR') throw cause;
-    throw refusal('REQUEST_BODY_MALFORMED', 'The body cannot be inflated: send whole gzip data, or none.', { cause });
+    throw told(cause);
   }
+}
+
+/**
+ * Inflates a body piece by piece, as it is asked for. How much comes out is its reader's to bound.
+ *
+ * @throws {ApiError} REQUEST_BODY_MALFORMED: not gzip, or cut off; whatever the source throws
+ */
+export async function* inflateChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const source = Readable.from(chunks, { objectMode: false });
+  const inflated = createGunzip();
+  source.once('error', (error) => inflated.destroy(error));
+  try {
+    for await (const chunk of source.pipe(inflated)) yield chunk;
+  } catch (cause) {
+    throw told(cause);
+  } finally {
+    source.destroy();
+    inflated.destroy();
+  }
+}
+
+function codeOf(failure: unknown): string {
+  return failure instanceof Error && 'code' in failure ? String(failure.code) : '';
+}
+
+/** zlib's own codes are all about the data; anything else is a fault of ours or of the source. */
+function told(cause: unknown): unknown {
+  const code = codeOf(cause);
+  if (!code.startsWith('Z_') || code === 'Z_MEM_ERROR') return cause;
+  return refusal('REQUEST_BODY_MALFORMED', 'The body cannot be inflated: send whole gzip data, or none.', { cause });
 }

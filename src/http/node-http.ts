@@ -79,7 +79,8 @@ function serverOptions(limits: Limits): ServerOptions {
     insecureHTTPParser: false,
     maxHeaderSize: limits.target + limits.headers + HEAD_ALLOWANCE,
     headersTimeout,
-    requestTimeout: limits.requestTimeout,
+    // Bodies keep their own time: one that is read piece by piece may go on as long as it moves (MET-13).
+    requestTimeout: 0,
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersTimeout / 10)),
     keepAliveTimeout: KEEP_ALIVE,
     optimizeEmptyRequests: true,

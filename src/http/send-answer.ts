@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Answer } from '../pipeline/exchange.ts';
+import type { StreamedAnswer, WholeAnswer } from '../pipeline/exchange.ts';
 
 /**
  * Writes an answer, with the fields that are the server's: `Content-Length` here, `Date` and connection fields by Node. The body
@@ -8,7 +9,7 @@ import type { Answer } from '../pipeline/exchange.ts';
  * @param method of the request that is answered
  * @throws {Error} where a field cannot be sent; then nothing was written, and the response takes another answer
  */
-export function sendAnswer(response: ServerResponse, method: string, { status, headers, body }: Answer): void {
+export function sendAnswer(response: ServerResponse, method: string, { status, headers, body }: WholeAnswer): void {
   if (status === 204 || status === 304) {
     response.writeHead(status, [...headers]).end();
     return;
@@ -18,6 +19,20 @@ export function sendAnswer(response: ServerResponse, method: string, { status, h
   else response.end(body);
 }
 
-function byteLength(body: Answer['body']): number {
+function byteLength(body: WholeAnswer['body']): number {
   return body === null ? 0 : Buffer.byteLength(body);
+}
+
+/**
+ * Writes an answer piece by piece, each when the ones before have left. Where the client goes away, the pieces end.
+ *
+ * @throws whatever the body throws; what was written before is on its way, and the body has no end
+ */
+export async function sendStream(response: ServerResponse, { status, headers, body }: StreamedAnswer): Promise<void> {
+  response.writeHead(status, [...headers]).flushHeaders();
+  for await (const piece of body) {
+    if (response.destroyed) return;
+    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+  response.end();
 }

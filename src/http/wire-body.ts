@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ApiError, refusal } from '../conventions/errors.ts';
 import type { RequestBody } from '../pipeline/exchange.ts';
 import { forbiddenTrailer } from './forbidden-trailers.ts';
+import { timedOut } from './parser-fault.ts';
 
 export interface WireBodyOptions {
   readonly request: IncomingMessage;
@@ -9,6 +10,8 @@ export interface WireBodyOptions {
   readonly length: number | null;
   /** Sends `100 Continue`; null where the client does not wait for it. */
   readonly sendContinue: (() => void) | null;
+  /** How long a whole body that is read at once may take, and one that is read piece by piece may pause. Milliseconds. */
+  readonly timeout: number;
 }
 
 /** The body of a request on the wire: nothing is taken in, and no `100 Continue` is sent, before somebody reads it (URL-8). */
@@ -18,8 +21,11 @@ export class WireBody implements RequestBody {
   #sendContinue: (() => void) | null;
   #failure: ApiError | null = null;
   #rejectReader: ((error: ApiError) => void) | null = null;
+  readonly #timeout: number;
+  #piecewise = false;
 
-  constructor({ request, length, sendContinue }: WireBodyOptions) {
+  constructor({ request, length, sendContinue, timeout }: WireBodyOptions) {
+    this.#timeout = timeout;
     this.#request = request;
     this.length = length;
     this.#sendContinue = sendContinue;
@@ -28,6 +34,11 @@ export class WireBody implements RequestBody {
   /** Whether somebody waits for bytes of the client. */
   get awaited(): boolean {
     return this.#rejectReader !== null;
+  }
+
+  /** Whether it is read piece by piece, while its answer may be under way. */
+  get piecewise(): boolean {
+    return this.#piecewise;
   }
 
   /** Whether every byte has arrived, read or not. */
@@ -44,9 +55,13 @@ export class WireBody implements RequestBody {
     return this.#failure === null && this.#sendContinue === null && this.length !== null && this.length <= limit;
   }
 
-  /** Throws the rest away as it arrives. */
+  /** Throws the rest away as it arrives, for as long as a body may take. */
   drain(): void {
-    this.#request.resume();
+    const request = this.#request;
+    request.resume();
+    if (request.complete) return;
+    const timer = setTimeout(() => request.destroy(), this.#timeout);
+    request.once('close', () => clearTimeout(timer));
   }
 
   /** What the parser or a timeout found wrong with the body: told to whoever reads it now or later. The first fault stays. */
@@ -60,10 +75,45 @@ export class WireBody implements RequestBody {
     if (this.#sendContinue !== null) await this.#askForBody();
     if (this.#failure !== null) throw this.#failure;
     if (this.#request.destroyed) throw cutShort();
+    const timer = setTimeout(() => this.fail(timedOut()), this.#timeout);
     try {
       return await this.#collect(limit);
     } finally {
+      clearTimeout(timer);
       this.#rejectReader = null;
+    }
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    const request = this.#request;
+    this.#piecewise = true;
+    if (this.#sendContinue !== null) await this.#askForBody();
+    for (;;) {
+      if (this.#failure !== null) throw this.#failure;
+      const chunk: unknown = request.read();
+      if (chunk instanceof Uint8Array) yield chunk;
+      else if (request.readableEnded) break;
+      else if (request.destroyed) throw cutShort();
+      else await this.#more();
+    }
+    const field = forbiddenTrailer(request.rawTrailers);
+    if (field !== null) throw misplaced(field);
+  }
+
+  /** Waits until there is something to read, or nothing more to come. */
+  async #more(): Promise<void> {
+    const request = this.#request;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => reject(timedOut()), this.#timeout);
+    this.#rejectReader = reject;
+    const wake = (): void => resolve();
+    request.once('readable', wake).once('end', wake).once('close', wake);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#rejectReader = null;
+      request.off('readable', wake).off('end', wake).off('close', wake);
     }
   }
 

@@ -1,15 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { refusal } from '../conventions/errors.ts';
+import { ApiError, refusal } from '../conventions/errors.ts';
 import { isRegisteredMethod } from '../conventions/methods.ts';
 import type { Limits } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
-import type { Answer, Handler, RawRequest } from '../pipeline/exchange.ts';
+import {
+  type Answer,
+  type Handler,
+  isStreamed,
+  type RawRequest,
+  type StreamedAnswer,
+  type WholeAnswer,
+} from '../pipeline/exchange.ts';
 import { Connection, type Turn } from './connection.ts';
 import { InFlight } from './in-flight.ts';
 import { methodUnknown, notHttp1, type ParserFault, parserRefusal, targetTooLong, timedOut } from './parser-fault.ts';
 import { faultyMessage, isHeadTold, isTargetBegun, type RequestHead, readHead } from './request-head.ts';
-import { sendAnswer } from './send-answer.ts';
+import { sendAnswer, sendStream } from './send-answer.ts';
 import { WireBody } from './wire-body.ts';
 
 export interface WireOptions {
@@ -46,7 +53,8 @@ export class Wire {
 
   /** The head of a request has arrived. @param awaitsContinue whether it expects `100-continue` */
   request(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
-    const body = bodyOf(request, awaitsContinue ? () => response.writeContinue() : null);
+    const sendContinue = awaitsContinue ? () => response.writeContinue() : null;
+    const body = bodyOf(request, sendContinue, this.#options.limits.requestTimeout);
     if (isFramingDoubtful(request)) response.shouldKeepAlive = false;
     void this.#serve(request, body, response);
   }
@@ -67,7 +75,7 @@ export class Wire {
     }
     const { arriving } = connection;
     if (arriving === null) void this.#guard(connection, () => this.#refuseHead(connection, fault));
-    else if (arriving.response?.headersSent === true) connection.finish();
+    else if (arriving.response?.headersSent === true && arriving.body?.piecewise !== true) connection.finish();
     else arriving.body?.fail(parserRefusal(fault, NO_BYTES, this.#options.limits));
   }
 
@@ -104,7 +112,7 @@ export class Wire {
     }
   }
 
-  #lateAnswer({ request }: Turn): Answer {
+  #lateAnswer({ request }: Turn): WholeAnswer {
     return this.#options.handler.refuse(handlerTimedOut(), request);
   }
 
@@ -112,6 +120,10 @@ export class Wire {
   #respond(turn: Turn, answer: Answer): void {
     if (turn.answered) return;
     turn.answered = true;
+    if (isStreamed(answer)) {
+      void this.#guard(turn.connection, () => this.#stream(turn, answer));
+      return;
+    }
     // The parser may be in the middle of a packet that holds the rest of the body: what is left is known when it is through.
     if (this.#drains(turn)) this.#write(turn, answer);
     else setImmediate(() => this.#write(turn, answer));
@@ -121,8 +133,24 @@ export class Wire {
     return body === null || body.drains(this.#options.limits.body);
   }
 
+  /** Writes while the body may still be read. What breaks off in the middle ends the connection without the last chunk (ERR-1). */
+  async #stream(turn: Turn, answer: StreamedAnswer): Promise<void> {
+    const { connection, body, response } = turn;
+    if (response === null) throw new Error('an answer in pieces has no response to be written to');
+    if (this.#closing && connection.isLatest(turn)) response.shouldKeepAlive = false;
+    try {
+      await sendStream(response, answer);
+    } catch (error) {
+      if (!(error instanceof ApiError)) this.#options.observe({ kind: 'fault', correlationId: null, error });
+      connection.socket.destroySoon();
+      return;
+    }
+    if (this.#drains(turn)) body?.drain();
+    else connection.finish();
+  }
+
   /** Keeps the connection where the next request can be told from the rest of this one, and closes it everywhere else. */
-  #write(turn: Turn, answer: Answer): void {
+  #write(turn: Turn, answer: WholeAnswer): void {
     const { connection, request, body, response } = turn;
     if (connection.socket.destroyed) return;
     if (response === null || !this.#drains(turn)) {
@@ -142,6 +170,7 @@ export class Wire {
       const { bytes, end } = await connection.readOn(message, isHeadTold, limits.headersTimeout);
       const head = readHead(bytes);
       const answer = await this.#answerUnknownMethod(head, bytes, end === 'timeout', connection.socket);
+      if (isStreamed(answer)) throw new Error(`a request without a body was answered in pieces: ${head.method}`);
       connection.conclude(null, head.method, (last) => this.#send(connection, last, head, answer));
     } else {
       const head = readHead(message);
@@ -162,7 +191,7 @@ export class Wire {
   }
 
   /** An answer that cannot be written is a fault of ours; one that has begun can only be cut (ERR-1). Never throws. */
-  #send(connection: Connection, response: ServerResponse, request: RequestHead, answer: Answer): void {
+  #send(connection: Connection, response: ServerResponse, request: RequestHead, answer: WholeAnswer): void {
     try {
       sendAnswer(response, request.method, answer);
     } catch (error) {
@@ -200,11 +229,11 @@ function rawRequest(request: IncomingMessage, body: WireBody | null): RawRequest
   };
 }
 
-function bodyOf(request: IncomingMessage, sendContinue: (() => void) | null): WireBody | null {
+function bodyOf(request: IncomingMessage, sendContinue: (() => void) | null, timeout: number): WireBody | null {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  if (coding !== undefined) return new WireBody({ request, length: null, sendContinue });
+  if (coding !== undefined) return new WireBody({ request, length: null, sendContinue, timeout });
   if (length === undefined || Number(length) === 0) return null;
-  return new WireBody({ request, length: Number(length), sendContinue });
+  return new WireBody({ request, length: Number(length), sendContinue, timeout });
 }
 
 /** RFC 9112 6.1: where a recipient could read the end of the body elsewhere, nothing after it is read as a request. */

@@ -25,6 +25,7 @@ export function compileSettings(document: Declaration): ApiSettings {
     defaultVersion: compileDefaultVersion(version, document),
     secret: textOf(declared['secret']),
     limits: compileLimits({ declared: objectOf(declared['limits']), path: [...path, 'limits'], report }),
+    system: { batches: textOf(objectOf(declared['system'])['batches']) ?? 'batches' },
   };
 }
 

@@ -2,6 +2,7 @@ import { isJsonObject } from '../conventions/json.ts';
 import type { Declaration } from './declaration.ts';
 import { numberOf, objectOf, textOf } from './declared.ts';
 import type { NamedDeclaration } from './hierarchy.ts';
+import { NO_HOOKS } from './hooks.ts';
 import { readPattern, checkPattern } from './keywords.ts';
 import type { Field, IdRule, Resource } from './model.ts';
 import type { ResourceNames } from './names.ts';
@@ -41,6 +42,8 @@ export function compileResource(resource: NamedDeclaration, surroundings: Surrou
     id: compileId(resource),
     fields,
     field: new Map(fields.map((field) => [field.name, field])),
+    computed: [],
+    hooks: NO_HOOKS,
     properties,
     parent:
       parent === null || surroundings.parent === null
@@ -53,6 +56,7 @@ export function compileResource(resource: NamedDeclaration, surroundings: Surrou
     timeField: compileTimeField(properties, resource),
     events: compileEvents(declared),
     requireIfMatch: declared['require_if_match'] === true,
+    idempotency: declared['idempotency'] === 'required' ? 'required' : 'optional',
     cache: compileCache(declared),
     schema,
   };

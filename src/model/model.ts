@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../conventions/json.ts';
+import type { Hooks } from './hooks.ts';
 
 /** MAJOR.MINOR.PATCH of a contract. */
 export interface ContractVersion {
@@ -51,6 +52,19 @@ export interface Field extends Member {
   readonly was: string | null;
   /** Set where the value (or, in an array, each item) is the id of a row of another resource. */
   readonly reference: Reference | null;
+}
+
+/**
+ * A read-only member that is worked out from a row whenever the row is shown. No store knows it, no filter and no sort. What it returns is
+ * one of its shape's values, or the representation fails.
+ */
+export interface ComputedField extends Shape {
+  readonly name: string;
+  /** JSON Schema of its values, `$ref`s resolved. */
+  readonly schema: JsonObject;
+  /** The fields that it reads. */
+  readonly from: readonly string[];
+  readonly value: (row: JsonObject) => unknown;
 }
 
 export type OnDelete = 'restrict' | 'nullify' | 'cascade';
@@ -123,6 +137,9 @@ export interface Resource {
   /** Fields in the order of the representation: the parent's id first, where there is a parent, then as declared. */
   readonly fields: readonly Field[];
   readonly field: ReadonlyMap<string, Field>;
+  /** Shown after the fields, in declared order. */
+  readonly computed: readonly ComputedField[];
+  readonly hooks: Hooks;
   readonly properties: ReadonlyMap<string, Property>;
   /** Name of the resource that this one sits under, and the field that holds its id. */
   readonly parent: { readonly resource: string; readonly field: string } | null;
@@ -137,6 +154,8 @@ export interface Resource {
   readonly timeField: string;
   readonly events: 'thin' | 'full' | 'none';
   readonly requireIfMatch: boolean;
+  /** Whether POST and PATCH must carry an `Idempotency-Key` (MET-12). */
+  readonly idempotency: 'optional' | 'required';
   readonly cache: { readonly maxAge: number; readonly scope: 'public' | 'private' } | null;
   /** JSON Schema 2020-12 of the declared object, `$ref`s resolved: what validation is compiled from. */
   readonly schema: JsonObject;
@@ -179,10 +198,12 @@ export interface Model {
   /** The declared secret that seals cursors; null where the store keeps one of its own. */
   readonly secret: string | null;
   readonly limits: Limits;
+  /** Path segments of the collections that every API has (REP-12). */
+  readonly system: { readonly batches: string };
   /** By name, parents before their children. */
   readonly resources: ReadonlyMap<string, Resource>;
   /** The same resources by path segment. */
   readonly collections: ReadonlyMap<string, Resource>;
-  /** Digest of everything above: part of every tag, so that a changed model changes them (CACHE-1). */
+  /** Digest of everything above, the text of its functions included: part of every tag, so that a changed model changes them (CACHE-1). */
   readonly fingerprint: string;
 }

@@ -28,6 +28,10 @@ export function appliedHeaders({ preferences }: Pick<Routed, 'preferences'>): He
 }
 
 /** The answer to a write, or any other that no cache may keep (CACHE-5). */
-export function uncachedAnswer(status: number, headers: Headers, body: Answer['body']): Answer {
+export function uncachedAnswer<B extends Answer['body']>(
+  status: number,
+  headers: Headers,
+  body: B,
+): { readonly status: number; readonly headers: Headers; readonly body: B } {
   return { status, headers: [...headers, 'Cache-Control', NO_STORE], body };
 }

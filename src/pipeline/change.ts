@@ -3,6 +3,7 @@ import { isJsonObject, type Json } from '../conventions/json.ts';
 import { applyJsonPatch, parseJsonPatch } from '../conventions/json-patch.ts';
 import {
   bodyRevision,
+  changedFields,
   createDraft,
   type Draft,
   isReadOnlyMember,
@@ -10,51 +11,45 @@ import {
   patchDraft,
   replaceDraft,
 } from '../plan/draft.ts';
+import { pendingRevision } from '../plan/pending.ts';
 import type { Row } from '../plan/plan.ts';
 import { updatePlan } from '../plan/write-plan.ts';
-import { type Body, readBody } from './body.ts';
-import { insert } from './create.ts';
-import type { Answer } from './exchange.ts';
-import { itemTag, notFound, preconditionFailed, requireAncestors } from './read.ts';
-import { invalid, writeRefusal } from './settle.ts';
+import { prepareInsert } from './create.ts';
+import { applyHooks } from './hooks.ts';
+import { notFound, preconditionFailed, requireAncestors } from './read.ts';
 import type { Surroundings } from './surroundings.ts';
 import {
   checkPreconditions,
-  commit,
   draftError,
   draftRule,
   type ItemTarget,
-  MAX_ATTEMPTS,
+  type Operation,
   originOf,
-  writtenAnswer,
+  type Prepared,
   writtenRow,
 } from './write.ts';
+import { invalid } from './write-refusal.ts';
 
 /**
- * PUT and PATCH (MET-2, MET-3): steps 14 to 19. The new state is worked out from the row as it stands and written on the condition that it
- * still stands so; where another process was faster, it is worked out again, and preconditions are judged again.
+ * PUT and PATCH (MET-2, MET-3). The new state is worked out from the row as it stands and written on the condition that it still stands so;
+ * where another process was faster, it is worked out again, and preconditions are judged again.
  */
-export async function changeItem(target: ItemTarget, surroundings: Surroundings): Promise<Answer> {
-  const { request, compiled, id } = target;
-  if (request.expectsContinue) checkPreconditions(target, await findCurrent(target, surroundings));
-  const body = await readBody(request, surroundings.compiled.model.limits);
-  return surroundings.turns.take(`${compiled.resource.name}\n${id}`, async () => {
-    for (let attempt = 1; ; attempt++) {
+export function change(target: ItemTarget): Operation {
+  return {
+    ...target,
+    takesBody: true,
+    look: async (surroundings) => checkPreconditions(target, await findCurrent(target, surroundings)),
+    prepare: async (body, first, surroundings) => {
       const current = await findCurrent(target, surroundings);
-      const attempted =
-        current === null
-          ? await createAt(target, body, surroundings)
-          : await change(target, body, current, surroundings);
-      if (attempted.kind === 'answered') return attempted.answer;
-      const lost = attempted.refusal.kind === 'stale' || attempted.refusal.kind === 'exists';
-      if (!lost || attempt === MAX_ATTEMPTS) throw writeRefusal(attempted.refusal, compiled.resource, surroundings);
-    }
-  });
+      checkPreconditions(target, current);
+      if (body?.kind !== 'read')
+        throw body?.error ?? new Error(`${target.request.method} was prepared without its body`);
+      return current === null
+        ? prepareInsertAt(target, body.json, first, surroundings)
+        : prepareUpdate(target, body.json, current, first, surroundings);
+    },
+  };
 }
-
-type Attempt =
-  | { readonly kind: 'answered'; readonly answer: Answer }
-  | { readonly kind: 'refused'; readonly refusal: Parameters<typeof writeRefusal>[0] };
 
 /**
  * The row, or null where PUT would create it.
@@ -64,7 +59,7 @@ type Attempt =
 async function findCurrent(target: ItemTarget, surroundings: Surroundings): Promise<Row | null> {
   const { request, compiled, within, id } = target;
   const { resource, validator } = compiled;
-  const row = await surroundings.store.resources.item({ kind: 'item', resource: resource.name, id, within });
+  const row = await surroundings.rows.item({ kind: 'item', resource: resource.name, id, within });
   if (row !== null) return row;
   await requireAncestors(within, surroundings);
   const creates = request.method === 'PUT' && resource.id.kind === 'client' && validator.checkId(id) === null;
@@ -72,55 +67,56 @@ async function findCurrent(target: ItemTarget, surroundings: Surroundings): Prom
   return null;
 }
 
-async function change(target: ItemTarget, body: Body, current: Row, surroundings: Surroundings): Promise<Attempt> {
+async function prepareUpdate(
+  target: ItemTarget,
+  json: Json,
+  current: Row,
+  first: number,
+  surroundings: Surroundings,
+): Promise<Prepared> {
   const { request, compiled, within, id } = target;
   const { resource } = compiled;
-  checkPreconditions(target, current);
-  if (body.kind === 'faulty') throw body.error;
-  const revision = request.preconditions.ifMatch === null ? bodyRevision(body.json) : null;
+  const revision = request.preconditions.ifMatch === null ? bodyRevision(json) : null;
   if (revision !== null && revision !== current.revision) throw preconditionFailed(resource);
-  const draft = nextDraft(target, body.json, current);
+  const draft = nextDraft(target, json, current);
   if (draft.kind !== 'valid') throw await draftError(draft, compiled, surroundings);
+  const unchanged = changedFields(resource, draft.values, current).length === 0;
+  const values = unchanged ? draft.values : await applyHooks(compiled, draft.values, current, request, surroundings);
   const origin = originOf(request, surroundings);
-  const plan = updatePlan(surroundings.events, origin, { resource, within }, current, draft.values);
-  if (plan === null) return answered(target, current, surroundings);
-  const outcome = await commit([plan], request, surroundings);
-  if (outcome.kind !== 'committed') return { kind: 'refused', refusal: outcome };
-  const system = { id, created_at: current.created_at, updated_at: origin.at, revision: outcome.revisions[0] ?? 0 };
-  return answered(target, writtenRow(compiled, system, draft.values), surroundings);
+  const plan = updatePlan(surroundings.events, origin, { resource, within }, current, values);
+  const effect = { kind: 'changed', resource: resource.name, within } as const;
+  if (plan === null) return { plans: [], effect: { ...effect, row: current } };
+  const system = { id, created_at: current.created_at, updated_at: origin.at, revision: pendingRevision(first) };
+  return { plans: [plan], effect: { ...effect, row: writtenRow(compiled, system, values) } };
 }
 
 /** PUT to an id that nobody has, in a collection whose ids clients make: 201 (MET-2). */
-async function createAt(target: ItemTarget, body: Body, surroundings: Surroundings): Promise<Attempt> {
+async function prepareInsertAt(
+  target: ItemTarget,
+  json: Json,
+  first: number,
+  surroundings: Surroundings,
+): Promise<Prepared> {
   const { request, compiled, within, id } = target;
-  checkPreconditions(target, null);
-  if (body.kind === 'faulty') throw body.error;
   // A revision names a row that was read: where none is left, it was removed meanwhile (REP-6).
-  if (request.preconditions.ifMatch === null && bodyRevision(body.json) !== null)
+  if (request.preconditions.ifMatch === null && bodyRevision(json) !== null)
     throw preconditionFailed(compiled.resource);
-  const own = isJsonObject(body.json) ? body.json['id'] : null;
-  const draft = createDraft(draftRule(target), isJsonObject(body.json) ? { ...body.json, id } : body.json, within);
+  const own = isJsonObject(json) ? json['id'] : null;
+  const draft = createDraft(draftRule(target), isJsonObject(json) ? { ...json, id } : json, within);
   const foreign = own !== undefined && own !== id;
   const mismatch = foreign ? [{ field: 'id', message: 'must equal the id in the URL' }] : [];
   if (draft.kind === 'faulty')
     throw await draftError({ ...draft, details: [...mismatch, ...draft.details] }, compiled, surroundings, id);
   if (foreign) throw invalid(compiled.resource, mismatch);
   if (draft.kind === 'conflict') throw await draftError(draft, compiled, surroundings, id);
-  const inserted = await insert(target, id, draft.values, surroundings);
-  if (inserted.kind !== 'inserted') return { kind: 'refused', refusal: inserted };
-  return { kind: 'answered', answer: writtenAnswer(target, 201, inserted.row, [], surroundings) };
-}
-
-/** PATCH has the tag of what it shows; PUT has none, for the server adds to what was sent (RFC 9110 9.3.4). */
-function answered(target: ItemTarget, row: Row, surroundings: Surroundings): Attempt {
-  const headers = target.request.method === 'PATCH' ? ['ETag', itemTag(target.request, row, surroundings)] : [];
-  return { kind: 'answered', answer: writtenAnswer(target, 200, row, headers, surroundings) };
+  const values = await applyHooks(compiled, draft.values, null, request, surroundings);
+  return prepareInsert(target, id, values, first, surroundings);
 }
 
 function nextDraft(target: ItemTarget, json: Json, current: Row): Draft {
   const rule = draftRule(target);
   if (target.request.method === 'PUT') return replaceDraft(rule, json, current);
-  if (target.request.bodyType === 'json-patch') return patchedDraft(target, json, current);
+  if (target.request.bodyType?.kind === 'json-patch') return patchedDraft(target, json, current);
   return mergeDraft(rule, json, current);
 }
 

@@ -1,8 +1,11 @@
 import type { CursorSeal } from '../conventions/pagination/cursor.ts';
-import type { Model, Resource } from '../model/model.ts';
+import { type CsvWriter, compileCsv } from '../formats/csv.ts';
+import type { ObjectType } from '../formats/typed-text.ts';
+import type { Member, Model, Resource } from '../model/model.ts';
 import { compileValidation, type ResourceValidator } from '../model/validation.ts';
 import { type Addresses, addresses } from '../plan/address.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
+import { Offers } from './offers.ts';
 import { compileRepresentation, type Representation } from './represent.ts';
 
 /** A resource with everything that depends on the model alone, worked out once at start. */
@@ -11,6 +14,11 @@ export interface CompiledResource {
   readonly validator: ResourceValidator;
   readonly list: ListRule;
   readonly represent: Representation;
+  /** What a body may be: every field, and what the server makes, for a body may say it too (REP-6). */
+  readonly bodyType: ObjectType;
+  /** What a representation is. */
+  readonly shownType: ObjectType;
+  readonly csv: CsvWriter;
   /** Route patterns for logs and metrics: `/products/{product_id}/reviews/{id}`. */
   readonly patterns: { readonly collection: string; readonly item: string };
 }
@@ -18,6 +26,7 @@ export interface CompiledResource {
 /** The model as the pipeline uses it. */
 export interface CompiledModel {
   readonly model: Model;
+  readonly offers: Offers;
   readonly addresses: Addresses;
   /** By path segment. */
   readonly collections: ReadonlyMap<string, CompiledResource>;
@@ -39,15 +48,36 @@ export function compileModel(model: Model, seal: CursorSeal): CompiledModel {
       validator,
       list: listRule(resource, validator, model.limits.page, seal),
       represent: compileRepresentation(model, resource, links),
+      ...documentTypes(resource),
       patterns: { collection: pattern(model, resource), item: `${pattern(model, resource)}/{id}` },
     };
   });
   return {
     model,
+    offers: new Offers(model),
     addresses: links,
     collections: new Map(compiled.map((each) => [each.resource.collection, each])),
     resources: new Map(compiled.map((each) => [each.resource.name, each])),
     base: model.basePath.split('/').filter((segment) => segment !== ''),
+  };
+}
+
+const TEXT = { type: { kind: 'text', format: null }, nullable: true, required: false } as const;
+const ID: Member = { ...TEXT, name: 'id' };
+const SYSTEM: readonly Member[] = [
+  { ...TEXT, name: 'created_at' },
+  { ...TEXT, name: 'updated_at' },
+  { ...TEXT, name: 'revision', type: { kind: 'integer' } },
+];
+const LINKS: Member = { ...TEXT, name: 'links', type: { kind: 'object', members: [] } };
+
+function documentTypes({ fields, computed }: Resource): Pick<CompiledResource, 'bodyType' | 'shownType' | 'csv'> {
+  const worked = computed.map((each): Member => ({ ...each, required: false }));
+  const readable = [ID, ...fields.filter(({ writeOnly }) => !writeOnly), ...worked, ...SYSTEM];
+  return {
+    bodyType: { kind: 'object', members: [ID, ...fields, ...worked, ...SYSTEM, LINKS] },
+    shownType: { kind: 'object', members: [...readable, LINKS] },
+    csv: compileCsv({ kind: 'object', members: readable }),
   };
 }
 

@@ -10,6 +10,14 @@ export interface RequestBody {
    * @throws {ApiError} REQUEST_BODY_TOO_LARGE, REQUEST_TIMEOUT, REQUEST_HEADER_INVALID (a forbidden trailer field)
    */
   read(limit: number): Promise<Uint8Array>;
+
+  /**
+   * The bytes as they arrive, however many: the next ones are taken off the wire when they are asked for. For bodies that are read piece by
+   * piece (MET-13); `read` is not called beside it. Ending the iteration early leaves the rest unread.
+   *
+   * @throws {ApiError} REQUEST_TIMEOUT: no byte came within `requestTimeout`; REQUEST_MALFORMED: the connection ended before the body did
+   */
+  chunks(): AsyncIterable<Uint8Array>;
 }
 
 /** A request as it came from the wire, nothing decided yet. */
@@ -27,14 +35,37 @@ export interface RawRequest {
   readonly peer: string;
 }
 
-/** What goes back. */
-export interface Answer {
+interface AnswerHead {
   readonly status: number;
   /** Names and values in turn. `Content-Length`, `Date` and connection fields are the server's. */
   readonly headers: readonly string[];
+}
+
+/** What goes back, its body at hand. */
+export interface WholeAnswer extends AnswerHead {
   /** null where the answer has no body. For HEAD the server withholds it, and keeps its length. */
   readonly body: string | Uint8Array | null;
 }
+
+/** What goes back piece by piece. */
+export interface StreamedAnswer extends AnswerHead {
+  readonly body: BodyStream;
+}
+
+/** What goes back. */
+export type Answer = WholeAnswer | StreamedAnswer;
+
+/** Whether an answer is written piece by piece. */
+export function isStreamed(answer: Answer): answer is StreamedAnswer {
+  const { body } = answer;
+  return typeof body === 'object' && body !== null && !(body instanceof Uint8Array);
+}
+
+/**
+ * A body that is written piece by piece, each asked for when the one before has left. Where it throws, the connection is cut without the
+ * last chunk (ERR-1). Whoever stops reading calls `return` on its iterator.
+ */
+export type BodyStream = AsyncIterable<string>;
 
 /** One API, as every way to mount it sees it. */
 export interface Handler {
@@ -46,5 +77,5 @@ export interface Handler {
    *
    * @param headers what is known of the request's fields, for its correlation id and `Accept`
    */
-  refuse(error: unknown, request: Pick<RawRequest, 'method' | 'target' | 'headers'>): Answer;
+  refuse(error: unknown, request: Pick<RawRequest, 'method' | 'target' | 'headers'>): WholeAnswer;
 }

@@ -5,7 +5,7 @@ import { createDraft } from '../plan/draft.ts';
 import type { Ancestor, Bookmark, WritePlan } from '../plan/plan.ts';
 import { createPlan } from '../plan/write-plan.ts';
 import type { CompiledResource } from './compiled.ts';
-import { invalid, writeRefusal } from './settle.ts';
+import { invalid, writeRefusal } from './write-refusal.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** A row that could not be taken in. */

@@ -1,27 +1,29 @@
+import type { FormatOffer } from '../conventions/answer-type.ts';
+import { ACCEPT_QUERY } from '../conventions/accept-query.ts';
 import {
-  type BodyRule,
-  type BodyType,
   bodyTypes,
+  type BodyType,
+  type BodyUse,
   readContentEncoding,
   readContentType,
 } from '../conventions/body-type.ts';
 import { refusal } from '../conventions/errors.ts';
-import { essence } from '../conventions/media-type.ts';
-import { negotiate as choose, notAcceptable, vendorOffers } from '../conventions/negotiation.ts';
+import { negotiate as choose, notAcceptable } from '../conventions/negotiation.ts';
 import { type Preconditions, readPreconditions } from '../conventions/preconditions.ts';
-import type { Model } from '../model/model.ts';
+import type { ContractVersion, Model } from '../model/model.ts';
 import type { Headers } from './answer.ts';
 import type { Authenticated } from './authenticate.ts';
-import { JSON_OFFER, type Routed } from './route.ts';
 import type { RequestBody } from './exchange.ts';
+import type { Offers } from './offers.ts';
+import type { Routed } from './route.ts';
 
 /** A request whose answer has a media type and whose body can be read (steps 10 and 11), and its preconditions as it states them. */
 export interface Negotiated extends Authenticated {
   /** The body, where the method takes one and the request has one. */
   readonly body: RequestBody | null;
-  /** Media type of the answer. */
-  readonly mediaType: string;
-  /** What the body means; null where the method takes none. */
+  /** The form of the answer. */
+  readonly offer: FormatOffer;
+  /** What the body is; null where there is none. */
   readonly bodyType: BodyType | null;
   readonly gzipped: boolean;
   /** Whether the caller waits for `100 Continue` before it sends the body. */
@@ -29,7 +31,12 @@ export interface Negotiated extends Authenticated {
   readonly preconditions: Preconditions;
 }
 
-const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+const BODIES: Readonly<Partial<Record<string, BodyUse>>> = {
+  POST: 'create',
+  PUT: 'replace',
+  PATCH: 'patch',
+  QUERY: 'query',
+};
 
 /**
  * Steps 10 and 11.
@@ -37,20 +44,26 @@ const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
  * @param now milliseconds since the epoch
  * @throws {ApiError} 406, 413, 415
  */
-export function negotiate(authenticated: Authenticated, model: Model, now: number): Negotiated {
-  const { exchange, method, ranges, request, version } = authenticated;
+export function negotiate(authenticated: Authenticated, model: Model, offers: Offers, now: number): Negotiated {
+  const { exchange, method, ranges, request, route } = authenticated;
   const { fields } = exchange;
-  const offers = [JSON_OFFER, ...vendorOffers(model.name, version.version)];
-  const offer = choose(ranges, offers);
+  const takes = takesBody(authenticated);
+  const body = takes !== null && request.body?.length !== 0 ? request.body : null;
+  const contentType = fields.get('content-type');
+  const isStreamed = takes === 'create' && isNdjson(contentType);
+  const available = offers.of(route.kind, method, isStreamed);
+  const offer = choose(ranges, available);
   // The answer to DELETE has no body, so nothing needs to fit.
-  if (offer === null && method !== 'DELETE') throw notAcceptable(offers);
-  const body = METHODS_WITH_BODY.has(method) && request.body?.length !== 0 ? request.body : null;
-  if (body !== null && body.length !== null && body.length > model.limits.body) throw tooLarge(model.limits.body);
+  if (offer === null && method !== 'DELETE') throw notAcceptable(available);
+  if (body !== null && !isStreamed && body.length !== null && body.length > model.limits.body) {
+    throw tooLarge(model.limits.body);
+  }
+  const bodyType = body === null && takes !== 'query' ? null : readType(authenticated, model, takes, contentType);
   return {
     ...authenticated,
     body,
-    mediaType: essence(offer ?? JSON_OFFER),
-    bodyType: body === null ? null : readContentType(fields.get('content-type'), bodyRule(authenticated, model)),
+    offer: offer ?? defaultOffer(available),
+    bodyType,
     gzipped: body !== null && readContentEncoding(fields.get('content-encoding')) === 'gzip',
     expectsContinue: fields.get('expect') !== null,
     preconditions: readPreconditions((name) => fields.get(name), now),
@@ -59,13 +72,45 @@ export function negotiate(authenticated: Authenticated, model: Model, now: numbe
 
 /** What OPTIONS says of the bodies that a route takes (MET-5). */
 export function optionsHeaders({ route, version }: Routed, { name }: Model): Headers {
-  const rule = { name, version: version.version };
-  if (route.kind === 'collection') return ['Accept-Post', bodyTypes({ ...rule, patch: false })];
-  return route.kind === 'item' ? ['Accept-Patch', bodyTypes({ ...rule, patch: true })] : [];
+  const types = (takes: BodyUse): string => bodyTypes({ name, version: version.version, takes });
+  switch (route.kind) {
+    case 'collection':
+      return ['Accept-Post', types('create'), 'Accept-Query', ACCEPT_QUERY];
+    case 'item':
+      return ['Accept-Patch', types('patch')];
+    case 'batches':
+      return ['Accept-Post', types('batch')];
+    case 'server':
+    case 'live':
+    case 'ready':
+    case 'root':
+    case 'batch':
+      return [];
+  }
 }
 
-function bodyRule({ method, version }: Authenticated, { name }: Model): BodyRule {
-  return { name, version: version.version, patch: method === 'PATCH' };
+function readType(
+  { version }: { readonly version: { readonly version: ContractVersion } },
+  { name }: Model,
+  takes: BodyUse | null,
+  contentType: string | null,
+): BodyType | null {
+  return takes === null ? null : readContentType(contentType, { name, version: version.version, takes });
+}
+
+/** Which bodies a request may have; null where its method takes none. */
+function takesBody({ method, route }: Routed): BodyUse | null {
+  const takes = BODIES[method] ?? null;
+  return takes === 'create' && route.kind === 'batches' ? 'batch' : takes;
+}
+
+function isNdjson(contentType: string | null): boolean {
+  return contentType !== null && /^[\t ]*application\/x-ndjson[\t ]*(?:;|$)/i.test(contentType);
+}
+
+function defaultOffer([first]: readonly FormatOffer[]): FormatOffer {
+  if (first === undefined) throw new Error('a route answers in no format');
+  return first;
 }
 
 function tooLarge(limit: number): Error {

@@ -5,15 +5,18 @@ import { readListQuery } from '../plan/list-query.ts';
 import { admitParameters, plainRule } from '../plan/parameters.ts';
 import { commonHeaders, uncachedAnswer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
-import { changeItem } from './change.ts';
-import { createItem } from './create.ts';
+import { answerBatch, readBatchRecord } from './batch.ts';
+import { compressed } from './compressed.ts';
 import type { Answer, Handler, RawRequest } from './exchange.ts';
+import { answerLines } from './lines.ts';
 import { type Negotiated, negotiate, optionsHeaders } from './negotiate.ts';
+import { writeOf } from './operation.ts';
+import { queryParameters } from './query-body.ts';
 import { readCollection, readItem, readRoot } from './read.ts';
 import { type Exchange, openExchange, type Openings, receive, type Received } from './receive.ts';
 import { refuse } from './refuse.ts';
-import { removeItem } from './remove.ts';
 import { allow, route, type Routed } from './route.ts';
+import { answerWrite } from './single-write.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What answering takes beside what the stages work with. */
@@ -32,7 +35,7 @@ export function createPipeline(options: PipelineOptions): Handler {
   const { surroundings, observe, openings } = options;
   const refusing = { version: surroundings.version, observe, now: openings.now };
 
-  const finish = (exchange: Exchange, finished: Answer): Answer => {
+  const finish = <A extends Answer>(exchange: Exchange, finished: A): A => {
     observe({
       kind: 'exchange',
       method: exchange.request.method,
@@ -50,11 +53,10 @@ export function createPipeline(options: PipelineOptions): Handler {
   return {
     async handle(request) {
       const exchange = openExchange(request, openings);
-      try {
-        return finish(exchange, await answer(exchange, request, options));
-      } catch (error) {
-        return finish(exchange, refuse(exchange, error, refusing));
-      }
+      const answered = await answer(exchange, request, options).catch((error: unknown) =>
+        refuse(exchange, error, refusing),
+      );
+      return finish(exchange, await compressed(answered, exchange.coding));
     },
     refuse(error, request) {
       const exchange = openExchange(request, openings);
@@ -75,33 +77,36 @@ async function answer(exchange: Exchange, request: RawRequest, options: Pipeline
     await ready(options);
     return health(routed, version);
   }
-  return perform(negotiate(authenticate(routed), compiled.model, surroundings.now()), surroundings);
+  const negotiated = negotiate(authenticate(routed), compiled.model, compiled.offers, surroundings.now());
+  return perform(negotiated, surroundings);
 }
 
-/** Steps 12 to 19 of the operation that route and method name. */
+/** Steps 12 to 19 of what route and method name. */
 async function perform(request: Negotiated, surroundings: Surroundings): Promise<Answer> {
-  const { route: target, method, parameters, preferences } = request;
+  const { route: target, parameters, preferences } = request;
   const lenient = preferences.handling === 'lenient';
+  const asked = writeOf(request);
+  if (asked !== null) {
+    return request.bodyType?.kind === 'ndjson' ? answerLines(asked, surroundings) : answerWrite(asked, surroundings);
+  }
   switch (target.kind) {
     case 'collection': {
       const { compiled, within } = target;
-      if (method === 'POST') {
-        const admitted = admitParameters(parameters, plainRule, lenient);
-        const shown = readListQuery(compiled.list, within, admitted, lenient);
-        return createItem({ request, compiled, within }, shown, surroundings);
-      }
-      return readCollection(request, compiled, readListQuery(compiled.list, within, parameters, lenient), surroundings);
+      const given = request.method === 'QUERY' ? await queryParameters(request, surroundings) : parameters;
+      return readCollection(request, compiled, readListQuery(compiled.list, within, given, lenient), surroundings);
     }
     case 'item': {
       admitParameters(parameters, plainRule, lenient);
       const { compiled, within, id } = target;
-      if (method === 'PUT' || method === 'PATCH') return changeItem({ request, compiled, within, id }, surroundings);
-      if (method === 'DELETE') return removeItem({ request, compiled, within, id }, surroundings);
       return readItem(request, compiled, within, id, surroundings);
     }
     case 'root':
       admitParameters(parameters, plainRule, lenient);
       return readRoot(request, surroundings);
+    case 'batches':
+      return answerBatch(request, surroundings);
+    case 'batch':
+      return readBatchRecord(target.id, request, surroundings);
     case 'server':
     case 'live':
     case 'ready':

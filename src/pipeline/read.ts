@@ -1,3 +1,4 @@
+import type { Format } from '../conventions/answer-type.ts';
 import { cacheControl } from '../conventions/caching.ts';
 import { resourceRefusal } from '../conventions/errors.ts';
 import { strongTag } from '../conventions/etag.ts';
@@ -5,13 +6,13 @@ import type { JsonObject } from '../conventions/json.ts';
 import { linkField } from '../conventions/links.ts';
 import type { Neighbours, Walked } from '../conventions/pagination/position.ts';
 import { evaluateRead } from '../conventions/preconditions.ts';
-import { writeJson } from '../formats/json.ts';
 import type { Resource } from '../model/model.ts';
 import type { LinkBase } from '../plan/address.ts';
 import type { ListQuery } from '../plan/list-query.ts';
 import type { Ancestor, Page, Row } from '../plan/plan.ts';
 import { appliedHeaders, commonHeaders, type Headers } from './answer.ts';
 import type { CompiledResource } from './compiled.ts';
+import { type ShownPage, writeDocument, writeItem, writePage } from './encode.ts';
 import type { Answer } from './exchange.ts';
 import type { Negotiated } from './negotiate.ts';
 import { versionedBase } from './route.ts';
@@ -34,11 +35,11 @@ export async function readItem(
     surroundings.compiled.addresses.item(base, compiled.resource, within, id),
   );
   return conditional(request, compiled.resource, surroundings, tag, links, () =>
-    writeJson(compiled.represent(row, within, request.base)),
+    writeItem(request.offer.format, compiled, compiled.represent(row, within, request.base)),
   );
 }
 
-/** Reads one page of a collection (section 5 of the contract). */
+/** Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY. */
 export async function readCollection(
   request: Negotiated,
   compiled: CompiledResource,
@@ -46,12 +47,17 @@ export async function readCollection(
   surroundings: Surroundings,
 ): Promise<Answer> {
   const { resource } = compiled;
-  const { text, links } = await pageText(request, compiled, query, surroundings);
+  const { addresses } = surroundings.compiled;
+  const { text, links, facts } = await pageText(request, compiled, query, surroundings);
   const canonical = canonicalLink(request, surroundings, (base) =>
-    surroundings.compiled.addresses.collection(base, resource, query.plan.within, selfParameters(query)),
+    addresses.collection(base, resource, query.plan.within, selfParameters(query)),
   );
   const tag = textTag(request, text, surroundings);
-  return conditional(request, resource, surroundings, tag, [...links, ...canonical], () => text);
+  const answer = conditional(request, resource, surroundings, tag, [...links, ...canonical], () => text);
+  if (answer.status !== 200) return answer;
+  const self = links.find(({ rel }) => rel === 'self');
+  const location = request.method === 'QUERY' && self !== undefined ? ['Location', self.href] : [];
+  return { ...answer, headers: [...answer.headers, ...facts, ...location] };
 }
 
 /** The tag that a collection has for this caller now: what preconditions of a POST are compared with (CACHE-3). */
@@ -73,7 +79,7 @@ export function readRoot(request: Negotiated, surroundings: Surroundings): Answe
   }
   const { major, minor, patch } = model.version;
   const root = { name: model.name, title: model.title, version: `${major}.${minor}.${patch}`, links };
-  const text = writeJson(root);
+  const text = writeDocument(request.offer.format, 'api', root);
   const tag = textTag(request, text, surroundings);
   const canonical = canonicalLink(request, surroundings, addresses.root);
   return conditional(request, null, surroundings, tag, canonical, () => text);
@@ -90,7 +96,7 @@ export async function findRow(
   id: string,
   surroundings: Surroundings,
 ): Promise<Row> {
-  const row = await surroundings.store.resources.item({ kind: 'item', resource: resource.name, id, within });
+  const row = await surroundings.rows.item({ kind: 'item', resource: resource.name, id, within });
   if (row !== null) return row;
   await requireAncestors(within, surroundings);
   throw notFound(resource);
@@ -99,7 +105,7 @@ export async function findRow(
 /** Fails with the 404 of the outermost row above a target that is absent (URL-7). */
 export async function requireAncestors(within: readonly Ancestor[], surroundings: Surroundings): Promise<void> {
   if (within.length === 0) return;
-  const missing = await surroundings.store.resources.missingAncestor(within);
+  const missing = await surroundings.rows.missingAncestor(within);
   if (missing !== null) throw ancestorNotFound(missing.resource, surroundings);
 }
 
@@ -114,14 +120,15 @@ export function itemTag(request: Negotiated, row: Row, surroundings: Surrounding
   return strongTag(row.revision, variant(request, surroundings));
 }
 
-function textTag(request: Negotiated, text: string, surroundings: Surroundings): string {
+export function textTag(request: Negotiated, text: string, surroundings: Surroundings): string {
   return strongTag(surroundings.digest(text), variant(request, surroundings));
 }
 
 function variant(request: Negotiated, { compiled, variants }: Surroundings): string {
   const { prefix, parameters } = request.base;
   return variants.of([
-    request.mediaType,
+    request.offer.contentType,
+    request.exchange.coding,
     prefix,
     ...parameters.flat(2),
     compiled.model.fingerprint,
@@ -138,15 +145,15 @@ async function pageText(
   compiled: CompiledResource,
   query: ListQuery,
   surroundings: Surroundings,
-): Promise<{ text: string; links: readonly RelatedLink[] }> {
+): Promise<{ readonly text: string; readonly links: readonly RelatedLink[]; readonly facts: Headers }> {
   const { plan, position } = query;
-  const page = await surroundings.store.resources.list(plan);
+  const page = await surroundings.rows.list(plan);
   // A page with rows proves the rows above it; only an empty one has to ask (URL-7).
   if (page.rows.length === 0) await requireAncestors(plan.within, surroundings);
   const walked = walk(query, page);
   const neighbours = position.neighbours(walked);
   const links = pageLinks(request.base, compiled.resource, query, neighbours, surroundings);
-  const body: JsonObject = {
+  const shown: ShownPage = {
     data: page.rows.map((row) => compiled.represent(row, plan.within, request.base)),
     page: {
       technique: position.technique,
@@ -158,7 +165,17 @@ async function pageText(
     },
     links: Object.fromEntries(links.map(({ rel, href }) => [rel, href])),
   };
-  return { text: writeJson(body), links };
+  const { format } = request.offer;
+  return { text: writePage(format, compiled, shown), links, facts: pageFacts(format, shown.page) };
+}
+
+/** What a format without room for it tells of a page in header fields (NEG-1). */
+function pageFacts(format: Format, { next_cursor: cursor, total_count: total }: JsonObject): Headers {
+  if (format === 'json' || format === 'xml') return [];
+  return [
+    ...(typeof cursor === 'string' ? ['X-Next-Cursor', cursor] : []),
+    ...(typeof total === 'number' ? ['X-Total-Count', String(total)] : []),
+  ];
 }
 
 function walk(query: ListQuery, { rows, more, total }: Page): Walked {
@@ -222,7 +239,7 @@ export function canonicalLink(
 }
 
 /** The answer to a read, or what its preconditions make of it (CACHE-2, CACHE-3). */
-function conditional(
+export function conditional(
   request: Negotiated,
   resource: Resource | null,
   surroundings: Surroundings,
@@ -247,7 +264,7 @@ function conditional(
     headers: [
       ...headers,
       'Content-Type',
-      request.mediaType,
+      request.offer.contentType,
       ...(link === '' ? [] : ['Link', link]),
       ...appliedHeaders(request),
     ],

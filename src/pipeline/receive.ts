@@ -1,3 +1,4 @@
+import { type Coding, negotiateCoding } from '../conventions/content-coding.ts';
 import { continueTrace, correlationId, type Trace } from '../conventions/correlation.ts';
 import { refusal } from '../conventions/errors.ts';
 import { checkHeaderFields } from '../conventions/header-check.ts';
@@ -7,6 +8,7 @@ import { isMethod, isRegisteredMethod, type Method } from '../conventions/method
 import { type Preferences, readPrefer } from '../conventions/prefer.ts';
 import { type Parameter, parseQuery } from '../conventions/query.ts';
 import { isAsteriskForm, parseTarget } from '../conventions/url.ts';
+import { codings } from '../formats/compress.ts';
 import type { Limits } from '../model/model.ts';
 import type { RawRequest } from './exchange.ts';
 
@@ -22,6 +24,8 @@ export interface Exchange {
   readonly note: { route: string | null; errorCode: string | null };
   /** Whether the path names the version: then nothing hangs on `API-Version` (NEG-3). */
   readonly versionInPath: boolean;
+  /** The coding that the caller likes best: part of every tag, whether or not an answer is long enough to be compressed (NEG-7). */
+  readonly coding: Coding;
 }
 
 /** A request whose line and header fields are in order (step 1). */
@@ -78,6 +82,7 @@ export function openExchange(request: Exchange['request'], openings: Openings): 
     startedAt: openings.now(),
     note: { route: null, errorCode: null },
     versionInPath: openings.versionedPath.test(request.target),
+    coding: negotiateCoding(fields.get('accept-encoding'), codings),
   };
 }
 

@@ -8,7 +8,7 @@ import { writeXml } from '../formats/xml.ts';
 import type { Observe } from '../observe/observation.ts';
 import { StatementTimeout, StoreUnavailable } from '../stores/store.ts';
 import { commonHeaders, uncachedAnswer } from './answer.ts';
-import type { Answer } from './exchange.ts';
+import type { WholeAnswer } from './exchange.ts';
 import type { Exchange } from './receive.ts';
 
 /** Titles of problem details (RFC 9457 3.1.3): the phrase of the status, the same for every occurrence of the type. */
@@ -59,7 +59,7 @@ export interface Refusing {
  * The answer to a failure: the one place that writes an error body (ERR-1 to ERR-7). What is no refusal of ours is announced and
  * told as a constant 500.
  */
-export function refuse(exchange: Exchange, failure: unknown, { version, observe, now }: Refusing): Answer {
+export function refuse(exchange: Exchange, failure: unknown, { version, observe, now }: Refusing): WholeAnswer {
   const error = asApiError(failure);
   if (error.status === 500) observe({ kind: 'fault', correlationId: exchange.correlationId, error: failure });
   exchange.note.errorCode = error.code;
@@ -91,10 +91,11 @@ function errorJson(body: ErrorBody): JsonObject {
 /** Six lines, the details in one. */
 function errorText(body: ErrorBody): string {
   const details = body.details.map(({ field, message }) => `${field} ${message}`).join('; ');
-  return writeText(Object.entries({ ...body, details }));
+  return writeText({ ...body, details });
 }
 
-function asApiError(failure: unknown): ApiError {
+/** Any failure as what the caller is told of it; what is no refusal of ours becomes a constant 500 (ERR-7). */
+export function asApiError(failure: unknown): ApiError {
   if (failure instanceof ApiError) return failure;
   if (failure instanceof StatementTimeout) {
     return refusal(

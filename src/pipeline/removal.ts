@@ -2,6 +2,7 @@ import { resourceRefusal } from '../conventions/errors.ts';
 import type { Json } from '../conventions/json.ts';
 import type { Dependent, Resource } from '../model/model.ts';
 import type { Origin } from '../plan/change-event.ts';
+import { expectedRevision } from '../plan/pending.ts';
 import type { Ancestor, Condition, Row, WritePlan } from '../plan/plan.ts';
 import { type RemovalEdge, removalOrder } from '../plan/removal-order.ts';
 import { deletePlan, updatePlan } from '../plan/write-plan.ts';
@@ -37,11 +38,17 @@ export async function removalPlans(
   within: readonly Ancestor[],
   origin: Origin,
   surroundings: Surroundings,
-): Promise<readonly WritePlan[]> {
+): Promise<RemovalPlans> {
   const removal = new Removal(resource, surroundings);
   await removal.doom(resource, row, within);
   await removal.refuseRestricted();
-  return removal.plans(keyOf(resource, row.id), origin);
+  return { plans: removal.plans(keyOf(resource, row.id), origin), removed: removal.removed };
+}
+
+/** What a removal takes: its plans, and the rows that go. */
+export interface RemovalPlans {
+  readonly plans: readonly WritePlan[];
+  readonly removed: readonly { readonly resource: Resource; readonly row: Row }[];
 }
 
 class Removal {
@@ -72,6 +79,10 @@ class Removal {
         else await this.#cascade(dependent, referring, other, doomed);
       }
     }
+  }
+
+  get removed(): RemovalPlans['removed'] {
+    return [...this.#doomed.values()];
   }
 
   /** Refuses when a row that stays refers to one that goes. */
@@ -112,7 +123,8 @@ class Removal {
       if (doomed === undefined) return [];
       const { resource, row } = doomed;
       const values = { [field]: Array.isArray(row[field]) ? [] : null };
-      return [{ kind: 'detach', resource: resource.name, id: row.id, revision: row.revision, values, at, event: null }];
+      const revision = expectedRevision(row.revision);
+      return [{ kind: 'detach', resource: resource.name, id: row.id, revision, values, at, event: null }];
     });
   }
 
@@ -142,7 +154,7 @@ class Removal {
     const condition: Condition = many
       ? { path: field, operator: 'contains', value: id }
       : { path: field, operator: 'in', values: [id] };
-    const page = await this.#surroundings.store.resources.list({
+    const page = await this.#surroundings.rows.list({
       kind: 'list',
       resource,
       within: [],
@@ -160,7 +172,7 @@ class Removal {
     const id = resource.parent === null ? null : row[resource.parent.field];
     if (resource.parent === null || typeof id !== 'string') return [];
     const parent = this.#resource(resource.parent.resource);
-    const above = await this.#surroundings.store.resources.item({
+    const above = await this.#surroundings.rows.item({
       kind: 'item',
       resource: parent.name,
       id,

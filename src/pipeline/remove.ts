@@ -1,27 +1,29 @@
-import { appliedHeaders, commonHeaders, uncachedAnswer } from './answer.ts';
-import type { Answer } from './exchange.ts';
+import { beforeRemoval } from './hooks.ts';
 import { findRow } from './read.ts';
 import { removalPlans } from './removal.ts';
-import { writeRefusal } from './settle.ts';
 import type { Surroundings } from './surroundings.ts';
-import { checkPreconditions, commit, type ItemTarget, MAX_ATTEMPTS, originOf } from './write.ts';
+import { checkPreconditions, type ItemTarget, type Operation, originOf, type Prepared } from './write.ts';
 
-/** DELETE (MET-4): steps 14 to 19. Where the row or one that depends on it changed meanwhile, the removal is worked out again. */
-export async function removeItem(target: ItemTarget, surroundings: Surroundings): Promise<Answer> {
-  const { request, compiled, within, id } = target;
+/** DELETE (MET-4). */
+export function removal(target: ItemTarget): Operation {
+  return {
+    ...target,
+    takesBody: false,
+    look: async (surroundings) => checkPreconditions(target, await find(target, surroundings)),
+    prepare: (_body, _first, surroundings) => prepareRemoval(target, surroundings),
+  };
+}
+
+async function prepareRemoval(target: ItemTarget, surroundings: Surroundings): Promise<Prepared> {
+  const { request, compiled, within } = target;
   const { resource } = compiled;
-  return surroundings.turns.take(`${resource.name}\n${id}`, async () => {
-    for (let attempt = 1; ; attempt++) {
-      const row = await findRow(resource, within, id, surroundings);
-      checkPreconditions(target, row);
-      const plans = await removalPlans(resource, row, within, originOf(request, surroundings), surroundings);
-      const outcome = await commit(plans, request, surroundings);
-      if (outcome.kind === 'committed') {
-        const headers = [...commonHeaders(request.exchange, surroundings.version), ...appliedHeaders(request)];
-        return uncachedAnswer(204, headers, null);
-      }
-      const lost = outcome.kind === 'stale' || outcome.kind === 'dependents';
-      if (!lost || attempt === MAX_ATTEMPTS) throw writeRefusal(outcome, resource, surroundings);
-    }
-  });
+  const row = await find(target, surroundings);
+  checkPreconditions(target, row);
+  const { plans, removed } = await removalPlans(resource, row, within, originOf(request, surroundings), surroundings);
+  for (const gone of removed) await beforeRemoval(gone.resource, gone.row, request, surroundings);
+  return { plans, effect: { kind: 'removed', resource: resource.name, within, row } };
+}
+
+function find({ compiled, within, id }: ItemTarget, surroundings: Surroundings): ReturnType<typeof findRow> {
+  return findRow(compiled.resource, within, id, surroundings);
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../conventions/json.ts';
+import { compileComputed } from '../model/computed.ts';
 import type { Model, Resource } from '../model/model.ts';
 import type { Addresses, LinkBase } from '../plan/address.ts';
 import type { Ancestor, Row } from '../plan/plan.ts';
@@ -8,13 +9,15 @@ export type Representation = (row: Row, within: readonly Ancestor[], base: LinkB
 
 type LinkWriter = (row: Row, within: readonly Ancestor[], base: LinkBase) => string | null;
 
-/** Compiles the representation of a resource: `id`, readable fields in declared order, timestamps, revision, links (REP-1, REP-9, REP-11). */
+/** Compiles the representation of a resource: `id`, readable fields in declared order, computed ones, timestamps, revision, links (REP-1, REP-9, REP-11). */
 export function compileRepresentation(model: Model, resource: Resource, links: Addresses): Representation {
   const names = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
+  const computed = resource.computed.map((field) => [field.name, compileComputed(resource.name, field)] as const);
   const writers = linkWriters(model, resource, links);
   return (row, within, base) => {
     const shown: Record<string, Json> = { id: row.id };
     for (const name of names) shown[name] = row[name] ?? null;
+    for (const [name, compute] of computed) shown[name] = compute(row);
     shown['created_at'] = row.created_at;
     shown['updated_at'] = row.updated_at;
     shown['revision'] = row.revision;

@@ -1,11 +1,13 @@
 import { refusal } from '../conventions/errors.ts';
 import type { Method } from '../conventions/methods.ts';
-import { type AcceptRange, type Offer, parseAccept, vendorRanges } from '../conventions/negotiation.ts';
+import { plainOffers } from '../conventions/answer-type.ts';
+import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/negotiation.ts';
 import { type ResolvedVersion, resolveVersion } from '../conventions/versioning.ts';
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/address.ts';
 import type { Ancestor } from '../plan/plan.ts';
 import type { CompiledModel, CompiledResource } from './compiled.ts';
+import type { RouteKind } from './offers.ts';
 import type { Received } from './receive.ts';
 
 /** What a path names. */
@@ -21,7 +23,10 @@ export type Route =
       readonly compiled: CompiledResource;
       readonly within: readonly Ancestor[];
       readonly id: string;
-    };
+    }
+  /** Several writes at once (MET-13). */
+  | { readonly kind: 'batches' }
+  | { readonly kind: 'batch'; readonly id: string };
 
 /** A request whose version, target and method are served (steps 3 to 6). */
 export interface Routed extends Received {
@@ -33,17 +38,19 @@ export interface Routed extends Received {
   readonly base: LinkBase;
 }
 
-const METHODS: Readonly<Record<Route['kind'], readonly Method[]>> = {
-  server: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+const METHODS: Readonly<Record<RouteKind, readonly Method[]>> = {
+  server: ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   live: ['GET', 'HEAD', 'OPTIONS'],
   ready: ['GET', 'HEAD', 'OPTIONS'],
   root: ['GET', 'HEAD', 'OPTIONS'],
-  collection: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  collection: ['GET', 'HEAD', 'QUERY', 'POST', 'OPTIONS'],
   item: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  batches: ['POST', 'OPTIONS'],
+  batch: ['GET', 'HEAD', 'OPTIONS'],
 };
 
-/** The media type of an answer that names no version: the default (NEG-1). */
-export const JSON_OFFER: Offer = { type: 'application', subtype: 'json' };
+/** The media types of answers that name no version. */
+const PLAIN_OFFERS = plainOffers(['json', 'xml', 'text', 'csv', 'ndjson']);
 
 /** The value of `Allow` for a route (MET-5, MET-6). */
 export function allow({ kind }: Route): string {
@@ -67,7 +74,7 @@ export function route(received: Received, compiled: CompiledModel): Routed {
       path: versionSegment,
       query: below === null ? null : (received.parameters.find(({ name }) => name === 'api_version')?.value ?? null),
       header: below === null ? null : exchange.fields.get('api-version'),
-      accept: below === null ? [] : vendorRanges(ranges, model.name),
+      accept: below === null ? [] : vendorRanges(ranges, model.name, PLAIN_OFFERS),
     },
     [model.version],
     model.defaultVersion,
@@ -111,7 +118,8 @@ function originRoute({ segments }: Received): Route | null {
 }
 
 /** Collections and ids in turn, each collection below the one before it (URL-1, URL-7). */
-function resourceRoute(path: readonly string[], { collections }: CompiledModel): Route | null {
+function resourceRoute(path: readonly string[], { collections, model }: CompiledModel): Route | null {
+  if (path[0] === model.system.batches) return batchRoute(path);
   let found: Route = { kind: 'root' };
   let parent: string | null = null;
   const within: Ancestor[] = [];
@@ -128,6 +136,11 @@ function resourceRoute(path: readonly string[], { collections }: CompiledModel):
   return found;
 }
 
+function batchRoute([, id, ...further]: readonly string[]): Route | null {
+  if (further.length > 0) return null;
+  return id === undefined ? { kind: 'batches' } : { kind: 'batch', id };
+}
+
 function patternOf(found: Route, { model }: CompiledModel): string {
   switch (found.kind) {
     case 'server':
@@ -141,5 +154,9 @@ function patternOf(found: Route, { model }: CompiledModel): string {
     case 'collection':
     case 'item':
       return model.basePath + found.compiled.patterns[found.kind];
+    case 'batches':
+      return `${model.basePath}/${model.system.batches}`;
+    case 'batch':
+      return `${model.basePath}/${model.system.batches}/{id}`;
   }
 }

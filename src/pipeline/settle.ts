@@ -1,49 +1,69 @@
-import { type ApiError, refusal, resourceRefusal } from '../conventions/errors.ts';
-import type { Resource } from '../model/model.ts';
-import type { Refusal } from '../plan/plan.ts';
-import { ancestorNotFound } from './read.ts';
-import { stillReferredTo } from './removal.ts';
+import type { Memo, Refusal, WriteUnit } from '../plan/plan.ts';
+import type { Body } from './body.ts';
+import { drawn, type Effect } from './effect.ts';
 import type { Surroundings } from './surroundings.ts';
+import type { Operation } from './write.ts';
+import { writeRefusal } from './write-refusal.ts';
 
-/** What the message says of a reference to nothing, wherever it is found out (MET-10). */
-export const DANGLING = 'refers to nothing; send the id of a resource that exists';
+/** How often a write that lost a race to another process starts again before it gives up. */
+export const MAX_ATTEMPTS = 16;
+
+/** A write does not begin in the last tenth of its time: it could end after the caller was told that it timed out (ERR-7). */
+const LATEST_BEGIN = 0.9;
+
+/** What a write is done with beside the operation. */
+export interface Settling {
+  readonly body: Body | null;
+  /** Checked whole, and not kept (MET-14). */
+  readonly dry: boolean;
+  /** Milliseconds since the epoch at which the time for it began. */
+  readonly since: number;
+  /** What is remembered of the effect together with it. */
+  readonly memo: ((effect: Effect) => Memo) | null;
+}
+
+/** What became of a write: its effect, or that a memo of its name stands already. */
+export type Settled = { readonly kind: 'done'; readonly effect: Effect } | { readonly kind: 'remembered' };
 
 /**
- * The error for a write that the store refused.
+ * Does one write by itself: works it out, has it written, and starts again where the rows changed meanwhile (steps 14 to 19). Writes to one
+ * row take turns.
  *
- * @param resource the resource of the plan that failed
+ * @throws {ApiError} 400 to 503
  */
-export function writeRefusal(outcome: Refusal, resource: Resource, surroundings: Surroundings): Error {
-  const { code, singular } = resource;
-  switch (outcome.kind) {
-    case 'exists':
-      return resourceRefusal(code, 'ALREADY_EXISTS', `A ${singular} with this id exists already; choose another id.`, {
-        details: [{ field: 'id', message: 'is taken' }],
-      });
-    case 'unique': {
-      const names = outcome.fields.join(', ');
-      return resourceRefusal(code, 'ALREADY_EXISTS', `A ${singular} with the same ${names} exists already.`, {
-        details: outcome.fields.map((field) => ({ field, message: 'is taken' })),
-      });
+export function settle(operation: Operation, settling: Settling, surroundings: Surroundings): Promise<Settled> {
+  const { compiled, id } = operation;
+  const run = (): Promise<Settled> => attempt(operation, settling, surroundings);
+  return id === null ? run() : surroundings.turns.take(`${compiled.resource.name}\n${id}`, run);
+}
+
+async function attempt(operation: Operation, settling: Settling, surroundings: Surroundings): Promise<Settled> {
+  const { body, dry, memo, since } = settling;
+  for (let attempts = 1; ; attempts++) {
+    const { plans, effect } = await operation.prepare(body, 0, surroundings);
+    const memos = memo === null || dry ? [] : [memo(effect)];
+    if (plans.length + memos.length === 0) return { kind: 'done', effect };
+    const outcome = await writeUnit({ plans, memos, dry }, since, surroundings);
+    if (outcome.kind === 'committed') return { kind: 'done', effect: drawn(effect, outcome.revisions) };
+    if (outcome.kind === 'remembered') return { kind: 'remembered' };
+    if (!mayWinNextTime(outcome, operation) || attempts === MAX_ATTEMPTS) {
+      throw writeRefusal(outcome, operation.compiled.resource, surroundings);
     }
-    case 'reference':
-      return invalid(
-        resource,
-        outcome.fields.map((field) => ({ field, message: DANGLING })),
-      );
-    case 'ancestor':
-      return ancestorNotFound(outcome.resource, surroundings);
-    case 'dependents':
-      return stillReferredTo(resource);
-    case 'stale':
-      return refusal('SERVER_OVERLOADED', `This ${singular} is being changed too often just now; try again.`);
-    case 'expired':
-      return refusal('SERVER_TIMEOUT', 'The write waited too long and was not made; try again.');
   }
 }
 
-/** 400 {R}_INVALID with all faults (ERR-3). */
-export function invalid(resource: Resource, details: ApiError['details']): ApiError {
-  const message = `The ${resource.singular} has ${details.length === 1 ? 'a fault' : `${details.length} faults`}; see details.`;
-  return resourceRefusal(resource.code, 'INVALID', message, { details });
+/** Hands a unit to the store, in time for the answer. @param since milliseconds since the epoch at which the time for it began */
+export function writeUnit(
+  unit: WriteUnit,
+  since: number,
+  { store, compiled }: Surroundings,
+): ReturnType<typeof store.resources.write> {
+  return store.resources.write(unit, since + compiled.model.limits.handlerTimeout * LATEST_BEGIN);
+}
+
+/** Whether a refusal says no more than that the rows are others by now. */
+export function mayWinNextTime({ kind }: Refusal, { request }: Operation): boolean {
+  if (kind === 'stale') return true;
+  if (kind === 'exists') return request.method === 'PUT';
+  return kind === 'dependents' && request.method === 'DELETE';
 }

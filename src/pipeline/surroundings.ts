@@ -1,5 +1,7 @@
+import type { Observe } from '../observe/observation.ts';
 import type { EventSource } from '../plan/change-event.ts';
-import type { Store } from '../stores/store.ts';
+import type { Context } from '../model/hooks.ts';
+import type { Resources, Store } from '../stores/store.ts';
 import type { CompiledModel } from './compiled.ts';
 import type { Turns } from './turns.ts';
 
@@ -7,6 +9,12 @@ import type { Turns } from './turns.ts';
 export interface Surroundings {
   readonly compiled: CompiledModel;
   readonly store: Store;
+  /** The rows that are read: those of the store, or as a unit that is being put together would leave them. */
+  readonly rows: Rows;
+  /** What hooks get of the application. */
+  readonly context: Context;
+  /** Idempotency keys of the writes under way in this process. */
+  readonly running: Set<string>;
   readonly events: EventSource;
   readonly turns: Turns;
   readonly variants: Variants;
@@ -16,8 +24,12 @@ export interface Surroundings {
   readonly now: () => number;
   /** A UUIDv7. */
   readonly uuid: () => string;
-  readonly digest: (text: string) => string;
+  readonly digest: (content: string | Uint8Array) => string;
+  readonly observe: Observe;
 }
+
+/** Reading rows, without a word of writing. */
+export type Rows = Pick<Resources, 'item' | 'list' | 'missingAncestor' | 'missingReferences'>;
 
 /** Short names for what a representation depends on beside its row, remembered: there are few, and each request needs one. */
 export class Variants {

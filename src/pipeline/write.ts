@@ -1,26 +1,18 @@
 import type { ApiError } from '../conventions/errors.ts';
 import { refusal } from '../conventions/errors.ts';
-import { evaluateWrite, hasWriteCondition } from '../conventions/preconditions.ts';
 import type { Json } from '../conventions/json.ts';
-import { writeJson } from '../formats/json.ts';
+import { evaluateWrite, hasWriteCondition } from '../conventions/preconditions.ts';
 import type { Origin } from '../plan/change-event.ts';
 import type { Draft, DraftRule } from '../plan/draft.ts';
-import type { Ancestor, Row, Values, WriteOutcome, WritePlan } from '../plan/plan.ts';
+import type { Ancestor, Row, Values, WritePlan } from '../plan/plan.ts';
 import { referencesIn } from '../plan/references.ts';
-import { appliedHeaders, commonHeaders, type Headers, uncachedAnswer } from './answer.ts';
+import type { Body } from './body.ts';
 import type { CompiledResource } from './compiled.ts';
-import type { Answer } from './exchange.ts';
+import type { Effect } from './effect.ts';
 import type { Negotiated } from './negotiate.ts';
-import { linkField } from '../conventions/links.ts';
-import { canonicalLink, preconditionFailed } from './read.ts';
-import { DANGLING, invalid } from './settle.ts';
+import { preconditionFailed } from './read.ts';
+import { DANGLING, invalid } from './write-refusal.ts';
 import type { Surroundings } from './surroundings.ts';
-
-/** How often a write that lost a race to another process starts again before it gives up. */
-export const MAX_ATTEMPTS = 16;
-
-/** A write does not begin in the last tenth of its time: it could end after the caller was told that it timed out (ERR-7). */
-const LATEST_BEGIN = 0.9;
 
 /** A write and the collection that it concerns. `within` are the rows above, nearest first. */
 export interface WriteTarget {
@@ -32,6 +24,29 @@ export interface WriteTarget {
 /** A write to one resource. */
 export interface ItemTarget extends WriteTarget {
   readonly id: string;
+}
+
+/** A write worked out against the rows as they stand: what the store is asked to do, and what that does. */
+export interface Prepared {
+  readonly plans: readonly WritePlan[];
+  readonly effect: Effect;
+}
+
+/** A write as it was asked for, alone, in a batch or on a line: everything about it that does not depend on the rows. */
+export interface Operation extends WriteTarget {
+  /** The one row that it is about; null where it makes one. */
+  readonly id: string | null;
+  /** Whether it has a body to be read. */
+  readonly takesBody: boolean;
+  /** Steps 14 to 16: what a caller that waits for `100 Continue` is told before it sends the body. @throws {ApiError} 404, 412, 428 */
+  look(surroundings: Surroundings): Promise<void>;
+  /**
+   * Steps 14 to 18, worked out again each time that the rows changed meanwhile.
+   *
+   * @param body null where it takes none
+   * @param first the index that the first of its plans has in the unit
+   */
+  prepare(body: Body | null, first: number, surroundings: Surroundings): Promise<Prepared>;
 }
 
 export function draftRule({ request, compiled }: WriteTarget): DraftRule {
@@ -49,17 +64,7 @@ export function originOf({ exchange, principal }: Negotiated, surroundings: Pick
   };
 }
 
-/** Hands plans to the store as one unit, in time for the answer. */
-export function commit(
-  plans: readonly WritePlan[],
-  { exchange }: Negotiated,
-  { store, compiled }: Surroundings,
-): Promise<WriteOutcome> {
-  const deadline = exchange.startedAt + compiled.model.limits.handlerTimeout * LATEST_BEGIN;
-  return store.resources.write({ plans }, deadline);
-}
-
-/** The row that a committed plan made, without reading it again: the fields in declared order, as the store would give it. */
+/** The row that a plan makes, without reading it again: the fields in declared order, as the store would give it. */
 export function writtenRow(
   { resource }: CompiledResource,
   system: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'>,
@@ -97,7 +102,7 @@ export function checkPreconditions({ request, compiled }: WriteTarget, current: 
 export async function draftError(
   draft: Exclude<Draft, { kind: 'valid' }>,
   { resource }: CompiledResource,
-  { store }: Surroundings,
+  { rows }: Surroundings,
   own: Json = null,
 ): Promise<ApiError> {
   const details = draft.kind === 'faulty' ? draft.details : [];
@@ -107,43 +112,10 @@ export async function draftError(
     ({ field, resource: name, id }) =>
       !faulty.has(field) && !faulty.has(field.replace(/\[\d+\]$/, '')) && !(name === resource.name && id === own),
   );
-  const missing = references.length === 0 ? [] : await store.resources.missingReferences(references);
+  const missing = references.length === 0 ? [] : await rows.missingReferences(references);
   const dangling = references.filter((one) =>
     missing.some(({ resource: name, id }) => one.resource === name && one.id === id),
   );
   if (draft.kind === 'conflict' && dangling.length === 0) return draft.error;
   return invalid(resource, [...details, ...dangling.map(({ field }) => ({ field, message: DANGLING }))]);
-}
-
-/** The answer to a write: the representation of the row as it is now (MET-1, MET-2, MET-3). */
-export function writtenAnswer(
-  target: WriteTarget,
-  status: 200 | 201,
-  row: Row,
-  headers: Headers,
-  surroundings: Surroundings,
-): Answer {
-  const { request, compiled, within } = target;
-  const shown = compiled.represent(row, within, request.base);
-  const self = surroundings.compiled.addresses.item(request.base, compiled.resource, within, row.id);
-  const link = linkField(
-    canonicalLink(request, surroundings, (base) =>
-      surroundings.compiled.addresses.item(base, compiled.resource, within, row.id),
-    ),
-  );
-  return uncachedAnswer(
-    status,
-    [
-      ...commonHeaders(request.exchange, surroundings.version),
-      'Content-Type',
-      request.mediaType,
-      ...(status === 201 ? ['Location', self] : []),
-      'Content-Location',
-      self,
-      ...headers,
-      ...(link === '' ? [] : ['Link', link]),
-      ...appliedHeaders(request),
-    ],
-    writeJson(shown),
-  );
 }

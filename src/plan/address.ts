@@ -18,6 +18,8 @@ export interface Addresses {
   readonly root: (base: LinkBase) => string;
   collection(base: LinkBase, resource: Resource, within: readonly Ancestor[], parameters?: Parameters): string;
   item(base: LinkBase, resource: Resource, within: readonly Ancestor[], id: string): string;
+  /** One of what every API has beside its resources. @param segments `batches` and an id */
+  system(base: LinkBase, ...segments: readonly string[]): string;
 }
 
 /** The addresses of a model. Ancestors are nearest first, as in a plan. */
@@ -31,6 +33,7 @@ export function addresses({ resources }: Pick<Model, 'resources'>): Addresses {
     collection: (base, resource, within, parameters = []) =>
       withQuery(path(base, resource, within, null), [...parameters, ...base.parameters]),
     item: (base, resource, within, id) => withQuery(path(base, resource, within, id), base.parameters),
+    system: ({ prefix, parameters }, ...segments) => withQuery(joinPath(prefix, ...segments), parameters),
   };
 }
 

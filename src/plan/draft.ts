@@ -90,9 +90,13 @@ export function patchDraft(rule: DraftRule, patched: Json, current: Row): Draft 
   return changeDraft(rule, after, current, faults);
 }
 
-/** Whether a member of a representation is the server's to change: system members and read-only fields (REP-6). */
+/** Whether a member of a representation is the server's to change: system members, computed ones and read-only fields (REP-6). */
 export function isReadOnlyMember(resource: Resource, name: string): boolean {
-  return SYSTEM_MEMBERS.has(name) || resource.field.get(name)?.readOnly === true;
+  return (
+    SYSTEM_MEMBERS.has(name) ||
+    resource.field.get(name)?.readOnly === true ||
+    resource.computed.some((computed) => computed.name === name)
+  );
 }
 
 /** The names of the fields whose values differ from the row's. */
@@ -164,9 +168,7 @@ function stateConflict(resource: Resource, field: string, fault: string, message
 
 /** The members of a body that a client may set. Unknown ones stay, to be judged. */
 function writable(resource: Resource, body: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(body).filter(([name]) => !SYSTEM_MEMBERS.has(name) && resource.field.get(name)?.readOnly !== true),
-  );
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !isReadOnlyMember(resource, name)));
 }
 
 function parentMember(resource: Resource, within: readonly Ancestor[]): JsonObject {

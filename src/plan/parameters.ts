@@ -30,6 +30,24 @@ export interface ParameterRule {
 /** No parameters but the ones that every route takes. */
 export const plainRule: ParameterRule = { known: new Set(['api_version']), isFilter: () => false, suggestions: [] };
 
+/** The parameters of a write. */
+export const writeRule: ParameterRule = { ...plainRule, known: new Set([...plainRule.known, 'dry_run']) };
+
+/** Whether a write is only tried (MET-14). @throws {ApiError} REQUEST_PARAMETER_INVALID */
+export function dryRun(parameters: readonly Parameter[]): boolean {
+  return readFlag(parameters.find(({ name }) => name === 'dry_run')) ?? false;
+}
+
+/** A parameter that is true or false; null where it is not given. @throws {ApiError} REQUEST_PARAMETER_INVALID */
+export function readFlag(parameter: Parameter | undefined): boolean | null {
+  if (parameter === undefined) return null;
+  const { name, value } = parameter;
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw refusal('REQUEST_PARAMETER_INVALID', `Send ${name} as true or false.`, {
+    details: [{ field: name, message: 'must be true or false' }],
+  });
+}
+
 /**
  * The parameters that a route takes, unknown and repeated ones refused, or ignored where the caller is lenient (QRY-5).
  * A filter without operator may be repeated: any of its values.

@@ -5,6 +5,7 @@ import { pagePosition } from '../conventions/pagination/page.ts';
 import type { Parameters, Position } from '../conventions/pagination/position.ts';
 import type { Parameter } from '../conventions/query.ts';
 import type { Limits } from '../model/model.ts';
+import { readFlag } from './parameters.ts';
 import type { Count } from './plan.ts';
 
 /** Parameters by name, each given once. */
@@ -90,13 +91,8 @@ function boundedOffset(place: Place, offset: number | null, maxOffset: number): 
  * @throws {ApiError} REQUEST_PARAMETER_INVALID
  */
 export function readCount(given: Given, position: Position, whole: boolean, limits: Limits['page']): Count {
-  const text = given.get('include_total')?.value;
-  if (text !== undefined && text !== 'true' && text !== 'false') {
-    throw refusal('REQUEST_PARAMETER_INVALID', 'Send include_total as true or false.', {
-      details: [{ field: 'include_total', message: 'must be true or false' }],
-    });
-  }
-  if (text === undefined ? !position.counts : text === 'false') return { kind: 'none' };
+  const asked = readFlag(given.get('include_total'));
+  if (asked === null ? !position.counts : !asked) return { kind: 'none' };
   return whole ? { kind: 'exact' } : { kind: 'capped', cap: limits.countCap };
 }
 

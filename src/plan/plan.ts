@@ -85,18 +85,21 @@ export interface CreatePlan extends Change {
   readonly at: string;
 }
 
+/** The revision that a row must still have: a number that was read, or the one that an earlier plan of the unit gives it (by its index). */
+export type ExpectedRevision = number | { readonly plan: number };
+
 /** Changes a row that still has this revision; `values` holds the fields that change. */
 export interface UpdatePlan extends Change {
   readonly kind: 'update';
   readonly values: Values;
-  readonly revision: number;
+  readonly revision: ExpectedRevision;
   readonly at: string;
 }
 
 /** Removes a row that still has this revision. */
 export interface DeletePlan extends Change {
   readonly kind: 'delete';
-  readonly revision: number;
+  readonly revision: ExpectedRevision;
 }
 
 /**
@@ -116,6 +119,27 @@ export interface Bookmark {
   readonly value: string;
 }
 
+/**
+ * What is remembered for a while of what a unit did, so that its answer can be given again (MET-12, MET-13): data, not bytes. The revisions
+ * that the unit draws are kept beside it.
+ */
+export interface Memo {
+  /** What it is found by; one that has not expired is never replaced. */
+  readonly name: string;
+  /** Digest of the request that it answers. */
+  readonly request: string;
+  /** JSON text. */
+  readonly outcome: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** A memo as it was committed. */
+export interface Remembered extends Omit<Memo, 'name'> {
+  /** Of the unit's plans, in order. */
+  readonly revisions: readonly number[];
+}
+
 /** A plan that leaves a row behind. */
 export type StoredPlan = CreatePlan | UpdatePlan | DetachPlan;
 
@@ -123,6 +147,9 @@ export type StoredPlan = CreatePlan | UpdatePlan | DetachPlan;
 export interface WriteUnit {
   readonly plans: readonly WritePlan[];
   readonly bookmark?: Bookmark;
+  readonly memos?: readonly Memo[];
+  /** Tried and undone: the outcome is the one that it would have, and nothing is kept (MET-14). */
+  readonly dry?: boolean;
 }
 
 /** Why a unit was not written; `plan` is the index of the first plan that could not be. Nothing of the unit was kept. */
@@ -138,9 +165,11 @@ export type Refusal =
   | { readonly kind: 'ancestor'; readonly plan: number; readonly resource: string; readonly id: string }
   /** Other rows still refer to the one to be removed. */
   | { readonly kind: 'dependents'; readonly plan: number }
+  /** A memo of this name stands already. */
+  | { readonly kind: 'remembered'; readonly name: string }
   /** The deadline passed before the unit began. */
   | { readonly kind: 'expired' };
 
 export type WriteOutcome =
-  /** On disk. The new revision of each plan's row, in order; 0 for a removed one. */
+  /** On disk, where it was not a dry run. The new revision of each plan's row, in order; 0 for a removed one. */
   { readonly kind: 'committed'; readonly revisions: readonly number[] } | Refusal;

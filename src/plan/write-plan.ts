@@ -2,6 +2,7 @@ import type { Json } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
 import { type EventSource, type Origin, changeEvent } from './change-event.ts';
 import { changedFields } from './draft.ts';
+import { expectedRevision } from './pending.ts';
 import type { Ancestor, CreatePlan, DeletePlan, Row, UpdatePlan, Values } from './plan.ts';
 
 /** A row and where it stands. */
@@ -33,7 +34,15 @@ export function updatePlan(
   const { id, revision } = current;
   const event = changeEvent(source, origin, { verb: 'updated', resource, id, within, changed, values });
   const only = Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
-  return { kind: 'update', resource: resource.name, id, values: only, revision, at: origin.at, event };
+  return {
+    kind: 'update',
+    resource: resource.name,
+    id,
+    values: only,
+    revision: expectedRevision(revision),
+    at: origin.at,
+    event,
+  };
 }
 
 /** The removal of a row. */
@@ -41,7 +50,7 @@ export function deletePlan(source: EventSource, origin: Origin, place: Place, cu
   const { resource, within } = place;
   const { id, revision } = current;
   const event = changeEvent(source, origin, { verb: 'deleted', resource, id, within, changed: [], values: current });
-  return { kind: 'delete', resource: resource.name, id, revision, event };
+  return { kind: 'delete', resource: resource.name, id, revision: expectedRevision(revision), event };
 }
 
 /** Whether a value is more than unset; an unset array is an empty one (REP-4). */

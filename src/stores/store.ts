@@ -1,5 +1,16 @@
 import type { EventEnvelope } from '../conventions/event.ts';
-import type { Ancestor, Bookmark, ItemPlan, ListPlan, Page, Row, WriteOutcome, WriteUnit } from '../plan/plan.ts';
+import type {
+  Ancestor,
+  Bookmark,
+  ItemPlan,
+  ListPlan,
+  Memo,
+  Page,
+  Remembered,
+  Row,
+  WriteOutcome,
+  WriteUnit,
+} from '../plan/plan.ts';
 
 /** A store may answer at once or later; the pipeline waits either way. */
 export type Awaitable<T> = T | Promise<T>;
@@ -36,7 +47,7 @@ export interface Resources {
   missingReferences(references: readonly Ancestor[]): Awaitable<readonly Ancestor[]>;
 
   /**
-   * Writes the plans of a unit, their events and its bookmark in one transaction, each row compared with what its plan expects in
+   * Writes the plans of a unit, their events, its bookmark and its memos in one transaction, each row compared with what its plan expects in
    * the statement that changes it. A committed outcome is on disk. Concurrent units share a transaction and its sync; one that is
    * refused leaves nothing behind and disturbs no other.
    *
@@ -46,6 +57,9 @@ export interface Resources {
 
   /** The value last committed under a name; null where there is none. */
   bookmark(name: Bookmark['name']): Awaitable<string | null>;
+
+  /** The memo last committed under a name; null where there is none or it has expired. @param now milliseconds since the epoch */
+  remembered(name: Memo['name'], now: number): Awaitable<Remembered | null>;
 }
 
 /** The events of all committed writes, in commit order. */

@@ -1,3 +1,4 @@
+import { NO_HOOKS } from '../model/hooks.ts';
 import type { Json } from '../conventions/json.ts';
 import type {
   Dependent,
@@ -95,6 +96,8 @@ export function resource(options: ResourceOptions): Resource {
     id: options.id ?? { kind: 'client', pattern: null },
     fields,
     field: new Map(fields.map((each) => [each.name, each])),
+    computed: [],
+    hooks: NO_HOOKS,
     properties: propertiesOf(fields),
     parent: parent === undefined || parentField === null ? null : { resource: parent, field: parentField },
     dependents: [] satisfies Dependent[],
@@ -106,6 +109,7 @@ export function resource(options: ResourceOptions): Resource {
     timeField: 'created_at',
     events: 'thin',
     requireIfMatch: false,
+    idempotency: 'optional',
     cache: null,
     schema: {},
   };
@@ -121,6 +125,7 @@ export function model(resources: readonly Resource[], limits: Partial<Model['lim
     publicUrl: null,
     defaultVersion: 1,
     secret: null,
+    system: { batches: 'batches' },
     limits: {
       page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000 },
       body: 1_048_576,

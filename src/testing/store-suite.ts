@@ -1,4 +1,5 @@
 import { eventSuite } from './event-suite.ts';
+import { memoSuite } from './memo-suite.ts';
 import type { OpenStore } from './open-store.ts';
 import { readSuite } from './read-suite.ts';
 import { refusalSuite } from './refusal-suite.ts';
@@ -18,5 +19,6 @@ export function storeSuite(name: string, open: OpenStore): void {
   walkSuite(name, open);
   writeSuite(name, open);
   refusalSuite(name, open);
+  memoSuite(name, open);
   eventSuite(name, open);
 }

@@ -24,6 +24,7 @@ function named(name: string): OpenedApi & { answer(): void; closed(): boolean } 
       missingReferences: unused,
       write: unused,
       bookmark: unused,
+      remembered: unused,
     },
     events: { after: unused },
     deliveries: { enqueue: unused, claim: unused, settle: unused },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readContentEncoding, readContentType } from '../../src/conventions/body-type.ts';
+import { type BodyRule, readContentEncoding, readContentType } from '../../src/conventions/body-type.ts';
 import { ApiError } from '../../src/conventions/errors.ts';
 import { refuses } from './refuses.ts';
 
-const POST = { name: 'shop', version: { major: 1, minor: 2, patch: 3 }, patch: false };
-const PATCH = { ...POST, patch: true };
+const POST: BodyRule = { name: 'shop', version: { major: 1, minor: 2, patch: 3 }, takes: 'create' };
+const PATCH: BodyRule = { ...POST, takes: 'patch' };
 
 describe('readContentType', () => {
   const rows = [
@@ -33,11 +33,19 @@ describe('readContentType', () => {
     ['application/vnd.shop.v2+json', 415, 415],
     ['application/vnd.shop.v1.3+json', 415, 415],
     ['application/vnd.store.v1+json', 415, 415],
-    ['application/vnd.shop.v1+xml', 415, 415],
+    ['application/vnd.shop.v1+xml', 'xml', 'xml'],
+    ['application/xml; charset=UTF-8', 'xml', 'xml'],
+    ['text/xml', 415, 415],
+    ['application/x-www-form-urlencoded', 'form', 'form'],
+    ['multipart/form-data; boundary="a b"', 'multipart', 'multipart'],
+    ['multipart/form-data', 415, 415],
+    ['multipart/form-data; boundary="a "', 415, 415],
+    ['multipart/mixed; boundary=a', 415, 415],
+    ['application/x-ndjson', 'ndjson', 415],
   ] as const;
-  const outcome = (text: string | null, rule: typeof POST) => {
+  const outcome = (text: string | null, rule: BodyRule) => {
     try {
-      return readContentType(text, rule);
+      return readContentType(text, rule).kind;
     } catch (error) {
       assert.ok(error instanceof ApiError);
       assert.equal(error.code, 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
@@ -53,13 +61,14 @@ describe('readContentType', () => {
 
   it('[NEG-2] says in Accept what is taken', () => {
     assert.deepEqual(refuses(() => readContentType('text/plain', POST), 'REQUEST_MEDIA_TYPE_UNSUPPORTED').headers, {
-      Accept: 'application/json, application/vnd.shop.v1+json',
+      Accept:
+        'application/json, application/vnd.shop.v1+json, application/xml, application/vnd.shop.v1+xml, application/x-www-form-urlencoded, multipart/form-data, application/x-ndjson',
     });
   });
 
   it('[MET-3] says in Accept-Patch too what a PATCH takes', () => {
     const types =
-      'application/merge-patch+json, application/json-patch+json, application/json, application/vnd.shop.v1+json';
+      'application/merge-patch+json, application/json-patch+json, application/json, application/vnd.shop.v1+json, application/xml, application/vnd.shop.v1+xml, application/x-www-form-urlencoded, multipart/form-data';
     const error = refuses(() => readContentType('text/plain', PATCH), 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
     assert.deepEqual(error.headers, { Accept: types, 'Accept-Patch': types });
   });

@@ -2,7 +2,7 @@ import { ApiError, errorBody, refusal } from '../../src/conventions/errors.ts';
 import { type HttpOptions, type HttpServer, serveHttp } from '../../src/http/node-http.ts';
 import type { Limits } from '../../src/model/model.ts';
 import type { Observation } from '../../src/observe/observation.ts';
-import type { Answer, Handler, RawRequest } from '../../src/pipeline/exchange.ts';
+import type { Answer, Handler, RawRequest, WholeAnswer } from '../../src/pipeline/exchange.ts';
 
 const limits: Limits = {
   page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000 },
@@ -72,7 +72,7 @@ async function echo({ body }: RawRequest): Promise<Answer> {
 }
 
 /** Like the pipeline's: the six members, and the correlation id of the request. */
-export function refuse(error: unknown, { headers }: Pick<RawRequest, 'headers'>): Answer {
+export function refuse(error: unknown, { headers }: Pick<RawRequest, 'headers'>): WholeAnswer {
   const cause = error instanceof ApiError ? error : refusal('SERVER_ERROR', 'Something went wrong here.');
   const at = headers.findIndex((name) => name.toLowerCase() === 'x-correlation-id');
   const body = errorBody(cause, headers[at + 1] ?? 'made', '2026-01-02T03:04:05.678Z');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { describe, it } from 'node:test';
-import type { Answer } from '../../src/pipeline/exchange.ts';
+import type { WholeAnswer } from '../../src/pipeline/exchange.ts';
 import { fakeServer } from './fake-server.ts';
 import { converse, sendRaw } from './raw-client.ts';
 
 const END = '\r\nHost: a\r\n\r\n';
-const answer = (status: number, body: Answer['body'] = 'é', headers: readonly string[] = []): Answer => ({
+const answer = (status: number, body: WholeAnswer['body'] = 'é', headers: readonly string[] = []): WholeAnswer => ({
   status,
   headers,
   body,
@@ -85,7 +85,7 @@ describe('what reaches the handler', () => {
 
   it('[URL-8] survives a client that resets its CONNECT', async () => {
     await using server = await fakeServer({
-      handle: () => new Promise<Answer>(() => undefined),
+      handle: () => new Promise<WholeAnswer>(() => undefined),
       limits: { shutdownTimeout: 1 },
     });
     const socket = net.connect(server.port, '127.0.0.1');

@@ -17,6 +17,7 @@ describe('the settings of an API', () => {
       publicUrl: null,
       defaultVersion: 1,
       secret: null,
+      system: { batches: 'batches' },
       limits: {
         page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000 },
         body: 1_048_576,

@@ -65,7 +65,6 @@ describe('loadModel', () => {
         'events.relays',
         'webhooks',
         'resources.products.search',
-        'resources.products.idempotency',
         'resources.products.tombstones',
       ],
     );

@@ -16,14 +16,8 @@ describe('what is declared and served later', () => {
     [top('system: { events: log }'), ['system']],
     [top('require_tls: false'), []],
     [
-      itemsDocument(STATUS, 'search: [status]\nidempotency: required\ntombstones: 1d\ncomputed: {}\ngenerated: {}'),
-      [
-        'resources.items.search',
-        'resources.items.idempotency',
-        'resources.items.tombstones',
-        'resources.items.computed',
-        'resources.items.generated',
-      ],
+      itemsDocument(STATUS, 'search: [status]\ntombstones: 1d\ngenerated: {}'),
+      ['resources.items.search', 'resources.items.tombstones', 'resources.items.generated'],
     ],
     [itemsDocument(STATUS, 'sortable: [status]\ncache: { max_age: 1 }\nrequire_if_match: true\nevents: full'), []],
   ];

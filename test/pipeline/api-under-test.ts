@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type Api, createApi } from '../../src/api.ts';
 import type { EventEnvelope } from '../../src/conventions/event.ts';
 import { loadModel } from '../../src/model/load.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
+import { memoryBody } from '../../src/pipeline/memory-body.ts';
 import { digest } from '../../src/platform/digest.ts';
 import { createIds } from '../../src/platform/ids.ts';
 import { createRandom } from '../../src/platform/random.ts';
@@ -33,6 +35,9 @@ export interface Seen {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
+  /** As they were sent. */
+  readonly bytes: Uint8Array;
+  /** Decoded, whatever its coding. */
   readonly text: string;
   // Test bodies are looked into freely; the assertions say what they must be.
   readonly body: JsonBody;
@@ -133,7 +138,7 @@ export function rawRequest({ send, headers = {}, body }: Pick<ExchangeRow, 'send
     method: send.slice(0, space),
     target: send.slice(space + 1),
     headers: flat,
-    body: bytes === null ? null : { length: bytes.length, read: () => Promise.resolve(bytes) },
+    body: bytes === null ? null : memoryBody(bytes),
     httpVersion: '1.1',
     peer: '127.0.0.1',
   };
@@ -144,15 +149,36 @@ function bodyBytes(body: unknown): Uint8Array {
   return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-function seen({ status, headers, body }: Answer): Seen {
+async function seen({ status, headers, body }: Answer): Promise<Seen> {
   const named = new Map<string, string>();
   for (let at = 0; at < headers.length; at += 2) {
     const name = (headers[at] ?? '').toLowerCase();
     assert.ok(!named.has(name), `the field ${name} is sent twice`);
     named.set(name, headers[at + 1] ?? '');
   }
-  const text = body === null ? '' : typeof body === 'string' ? body : new TextDecoder().decode(body);
-  return { status, headers: named, text, body: isJson(named) ? JSON.parse(text) : {} };
+  const bytes = await bytesOf(body);
+  const text = decoded(bytes, named.get('content-encoding') ?? 'identity');
+  return { status, headers: named, bytes, text, body: isJson(named) ? JSON.parse(text) : {} };
+}
+
+async function bytesOf(body: Answer['body']): Promise<Uint8Array> {
+  if (body === null || typeof body === 'string') return Buffer.from(body ?? '');
+  if (body instanceof Uint8Array) return body;
+  const pieces: string[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.from(pieces.join(''));
+}
+
+function decoded(bytes: Uint8Array, coding: string): string {
+  const decoders: Readonly<Record<string, (coded: Uint8Array) => Uint8Array>> = {
+    identity: (plain) => plain,
+    br: brotliDecompressSync,
+    gzip: gunzipSync,
+    zstd: zstdDecompressSync,
+  };
+  const decode = decoders[coding];
+  assert.ok(decode !== undefined, `unknown coding ${coding}`);
+  return new TextDecoder().decode(decode(bytes));
 }
 
 function assertRow(row: ExchangeRow, got: Seen, events: readonly EventEnvelope[]): void {

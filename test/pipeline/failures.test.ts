@@ -19,6 +19,7 @@ function failing(error: unknown): Setting {
     missingReferences: fail,
     write: async () => fail(),
     bookmark: fail,
+    remembered: fail,
   };
   return { breaking: (store: Store) => ({ ...store, events: store.events, secret: () => store.secret(), resources }) };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Observation } from '../../src/observe/observation.ts';
+import { memoryBody } from '../../src/pipeline/memory-body.ts';
 import { type ApiUnderTest, apiUnderTest, type ExchangeRow, rawRequest } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
@@ -187,7 +188,7 @@ describe('the observation of an exchange', () => {
       shop.clock.advance(1_250);
       return Promise.resolve(bytes);
     };
-    await shop.api.handle({ ...raw, body: { length: bytes.length, read } });
+    await shop.api.handle({ ...raw, body: { ...memoryBody(bytes), read } });
     const last = shop.observations.at(-1);
     assert.equal(last?.kind === 'exchange' ? last.duration : null, 1_250);
   });

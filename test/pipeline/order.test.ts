@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { refusal } from '../../src/conventions/errors.ts';
+import { memoryBody } from '../../src/pipeline/memory-body.ts';
 import { type ApiUnderTest, apiUnderTest, type ExchangeRow, rawRequest } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
@@ -173,7 +174,7 @@ describe('the order of checks', () => {
   ]) {
     it(`[ERR-1] tells ${error.code} of a body on its way before anything that the store is asked`, async () => {
       for (const send of ['PATCH /api/v1/products/none', 'POST /api/v1/products/none/reviews', 'PUT /api/v1/notes/a']) {
-        const body = { length: null, read: () => Promise.reject(error) };
+        const body = { ...memoryBody(new Uint8Array()), length: null, read: () => Promise.reject(error) };
         const { status } = await shop.api.handle({ ...rawRequest({ send, body: '{' }), body });
         assert.equal(status, error.status);
       }

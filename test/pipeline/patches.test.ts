@@ -138,10 +138,10 @@ describe('a merge patch', () => {
 describe('a patch in another type', () => {
   const types = [
     'text/plain',
-    'application/xml',
+    'text/xml',
     'application/json-patch',
     'application/merge-patch+xml',
-    'multipart/form-data; boundary=x',
+    'multipart/mixed; boundary=x',
     'application/json; charset=latin1',
     '*/*',
     'json',

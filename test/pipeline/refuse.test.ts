@@ -16,6 +16,7 @@ function exchangeOf(headers: readonly string[]): Exchange {
     startedAt: START,
     note: { route: null, errorCode: null },
     versionInPath: true,
+    coding: 'identity',
   };
 }
 

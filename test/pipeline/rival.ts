@@ -12,6 +12,7 @@ export function before(store: Store, act: (unit: WriteUnit) => Promise<void> | v
       missingAncestor: (within) => resources.missingAncestor(within),
       missingReferences: (references) => resources.missingReferences(references),
       bookmark: (name) => resources.bookmark(name),
+      remembered: (name, now) => resources.remembered(name, now),
       write: async (unit, deadline) => {
         await act(unit);
         return resources.write(unit, deadline);

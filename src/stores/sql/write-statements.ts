@@ -25,8 +25,17 @@ function insertText(table: Table): string {
   return text;
 }
 
-/** Changes the row of an update plan where it still has the plan's revision: compared in the statement that writes (CACHE-3). */
-export function updateStatement(tables: Tables, plan: UpdatePlan | DetachPlan, revision: number): Statement {
+/**
+ * Changes the row of an update plan where it still has the revision expected: compared in the statement that writes (CACHE-3).
+ *
+ * @param revision the one that the row gets
+ */
+export function updateStatement(
+  tables: Tables,
+  plan: UpdatePlan | DetachPlan,
+  expected: number,
+  revision: number,
+): Statement {
   const table = tables.of(plan.resource);
   const { quote } = table.dialect;
   const parameters = new Parameters(table.dialect);
@@ -34,20 +43,21 @@ export function updateStatement(tables: Tables, plan: UpdatePlan | DetachPlan, r
   const assignments = Object.entries(assigned).map(
     ([name, value]) => `${quote(name)} = ${parameters.add(table.encode(name, value))}`,
   );
-  const expected = expectation(table, plan, parameters);
-  return { text: `update ${table.name} set ${assignments.join(', ')} where ${expected}`, values: parameters.values };
+  const found = expectation(table, plan.id, expected, parameters);
+  return { text: `update ${table.name} set ${assignments.join(', ')} where ${found}`, values: parameters.values };
 }
 
-/** Removes the row of a delete plan where it still has the plan's revision (CACHE-3). */
-export function deleteStatement(tables: Tables, plan: DeletePlan): Statement {
+/** Removes the row of a delete plan where it still has the revision expected (CACHE-3). */
+export function deleteStatement(tables: Tables, plan: DeletePlan, expected: number): Statement {
   const table = tables.of(plan.resource);
   const parameters = new Parameters(table.dialect);
-  return { text: `delete from ${table.name} where ${expectation(table, plan, parameters)}`, values: parameters.values };
+  const found = expectation(table, plan.id, expected, parameters);
+  return { text: `delete from ${table.name} where ${found}`, values: parameters.values };
 }
 
-function expectation(table: Table, plan: UpdatePlan | DetachPlan | DeletePlan, parameters: Parameters): string {
+function expectation(table: Table, id: string, revision: number, parameters: Parameters): string {
   const { quote } = table.dialect;
-  return `${quote('id')} = ${parameters.add(plan.id)} and ${quote('revision')} = ${parameters.add(plan.revision)}`;
+  return `${quote('id')} = ${parameters.add(id)} and ${quote('revision')} = ${parameters.add(revision)}`;
 }
 
 /** A reference that a plan writes, under its dotted path: `supplier_id`, `related_ids[2]`. */

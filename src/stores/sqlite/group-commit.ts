@@ -113,7 +113,7 @@ export class GroupCommit {
       waiting,
       result: batch.length === 1 ? this.#attempt(waiting.unit) : this.#savepoint(waiting.unit),
     }));
-    if (results.some(({ result }) => kept(result))) {
+    if (results.some(({ waiting, result }) => kept(waiting.unit, result))) {
       this.#writer.end();
       this.#connection.run('commit');
     } else {
@@ -122,12 +122,12 @@ export class GroupCommit {
     return results;
   }
 
-  /** One unit, kept whole or undone whole. */
+  /** One unit, kept whole or undone whole. What it would draw is told before it is undone. */
   #savepoint(unit: WriteUnit): Result {
     const position = this.#writer.position();
     this.#connection.run('savepoint unit');
     const result = this.#attempt(unit);
-    if (!kept(result)) {
+    if (!kept(unit, result)) {
       this.#connection.run('rollback to unit');
       this.#writer.restore(position);
     }
@@ -138,7 +138,7 @@ export class GroupCommit {
   /** @throws where the database fails; a fault of the unit alone is its result */
   #attempt(unit: WriteUnit): Result {
     try {
-      return { outcome: this.#writer.write(unit) };
+      return { outcome: this.#writer.write(unit, this.#clock.now()) };
     } catch (error) {
       if (isDatabaseFailure(error)) throw error;
       return { error };
@@ -150,6 +150,7 @@ function unavailable(cause: unknown): StoreUnavailable {
   return new StoreUnavailable('The database is held by another process, or its disk is full', { cause });
 }
 
-function kept(result: Result): boolean {
-  return 'outcome' in result && result.outcome.kind === 'committed';
+/** Whether what a unit wrote stays: a dry run is always undone (MET-14). */
+function kept({ dry = false }: WriteUnit, result: Result): boolean {
+  return !dry && 'outcome' in result && result.outcome.kind === 'committed';
 }

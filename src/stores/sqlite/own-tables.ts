@@ -1,18 +1,34 @@
 /** The form in which this version keeps its database; a database of a greater one was made by a newer version. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** What the names of our own tables begin with; no resource's may. */
 export const OWN_PREFIX = 'restwright_';
 
+/** What is remembered of writes for a while (MET-12), and the order in which it is forgotten. */
+const MEMO_TABLES: readonly string[] = [
+  `create table restwright_memos (
+  name text primary key not null,
+  request text not null,
+  outcome text not null,
+  revisions text not null,
+  expires_at integer not null
+) strict, without rowid`,
+  'create index restwright_memos_expiry on restwright_memos (expires_at)',
+];
+
+/** What brings a database of an older format to the next one, by the format that it has. */
+export const UPGRADES: ReadonlyMap<number, readonly string[]> = new Map([[1, MEMO_TABLES]]);
+
 /**
  * The tables that hold what is no row of a resource: facts about the database, the counters that every commit draws from, how many
- * rows each resource has, how far imports have come, the log of events, and which of them still have to reach which endpoint.
+ * rows each resource has, how far imports have come, what is remembered of writes, the log of events, and which of them still have to reach which endpoint.
  */
 export const OWN_TABLES: readonly string[] = [
   'create table restwright_meta (name text primary key not null, value text not null) strict, without rowid',
   'create table restwright_sequences (one integer primary key check (one = 1), revision integer not null, event integer not null) strict',
   'create table restwright_counts (resource text primary key not null, count integer not null) strict, without rowid',
   'create table restwright_bookmarks (name text primary key not null, value text not null) strict, without rowid',
+  ...MEMO_TABLES,
   `create table restwright_events (
   sequence integer primary key,
   id text not null,

@@ -6,7 +6,7 @@ import { LossySchemaChange, type SchemaStep, SchemaViolation, UnusableDatabase }
 import { sqlite } from './dialect.ts';
 import { type Connection, isConstraintFailure } from './driver.ts';
 import { currentTables, holdsIn, type Storage, tableNames } from './introspection.ts';
-import { FORMAT, META, OWN_TABLES } from './own-tables.ts';
+import { FORMAT, META, OWN_TABLES, UPGRADES } from './own-tables.ts';
 import { schemaSteps } from './schema-sql.ts';
 
 const SECRET_BYTES = 32;
@@ -37,10 +37,19 @@ function prepareOwnTables(connection: Connection, random: Random): readonly stri
     throw new UnusableDatabase('It holds tables that Restwright did not make. Give the API a database of its own.');
   }
   const format = Number(readMeta(connection, META.format));
-  if (format === FORMAT) return [];
+  if (format >= 1 && format <= FORMAT) return upgrade(connection, format);
   throw new UnusableDatabase(
     `It has format ${format}, and this version of Restwright reads format ${FORMAT}. Use the version that made it, or a newer one.`,
   );
+}
+
+/** Brings our own tables from an older format to today's. */
+function upgrade(connection: Connection, from: number): readonly string[] {
+  const statements: string[] = [];
+  for (let format = from; format < FORMAT; format += 1) statements.push(...(UPGRADES.get(format) ?? []));
+  for (const statement of statements) connection.script(statement);
+  if (from < FORMAT) writeMeta(connection, META.format, String(FORMAT));
+  return statements;
 }
 
 function readStorage(connection: Connection): Storage {

@@ -1,4 +1,14 @@
-import type { Ancestor, Count, ItemPlan, ListPlan, Page, Row, WriteOutcome, WriteUnit } from '../../plan/plan.ts';
+import type {
+  Ancestor,
+  Count,
+  ItemPlan,
+  ListPlan,
+  Page,
+  Remembered,
+  Row,
+  WriteOutcome,
+  WriteUnit,
+} from '../../plan/plan.ts';
 import type { Statement } from '../sql/dialect.ts';
 import {
   ancestorsStatement,
@@ -14,6 +24,9 @@ import type { Resources } from '../store.ts';
 import type { Deadline } from './deadline.ts';
 import type { Connection, Read } from './driver.ts';
 import type { GroupCommit } from './group-commit.ts';
+
+const FIND_MEMO =
+  'select request, outcome, revisions, expires_at from restwright_memos where name = ? and expires_at > ?';
 
 /** Rows of the declared resources in SQLite: read at once on the caller's thread, written by group commit. */
 export class SqliteResources implements Resources {
@@ -63,6 +76,14 @@ export class SqliteResources implements Resources {
   bookmark(name: string): string | null {
     const read = this.#reader.get('select value from restwright_bookmarks where name = ?', [name]);
     return read === null ? null : String(read['value']);
+  }
+
+  remembered(name: string, now: number): Remembered | null {
+    const read = this.#reader.get(FIND_MEMO, [name, now]);
+    if (read === null) return null;
+    const revisions: readonly number[] = JSON.parse(String(read['revisions']));
+    const [request, outcome] = [String(read['request']), String(read['outcome'])];
+    return { request, outcome, revisions, expiresAt: Number(read['expires_at']) };
   }
 
   #rows(plan: ListPlan): Omit<Page, 'total'> {

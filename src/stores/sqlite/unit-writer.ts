@@ -3,6 +3,8 @@ import type {
   Ancestor,
   CreatePlan,
   DeletePlan,
+  ExpectedRevision,
+  Memo,
   Refusal,
   StoredPlan,
   UpdatePlan,
@@ -20,6 +22,12 @@ import { type Connection, isConstraintFailure, isForeignKeyFailure } from './dri
 const ADD_EVENT = 'insert into restwright_events values (?, ?, ?, ?, ?, ?, ?)';
 const SET_BOOKMARK =
   'insert into restwright_bookmarks values (?, ?) on conflict (name) do update set value = excluded.value';
+const SET_MEMO = `insert into restwright_memos values (?, ?, ?, ?, ?) on conflict (name) do update set
+  request = excluded.request, outcome = excluded.outcome, revisions = excluded.revisions, expires_at = excluded.expires_at`;
+const FIND_MEMO = 'select 1 from restwright_memos where name = ? and expires_at > ?';
+/** A bounded piece at a time, so that no write waits for a day's worth of forgetting. */
+const FORGET = `delete from restwright_memos where name in
+  (select name from restwright_memos where expires_at <= ? order by expires_at limit 100)`;
 const ADD_COUNT =
   'insert into restwright_counts values (?, ?) on conflict (resource) do update set count = count + excluded.count';
 
@@ -51,6 +59,8 @@ export class UnitWriter {
   #revision = 0;
   #event = 0;
   #counts = new Map<string, number>();
+  /** When the transaction began to remember something; null where it does not. */
+  #remembering: number | null = null;
 
   constructor(connection: Connection, tables: Tables) {
     this.#connection = connection;
@@ -63,10 +73,12 @@ export class UnitWriter {
     if (read === null) throw new Error('The database has lost its sequences');
     this.restore({ revision: Number(read['revision']), event: Number(read['event']), counts: new Map() });
     this.#begun = this.position();
+    this.#remembering = null;
   }
 
-  /** Writes the counters back. */
+  /** Writes the counters back, and forgets some of what has expired where something new was remembered. */
   end(): void {
+    if (this.#remembering !== null) this.#connection.run(FORGET, [this.#remembering]);
     const { revision, event } = this.#begun;
     if (this.#revision !== revision || this.#event !== event) {
       this.#connection.run('update restwright_sequences set revision = ?, event = ?', [this.#revision, this.#event]);
@@ -87,10 +99,19 @@ export class UnitWriter {
     this.#counts = new Map(counts);
   }
 
-  /** Writes the plans of a unit in order. After a refusal the caller undoes what was written. */
-  write(unit: WriteUnit): WriteOutcome {
+  /**
+   * Writes the plans of a unit in order. After a refusal the caller undoes what was written.
+   *
+   * @param now milliseconds since the epoch
+   */
+  write(unit: WriteUnit, now: number): WriteOutcome {
+    const { memos = [] } = unit;
+    const standing = memos.find(({ name }) => this.#connection.get(FIND_MEMO, [name, now]) !== null);
+    if (standing !== undefined) return { kind: 'remembered', name: standing.name };
+    const revisions: number[] = [];
     try {
-      const revisions = unit.plans.map((plan, index) => this.#plan(plan, index));
+      for (const [index, plan] of unit.plans.entries()) revisions.push(this.#plan(plan, index, revisions));
+      for (const memo of memos) this.#remember(memo, revisions, now);
       if (unit.bookmark !== undefined) this.#connection.run(SET_BOOKMARK, [unit.bookmark.name, unit.bookmark.value]);
       return { kind: 'committed', revisions };
     } catch (error) {
@@ -99,18 +120,26 @@ export class UnitWriter {
     }
   }
 
-  #plan(plan: WritePlan, index: number): number {
+  /** @param drawn the revisions of the plans before it */
+  #plan(plan: WritePlan, index: number, drawn: readonly number[]): number {
     switch (plan.kind) {
       case 'create':
         return this.#create(plan, index);
       case 'update':
-        return this.#update(plan, index);
-      case 'detach':
-        this.#store(plan, index, updateStatement(this.#tables, plan, plan.revision));
-        return plan.revision;
+        return this.#update(plan, index, resolved(plan.revision, drawn));
+      case 'detach': {
+        const revision = resolved(plan.revision, drawn);
+        this.#store(plan, index, updateStatement(this.#tables, plan, revision, revision));
+        return revision;
+      }
       case 'delete':
-        return this.#delete(plan, index);
+        return this.#delete(plan, index, resolved(plan.revision, drawn));
     }
+  }
+
+  #remember({ name, request, outcome, expiresAt }: Memo, revisions: readonly number[], now: number): void {
+    this.#remembering = now;
+    this.#connection.run(SET_MEMO, [name, request, outcome, JSON.stringify(revisions), expiresAt]);
   }
 
   #create(plan: CreatePlan, index: number): number {
@@ -124,16 +153,17 @@ export class UnitWriter {
     return this.#revision;
   }
 
-  #update(plan: UpdatePlan, index: number): number {
+  #update(plan: UpdatePlan, index: number, expected: number): number {
     this.#revision += 1;
-    this.#store(plan, index, updateStatement(this.#tables, plan, this.#revision));
+    this.#store(plan, index, updateStatement(this.#tables, plan, expected, this.#revision));
     this.#append(plan.event);
     return this.#revision;
   }
 
-  #delete(plan: DeletePlan, index: number): number {
+  #delete(plan: DeletePlan, index: number, expected: number): number {
     try {
-      if (this.#run(deleteStatement(this.#tables, plan)) === 0) throw new Refused({ kind: 'stale', plan: index });
+      if (this.#run(deleteStatement(this.#tables, plan, expected)) === 0)
+        throw new Refused({ kind: 'stale', plan: index });
     } catch (error) {
       if (!isForeignKeyFailure(error)) throw error;
       throw new Refused({ kind: 'dependents', plan: index });
@@ -187,4 +217,12 @@ export class UnitWriter {
   #finds({ text, values }: Statement): boolean {
     return this.#connection.get(text, values) !== null;
   }
+}
+
+/** A revision as a number, where a plan expects the one that an earlier plan of its unit drew. */
+function resolved(expected: ExpectedRevision, drawn: readonly number[]): number {
+  if (typeof expected === 'number') return expected;
+  const revision = drawn[expected.plan];
+  if (revision === undefined) throw new Error(`plan ${expected.plan} does not come before the one that builds on it`);
+  return revision;
 }

@@ -32,6 +32,8 @@ async function run(file: string, id: string): Promise<string> {
   return code === 0 ? '' : `${id}: ${String(code)} ${errors}`;
 }
 
+const MEMO = { name: 'm', request: '', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
+
 describe('opening a database', () => {
   it('[OPS-4] makes the file and its directory, and announces the schema once', async (context) => {
     const file = path.join(directory(context), 'data', 'of the', 'sample.db');
@@ -94,7 +96,7 @@ describe('opening a database', () => {
     {
       title: 'a database of a newer version',
       spoil: (file) => new Database(file).exec("update restwright_meta set value = '99' where name = 'format'").close(),
-      says: /has format 99, and this version of Restwright reads format 1/,
+      says: /has format 99, and this version of Restwright reads format 2/,
     },
     {
       title: 'a table beside ours that another program made',
@@ -116,6 +118,25 @@ describe('opening a database', () => {
       });
     });
   }
+
+  it('[OPS-4] brings a database of an older format to its own, rows and all', async (context) => {
+    const file = path.join(directory(context), 'sample.db');
+    const first = await openSample({ path: file });
+    await commit(first, createProduct('a'));
+    await first.close();
+    new Database(file)
+      .exec("drop table restwright_memos; update restwright_meta set value = '1' where name = 'format'")
+      .close();
+    const changed: string[] = [];
+    const store = await openSample({
+      path: file,
+      observe: (seen) => void (seen.kind === 'schema-changed' && changed.push(...seen.statements)),
+    });
+    assert.match(changed.join(), /create table restwright_memos/);
+    assert.equal((await store.resources.write({ plans: [], memos: [MEMO] })).kind, 'committed');
+    assert.equal((await rowOf(store, 'products', 'a')).id, 'a');
+    await store.close();
+  });
 
   it('[OPS-4] leaves one file behind once it is closed, all commits in it', async (context) => {
     const folder = directory(context);

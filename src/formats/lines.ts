@@ -5,7 +5,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/** A line of a file, as it stands there. */
+/** A line of a file or a body, as it stands there. */
 export interface Line {
   /** Counted from 1. */
   readonly number: number;
@@ -19,7 +19,7 @@ export interface Line {
  *
  * @param number of the first line, counted from 1
  */
-export async function* readLines(chunks: AsyncIterable<Uint8Array>, number: number): AsyncGenerator<Line> {
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>, number = 1): AsyncGenerator<Line> {
   let next = number;
   let pending: Uint8Array[] = [];
   let length = 0;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { content, isBlank, type Line, MAX_LINE, readLines } from '../../src/cli/lines.ts';
+import { content, isBlank, type Line, MAX_LINE, splitLines } from '../../src/formats/lines.ts';
 
 async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let start = 0;
@@ -14,7 +14,7 @@ async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGener
 
 async function linesOf(bytes: Uint8Array, sizes: readonly number[] = [bytes.length], number = 1): Promise<Line[]> {
   const lines: Line[] = [];
-  for await (const line of readLines(chunked(bytes, sizes), number)) lines.push(line);
+  for await (const line of splitLines(chunked(bytes, sizes), number)) lines.push(line);
   return lines;
 }
 

@@ -1,0 +1,52 @@
+import { type Offer, vendorOffers } from './negotiation.ts';
+import type { ServedVersion } from './versioning.ts';
+
+/** How an answer is written (NEG-1). */
+export type Format = 'json' | 'xml' | 'text' | 'csv' | 'ndjson';
+
+/** A media type that can be sent, and how it is written. */
+export interface FormatOffer extends Offer {
+  readonly format: Format;
+  /** Value of `Content-Type`. */
+  readonly contentType: string;
+}
+
+const PLAIN: Readonly<Record<Format, FormatOffer>> = {
+  json: { type: 'application', subtype: 'json', format: 'json', contentType: 'application/json' },
+  xml: { type: 'application', subtype: 'xml', format: 'xml', contentType: 'application/xml' },
+  text: { type: 'text', subtype: 'plain', format: 'text', contentType: 'text/plain; charset=utf-8' },
+  csv: {
+    type: 'text',
+    subtype: 'csv',
+    parameters: new Map([['header', 'present']]),
+    format: 'csv',
+    contentType: 'text/csv; charset=utf-8; header=present',
+  },
+  ndjson: { type: 'application', subtype: 'x-ndjson', format: 'ndjson', contentType: 'application/x-ndjson' },
+};
+
+/** The formats that a vendor type has, under the suffix of its name (RFC 6839). */
+const SUFFIXES: ReadonlySet<Format> = new Set<Format>(['json', 'xml']);
+
+/** The media types that name no version, the default first. */
+export function plainOffers(formats: readonly Format[]): readonly FormatOffer[] {
+  return formats.map((format) => PLAIN[format]);
+}
+
+/**
+ * The media types of an answer: the plain ones, the default first, then those that name the version (NEG-1).
+ *
+ * @param name the API's name, `shop`
+ */
+export function formatOffers(name: string, version: ServedVersion, formats: readonly Format[]): readonly FormatOffer[] {
+  const vendors = formats.flatMap((format) =>
+    SUFFIXES.has(format)
+      ? vendorOffers(name, version, format).map((offer) => ({
+          ...offer,
+          format,
+          contentType: `${offer.type}/${offer.subtype}`,
+        }))
+      : [],
+  );
+  return [...plainOffers(formats), ...vendors];
+}

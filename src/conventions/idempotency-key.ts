@@ -1,0 +1,29 @@
+import { type ApiError, refusal } from './errors.ts';
+
+/** A structured-fields string (RFC 9651 3.3.3); parameters after it mean nothing here. */
+const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"(?:[\t ]*;[\x20-\x7e]*)?$/;
+/** 1 to 255 characters of visible ASCII. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * The key of `Idempotency-Key` (MET-12, draft-ietf-httpapi-idempotency-key-header-07 2): in quotes, as the draft has it, or bare, as many
+ * clients send it. Both are the same key.
+ *
+ * @param text value of the field; null where it is absent
+ * @returns null where there is none
+ * @throws {ApiError} IDEMPOTENCY_KEY_INVALID
+ */
+export function readIdempotencyKey(text: string | null): string | null {
+  if (text === null) return null;
+  const key = text.startsWith('"') ? QUOTED.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1') : text;
+  if (key === undefined || !KEY.test(key)) throw invalid();
+  return key;
+}
+
+function invalid(): ApiError {
+  const message =
+    'Idempotency-Key cannot be read: send 1 to 255 characters of visible ASCII, such as a UUID, in quotes.';
+  return refusal('IDEMPOTENCY_KEY_INVALID', message, {
+    details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 characters of visible ASCII' }],
+  });
+}

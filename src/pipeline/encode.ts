@@ -1,0 +1,63 @@
+import type { Format } from '../conventions/answer-type.ts';
+import type { Json, JsonObject } from '../conventions/json.ts';
+import { writeJson } from '../formats/json.ts';
+import { writeText, writeTextList } from '../formats/text.ts';
+import { writeXml, writeXmlCollection } from '../formats/xml.ts';
+import type { CompiledResource } from './compiled.ts';
+
+/** Lines of NDJSON end so, the last one too. */
+const LINE_END = '\n';
+
+/** A page as it is told: its items, and facts that only some formats have room for. */
+export interface ShownPage {
+  readonly data: readonly JsonObject[];
+  readonly page: JsonObject;
+  readonly links: JsonObject;
+}
+
+/** One resource in a format (NEG-1, NEG-4, NEG-6). */
+export function writeItem(format: Format, { resource, shownType }: CompiledResource, item: JsonObject): string {
+  switch (format) {
+    case 'json':
+      return writeJson(item);
+    case 'xml':
+      return writeXml(resource.singular, item, shownType);
+    case 'text':
+      return writeText(item);
+    case 'csv':
+    case 'ndjson':
+      throw new Error(`one resource is never told as ${format}`);
+  }
+}
+
+/** One page in a format. CSV, NDJSON and text hold the items alone: what else there is to tell goes into header fields. */
+export function writePage(format: Format, { resource, shownType, csv }: CompiledResource, shown: ShownPage): string {
+  const { data, page, links } = shown;
+  switch (format) {
+    case 'json':
+      return writeJson(shown);
+    case 'xml':
+      return writeXmlCollection(resource.singular, { data, page, links }, shownType);
+    case 'text':
+      return writeTextList(data);
+    case 'csv':
+      return csv.header + csv.rows(data);
+    case 'ndjson':
+      return data.map((item) => writeJson(item) + LINE_END).join('');
+  }
+}
+
+/** A document that is no resource, such as the root of the API. @param name what XML calls it */
+export function writeDocument(format: Format, name: string, document: { readonly [member: string]: Json }): string {
+  switch (format) {
+    case 'json':
+      return writeJson(document);
+    case 'xml':
+      return writeXml(name, document);
+    case 'text':
+      return writeText(document);
+    case 'csv':
+    case 'ndjson':
+      throw new Error(`${name} is never told as ${format}`);
+  }
+}

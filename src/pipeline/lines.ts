@@ -1,0 +1,123 @@
+import { ApiError, errorBody, refusal } from '../conventions/errors.ts';
+import { inflateChunks } from '../formats/gzip.ts';
+import { readJson, writeJson } from '../formats/json.ts';
+import { content, isBlank, type Line, MAX_LINE, splitLines } from '../formats/lines.ts';
+import { commonHeaders, appliedHeaders, uncachedAnswer } from './answer.ts';
+import type { Body } from './body.ts';
+import type { Answer, BodyStream } from './exchange.ts';
+import { keyName } from './idempotency.ts';
+import type { AskedWrite } from './operation.ts';
+import { asApiError } from './refuse.ts';
+import { settleOnce } from './settle-once.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** How much may be under way at once: enough lines to share commits, little enough to hold. Lines, bytes. */
+const WINDOW = { lines: 256, bytes: 4 * 1_048_576 };
+
+/** A line on its way to its result. */
+interface Pending {
+  readonly bytes: number;
+  readonly result: Promise<string>;
+}
+
+/**
+ * Takes in one resource a line, and tells what became of each in turn (MET-13): each line is a write of its own. The lines are read as their
+ * results leave, so that memory stays the same however many there are. Under an `Idempotency-Key` each line is done once: the same lines,
+ * sent again after a broken connection, go on where they stopped.
+ *
+ * @throws {ApiError} 400, 404, 412 before the first line is read
+ */
+export async function answerLines(asked: AskedWrite, surroundings: Surroundings): Promise<Answer> {
+  const { operation, dry } = asked;
+  const { request, compiled } = operation;
+  const key = dry ? null : keyName(request, compiled.resource.idempotency === 'required', surroundings);
+  await operation.look(surroundings);
+  const headers = [
+    ...commonHeaders(request.exchange, surroundings.version),
+    ...(dry ? ['Dry-Run', 'true'] : []),
+    'Content-Type',
+    request.offer.contentType,
+    ...appliedHeaders(request),
+  ];
+  return uncachedAnswer(200, headers, results({ ...asked, key }, surroundings));
+}
+
+interface KeyedLines extends AskedWrite {
+  readonly key: string | null;
+}
+
+async function* results(asked: KeyedLines, surroundings: Surroundings): BodyStream & AsyncGenerator<string> {
+  const { request } = asked.operation;
+  const queue: Pending[] = [];
+  let held = 0;
+  const shift = async (): Promise<string> => {
+    const first = queue.shift();
+    held -= first?.bytes ?? 0;
+    return (await first?.result) ?? '';
+  };
+  try {
+    for await (const line of linesOf(asked)) {
+      if (line.raw !== null && isBlank(content(line.raw))) continue;
+      const bytes = line.raw?.length ?? 0;
+      held += bytes;
+      queue.push({ bytes, result: result(line, asked, surroundings) });
+      while (queue.length >= WINDOW.lines || held > WINDOW.bytes) yield await shift();
+    }
+    while (queue.length > 0) yield await shift();
+  } catch (error) {
+    // What broke off is the body itself; the lines that were read are done.
+    while (queue.length > 0) yield await shift();
+    yield `${writeJson({ error: errorOf(error, request.exchange.correlationId, surroundings) })}\n`;
+    throw error;
+  }
+}
+
+function linesOf({ operation: { request } }: KeyedLines): AsyncIterable<Line> {
+  if (request.body === null) return splitLines(none());
+  const chunks = request.body.chunks();
+  return splitLines(request.gzipped ? inflateChunks(chunks) : chunks);
+}
+
+async function* none(): AsyncGenerator<Uint8Array> {}
+
+/** The result of a line, as a line. Never rejects. */
+async function result(line: Line, asked: KeyedLines, surroundings: Surroundings): Promise<string> {
+  const { compiled, request, within } = asked.operation;
+  const { number } = line;
+  try {
+    const body = readLine(line, surroundings);
+    const key = asked.key === null ? null : `${asked.key}:${number}`;
+    const settling = { body, dry: asked.dry, since: surroundings.now() };
+    const { outcome } = await settleOnce(key, asked.operation, settling, surroundings);
+    if (asked.dry) return `${writeJson({ line: number, status: 200 })}\n`;
+    const location = surroundings.compiled.addresses.item(request.base, compiled.resource, within, outcome.row.id);
+    return `${writeJson({ line: number, status: 201, id: outcome.row.id, location })}\n`;
+  } catch (error) {
+    const body = errorOf(error, request.exchange.correlationId, surroundings);
+    return `${writeJson({ line: number, status: body.httpStatus, error: body })}\n`;
+  }
+}
+
+function readLine({ raw }: Line, { compiled }: Surroundings): Body {
+  if (raw === null) {
+    const error = refusal('REQUEST_BODY_TOO_LARGE', `The line is longer than ${MAX_LINE} bytes; send a shorter one.`);
+    return { kind: 'faulty', error, bytes: new Uint8Array() };
+  }
+  const bytes = content(raw);
+  try {
+    return { kind: 'read', json: readJson(bytes, compiled.model.limits), bytes };
+  } catch (error) {
+    if (error instanceof ApiError) return { kind: 'faulty', error, bytes };
+    throw error;
+  }
+}
+
+function errorOf(
+  failure: unknown,
+  correlationId: string,
+  { now, observe }: Surroundings,
+): ReturnType<typeof errorBody> {
+  const error = asApiError(failure);
+  if (error.status === 500) observe({ kind: 'fault', correlationId, error: failure });
+  return errorBody(error, correlationId, new Date(now()).toISOString());
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Memo, WriteUnit } from '../plan/plan.ts';
+import type { Store } from '../stores/store.ts';
+import { type OpenStore, withStore } from './open-store.ts';
+import { commit, createProduct, createSupplier, idsOf, remove, rowOf, update } from './sample-writes.ts';
+
+/** Later than the epoch, and earlier than any clock that a store under test has. */
+const EXPIRED = -1;
+/** Later than any of them. */
+const LATER = Number.MAX_SAFE_INTEGER;
+
+function memo(name: string, changes: Partial<Memo> = {}): Memo {
+  return { name, request: 'digest', outcome: '{"a":"é"}', expiresAt: LATER, ...changes };
+}
+
+/** Everything that the contracts let one see of a store. */
+async function seen(store: Store): Promise<unknown> {
+  const total = await store.resources.list({
+    kind: 'list',
+    resource: 'products',
+    within: [],
+    filter: [],
+    order: [{ path: 'id', descending: false }],
+    window: { kind: 'offset', offset: 0, limit: 100 },
+    count: { kind: 'exact' },
+    heavy: false,
+  });
+  return [total, await store.events.after(0, 1_000), await store.resources.bookmark('b')];
+}
+
+/** What is remembered of units, units that are only tried, and plans that build on earlier ones of their unit. */
+export function memoSuite(name: string, open: OpenStore): void {
+  describe(`${name}: memos`, () => {
+    it(
+      '[MET-12] remembers what a unit did together with the revisions that it drew',
+      withStore(open, async (store) => {
+        const outcome = await store.resources.write({
+          plans: [createProduct('p'), createProduct('q')],
+          memos: [memo('m')],
+        });
+        assert.ok(outcome.kind === 'committed');
+        const { name: _name, ...told } = memo('m');
+        assert.deepEqual(await store.resources.remembered('m', 0), { ...told, revisions: outcome.revisions });
+        assert.equal(await store.resources.remembered('n', 0), null);
+      }),
+    );
+
+    it(
+      '[MET-12] remembers nothing of a unit that is refused, and a unit without plans too',
+      withStore(open, async (store) => {
+        await commit(store, createProduct('p'));
+        const refused = await store.resources.write({ plans: [createProduct('p')], memos: [memo('m')] });
+        assert.equal(refused.kind, 'exists');
+        assert.equal(await store.resources.remembered('m', 0), null);
+        await store.resources.write({ plans: [], memos: [memo('m')] });
+        assert.deepEqual((await store.resources.remembered('m', 0))?.revisions, []);
+      }),
+    );
+
+    it(
+      '[MET-12] writes one of the units that come with the same memo, whatever else they would run into',
+      withStore(open, async (store) => {
+        const unit: WriteUnit = { plans: [createProduct('p')], memos: [memo('m')] };
+        const outcomes = await Promise.all([store.resources.write(unit), store.resources.write(unit)]);
+        assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['committed', 'remembered']);
+        assert.deepEqual(await store.resources.write(unit), { kind: 'remembered', name: 'm' });
+        assert.equal((await store.events.after(0, 10)).length, 1);
+      }),
+    );
+
+    it(
+      '[MET-12] forgets a memo that has expired, and lets another take its name',
+      withStore(open, async (store) => {
+        const expired = memo('m', { expiresAt: EXPIRED });
+        await store.resources.write({ plans: [], memos: [expired] });
+        assert.equal(await store.resources.remembered('m', 0), null);
+        const again = await store.resources.write({ plans: [], memos: [memo('m', { outcome: '2' })] });
+        assert.equal(again.kind, 'committed');
+        assert.equal((await store.resources.remembered('m', 0))?.outcome, '2');
+      }),
+    );
+
+    it(
+      '[MET-12] purges what has expired as new memos come',
+      withStore(open, async (store) => {
+        const old = Array.from({ length: 150 }, (_, index) => memo(`old-${index}`, { expiresAt: EXPIRED }));
+        await store.resources.write({ plans: [], memos: old });
+        for (const each of ['x', 'y']) await store.resources.write({ plans: [], memos: [memo(each)] });
+        const left = await Promise.all(
+          old.map(async ({ name: each }) => store.resources.remembered(each, EXPIRED - 1)),
+        );
+        assert.ok(left.every((each) => each === null));
+        assert.notEqual(await store.resources.remembered('x', 0), null);
+      }),
+    );
+  });
+
+  describe(`${name}: dry runs`, () => {
+    it(
+      '[MET-14] tell what a unit would do, and keep nothing of it',
+      withStore(open, async (store) => {
+        const [revision = 0] = await commit(store, createProduct('p'));
+        const before = await seen(store);
+        const plans = [createProduct('q'), update('products', 'p', revision, { stock: 9 }), createSupplier('s')];
+        const unit = { plans, bookmark: { name: 'b', value: '1' }, memos: [memo('m')], dry: true };
+        const outcome = await store.resources.write(unit);
+        assert.deepEqual(outcome, { kind: 'committed', revisions: [revision + 1, revision + 2, revision + 3] });
+        assert.deepEqual(await seen(store), before);
+        assert.equal(await store.resources.remembered('m', 0), null);
+        assert.deepEqual(await commit(store, createProduct('r')), [revision + 1]);
+      }),
+    );
+
+    it(
+      '[MET-14] are refused as the unit would be',
+      withStore(open, async (store) => {
+        await commit(store, createProduct('p'));
+        assert.equal((await store.resources.write({ plans: [createProduct('p')], dry: true })).kind, 'exists');
+        assert.equal((await store.resources.write({ plans: [remove('products', 'p', 0)], dry: true })).kind, 'stale');
+      }),
+    );
+
+    it(
+      '[MET-14] are not seen by the units beside them',
+      withStore(open, async (store) => {
+        const dry = { plans: [createProduct('p')], dry: true };
+        const real = { plans: [createProduct('p', { stock: 2 })] };
+        const outcomes = await Promise.all([dry, real, dry].map((unit) => store.resources.write(unit)));
+        assert.deepEqual(
+          outcomes.map(({ kind }) => kind),
+          ['committed', 'committed', 'exists'],
+        );
+        assert.equal((await rowOf(store, 'products', 'p'))['stock'], 2);
+        assert.deepEqual(await idsOf(store, {}), ['p']);
+      }),
+    );
+  });
+
+  describe(`${name}: plans that build on earlier ones`, () => {
+    it(
+      '[MET-13] expect the revision that an earlier plan of the unit gives the row',
+      withStore(open, async (store) => {
+        const revisions = await commit(
+          store,
+          createProduct('p'),
+          { ...update('products', 'p', 0, { stock: 1 }), revision: { plan: 0 } },
+          { ...update('products', 'p', 0, { stock: 2 }), revision: { plan: 1 } },
+        );
+        const row = await rowOf(store, 'products', 'p');
+        assert.deepEqual([row['stock'], row.revision], [2, revisions[2]]);
+        assert.equal(new Set(revisions).size, 3);
+      }),
+    );
+
+    it(
+      '[MET-13] remove what an earlier one made',
+      withStore(open, async (store) => {
+        await commit(store, createProduct('p'), { ...remove('products', 'p', 0), revision: { plan: 0 } });
+        assert.deepEqual(await idsOf(store, {}), []);
+        assert.equal((await store.events.after(0, 10)).length, 2);
+      }),
+    );
+
+    it(
+      '[MET-13] are stale where the row is none of the unit',
+      withStore(open, async (store) => {
+        await commit(store, createProduct('q'));
+        const outcome = await store.resources.write({
+          plans: [createProduct('p'), { ...update('products', 'q', 0, { stock: 1 }), revision: { plan: 0 } }],
+        });
+        assert.deepEqual(outcome, { kind: 'stale', plan: 1 });
+      }),
+    );
+  });
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { compileCsv, compileCsvReader } from '../../src/formats/csv.ts';
+import type { ObjectType } from '../../src/formats/typed-text.ts';
+import type { Member, ValueType } from '../../src/model/model.ts';
+import { typedValue } from './typed-values.ts';
+
+const LIMITS = { depth: 32, items: 10_000 };
+const TEXT: ValueType = { kind: 'text', format: null };
+const optional = (name: string, type: ValueType): Member => ({ name, type, nullable: true, required: false });
+const PRODUCT: ObjectType = {
+  kind: 'object',
+  members: [
+    optional('name', TEXT),
+    optional('stock', { kind: 'integer' }),
+    optional('tags', { kind: 'array', item: { type: TEXT, nullable: false } }),
+    optional('address', { kind: 'object', members: [optional('city', TEXT), optional('zip', TEXT)] }),
+    optional('size', { kind: 'object', members: [{ name: 'unit', type: TEXT, nullable: false, required: true }] }),
+  ],
+};
+const HEADER = 'name,stock,tags,address,address.city,address.zip,size.unit\r\n';
+
+function row(value: object): string {
+  return compileCsv(PRODUCT).rows([{ name: null, stock: null, tags: [], address: null, size: null, ...value }]);
+}
+
+describe('CSV', () => {
+  it('[NEG-1] says any value that a schema admits, and gives it back', () => {
+    fc.assert(
+      fc.property(typedValue(), ({ type, value }) => {
+        const csv = compileCsv(type);
+        assert.deepEqual(
+          compileCsvReader(type, csv.header, LIMITS)(csv.rows([value])),
+          value,
+          csv.header + csv.rows([value]),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('[NEG-1] has a column for each value, dotted names for nested ones', () => {
+    assert.equal(compileCsv(PRODUCT).header, HEADER);
+  });
+
+  const rows: readonly (readonly [title: string, value: object, row: string])[] = [
+    ['null as an empty cell and an empty text in quotes', { name: '' }, '"",,[],,,,\r\n'],
+    ['lists as JSON', { tags: ['a', 'b,"c"'] }, ',,"[""a"",""b,\\""c\\""""]",,,,\r\n'],
+    ['an object without a value in it', { address: { city: null, zip: null } }, ',,[],{},,,\r\n'],
+    ['an object with one', { address: { city: 'Oslo', zip: null } }, ',,[],,Oslo,,\r\n'],
+    ['an object that always has one', { size: { unit: 'mm' } }, ',,[],,,,mm\r\n'],
+    ['quotes, commas and breaks in quotes', { name: 'a "b", c\r\nd\re' }, '"a ""b"", c\r\nd\re",,[],,,,\r\n'],
+    ['spaces at the ends in quotes', { name: ' a ' }, '" a ",,[],,,,\r\n'],
+  ];
+  for (const [title, value, written] of rows) {
+    it(`[NEG-1] writes ${title}`, () => {
+      assert.equal(row(value), written);
+      assert.deepEqual(compileCsvReader(PRODUCT, HEADER, LIMITS)(written), {
+        name: null,
+        stock: null,
+        tags: [],
+        address: null,
+        size: null,
+        ...value,
+      });
+    });
+  }
+
+  for (const formula of ['=1+1', '+1', '-1', '@x', '\tx', '\rx', '\n=1', '＝1', "'=1", "''-2"]) {
+    it(`[NEG-1] guards ${JSON.stringify(formula)} against being a formula`, () => {
+      const [cell = ''] = row({ name: formula }).split(',,');
+      assert.equal(cell.replace(/^"/, '').slice(0, 1), "'");
+      assert.equal(compileCsvReader(PRODUCT, HEADER, LIMITS)(row({ name: formula }))['name'], formula);
+    });
+  }
+
+  it('[NEG-1] guards no number: a sign is no formula', () => {
+    assert.equal(row({ stock: -5 }), ',-5,[],,,,\r\n');
+    assert.equal(row({ name: "'tis" }), "'tis,,[],,,,\r\n");
+  });
+
+  it('reads columns in any order, and takes those that are left out as absent', () => {
+    const read = compileCsvReader(PRODUCT, '\ufeffaddress.zip,name\n', LIMITS);
+    assert.deepEqual(read('0123,Lamp\n'), { name: 'Lamp', address: { zip: '0123' } });
+    assert.deepEqual(read(',""\n'), { name: '', address: null });
+  });
+
+  it('keeps what does not fit, to be refused in words', () => {
+    assert.deepEqual(compileCsvReader(PRODUCT, 'stock', LIMITS)('many'), { stock: 'many' });
+  });
+
+  const faulty: readonly (readonly [title: string, header: string, record: string, says: RegExp])[] = [
+    ['a column that is not known', 'name,price', '', /column "price" is not known; there are name, stock/],
+    ['a column twice', 'name,name', '', /name stands twice/],
+    ['more cells than columns', 'name', 'a,b', /2 cells, and there are 1 columns/],
+    ['an open quote', 'name', '"a', /quote/],
+    ['a quote inside', 'name', 'a"b', /quote/],
+    ['faulty JSON', 'tags', '[a', /refused at line 1/],
+  ];
+  for (const [title, header, record, says] of faulty) {
+    it(`refuses ${title}`, () => {
+      assert.throws(() => compileCsvReader(PRODUCT, header, LIMITS)(record), says);
+    });
+  }
+});

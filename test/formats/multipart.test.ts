@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { ApiError } from '../../src/conventions/errors.ts';
+import { readMultipart } from '../../src/formats/multipart.ts';
+import type { ObjectType } from '../../src/formats/typed-text.ts';
+import type { Member, ValueType } from '../../src/model/model.ts';
+import { formPairs } from './form-writer.ts';
+import { typedValue } from './typed-values.ts';
+
+const LIMITS = { depth: 5, items: 6 };
+const TEXT: ValueType = { kind: 'text', format: null };
+const optional = (name: string, type: ValueType): Member => ({ name, type, nullable: true, required: false });
+const PRODUCT: ObjectType = {
+  kind: 'object',
+  members: [
+    optional('name', TEXT),
+    optional('stock', { kind: 'integer' }),
+    optional('photo', { kind: 'binary', mediaType: null }),
+    optional('tags', { kind: 'array', item: { type: TEXT, nullable: false } }),
+    optional('photos', { kind: 'array', item: { type: { kind: 'binary', mediaType: null }, nullable: false } }),
+  ],
+};
+
+/** The body of these parts, each its header fields and what it holds. */
+function body(
+  parts: readonly (readonly [header: string, content: string | Uint8Array])[],
+  end = '--b--\r\n',
+): Uint8Array {
+  const pieces = parts.flatMap(([header, content]) => [`--b\r\n${header}\r\n\r\n`, content, '\r\n']);
+  return Buffer.concat([...pieces, end].map((piece) => Buffer.from(piece)));
+}
+
+function named(name: string, more = ''): string {
+  return `Content-Disposition: form-data; name="${name}"${more}`;
+}
+
+function read(bytes: Uint8Array): Promise<unknown> {
+  return readMultipart(bytes, 'b', PRODUCT, LIMITS);
+}
+
+describe('a multipart form', () => {
+  it('[NEG-5] says any value that a schema admits, and gives it back', async () => {
+    await fc.assert(
+      fc.asyncProperty(typedValue(), async ({ type, value }) => {
+        const parts = formPairs(value, type).map(([name, held]) => {
+          const quoted = named(
+            name.replace(/["\r\n\\]/g, (each) =>
+              each === '\\' ? '\\\\' : `%${each.charCodeAt(0).toString(16).padStart(2, '0')}`,
+            ),
+          );
+          if (held !== null) return [quoted, held] as const;
+          const [plain, json] = name.endsWith('[]')
+            ? [quoted.replace('[]"', '"'), emptyOf(value, name)]
+            : [quoted, 'null'];
+          return [`${plain}\r\nContent-Type: application/json`, json] as const;
+        });
+        assert.deepEqual(
+          await readMultipart(body(parts), 'b', type, { depth: 32, items: 10_000 }),
+          value,
+          body(parts).toString(),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('[NEG-5] reads texts, files where the schema has bytes, and JSON whatever it holds', async () => {
+    const bytes = body([
+      [named('name'), 'é\r\nx'],
+      [named('stock'), '5'],
+      [named('tags[]'), 'a'],
+      [named('tags[]'), 'b'],
+      [`${named('photo', '; filename="../a.png"')}\r\nContent-Type: image/png`, new Uint8Array([0, 255])],
+    ]);
+    assert.deepEqual(await read(bytes), { name: 'é\r\nx', stock: 5, tags: ['a', 'b'], photo: 'AP8=' });
+    const json = body([[`${named('tags')}\r\nContent-Type: application/json; charset=utf-8`, '["x"]']]);
+    assert.deepEqual(await read(json), { tags: ['x'] });
+    const photos = body([1, 2].map((byte) => [named('photos', '; filename="p"'), new Uint8Array([byte])] as const));
+    assert.deepEqual(await read(photos), { photos: ['AQ==', 'Ag=='] });
+  });
+
+  it('[NEG-5] takes a file that was not chosen as unset', async () => {
+    assert.deepEqual(await read(body([[named('photo', '; filename=""'), '']])), { photo: null });
+  });
+
+  it('[NEG-5] takes an empty form, a preamble and an epilogue', async () => {
+    assert.deepEqual(await read(body([])), {});
+    const whole = Buffer.concat([Buffer.from('preamble\r\n'), body([[named('name'), '']]), Buffer.from('epilogue')]);
+    assert.deepEqual(await read(whole), { name: '' });
+  });
+
+  const refused: readonly (readonly [title: string, bytes: Uint8Array, says: RegExp])[] = [
+    ['no bytes', new Uint8Array(), /closing boundary/],
+    ['other bytes', Buffer.from('hello'), /closing boundary/],
+    ['no closing boundary', body([[named('name'), 'a']], ''), /closing boundary/],
+    ['a part that is cut off', Buffer.from(`--b\r\n${named('name')}\r\n\r\nabc`), /closing boundary/],
+    ['a part without header', body([['', 'a']]), /Content-Disposition/],
+    [
+      'a part without end of header',
+      Buffer.from('--b\r\nContent-Disposition: form-data; name="name"\r\n--b--\r\n'),
+      /Content-Disposition/,
+    ],
+    ['a part without name', body([['Content-Disposition: form-data', 'a']]), /with a name/],
+    ['another disposition', body([['Content-Disposition: attachment; name="name"', 'a']]), /form-data with a name/],
+    ['a file where the schema has none', body([[named('name', '; filename="a.txt"'), 'a']]), /name is a file/],
+    [
+      'bytes where the schema has text',
+      body([[`${named('name')}\r\nContent-Type: application/octet-stream`, 'a']]),
+      /name is a file/,
+    ],
+    [
+      'a nested multipart',
+      body([[`${named('name')}\r\nContent-Type: multipart/mixed; boundary=c`, '--c--']]),
+      /name is a file/,
+    ],
+    [
+      'text in another charset',
+      body([[`${named('name')}\r\nContent-Type: text/plain; charset=iso-8859-1`, 'a']]),
+      /UTF-8/,
+    ],
+    ['bytes that are no UTF-8', body([[named('name'), new Uint8Array([255])]]), /UTF-8/],
+    [
+      'a transfer encoding',
+      body([[`${named('name')}\r\nContent-Transfer-Encoding: base64`, 'YQ==']]),
+      /transfer-encoded/,
+    ],
+    [
+      'faulty JSON',
+      body([[`${named('name')}\r\nContent-Type: application/json`, '{"a":1,"a":2}']]),
+      /given twice|twice/,
+    ],
+    ['many parts', body(Array.from({ length: 7 }, () => [named('tags[]'), ''] as const)), /more than 6/],
+  ];
+  for (const [title, bytes, says] of refused) {
+    it(`[NEG-5] refuses ${title}`, async () => {
+      await assert.rejects(
+        read(bytes),
+        (error) => error instanceof ApiError && error.status === 400 && says.test(error.message),
+      );
+    });
+  }
+
+  it('[NEG-5] settles whatever it is given', async () => {
+    const piece = fc.constantFrom(
+      '--b',
+      '--b--',
+      '\r\n',
+      '-',
+      named('name'),
+      ':',
+      '\r\n\r\n',
+      'a',
+      '\0',
+      'Content-Type: x/y\r\n',
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+        await read(Buffer.from(pieces.join(''))).catch((error: unknown) =>
+          assert.ok(error instanceof ApiError, String(error)),
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+/** What is empty at the end of a form's name: a list or an object. */
+function emptyOf(value: object, name: string): string {
+  const keys = [...name.slice(0, -2).matchAll(/[^[\]]+/g)].map(([key]) => (key === '%' ? '' : decodeURIComponent(key)));
+  const held = keys.reduce<unknown>(
+    (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : at),
+    value,
+  );
+  return Array.isArray(held) ? '[]' : '{}';
+}

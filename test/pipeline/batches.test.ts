@@ -1,0 +1,459 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type ApiUnderTest, apiUnderTest, type Seen } from './api-under-test.ts';
+import { create, LAMP, SHOP } from './shop-model.ts';
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Sends a batch and asserts what it answers and publishes. */
+function batch(
+  api: ApiUnderTest,
+  operations: readonly Operation[],
+  expected: Omit<Parameters<ApiUnderTest['row']>[0], 'send' | 'body'> & {
+    readonly atomic?: boolean;
+    readonly query?: string;
+  },
+): Promise<Seen> {
+  const { atomic = true, query = '', ...row } = expected;
+  return api.row({ send: `POST /api/v1/batches${query}`, body: { atomic, operations }, ...row });
+}
+
+const note = (id: string, text = id): Operation => ({ method: 'POST', path: '/notes', body: { id, text } });
+
+function statuses(seen: Seen): readonly number[] {
+  const results: readonly { readonly status: number }[] = seen.body['results'];
+  return results.map(({ status }) => status);
+}
+
+describe('a batch', () => {
+  it('[MET-13] answers 201 with its place and the result of each operation', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const made = await batch(
+      shop,
+      [note('a'), { method: 'PATCH', path: '/notes/a', body: { text: 'b' } }, { method: 'DELETE', path: '/notes/a' }],
+      {
+        status: 201,
+        events: ['note.created', 'note.updated', 'note.deleted'],
+        has: { atomic: true, status: 'succeeded' },
+      },
+    );
+    const place = made.headers.get('location') ?? '';
+    assert.equal(place, `/api/v1/batches/${made.body['id']}`);
+    assert.equal(made.body['links']['self'], place);
+    assert.deepEqual(statuses(made), [201, 200, 204]);
+    const [created, changed, removed] = made.body['results'];
+    assert.deepEqual(Object.keys(created), ['status', 'headers', 'body']);
+    assert.equal(created.headers.Location, '/api/v1/notes/a');
+    assert.match(created.headers.ETag, new RegExp(`^"${created.body.revision}\\.`));
+    assert.equal(changed.body.text, 'b');
+    assert.ok(changed.body.revision > created.body.revision);
+    assert.deepEqual(removed, { status: 204, headers: {}, body: null });
+  });
+
+  it('[MET-13] can be read again by its caller for a day', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const made = await batch(shop, [note('a'), note('b')], { status: 201, events: ['note.created', 'note.created'] });
+    const place = made.headers.get('location') ?? '';
+    await shop.row({ send: `GET ${place}`, status: 200, expectBody: made.body, expectHeaders: { ETag: /^".+"$/ } });
+    shop.clock.advance(24 * 60 * 60 * 1000 - 1);
+    await shop.row({ send: `GET ${place}`, status: 200 });
+    shop.clock.advance(1);
+    await shop.row({ send: `GET ${place}`, status: 404, has: { errorCode: 'BATCH_NOT_FOUND' } });
+    await shop.row({ send: 'GET /api/v1/batches/none', status: 404, has: { errorCode: 'BATCH_NOT_FOUND' } });
+  });
+
+  it('[MET-5] takes POST alone, and is read by GET and HEAD', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    await shop.row({
+      send: 'OPTIONS /api/v1/batches',
+      status: 204,
+      expectHeaders: { Allow: 'POST, OPTIONS', 'Accept-Post': 'application/json, application/vnd.shop.v1+json' },
+    });
+    await shop.row({ send: 'GET /api/v1/batches', status: 405, expectHeaders: { Allow: 'POST, OPTIONS' } });
+    await shop.row({ send: 'DELETE /api/v1/batches/1', status: 405, expectHeaders: { Allow: 'GET, HEAD, OPTIONS' } });
+    await shop.row({ send: 'GET /api/v1/batches/1/2', status: 404, has: { errorCode: 'REQUEST_ROUTE_NOT_FOUND' } });
+  });
+
+  it('[MET-13] speaks in the carrier of its caller', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const made = await shop.row({
+      send: 'POST /api/batches?api_version=1',
+      body: { operations: [note('a')] },
+      status: 201,
+      events: ['note.created'],
+    });
+    assert.equal(made.headers.get('location'), `/api/batches/${made.body['id']}?api_version=1`);
+    assert.equal(made.body['results'][0].headers.Location, '/api/notes/a?api_version=1');
+  });
+});
+
+describe('an atomic batch', () => {
+  const later: readonly (readonly [
+    title: string,
+    operations: readonly Operation[],
+    statuses: readonly number[],
+    events: readonly string[],
+  ])[] = [
+    [
+      'a change of what it made',
+      [
+        note('a'),
+        { method: 'PUT', path: '/notes/a', body: { text: 'z' } },
+        { method: 'PATCH', path: '/notes/a', body: { text: 'y' } },
+      ],
+      [201, 200, 200],
+      ['note.created', 'note.updated', 'note.updated'],
+    ],
+    [
+      'a change that changes nothing',
+      [note('a'), { method: 'PATCH', path: '/notes/a', body: { text: 'a' } }],
+      [201, 200],
+      ['note.created'],
+    ],
+    [
+      'the id of what it removed',
+      [note('a'), { method: 'DELETE', path: '/notes/a' }, note('a', 'new')],
+      [201, 204, 201],
+      ['note.created', 'note.deleted', 'note.created'],
+    ],
+    [
+      'PUT of what it makes by PUT',
+      [
+        { method: 'PUT', path: '/notes/a', body: {} },
+        { method: 'PUT', path: '/notes/a', body: { text: 'x' } },
+      ],
+      [201, 200],
+      ['note.created', 'note.updated'],
+    ],
+    [
+      'any state with If-Match: *',
+      [note('a'), { method: 'PATCH', path: '/notes/a', headers: { 'If-Match': '*' }, body: { text: 'x' } }],
+      [201, 200],
+      ['note.created', 'note.updated'],
+    ],
+  ];
+  for (const [title, operations, expected, events] of later) {
+    it(`[MET-13] lets a later operation meet ${title}`, async () => {
+      await using shop = await apiUnderTest(SHOP);
+      const made = await batch(shop, operations, { status: 201, events });
+      assert.deepEqual(statuses(made), expected);
+      const place = made.headers.get('location') ?? '';
+      await shop.row({ send: `GET ${place}`, status: 200, expectBody: made.body });
+    });
+  }
+
+  it('[MET-13] removes a parent after its children, which it knows to be gone', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const supplier = await create(shop, 'suppliers', { name: 'S' });
+    const lamp = await create(shop, 'products', { ...LAMP, supplier_id: supplier.id });
+    await batch(
+      shop,
+      [
+        { method: 'DELETE', path: `/products/${lamp.id}` },
+        { method: 'DELETE', path: `/suppliers/${supplier.id}` },
+      ],
+      {
+        status: 201,
+        events: ['product.deleted', 'supplier.deleted'],
+      },
+    );
+  });
+
+  it('[MET-13] makes children below rows that it has changed', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const lamp = await create(shop, 'products', LAMP);
+    const made = await batch(
+      shop,
+      [
+        { method: 'PATCH', path: `/products/${lamp.id}`, body: { category: 'x' } },
+        { method: 'POST', path: `/products/${lamp.id}/reviews`, body: { stars: 3 } },
+      ],
+      { status: 201, events: ['product.updated', 'review.created'] },
+    );
+    assert.equal(made.body['results'][1].body.product_id, lamp.id);
+  });
+
+  it('[MET-13] knows within itself which references are gone', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const supplier = await create(shop, 'suppliers', { name: 'S' });
+    await batch(
+      shop,
+      [
+        { method: 'DELETE', path: `/suppliers/${supplier.id}` },
+        { method: 'POST', path: '/products', body: { ...LAMP, supplier_id: supplier.id } },
+      ],
+      {
+        status: 400,
+        has: {
+          errorCode: 'PRODUCT_INVALID',
+          details: [
+            {
+              field: 'operations[1].body.supplier_id',
+              message: 'refers to nothing; send the id of a resource that exists',
+            },
+          ],
+        },
+      },
+    );
+  });
+
+  const failing: readonly (readonly [
+    title: string,
+    operation: Operation,
+    status: number,
+    code: string,
+    field: string,
+  ])[] = [
+    [
+      'a faulty body',
+      { method: 'POST', path: '/products', body: { sku: 's', name: '', price: '1' } },
+      400,
+      'PRODUCT_INVALID',
+      'operations[1].body.name',
+    ],
+    ['no body', { method: 'POST', path: '/products' }, 400, 'REQUEST_BODY_REQUIRED', 'operations[1]'],
+    ['a missing row', { method: 'DELETE', path: '/notes/none' }, 404, 'NOTE_NOT_FOUND', 'operations[1]'],
+    [
+      'an unknown route',
+      { method: 'POST', path: '/nothing', body: {} },
+      404,
+      'REQUEST_ROUTE_NOT_FOUND',
+      'operations[1]',
+    ],
+    [
+      'a method that the target lacks',
+      { method: 'POST', path: '/notes/a', body: {} },
+      405,
+      'REQUEST_METHOD_NOT_ALLOWED',
+      'operations[1]',
+    ],
+    ['an id that is taken', note('first'), 409, 'NOTE_ALREADY_EXISTS', 'operations[1].body.id'],
+    [
+      'a stale tag',
+      { method: 'PUT', path: '/notes/first', headers: { 'If-Match': '"1"' }, body: {} },
+      412,
+      'NOTE_PRECONDITION_FAILED',
+      'operations[1]',
+    ],
+    [
+      'a missing If-Match',
+      { method: 'DELETE', path: '/order-items/OLD' },
+      428,
+      'REQUEST_PRECONDITION_REQUIRED',
+      'operations[1].headers.If-Match',
+    ],
+    [
+      'a body of another type',
+      { method: 'POST', path: '/notes', headers: { 'Content-Type': 'text/plain' }, body: {} },
+      415,
+      'REQUEST_MEDIA_TYPE_UNSUPPORTED',
+      'operations[1]',
+    ],
+    [
+      'an unknown parameter',
+      { method: 'POST', path: '/notes?x=1', body: {} },
+      400,
+      'REQUEST_PARAMETER_UNKNOWN',
+      'operations[1].path',
+    ],
+    [
+      'lines',
+      { method: 'POST', path: '/notes', headers: { 'Content-Type': 'application/x-ndjson' }, body: {} },
+      415,
+      'REQUEST_MEDIA_TYPE_UNSUPPORTED',
+      'operations[1]',
+    ],
+  ];
+  for (const [title, operation, status, code, field] of failing) {
+    it(`[MET-13] fails whole for ${title}, with the status and code of the operation`, async () => {
+      await using shop = await apiUnderTest(SHOP);
+      const old = await create(shop, 'order-items', {});
+      const failed = { ...operation, path: operation.path.replace('OLD', old.id) };
+      const answer = await batch(shop, [note('first'), failed, note('last')], { status, has: { errorCode: code } });
+      assert.equal(answer.body['details'][0].field, field);
+      assert.match(answer.body['errorMessage'], /^operations\[1\]: /);
+      await shop.row({ send: 'GET /api/v1/notes', status: 200, has: { data: [] } });
+    });
+  }
+
+  it('[MET-13] [MET-10] fails whole where the store finds two operations in conflict', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const product: Operation = { method: 'POST', path: '/products', body: LAMP };
+    await batch(shop, [product, { ...product, body: { ...LAMP, name: 'Other' } }], {
+      status: 409,
+      has: { errorCode: 'PRODUCT_ALREADY_EXISTS', details: [{ field: 'operations[1].body.sku', message: 'is taken' }] },
+    });
+    await shop.row({ send: 'GET /api/v1/products', status: 200, has: { data: [] } });
+  });
+});
+
+describe('a batch that is not atomic', () => {
+  it('[MET-13] does what it can, each operation by itself and in order', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const made = await batch(shop, [note('a'), note('a'), { method: 'PATCH', path: '/notes/a', body: { text: 'z' } }], {
+      atomic: false,
+      status: 201,
+      has: { atomic: false, status: 'partially_failed' },
+      events: ['note.created', 'note.updated'],
+    });
+    assert.deepEqual(statuses(made), [201, 409, 200]);
+    const { body } = made.body['results'][1];
+    assert.deepEqual(Object.keys(body), [
+      'httpStatus',
+      'errorCode',
+      'errorMessage',
+      'correlationId',
+      'timestamp',
+      'details',
+    ]);
+    assert.deepEqual(body.details, [{ field: 'id', message: 'is taken' }]);
+    assert.equal(body.correlationId, made.headers.get('x-correlation-id'));
+    const place = made.headers.get('location') ?? '';
+    await shop.row({ send: `GET ${place}`, status: 200, expectBody: made.body });
+  });
+
+  it('[MET-13] is failed where nothing of it was done', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    await batch(shop, [{ method: 'DELETE', path: '/notes/a' }], {
+      atomic: false,
+      status: 201,
+      has: { status: 'failed' },
+    });
+  });
+});
+
+describe('the body of a batch', () => {
+  const faulty: readonly (readonly [title: string, body: unknown, fields: readonly string[]])[] = [
+    ['that is no object', [], ['body']],
+    ['without operations', {}, ['operations']],
+    ['with none', { operations: [] }, ['operations']],
+    ['with more than 100', { operations: Array.from({ length: 101 }, () => note('a')) }, ['operations']],
+    ['with another kind of atomic', { atomic: 'yes', operations: [note('a')] }, ['atomic']],
+    [
+      'with members that it does not know',
+      { operations: [{ ...note('a'), url: '/x' }], continue: true },
+      ['continue', 'operations[0].url'],
+    ],
+    [
+      'with methods that read',
+      {
+        operations: [
+          { method: 'GET', path: '/notes' },
+          { method: 'post', path: '/notes' },
+        ],
+      },
+      ['operations[0].method', 'operations[1].method'],
+    ],
+    [
+      'with paths that are none',
+      {
+        operations: [
+          { method: 'DELETE', path: 'notes/1' },
+          { method: 'DELETE', path: '//x/notes' },
+          { method: 'DELETE' },
+        ],
+      },
+      ['operations[0].path', 'operations[1].path', 'operations[2].path'],
+    ],
+    ['with batches in it', { operations: [{ method: 'POST', path: '/batches', body: {} }] }, ['operations[0].path']],
+    [
+      'with header fields of the whole',
+      { operations: [{ ...note('a'), headers: { authorization: 'x', 'Idempotency-Key': 'k' } }] },
+      ['operations[0].headers.authorization', 'operations[0].headers.Idempotency-Key'],
+    ],
+    [
+      'with header fields that are none',
+      {
+        operations: [
+          { ...note('a'), headers: { Prefer: 'a\nb' } },
+          { ...note('b'), headers: [] },
+        ],
+      },
+      ['operations[0].headers.Prefer', 'operations[1].headers'],
+    ],
+  ];
+  for (const [title, body, fields] of faulty) {
+    it(`[MET-13] ${title} is refused with all its faults`, async () => {
+      await using shop = await apiUnderTest(SHOP);
+      const refused = await shop.row({
+        send: 'POST /api/v1/batches',
+        body,
+        status: 400,
+        has: { errorCode: 'BATCH_INVALID' },
+      });
+      assert.deepEqual(
+        refused.body['details'].map(({ field }: { field: string }) => field),
+        fields,
+      );
+    });
+  }
+
+  it('[NEG-2] is JSON', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    await shop.row({
+      send: 'POST /api/v1/batches',
+      headers: { 'Content-Type': 'application/xml' },
+      body: '<batch/>',
+      status: 415,
+      expectHeaders: { Accept: 'application/json, application/vnd.shop.v1+json' },
+    });
+  });
+});
+
+describe('promises of each operation in a batch', () => {
+  it('[MET-8] are kept: return=minimal leaves out the body', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const made = await batch(shop, [{ ...note('a'), headers: { Prefer: 'return=minimal' } }], {
+      status: 201,
+      events: ['note.created'],
+    });
+    const [result] = made.body['results'];
+    assert.equal(result.body, null);
+    assert.equal(result.headers['Preference-Applied'], 'return=minimal');
+    assert.equal(result.headers.Location, '/api/v1/notes/a');
+  });
+
+  it('[MET-14] are tried whole under dry_run, and nothing is kept', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const tried = await batch(shop, [note('a'), { method: 'PATCH', path: '/notes/a', body: { text: 'b' } }], {
+      query: '?dry_run=true',
+      status: 200,
+      expectHeaders: { 'Dry-Run': 'true', Location: null, 'Content-Location': null },
+      has: { status: 'succeeded' },
+    });
+    assert.deepEqual(statuses(tried), [200, 200]);
+    await shop.row({ send: 'GET /api/v1/notes/a', status: 404 });
+    await shop.row({ send: `GET /api/v1/batches/${tried.body['id']}`, status: 404 });
+    await batch(shop, [{ ...note('a'), path: '/notes?dry_run=true' }], {
+      status: 400,
+      has: { errorCode: 'REQUEST_PARAMETER_INVALID' },
+    });
+  });
+
+  for (const atomic of [true, false]) {
+    it(`[MET-12] are done once under the key of the batch (atomic: ${atomic})`, async () => {
+      await using shop = await apiUnderTest(SHOP);
+      const headers = { 'Idempotency-Key': 'k' };
+      const operations = [note('a'), { method: 'POST', path: '/suppliers', body: { name: 'S' } }];
+      const first = await batch(shop, operations, {
+        atomic,
+        headers,
+        status: 201,
+        events: ['note.created', 'supplier.created'],
+      });
+      const again = await batch(shop, operations, {
+        atomic,
+        headers,
+        status: 201,
+        expectHeaders: { 'Idempotent-Replayed': 'true' },
+      });
+      assert.deepEqual(again.body, first.body);
+      await batch(shop, [note('b')], { atomic, headers, status: 422, has: { errorCode: 'IDEMPOTENCY_KEY_REUSED' } });
+    });
+  }
+});
