@@ -184,6 +184,7 @@ const quiet: Terminal = {
   env: {},
   stdout: { write: () => true },
   stderr: process.stderr,
+  stream: process.stdout,
   stopRequested: () => new AbortController().signal,
 };
 

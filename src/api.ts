@@ -1,9 +1,11 @@
 import type { Json } from './conventions/json.ts';
+import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { Context } from './model/hooks.ts';
 import type { Model } from './model/model.ts';
 import type { Observe } from './observe/observation.ts';
 import { type CompiledModel, type CompiledResource, compileModel } from './pipeline/compiled.ts';
 import type { Handler } from './pipeline/exchange.ts';
+import { type ExportedRows, exportRows } from './pipeline/export-rows.ts';
 import { ingest, type IngestOutcome } from './pipeline/ingest.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
 import { versionedPath } from './pipeline/receive.ts';
@@ -41,12 +43,25 @@ export interface ApiOptions {
 /** One API: answers requests, and takes in rows without them. */
 export interface Api extends Handler {
   /**
-   * Creates rows in a collection as POST would, all in one transaction together with the bookmark, or none.
+   * Restores rows of a collection as a file has them, all in one transaction together with the bookmark, or none.
    *
    * @param collection name of the resource
-   * @throws {RangeError} no such resource, or one that lies more than one level deep
+   * @throws {RangeError} no such resource
    */
   ingest(collection: string, rows: readonly Json[], bookmark?: Bookmark): Promise<IngestOutcome>;
+
+  /** All rows of a collection. @throws {RangeError} no such resource */
+  rows(collection: string): Promise<ExportedRows>;
+
+  /** The columns of a collection's CSV, to write and to read. @throws {RangeError} no such resource */
+  csv(collection: string): CsvForms;
+}
+
+/** The CSV of a collection. */
+export interface CsvForms {
+  readonly writer: CsvWriter;
+  /** @param header the first record of a file @throws {ApiError} REQUEST_BODY_MALFORMED */
+  reader(header: string): CsvReader;
 }
 
 /** Assembles an API: the composition root for embedders. */
@@ -65,7 +80,12 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     ...handler,
     async ingest(collection, rows, bookmark) {
       const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: new Date(now()).toISOString() };
-      return ingest(importable(compiled, collection), rows, bookmark, origin, surroundings);
+      return ingest(requireResource(compiled, collection), rows, bookmark, origin, surroundings);
+    },
+    rows: async (collection) => exportRows(requireResource(compiled, collection), surroundings),
+    csv(collection) {
+      const { csv, bodyType } = requireResource(compiled, collection);
+      return { writer: csv, reader: (header) => compileCsvReader(bodyType, header, compiled.model.limits) };
     },
   };
 }
@@ -105,11 +125,8 @@ async function surroundingsOf({
   };
 }
 
-/** The resource that rows are to be taken in for; a file names the parent of a row, and no more of what is above it. */
-function importable({ model, resources }: CompiledModel, collection: string): CompiledResource {
+function requireResource({ resources }: CompiledModel, collection: string): CompiledResource {
   const target = resources.get(collection);
   if (target === undefined) throw new RangeError(`the model has no resource ${collection}`);
-  const parent = model.resources.get(target.resource.parent?.resource ?? '');
-  if (parent === undefined || parent.parent === null) return target;
-  throw new RangeError(`${collection} lies more than one level deep; create its rows by POST`);
+  return target;
 }

@@ -1,6 +1,7 @@
 import { ApiError, type ErrorDetail } from '../conventions/errors.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import { content, isBlank, type Line, MAX_LINE } from '../formats/lines.ts';
+import type { ReadRecord } from './record-format.ts';
 import { type Position, positionOf, type Reached } from './position.ts';
 
 /** How much goes into one transaction: enough that its sync is shared by many rows, little enough to lose or to hold in memory. */
@@ -27,16 +28,13 @@ export interface Batch {
   readonly end: Position;
 }
 
-/** Reads the value of a line. @throws {ApiError} where the bytes are not I-JSON (REP-7) */
-export type ReadValue = (bytes: Uint8Array) => Json;
-
 /** Gathers lines into batches. @param from where the first line begins */
 export async function* readBatches(
   lines: AsyncIterable<Line>,
   from: Reached,
-  readValue: ReadValue,
+  readRecord: ReadRecord,
 ): AsyncGenerator<Batch> {
-  const batch = new BatchBuilder(from, readValue);
+  const batch = new BatchBuilder(from, readRecord);
   for await (const line of lines) {
     batch.add(line);
     if (batch.full) yield batch.finish();
@@ -46,7 +44,7 @@ export async function* readBatches(
 
 class BatchBuilder {
   readonly #hash: Reached['hash'];
-  readonly #readValue: ReadValue;
+  readonly #readRecord: ReadRecord;
   #breaks: number;
   #bytes: number;
   #start: number;
@@ -54,12 +52,12 @@ class BatchBuilder {
   #rows: Json[] = [];
   #faults: LineFault[] = [];
 
-  constructor({ lines, bytes, hash }: Reached, readValue: ReadValue) {
+  constructor({ lines, bytes, hash }: Reached, readRecord: ReadRecord) {
     this.#hash = hash;
     this.#breaks = lines;
     this.#bytes = bytes;
     this.#start = bytes;
-    this.#readValue = readValue;
+    this.#readRecord = readRecord;
   }
 
   get full(): boolean {
@@ -70,16 +68,15 @@ class BatchBuilder {
     return this.#rows.length === 0;
   }
 
-  add({ number, raw }: Line): void {
+  add({ number, breaks, raw }: Line): void {
     if (raw === null) {
       this.#refuse(number, 'REQUEST_BODY_TOO_LARGE', `The line is longer than ${MAX_LINE} bytes; shorten it.`);
       return;
     }
     this.#hash.update(raw);
     this.#bytes += raw.length;
-    this.#breaks += raw.at(-1) === 0x0a ? 1 : 0;
-    const bytes = content(raw);
-    if (!isBlank(bytes)) this.#read(number, bytes);
+    this.#breaks += breaks;
+    if (!isBlank(content(raw))) this.#read(number, raw);
   }
 
   finish(): Batch {
@@ -92,14 +89,19 @@ class BatchBuilder {
     return batch;
   }
 
-  #read(number: number, bytes: Uint8Array): void {
+  #read(number: number, raw: Uint8Array): void {
     try {
-      const value = this.#readValue(bytes);
+      const value = this.#readRecord(raw);
+      if (value === undefined) return;
       if (isJsonObject(value)) {
         this.#lines.push(number);
         this.#rows.push(value);
       } else {
-        this.#refuse(number, 'REQUEST_BODY_MALFORMED', 'The line is not a JSON object; write one object on each line.');
+        this.#refuse(
+          number,
+          'REQUEST_BODY_MALFORMED',
+          'The record is not a JSON object; write one object for each row.',
+        );
       }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -1,23 +1,26 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { ApiError } from '../conventions/errors.ts';
 import type { Api, IngestOutcome } from '../api.ts';
 import type { Resources } from '../stores/store.ts';
-import { type Batch, type LineFault, readBatches, type ReadValue } from './batches.ts';
-import { content, isBlank, splitLines } from '../formats/lines.ts';
-import { bookmarkName, movePosition, positionOf, readPositions, type Reached, resume } from './position.ts';
+import { type Batch, type LineFault, readBatches } from './batches.ts';
+import { content, isBlank, splitRecords } from '../formats/lines.ts';
+import { bookmarkName, movePosition, positionOf, readPositions, resume } from './position.ts';
 import type { Advance } from './progress.ts';
+import { FRAMINGS, type ReadRecord, recordReader, type RecordFormat, type RecordSource } from './record-format.ts';
 
 /** How much of a file is read at once, in bytes. */
 const CHUNK = 262_144;
 
 /** An import to be done, and what it is done with. */
 export interface ImportJob {
-  /** Path of the NDJSON file. */
+  /** Path of the file. */
   readonly file: string;
   /** Name of the resource that the rows go to. */
   readonly collection: string;
   readonly ingest: Api['ingest'];
   readonly bookmark: Resources['bookmark'];
-  readonly readValue: ReadValue;
+  /** How its records are parted and read. */
+  readonly source: RecordSource;
   /** Once aborted, the batch in hand is finished and no other begun. */
   readonly stop: AbortSignal;
   /** Milliseconds on a clock that never goes back. */
@@ -42,7 +45,7 @@ export type ImportOutcome =
 type FaultyBatch = Pick<Extract<ImportOutcome, { kind: 'faulty' }>, 'from' | 'to' | 'faults'>;
 
 /**
- * Imports a file of one JSON object per line. Each batch commits together with the position behind it, so that a run that was
+ * Imports a file of rows. Each batch commits together with the position behind it, so that a run that was
  * stopped in whatever way is gone on with by the next one, and no row is written twice. A batch with a fault is not written.
  *
  * @throws the error of the file system where the file cannot be read
@@ -57,27 +60,42 @@ export async function importFile(job: ImportJob): Promise<ImportOutcome> {
 }
 
 async function importFrom(file: FileHandle, job: ImportJob): Promise<ImportOutcome> {
-  const name = bookmarkName(job.collection, await firstLine(file));
+  const { format } = job.source;
+  const first = await firstRecord(file, format);
+  const name = bookmarkName(job.collection, first);
   let positions = readPositions(await job.bookmark(name));
   const reached = await resume(positions, chunksOf(file, 0));
   const start = job.now();
   const { size: total } = await file.stat();
   let at = positionOf(reached);
   let rows = 0;
-  for await (const batch of batchesFrom(file, reached, job.readValue)) {
+  const reader = readerOf(job, first, reached.bytes === 0);
+  if ('fault' in reader) return { kind: 'faulty', rows, from: 1, to: 1, faults: [reader.fault] };
+  const records = splitRecords(chunksOf(file, reached.bytes), FRAMINGS[format], reached.lines + 1);
+  for await (const batch of readBatches(records, { ...reached, hash: reached.hash.copy() }, reader.read)) {
     if (job.stop.aborted) return { kind: 'stopped', rows };
     positions = movePosition(positions, at, batch.end);
     const outcome = await job.ingest(job.collection, batch.rows, { name, value: JSON.stringify(positions) });
     if (outcome.kind === 'refused') return { kind: 'faulty', rows, ...faultsOf(batch, outcome) };
     at = batch.end;
     rows += batch.rows.length;
-    job.show({ rows, bytes: at.bytes, start: reached.bytes, total, elapsed: job.now() - start });
+    job.show({ rows, done: at.bytes, start: reached.bytes, total, elapsed: job.now() - start });
   }
   return { kind: 'complete', rows, resumed: reached.bytes > 0 };
 }
 
-function batchesFrom(file: FileHandle, { lines, bytes, hash }: Reached, readValue: ReadValue): AsyncGenerator<Batch> {
-  return readBatches(splitLines(chunksOf(file, bytes), lines + 1), { lines, bytes, hash }, readValue);
+/** The reading of the records, or what is wrong with the header of the file. */
+function readerOf(
+  job: ImportJob,
+  first: Uint8Array,
+  begins: boolean,
+): { readonly read: ReadRecord } | { readonly fault: LineFault } {
+  try {
+    return { read: recordReader(job.source, first, begins) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { fault: { line: 1, code: error.code, message: error.message, details: error.details } };
+  }
 }
 
 /** The faults of the lines that hold no row, and of the rows that were refused, in the order of the file. */
@@ -94,9 +112,9 @@ function faultsOf(batch: Batch, refused: Extract<IngestOutcome, { kind: 'refused
   };
 }
 
-/** The first line that says something; empty where there is none. */
-async function firstLine(file: FileHandle): Promise<Uint8Array> {
-  for await (const { raw } of splitLines(chunksOf(file, 0), 1)) {
+/** The first record that says something; empty where there is none. */
+async function firstRecord(file: FileHandle, format: RecordFormat): Promise<Uint8Array> {
+  for await (const { raw } of splitRecords(chunksOf(file, 0), FRAMINGS[format])) {
     const bytes = raw === null ? new Uint8Array() : content(raw);
     if (!isBlank(bytes)) return bytes;
   }

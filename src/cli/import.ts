@@ -1,40 +1,42 @@
 import { performance } from 'node:perf_hooks';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { readJson } from '../formats/json.ts';
 import type { Model, Resource } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import { StoreUnavailable } from '../stores/store.ts';
 import { serverUrl } from './address.ts';
-import { type ExitCode, notYet, refused, wrongUsage } from './command-failure.ts';
+import { type ExitCode, refused, wrongUsage } from './command-failure.ts';
 import { importFile, type ImportOutcome } from './import-file.ts';
 import { tellMachine, tellPerson } from './import-report.ts';
 import { openApi, type OpenedApi } from './open-api.ts';
 import { reportProgress } from './progress.ts';
 import { reason, requireModel } from './read-model.ts';
+import { recordFormat, type RecordFormat } from './record-format.ts';
 import { databaseFile, databaseSetting, serveSettings } from './settings.ts';
 import { exitCodeOf, mayColour, signalOf, type Terminal } from './terminal.ts';
 
 export interface ImportFlags {
   readonly database?: string;
   readonly json?: boolean;
+  readonly format?: string;
 }
 
 /** What is imported, and where to. */
 export interface ImportTarget {
   readonly model: string;
   readonly collection: string;
-  /** Path of an NDJSON file. */
+  /** Path of a file. */
   readonly file: string;
 }
 
 /**
- * Imports a file of one JSON object per line into a collection, from where an earlier run of the same import stopped.
+ * Imports the rows of a file into a collection, from where an earlier run of the same import stopped.
  *
  * @returns 0 when the whole file is in the database, 1 when a line cannot be, 130 or 143 when a signal stopped it
  * @throws {CommandFailure} exit 2 for a collection or file that is not there, exit 1 for a faulty model or database
  */
 export async function importCommand(target: ImportTarget, flags: ImportFlags, terminal: Terminal): Promise<ExitCode> {
+  const format = recordFormat(target.file, flags.format);
   await requireImportable(target.file);
   const setting = databaseSetting(flags.database, terminal.env);
   const { model } = await requireModel(target.model, terminal.env);
@@ -42,7 +44,7 @@ export async function importCommand(target: ImportTarget, flags: ImportFlags, te
   const stop = terminal.stopRequested();
   const opened = await openDatabase(model, databaseFile(setting, model.name), terminal);
   try {
-    const outcome = await runImport(target.file, resource, model, opened, stop, terminal);
+    const outcome = await runImport({ file: target.file, format, resource }, model, opened, stop, terminal);
     if (flags.json === true) tellMachine(target.file, resource.name, outcome, terminal);
     else tellPerson(target.file, resource.name, outcome, terminal);
     return exitCode(outcome, stop);
@@ -52,7 +54,7 @@ export async function importCommand(target: ImportTarget, flags: ImportFlags, te
 }
 
 /** Changes that an existing database needs are shown (OPS-4). Events name the address that `serve` would have here. */
-async function openDatabase(model: Model, database: string, { env, stderr }: Terminal): Promise<OpenedApi> {
+export async function openDatabase(model: Model, database: string, { env, stderr }: Terminal): Promise<OpenedApi> {
   const { host, port } = serveSettings({ open: true }, env);
   const isNew = !existsSync(database);
   const observe: Observe = (observation) => {
@@ -62,9 +64,14 @@ async function openDatabase(model: Model, database: string, { env, stderr }: Ter
   return openApi({ model, database, observe, open: false, origin: () => serverUrl(host, port, '') });
 }
 
+interface Imported {
+  readonly file: string;
+  readonly format: RecordFormat;
+  readonly resource: Resource;
+}
+
 async function runImport(
-  file: string,
-  resource: Resource,
+  { file, format, resource }: Imported,
   { limits }: Model,
   { api, store }: OpenedApi,
   stop: AbortSignal,
@@ -77,7 +84,7 @@ async function runImport(
       collection: resource.name,
       ingest: (...batch) => api.ingest(...batch),
       bookmark: (name) => store.resources.bookmark(name),
-      readValue: (bytes) => readJson(bytes, limits),
+      source: { format, limits, csvReader: (header) => api.csv(resource.name).reader(header) },
       stop,
       now: () => performance.now(),
       show: (advance) => progress.show(advance),
@@ -102,8 +109,6 @@ async function requireImportable(file: string): Promise<void> {
     throw wrongUsage(
       'import reads a file, not standard input: an import that was interrupted goes on where it stopped.',
     );
-  if (/\.(csv|json|xml)$/i.test(file))
-    throw notYet(`${file}: importing another format than NDJSON (one JSON object on each line)`);
   const isFile = await stat(file).then(
     (found) => found.isFile(),
     (error: unknown) => {
@@ -113,12 +118,9 @@ async function requireImportable(file: string): Promise<void> {
   if (!isFile) throw wrongUsage(`cannot import ${file}: it is not a file.`);
 }
 
-function requireResource(model: Model, collection: string): Resource {
+/** The collection that a command names. @throws {CommandFailure} exit 2 where the model has none of that name */
+export function requireResource(model: Model, collection: string): Resource {
   const resource = model.resources.get(collection) ?? model.collections.get(collection);
-  const parent = model.resources.get(resource?.parent?.resource ?? '');
-  if (resource !== undefined && (parent?.parent ?? null) !== null) {
-    throw notYet(`${collection}: importing into a collection more than one level below another`);
-  }
   if (resource !== undefined) return resource;
   throw wrongUsage(`the model has no collection '${collection}'; it has ${[...model.resources.keys()].join(', ')}.`);
 }

@@ -3,8 +3,8 @@ import { styleText } from 'node:util';
 /** How far a long piece of work has come. */
 export interface Advance {
   readonly rows: number;
-  /** Bytes of the source behind the work, bytes where this run began, and all of them. */
-  readonly bytes: number;
+  /** How much of the work is behind, where this run began, and all of it: bytes of a file, or rows. */
+  readonly done: number;
   readonly start: number;
   readonly total: number;
   /** Milliseconds since this run began. */
@@ -52,13 +52,13 @@ export function reportProgress(label: string, output: ProgressOutput, colour: bo
   };
 }
 
-/** `62 %, 105,000 rows, 18,200 rows/s, 4 s left`: the share is of bytes, the rest is what this run has done. */
+/** `62 %, 105,000 rows, 18,200 rows/s, 4 s left`: the share is of all the work, the rest is what this run has done. */
 export function describeAdvance(advance: Advance): string {
-  const { rows, elapsed, bytes, start, total } = advance;
+  const { rows, elapsed, done, start, total } = advance;
   const seconds = elapsed / 1_000;
   const rate = seconds > 0 ? Math.round(rows / seconds) : 0;
   const parts = [`${Math.floor(share(advance) * 100)} %`, `${count(rows)} rows`, `${count(rate)} rows/s`];
-  if (bytes > start) parts.push(`${duration((seconds * (total - bytes)) / (bytes - start))} left`);
+  if (done > start) parts.push(`${duration((seconds * (total - done)) / (done - start))} left`);
   return parts.join(', ');
 }
 
@@ -67,8 +67,8 @@ export function count(number: number): string {
   return number.toLocaleString('en-US');
 }
 
-function share({ bytes, total }: Advance): number {
-  return total === 0 ? 1 : Math.min(1, bytes / total);
+function share({ done, total }: Advance): number {
+  return total === 0 ? 1 : Math.min(1, done / total);
 }
 
 function drawBar(advance: Advance, colour: boolean): string {

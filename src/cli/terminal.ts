@@ -1,4 +1,5 @@
 import process from 'node:process';
+import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { Environment } from './settings.ts';
 
@@ -16,6 +17,8 @@ export interface Terminal {
   readonly env: Environment;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Standard output for what may be long: it says when there is room for more. */
+  readonly stream: Writable;
   /** Aborted, with the {@link StopSignal} as its reason, by the first signal that asks to stop. Listening begins with the first call. */
   stopRequested(): AbortSignal;
 }
@@ -42,6 +45,7 @@ export function processTerminal(): Terminal {
     env: process.env,
     stdout: process.stdout,
     stderr: process.stderr,
+    stream: process.stdout,
     stopRequested() {
       if (!listening) {
         process.on('SIGTERM', () => on('SIGTERM'));

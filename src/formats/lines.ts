@@ -1,17 +1,28 @@
-/** The longest line that is taken in, in bytes without its line break (MET-13 bounds a line alike). */
+/** The longest line or record that is taken in, in bytes without its line break (MET-13 bounds a line alike). */
 export const MAX_LINE = 1_048_576;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/** A line of a file or a body, as it stands there. */
+/** A line of a file or a body, or a record that may go over several, as it stands there. */
 export interface Line {
-  /** Counted from 1. */
+  /** Of its first line, counted from 1. */
   readonly number: number;
+  /** Line breaks in it. */
+  readonly breaks: number;
   /** Its bytes with the line break, if it has one; null for a line beyond {@link MAX_LINE}, which is skipped and not kept. */
   readonly raw: Uint8Array | null;
 }
+
+/** What parts records: a line break; one outside of quotes, as in CSV; the end of an item of a JSON array. */
+export type Framing = 'lines' | 'csv' | 'json';
+
+/** Finds the index after the last byte of the record that a chunk goes on with, or -1. It is told every byte once, in order. */
+type FindEnd = (chunk: Uint8Array, from: number) => number;
 
 /**
  * Splits a stream of bytes into lines, in memory that is bounded by the longest line and one chunk.
@@ -19,32 +30,101 @@ export interface Line {
  *
  * @param number of the first line, counted from 1
  */
-export async function* splitLines(chunks: AsyncIterable<Uint8Array>, number = 1): AsyncGenerator<Line> {
-  let next = number;
-  let pending: Uint8Array[] = [];
-  let length = 0;
-  const take = (part: Uint8Array): void => {
-    length += part.length;
-    if (length <= MAX_LINE + 2) pending.push(part);
-    else pending = [];
-  };
-  const finish = (): Line => {
-    const raw = length > MAX_LINE + 2 ? null : joined(pending);
-    pending = [];
-    length = 0;
-    return { number: next++, raw: raw !== null && content(raw).length > MAX_LINE ? null : raw };
-  };
+export function splitLines(chunks: AsyncIterable<Uint8Array>, number = 1): AsyncGenerator<Line> {
+  return splitRecords(chunks, 'lines', number);
+}
+
+/** Splits a stream of bytes into records, as {@link splitLines} does into lines. It begins where a record does. */
+export async function* splitRecords(
+  chunks: AsyncIterable<Uint8Array>,
+  framing: Framing,
+  number = 1,
+): AsyncGenerator<Line> {
+  const findEnd = FRAMINGS[framing]();
+  const record = new RecordBuilder(number);
   for await (const chunk of chunks) {
     let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
-      take(chunk.subarray(start, end + 1));
-      yield finish();
-      start = end + 1;
+    for (let end = findEnd(chunk, 0); end !== -1; end = findEnd(chunk, end)) {
+      record.add(chunk.subarray(start, end));
+      yield record.finish();
+      start = end;
     }
-    if (start < chunk.length) take(chunk.subarray(start));
+    if (start < chunk.length) record.add(chunk.subarray(start));
   }
-  if (length > 0) yield finish();
+  if (record.begun) yield record.finish();
 }
+
+class RecordBuilder {
+  #number: number;
+  #parts: Uint8Array[] = [];
+  #length = 0;
+  #breaks = 0;
+
+  constructor(number: number) {
+    this.#number = number;
+  }
+
+  get begun(): boolean {
+    return this.#length > 0;
+  }
+
+  add(part: Uint8Array): void {
+    this.#length += part.length;
+    for (let at = part.indexOf(LINE_FEED); at !== -1; at = part.indexOf(LINE_FEED, at + 1)) this.#breaks += 1;
+    if (this.#length <= MAX_LINE + 2) this.#parts.push(part);
+    else this.#parts = [];
+  }
+
+  finish(): Line {
+    const raw = this.#length > MAX_LINE + 2 ? null : joined(this.#parts);
+    const fits = raw !== null && content(raw).length <= MAX_LINE;
+    const line = { number: this.#number, breaks: this.#breaks, raw: fits ? raw : null };
+    this.#number += this.#breaks;
+    this.#parts = [];
+    this.#length = 0;
+    this.#breaks = 0;
+    return line;
+  }
+}
+
+const FRAMINGS: Readonly<Record<Framing, () => FindEnd>> = {
+  lines: () => (chunk, from) => chunk.indexOf(LINE_FEED, from) + 1 || -1,
+
+  csv: () => {
+    // A doubled quote closes and opens again, so that only their number counts.
+    let quoted = false;
+    return (chunk, from) => {
+      for (let at = from; at < chunk.length; at++) {
+        if (chunk[at] === QUOTE) quoted = !quoted;
+        else if (chunk[at] === LINE_FEED && !quoted) return at + 1;
+      }
+      return -1;
+    };
+  },
+
+  json: () => {
+    // Of the file's own array only the items are counted, so that it does not matter where the reading begins.
+    let depth = 0;
+    let quoted = false;
+    let escaped = false;
+    return (chunk, from) => {
+      for (let at = from; at < chunk.length; at++) {
+        const byte = chunk[at];
+        if (quoted) {
+          if (escaped) escaped = false;
+          else if (byte === BACKSLASH) escaped = true;
+          else if (byte === QUOTE) quoted = false;
+        } else if (byte === QUOTE) quoted = true;
+        else if (byte === OPEN_OBJECT || (byte === OPEN_ARRAY && depth > 0)) depth += 1;
+        else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && depth > 0) {
+          depth -= 1;
+          if (depth === 0) return at + 1;
+        }
+      }
+      return -1;
+    };
+  },
+};
 
 /** What a line says: its bytes without the line break (LF or CRLF) and without a byte order mark. */
 export function content(raw: Uint8Array): Uint8Array {

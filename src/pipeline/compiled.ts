@@ -6,13 +6,14 @@ import { compileValidation, type ResourceValidator } from '../model/validation.t
 import { type Addresses, addresses } from '../plan/address.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
 import { Offers } from './offers.ts';
-import { compileRepresentation, type Representation } from './represent.ts';
+import { compileRepresentation, compileShown, type Representation, type Shown } from './represent.ts';
 
 /** A resource with everything that depends on the model alone, worked out once at start. */
 export interface CompiledResource {
   readonly resource: Resource;
   readonly validator: ResourceValidator;
   readonly list: ListRule;
+  readonly show: Shown;
   readonly represent: Representation;
   /** What a body may be: every field, and what the server makes, for a body may say it too (REP-6). */
   readonly bodyType: ObjectType;
@@ -43,11 +44,13 @@ export function compileModel(model: Model, seal: CursorSeal): CompiledModel {
   const compiled = [...model.resources.values()].map((resource): CompiledResource => {
     const validator = validators.get(resource.name);
     if (validator === undefined) throw new Error(`no validator was compiled for ${resource.name}`);
+    const show = compileShown(resource);
     return {
       resource,
       validator,
       list: listRule(resource, validator, model.limits.page, seal),
-      represent: compileRepresentation(model, resource, links),
+      show,
+      represent: compileRepresentation(model, resource, links, show),
       ...documentTypes(resource),
       patterns: { collection: pattern(model, resource), item: `${pattern(model, resource)}/{id}` },
     };

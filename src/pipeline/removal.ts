@@ -6,6 +6,7 @@ import { expectedRevision } from '../plan/pending.ts';
 import type { Ancestor, Condition, Row, WritePlan } from '../plan/plan.ts';
 import { type RemovalEdge, removalOrder } from '../plan/removal-order.ts';
 import { deletePlan, updatePlan } from '../plan/write-plan.ts';
+import { ancestorsOf } from './ancestors.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Most rows that one DELETE takes along (MET-4). */
@@ -169,16 +170,8 @@ class Removal {
 
   /** The rows above one that was found by a reference, nearest first. */
   async #ancestors(resource: Resource, row: Row): Promise<readonly Ancestor[]> {
-    const id = resource.parent === null ? null : row[resource.parent.field];
-    if (resource.parent === null || typeof id !== 'string') return [];
-    const parent = this.#resource(resource.parent.resource);
-    const above = await this.#surroundings.rows.item({
-      kind: 'item',
-      resource: parent.name,
-      id,
-      within: [],
-    });
-    return [{ resource: parent.name, id }, ...(above === null ? [] : await this.#ancestors(parent, above))];
+    const parent = resource.parent === null ? null : row[resource.parent.field];
+    return typeof parent === 'string' ? ancestorsOf(resource, parent, this.#surroundings) : [];
   }
 
   #resource(name: string): Resource {

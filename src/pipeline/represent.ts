@@ -9,18 +9,29 @@ export type Representation = (row: Row, within: readonly Ancestor[], base: LinkB
 
 type LinkWriter = (row: Row, within: readonly Ancestor[], base: LinkBase) => string | null;
 
-/** Compiles the representation of a resource: `id`, readable fields in declared order, computed ones, timestamps, revision, links (REP-1, REP-9, REP-11). */
-export function compileRepresentation(model: Model, resource: Resource, links: Addresses): Representation {
+/** A row without links: what may leave of it, and what is worked out from it. */
+export type Shown = (row: Row) => Record<string, Json>;
+
+/** Compiles what is shown of a row: `id`, readable fields in declared order, computed ones, timestamps, revision (REP-1, REP-11). */
+export function compileShown(resource: Resource): Shown {
   const names = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
   const computed = resource.computed.map((field) => [field.name, compileComputed(resource.name, field)] as const);
-  const writers = linkWriters(model, resource, links);
-  return (row, within, base) => {
+  return (row) => {
     const shown: Record<string, Json> = { id: row.id };
     for (const name of names) shown[name] = row[name] ?? null;
     for (const [name, compute] of computed) shown[name] = compute(row);
     shown['created_at'] = row.created_at;
     shown['updated_at'] = row.updated_at;
     shown['revision'] = row.revision;
+    return shown;
+  };
+}
+
+/** Compiles the representation of a resource: what is shown of a row, then its links (REP-1, REP-9). */
+export function compileRepresentation(model: Model, resource: Resource, links: Addresses, show: Shown): Representation {
+  const writers = linkWriters(model, resource, links);
+  return (row, within, base) => {
+    const shown = show(row);
     const targets: Record<string, string> = {};
     for (const [name, write] of writers) {
       const target = write(row, within, base);

@@ -77,12 +77,14 @@ interface Change {
   readonly event: EventDraft | null;
 }
 
-/** Adds a row below the ancestors, which must exist; `values` holds every field. `at` is its `created_at` and `updated_at`. */
+/** Adds a row below the ancestors, which must exist; `values` holds every field. `at` is its `created_at`. */
 export interface CreatePlan extends Change {
   readonly kind: 'create';
   readonly values: Values;
   readonly within: readonly Ancestor[];
   readonly at: string;
+  /** Its `updated_at`; where it is left out, `at`. */
+  readonly updatedAt?: string;
 }
 
 /** The revision that a row must still have: a number that was read, or the one that an earlier plan of the unit gives it (by its index). */

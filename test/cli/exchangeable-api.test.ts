@@ -34,7 +34,7 @@ function named(name: string): OpenedApi & { answer(): void; closed(): boolean } 
     close,
   };
   return {
-    api: { handle: () => promise, refuse: () => answer, ingest: unused },
+    api: { handle: () => promise, refuse: () => answer, ingest: unused, rows: unused, csv: unused },
     store,
     answer: () => resolve(answer),
     closed: () => closed,

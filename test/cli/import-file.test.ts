@@ -6,7 +6,6 @@ import { after, before, describe, it } from 'node:test';
 import type { IngestOutcome } from '../../src/api.ts';
 import { BATCH } from '../../src/cli/batches.ts';
 import { importFile, type ImportOutcome } from '../../src/cli/import-file.ts';
-import { refusal } from '../../src/conventions/errors.ts';
 import { isJsonObject, type Json } from '../../src/conventions/json.ts';
 import type { Bookmark } from '../../src/plan/plan.ts';
 
@@ -59,20 +58,11 @@ async function run(
     collection: 'rows',
     ingest: (_name, rows, bookmark) => collection.ingest(rows, bookmark),
     bookmark: (name) => collection.bookmarks.get(name) ?? null,
-    readValue,
+    source: { format: 'ndjson', limits: { depth: 32, items: 10_000 }, csvReader: () => assert.fail('no CSV here') },
     stop: stop.signal,
     now: () => 0,
     show: () => {},
   });
-}
-
-function readValue(bytes: Uint8Array): Json {
-  try {
-    const value: Json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return value;
-  } catch (cause) {
-    throw refusal('REQUEST_BODY_MALFORMED', 'The body is not JSON; send JSON.', { cause });
-  }
 }
 
 function lines(from: number, to: number): string {

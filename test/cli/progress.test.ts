@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Advance, describeAdvance, reportProgress } from '../../src/cli/progress.ts';
 
-const halfway: Advance = { rows: 20_000, bytes: 600, start: 200, total: 1_000, elapsed: 2_000 };
+const halfway: Advance = { rows: 20_000, done: 600, start: 200, total: 1_000, elapsed: 2_000 };
 
 function record(isTTY: boolean): { write(text: string): void; readonly isTTY: boolean; readonly written: string[] } {
   const written: string[] = [];
@@ -15,7 +15,7 @@ describe('progress', () => {
   });
 
   it('tells no time left before anything is done', () => {
-    assert.equal(describeAdvance({ ...halfway, rows: 0, bytes: 200, elapsed: 0 }), '20 %, 0 rows, 0 rows/s');
+    assert.equal(describeAdvance({ ...halfway, rows: 0, done: 200, elapsed: 0 }), '20 %, 0 rows, 0 rows/s');
   });
 
   it('tells longer times in minutes and hours', () => {

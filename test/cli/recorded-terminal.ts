@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import type { Environment } from '../../src/cli/settings.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 
@@ -15,6 +16,12 @@ export function recordedTerminal(env: Environment = {}): RecordedTerminal {
     env,
     stdout: { write: (text) => void (written.stdout += text) },
     stderr: { write: (text) => void (written.stderr += text) },
+    stream: new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        written.stdout += chunk.toString();
+        done();
+      },
+    }),
     stop,
     stopRequested: () => stop.signal,
     written: () => ({ ...written }),

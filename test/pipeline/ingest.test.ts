@@ -97,7 +97,7 @@ describe('Api.ingest', () => {
       null,
       [],
       { name: 'no id' },
-      { id: 'y', name: 'y', phase: 'OPEN' },
+      { id: 'y', name: 'y', phase: 'GONE' },
     ];
     const outcome = await api.api.ingest('nodes', rows);
     assert.deepEqual(faultsOf(outcome), [
@@ -106,7 +106,7 @@ describe('Api.ingest', () => {
       '3 NODE_INVALID',
       '4 NODE_INVALID',
       '5 NODE_INVALID',
-      '6 NODE_CONFLICT',
+      '6 NODE_INVALID',
     ]);
     const details =
       outcome.kind === 'refused'
@@ -215,23 +215,49 @@ describe('Api.ingest', () => {
     });
   }
 
-  it('[MET-1] knows no collection that the model has not, and none that lies deeper than a row can say', async () => {
+  it('[MET-1] knows no collection that the model has not, however deep it lies', async () => {
     await using api = await apiUnderTest(TREE);
-    for (const name of ['nothing', 'node', 'veins', '', '__proto__']) {
+    for (const name of ['nothing', 'node', '', '__proto__']) {
       await assert.rejects(api.api.ingest(name, []), RangeError, name);
     }
   });
 
-  it('[REP-6] ignores what is read-only, and refuses an id where the server makes them', async () => {
+  it('restores: ids, timestamps, read-only fields and states stand as the row has them', async () => {
     await using api = await apiUnderTest(TREE);
     await create(api, 'nodes', { id: 'a', name: 'a' });
-    const row = { id: 'b', name: 'b', made_by: 'me', revision: 99, created_at: 'x', links: {} };
-    assert.equal((await api.api.ingest('nodes', [row])).kind, 'stored');
+    const kept = {
+      id: 'b',
+      name: 'b',
+      made_by: 'me',
+      phase: 'OPEN',
+      created_at: '2020-01-01T00:00:00.000Z',
+      updated_at: '2021-01-01T00:00:00.000Z',
+    };
+    assert.equal((await api.api.ingest('nodes', [{ ...kept, revision: 99, links: {} }])).kind, 'stored');
     const { body } = await api.send({ send: 'GET /api/v1/nodes/b' });
-    assert.deepEqual([body['made_by'], body['created_at']], [null, '2026-01-02T03:04:05.678Z']);
-    assert.deepEqual(faultsOf(await api.api.ingest('leaves', [{ id: 'mine', node_id: 'a', size: 1 }])), [
-      '0 LEAF_INVALID',
+    assert.deepEqual({ ...body, ...kept }, body);
+    assert.notEqual(body['revision'], 99);
+    const id = '01980000-0000-7000-8000-000000000000';
+    assert.equal((await api.api.ingest('leaves', [{ id, node_id: 'a', size: 1 }])).kind, 'stored');
+    await api.newEvents();
+    await api.row({ send: `GET /api/v1/nodes/a/leaves/${id}`, status: 200 });
+    for (const row of [{ id: 'mine' }, { id: 5 }, { created_at: 'x' }, { updated_at: 5 }]) {
+      const refused = await api.api.ingest('leaves', [{ node_id: 'a', size: 1, ...row }]);
+      assert.deepEqual(faultsOf(refused), ['0 LEAF_INVALID'], JSON.stringify(row));
+    }
+  });
+
+  it('[EVT-2] [URL-7] finds the rows above one that lies deep, for its events too', async () => {
+    await using api = await apiUnderTest(TREE);
+    await create(api, 'nodes', { id: 'a', name: 'a' });
+    const leaf = await create(api, 'nodes/a/leaves', { size: 1 });
+    assert.equal((await api.api.ingest('veins', [{ leaf_id: leaf.id, size: 2 }])).kind, 'stored');
+    const [event] = await api.newEvents();
+    assert.deepEqual(event?.payload.parents, [
+      { type: 'leaf', id: leaf.id },
+      { type: 'node', id: 'a' },
     ]);
+    assert.deepEqual(faultsOf(await api.api.ingest('veins', [{ leaf_id: 'none' }])), ['0 LEAF_NOT_FOUND']);
   });
 });
 

@@ -7,7 +7,8 @@ import type { Table, Tables } from './tables.ts';
 /** Adds the row of a create plan. Its text depends on the resource alone. */
 export function insertStatement(tables: Tables, plan: CreatePlan, revision: number): Statement {
   const table = tables.of(plan.resource);
-  const system: Record<string, string | number> = { id: plan.id, created_at: plan.at, updated_at: plan.at, revision };
+  const { id, at, updatedAt = at } = plan;
+  const system: Record<string, string | number> = { id, created_at: at, updated_at: updatedAt, revision };
   const values = table.columns.map(({ name }) => table.encode(name, system[name] ?? plan.values[name]));
   return { text: insertText(table), values };
 }

@@ -1,0 +1,45 @@
+import type { JsonObject } from '../conventions/json.ts';
+import type { ListPlan } from '../plan/plan.ts';
+import type { CompiledResource } from './compiled.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Rows that are read at once. */
+const PAGE = 1_000;
+
+/** A whole collection, wherever its rows lie. */
+export interface ExportedRows {
+  /** Rows at the moment of asking. */
+  readonly total: number;
+  /** In the order of their ids, a bounded number at a time; the next ones are read when they are asked for. */
+  readonly pages: AsyncIterable<readonly JsonObject[]>;
+}
+
+/**
+ * All rows of a resource as GET shows them, without links. Rows that stand throughout are told once, whatever is written meanwhile.
+ */
+export async function exportRows(compiled: CompiledResource, surroundings: Surroundings): Promise<ExportedRows> {
+  const counted = await surroundings.rows.list({ ...planFrom(compiled, null, 1), count: { kind: 'exact' } });
+  return { total: counted.total?.count ?? 0, pages: pagesOf(compiled, surroundings) };
+}
+
+async function* pagesOf(compiled: CompiledResource, { rows }: Surroundings): AsyncGenerator<readonly JsonObject[]> {
+  for (let last: string | null = null; ; ) {
+    const page = await rows.list(planFrom(compiled, last, PAGE));
+    if (page.rows.length > 0) yield page.rows.map((row) => compiled.show(row));
+    last = page.rows.at(-1)?.id ?? null;
+    if (!page.more || last === null) return;
+  }
+}
+
+function planFrom({ resource }: CompiledResource, last: string | null, limit: number): ListPlan {
+  return {
+    kind: 'list',
+    resource: resource.name,
+    within: [],
+    filter: [],
+    order: [{ path: 'id', descending: false }],
+    window: { kind: 'seek', after: last === null ? null : [last], backward: false, limit },
+    count: { kind: 'none' },
+    heavy: false,
+  };
+}

@@ -1,0 +1,68 @@
+import type { ErrorDetail } from '../conventions/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
+import { storedDateTime } from '../model/date-time.ts';
+import type { Resource } from '../model/model.ts';
+import type { ResourceValidator } from '../model/validation.ts';
+import type { Values } from './plan.ts';
+
+/** A row as a file has it, checked; what the file leaves open is null. */
+export interface ImportedRow {
+  readonly id: string | null;
+  readonly values: Values;
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+}
+
+export type ImportDraft =
+  | { readonly kind: 'valid'; readonly row: ImportedRow }
+  | { readonly kind: 'faulty'; readonly details: readonly ErrorDetail[] };
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** Members that every new row gets anew. */
+const IGNORED = new Set(['revision', 'links']);
+
+/**
+ * A row of a file that is imported. Unlike a POST, an import restores: ids, timestamps, read-only fields and any state stand as the file has
+ * them, so that what was exported comes back. Otherwise a row is judged by its schema like any other.
+ */
+export function importDraft(resource: Resource, validator: ResourceValidator, body: Json): ImportDraft {
+  if (!isJsonObject(body)) return { kind: 'faulty', details: [{ field: 'body', message: 'must be an object' }] };
+  const { id = null, created_at: created = null, updated_at: updated = null, ...others } = body;
+  const computed = new Set(resource.computed.map(({ name }) => name));
+  const candidate: JsonObject = Object.fromEntries(
+    Object.entries(others).filter(([name]) => !IGNORED.has(name) && !computed.has(name)),
+  );
+  const faults = [
+    ...fault('id', idFault(resource, validator, id)),
+    ...fault('created_at', timeFault(created)),
+    ...fault('updated_at', timeFault(updated)),
+  ];
+  const checked = validator.check(candidate, { unknown: 'refuse' });
+  const details = [...faults, ...(checked.kind === 'invalid' ? checked.details : [])];
+  if (checked.kind === 'invalid' || details.length > 0) return { kind: 'faulty', details };
+  const row = { id: textOf(id), values: checked.values, createdAt: timeOf(created), updatedAt: timeOf(updated) };
+  return { kind: 'valid', row };
+}
+
+function fault(field: string, message: string | null): readonly ErrorDetail[] {
+  return message === null ? [] : [{ field, message }];
+}
+
+function idFault({ id: rule }: Resource, validator: ResourceValidator, id: Json): string | null {
+  if (id === null) return rule.kind === 'server' ? null : 'is required: this collection takes the ids of its clients';
+  if (typeof id !== 'string') return 'must be a string';
+  if (rule.kind === 'client') return validator.checkId(id);
+  return UUID.test(id) ? null : 'must be a UUID in lower case, as the server makes them; leave it out to get a new one';
+}
+
+function timeFault(value: Json): string | null {
+  return value === null || timeOf(value) !== null ? null : 'must be a date and time such as 2026-05-17T09:30:00Z';
+}
+
+function timeOf(value: Json): string | null {
+  return typeof value === 'string' ? storedDateTime(value) : null;
+}
+
+function textOf(value: Json): string | null {
+  return typeof value === 'string' ? value : null;
+}
