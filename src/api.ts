@@ -42,6 +42,8 @@ export interface ApiOptions {
 
 /** One API: answers requests, and takes in rows without them. */
 export interface Api extends Handler {
+  readonly model: Model;
+
   /**
    * Restores rows of a collection as a file has them, all in one transaction together with the bookmark, or none.
    *
@@ -78,6 +80,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   });
   return {
     ...handler,
+    model: options.model,
     async ingest(collection, rows, bookmark) {
       const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: new Date(now()).toISOString() };
       return ingest(requireResource(compiled, collection), rows, bookmark, origin, surroundings);

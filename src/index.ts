@@ -7,3 +7,5 @@ export { createIds } from './platform/ids.ts';
 export { createRandom } from './platform/random.ts';
 export { digest } from './platform/digest.ts';
 export { openSqlite } from './stores/sqlite/sqlite-store.ts';
+export { type OpenApiOptions, openApi, type OpenedApi } from './open-api.ts';
+export { createListener, type Listener } from './http/listener.ts';

@@ -1,5 +1,5 @@
 import type { Answer, Handler, RawRequest, WholeAnswer } from '../pipeline/exchange.ts';
-import type { OpenedApi } from './open-api.ts';
+import type { OpenedApi } from './open-database.ts';
 
 /** One API in its turn of serving. */
 interface Turn {
@@ -42,13 +42,13 @@ export class ExchangeableApi implements Handler {
   exchange(next: OpenedApi): void {
     const before = this.#turn;
     this.#turn = { opened: next, inFlight: 0, ended: null };
-    const closing = endOf(before).then(() => before.opened.store.close());
+    const closing = endOf(before).then(() => before.opened.close());
     this.#closing.add(closing);
   }
 
   /** Closes the store, and those of APIs before that are not closed yet. Call it when no request is in flight any more. */
   async close(): Promise<void> {
-    await this.#turn.opened.store.close();
+    await this.#turn.opened.close();
     await Promise.all(this.#closing);
   }
 }

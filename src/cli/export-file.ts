@@ -4,6 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { Api } from '../api.ts';
 import type { JsonObject } from '../conventions/json.ts';
+import { drained } from '../platform/drained.ts';
 import { writeJson } from '../formats/json.ts';
 import type { Advance } from './progress.ts';
 import type { RecordFormat } from './record-format.ts';
@@ -97,6 +98,6 @@ function rowWriter({ format, api, collection }: ExportJob): RowWriter {
 async function send(output: Writable, text: string): Promise<boolean> {
   if (output.destroyed || output.writableEnded) return false;
   if (text === '' || output.write(text)) return true;
-  await Promise.race([once(output, 'drain'), once(output, 'close')]);
+  await drained(output);
   return !output.destroyed;
 }

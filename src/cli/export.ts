@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { type ExitCode, refused, wrongUsage } from './command-failure.ts';
 import { exportToFile, type ExportJob, type ExportOutcome, writeRows } from './export-file.ts';
-import { openDatabase, requireResource } from './import.ts';
+import { openForRows, requireResource } from './import.ts';
 import { count, reportProgress } from './progress.ts';
 import { reason, requireModel } from './read-model.ts';
 import { recordFormat } from './record-format.ts';
@@ -41,7 +41,7 @@ export async function exportCommand(target: ExportTarget, flags: ExportFlags, te
   const database = databaseFile(setting, model.name);
   if (!existsSync(database)) throw refused(`there is no database ${database}; name another with --database.`);
   const stop = terminal.stopRequested();
-  const { api, store } = await openDatabase(model, database, terminal);
+  const { api, store } = await openForRows(model, database, terminal);
   const progress = reportProgress(resource.name, terminal.stderr, mayColour(terminal.stderr, terminal.env));
   const now = (): number => performance.now();
   const job: ExportJob = {

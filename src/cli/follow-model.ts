@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Model } from '../model/model.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { ExchangeableApi } from './exchangeable-api.ts';
-import type { OpenedApi } from './open-api.ts';
+import type { OpenedApi } from './open-database.ts';
 import { reason, requireModel } from './read-model.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -8,7 +8,7 @@ import { serverUrl } from './address.ts';
 import { type ExitCode, refused, wrongUsage } from './command-failure.ts';
 import { importFile, type ImportOutcome } from './import-file.ts';
 import { tellMachine, tellPerson } from './import-report.ts';
-import { openApi, type OpenedApi } from './open-api.ts';
+import { openDatabase, type OpenedApi } from './open-database.ts';
 import { reportProgress } from './progress.ts';
 import { reason, requireModel } from './read-model.ts';
 import { recordFormat, type RecordFormat } from './record-format.ts';
@@ -42,26 +42,26 @@ export async function importCommand(target: ImportTarget, flags: ImportFlags, te
   const { model } = await requireModel(target.model, terminal.env);
   const resource = requireResource(model, target.collection);
   const stop = terminal.stopRequested();
-  const opened = await openDatabase(model, databaseFile(setting, model.name), terminal);
+  const opened = await openForRows(model, databaseFile(setting, model.name), terminal);
   try {
     const outcome = await runImport({ file: target.file, format, resource }, model, opened, stop, terminal);
     if (flags.json === true) tellMachine(target.file, resource.name, outcome, terminal);
     else tellPerson(target.file, resource.name, outcome, terminal);
     return exitCode(outcome, stop);
   } finally {
-    await opened.store.close();
+    await opened.close();
   }
 }
 
 /** Changes that an existing database needs are shown (OPS-4). Events name the address that `serve` would have here. */
-export async function openDatabase(model: Model, database: string, { env, stderr }: Terminal): Promise<OpenedApi> {
+export async function openForRows(model: Model, database: string, { env, stderr }: Terminal): Promise<OpenedApi> {
   const { host, port } = serveSettings({ open: true }, env);
   const isNew = !existsSync(database);
   const observe: Observe = (observation) => {
     if (observation.kind !== 'schema-changed' || isNew) return;
     stderr.write(`${database} was brought to the model:\n${observation.statements.join(';\n')};\n`);
   };
-  return openApi({ model, database, observe, open: false, origin: () => serverUrl(host, port, '') });
+  return openDatabase({ model, database, observe, open: false, origin: () => serverUrl(host, port, '') });
 }
 
 interface Imported {

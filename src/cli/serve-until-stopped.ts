@@ -7,7 +7,7 @@ import { serverUrl } from './address.ts';
 import { refused } from './command-failure.ts';
 import { ExchangeableApi } from './exchangeable-api.ts';
 import { followModel } from './follow-model.ts';
-import { openApi, type OpenedApi } from './open-api.ts';
+import { openDatabase, type OpenedApi } from './open-database.ts';
 import { databaseFile, type ServeSettings } from './settings.ts';
 import { signalOf, type Terminal } from './terminal.ts';
 
@@ -38,7 +38,7 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
   const open = (declared: Model): Promise<OpenedApi> => {
     const database = databaseFile(settings.database, declared.name);
     const origin = (): string => address.origin;
-    return openApi({
+    return openDatabase({
       model: declared,
       database,
       observe,

@@ -1,5 +1,6 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { drained } from '../platform/drained.ts';
 import type { StreamedAnswer, WholeAnswer } from '../pipeline/exchange.ts';
 
 /**
@@ -30,9 +31,15 @@ function byteLength(body: WholeAnswer['body']): number {
  */
 export async function sendStream(response: ServerResponse, { status, headers, body }: StreamedAnswer): Promise<void> {
   response.writeHead(status, [...headers]).flushHeaders();
-  for await (const piece of body) {
-    if (response.destroyed) return;
-    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  try {
+    for await (const piece of body) {
+      if (response.destroyed) return;
+      if (!response.write(piece)) await drained(response);
+    }
+  } catch (error) {
+    // Node gathers what is written within one turn; what came before the failure is to leave before the connection ends.
+    await setImmediate();
+    throw error;
   }
   response.end();
 }

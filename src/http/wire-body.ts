@@ -96,7 +96,7 @@ export class WireBody implements RequestBody {
       else if (request.destroyed) throw cutShort();
       else await this.#more();
     }
-    const field = forbiddenTrailer(request.rawTrailers);
+    const field = trailerFault(request);
     if (field !== null) throw misplaced(field);
   }
 
@@ -142,7 +142,7 @@ export class WireBody implements RequestBody {
         else chunks.push(chunk);
       };
       const finish = (): void => {
-        const field = forbiddenTrailer(request.rawTrailers);
+        const field = trailerFault(request);
         if (field !== null) return fail(misplaced(field));
         stop();
         resolve(joined(chunks));
@@ -152,6 +152,11 @@ export class WireBody implements RequestBody {
       request.on('data', take).on('end', finish).on('close', cut);
     });
   }
+}
+
+/** The field in the trailer section that may not stand there; null where there is none. Requests that were made up have no such section. */
+function trailerFault({ rawTrailers }: { readonly rawTrailers?: readonly string[] }): string | null {
+  return rawTrailers === undefined ? null : forbiddenTrailer(rawTrailers);
 }
 
 /** Most bodies arrive in one piece, which need not be copied. */

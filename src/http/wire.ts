@@ -12,12 +12,14 @@ import {
   type StreamedAnswer,
   type WholeAnswer,
 } from '../pipeline/exchange.ts';
+import { handlerTimedOut } from './answer-in-time.ts';
 import { Connection, type Turn } from './connection.ts';
 import { InFlight } from './in-flight.ts';
 import { methodUnknown, notHttp1, type ParserFault, parserRefusal, targetTooLong, timedOut } from './parser-fault.ts';
+import { bodyOf, rawRequest } from './raw-request.ts';
 import { faultyMessage, isHeadTold, isTargetBegun, type RequestHead, readHead } from './request-head.ts';
 import { sendAnswer, sendStream } from './send-answer.ts';
-import { WireBody } from './wire-body.ts';
+import type { WireBody } from './wire-body.ts';
 
 export interface WireOptions {
   readonly handler: Handler;
@@ -218,24 +220,6 @@ export class Wire {
   }
 }
 
-function rawRequest(request: IncomingMessage, body: WireBody | null): RawRequest {
-  return {
-    method: request.method ?? '',
-    target: request.url ?? '',
-    headers: request.rawHeaders,
-    body,
-    httpVersion: request.httpVersion,
-    peer: request.socket.remoteAddress ?? '',
-  };
-}
-
-function bodyOf(request: IncomingMessage, sendContinue: (() => void) | null, timeout: number): WireBody | null {
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  if (coding !== undefined) return new WireBody({ request, length: null, sendContinue, timeout });
-  if (length === undefined || Number(length) === 0) return null;
-  return new WireBody({ request, length: Number(length), sendContinue, timeout });
-}
-
 /** RFC 9112 6.1: where a recipient could read the end of the body elsewhere, nothing after it is read as a request. */
 function isFramingDoubtful({ headers, httpVersion }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding'];
@@ -267,8 +251,4 @@ function versionNotSpoken(): unknown {
 
 function tooBusy(): unknown {
   return refusal('SERVER_OVERLOADED', 'The server is overloaded; send the request again later.', RETRY_AFTER);
-}
-
-function handlerTimedOut(): unknown {
-  return refusal('SERVER_TIMEOUT', 'The server took too long to answer; send the request again later.', RETRY_AFTER);
 }

@@ -56,6 +56,7 @@ export const rooms: readonly Room[] = [
   { name: 'testing', floor: 5, open: { stores: ['src/stores/store.ts'] } },
   { name: 'http', floor: 6, open: { model: ['src/model/model.ts'], stores: [] } },
   { name: 'api.ts', floor: 6 },
+  { name: 'open-api.ts', floor: 6 },
   { name: 'cli', floor: 7 },
   { name: 'index.ts', floor: 7 },
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ExchangeableApi } from '../../src/cli/exchangeable-api.ts';
-import type { OpenedApi } from '../../src/cli/open-api.ts';
+import type { OpenedApi } from '../../src/cli/open-database.ts';
 import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
 import type { Store } from '../../src/stores/store.ts';
 
@@ -34,8 +34,19 @@ function named(name: string): OpenedApi & { answer(): void; closed(): boolean } 
     close,
   };
   return {
-    api: { handle: () => promise, refuse: () => answer, ingest: unused, rows: unused, csv: unused },
+    api: {
+      handle: () => promise,
+      refuse: () => answer,
+      ingest: unused,
+      rows: unused,
+      csv: unused,
+      get model() {
+        return unused();
+      },
+    },
     store,
+    close,
+    [Symbol.asyncDispose]: close,
     answer: () => resolve(answer),
     closed: () => closed,
   };

@@ -28,7 +28,7 @@ describe('the guide to a first model', () => {
 
 describe('the guide to imports', () => {
   it('shows what a faulty line is told with', async () => {
-    const guide = await readFile(path.join(guides, 'import.md'), 'utf8');
+    const guide = await readFile(path.join(guides, 'import-and-export.md'), 'utf8');
     const [, shown] = /```\n(cities\.ndjson:.*?)```/s.exec(guide) ?? assert.fail('the guide shows no fault');
     const model = path.join(folder, 'world.yaml');
     const file = path.join(folder, 'cities.ndjson');

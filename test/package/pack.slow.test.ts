@@ -10,6 +10,34 @@ import { after, before, describe, it } from 'node:test';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
+/** A program of somebody who has the package: one request through each entry. */
+const MOUNTED = `
+import http from 'node:http';
+import { once } from 'node:events';
+import { createListener, digest, loadModel, openApi } from 'restwright';
+import { createFetchHandler } from 'restwright/fetch';
+import { storeSuite } from 'restwright/testing';
+
+const text = '{"name":"notes","resources":{"notes":{"schema":{"type":"object","properties":{"text":{"type":"string"}}}}}}';
+const { model } = loadModel({ file: 'notes.json', text, env: {}, digest });
+const { api, close } = await openApi({ model, database: ':memory:' });
+const note = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' };
+const fetched = await createFetchHandler(api)(new Request('http://localhost/api/v1/notes', note));
+const server = http.createServer(createListener(api)).listen(0);
+await once(server, 'listening');
+const listened = await fetch('http://127.0.0.1:' + server.address().port + '/api/v1/notes', note);
+server.closeAllConnections();
+server.close();
+const { restwright } = await import('restwright/fastify');
+const { default: fastify } = await import(process.argv[2]);
+const app = fastify();
+app.register(restwright, { api });
+const injected = await app.inject({ method: 'POST', url: '/api/v1/notes', payload: {} });
+await app.close();
+await close();
+console.log('fetch ' + fetched.status + ', listener ' + listened.status + ', fastify ' + injected.statusCode + ', testing ' + typeof storeSuite);
+`;
+
 describe('the published package', () => {
   let folder = '';
   let tarball = '';
@@ -71,6 +99,15 @@ describe('the published package', () => {
     assert.match(names, /createApi.*loadModel.*openSqlite.*serveHttp/);
   });
 
+  it('is mounted by each of its entries: a listener, fetch, Fastify, the suite for stores', () => {
+    writeFileSync(path.join(folder, 'mounted.js'), MOUNTED);
+    const statuses = execFileSync(process.execPath, ['mounted.js', import.meta.resolve('fastify')], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    assert.equal(statuses.trim(), 'fetch 201, listener 201, fastify 201, testing function');
+  });
+
   it('is typed, without types that it does not bring', () => {
     const options = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, skipLibCheck: false };
     const node = { types: ['node'], typeRoots: [path.join(root, 'node_modules', '@types')] };
@@ -78,7 +115,7 @@ describe('the published package', () => {
     writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
     writeFileSync(
       path.join(folder, 'embedder.ts'),
-      "import { type Api, createApi, type ApiOptions } from 'restwright';\nexport const open = (options: ApiOptions): Promise<Api> => createApi(options);\n",
+      "import { type Api, createApi, type ApiOptions } from 'restwright';\nimport type { MountedApi } from 'restwright/fetch';\nexport const mount = (api: Api): MountedApi => api;\nexport const open = (options: ApiOptions): Promise<Api> => createApi(options);\n",
     );
     const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' });

@@ -11,6 +11,7 @@ import { createIds } from '../../src/platform/ids.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
+import { carry, chosenTransport } from './transports.ts';
 
 /** One HTTP test: a request, what comes back, and the events that it published. */
 export interface ExchangeRow {
@@ -102,7 +103,12 @@ export async function apiUnderTest(document: string, setting: Setting = {}): Pro
     seenSequence = Number(events.at(-1)?.metadata.sequence ?? seenSequence);
     return events;
   };
-  const send: ApiUnderTest['send'] = async (row) => seen(await api.handle(rawRequest(row)));
+  const carrier = carry(api, chosenTransport());
+  const send: ApiUnderTest['send'] = async (row) => seen(await carrier.handle(rawRequest(row)));
+  const close = async (): Promise<void> => {
+    await carrier.close();
+    await store.close();
+  };
   return {
     api,
     store,
@@ -116,8 +122,8 @@ export async function apiUnderTest(document: string, setting: Setting = {}): Pro
       assertRow(row, got, events);
       return got;
     },
-    close: () => store.close(),
-    [Symbol.asyncDispose]: () => store.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -149,7 +155,8 @@ function bodyBytes(body: unknown): Uint8Array {
   return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-async function seen({ status, headers, body }: Answer): Promise<Seen> {
+/** An answer, looked into. */
+export async function seen({ status, headers, body }: Answer): Promise<Seen> {
   const named = new Map<string, string>();
   for (let at = 0; at < headers.length; at += 2) {
     const name = (headers[at] ?? '').toLowerCase();

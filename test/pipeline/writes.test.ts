@@ -457,6 +457,6 @@ describe('Api.ingest', () => {
     });
     assert.equal(await api.store.resources.bookmark('import'), '2');
     assert.equal((await api.newEvents()).length, 2);
-    await assert.rejects(api.api.ingest('votes', []), RangeError);
+    await assert.rejects(api.api.ingest('nothing', []), RangeError);
   });
 });

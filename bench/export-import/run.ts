@@ -1,0 +1,143 @@
+// `node bench/export-import/run.ts [rows]`: how fast rows go in and out, and how much memory that takes. See README.md.
+import { spawn } from 'node:child_process';
+import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+
+const ROWS = Number(process.argv[2] ?? 1_000_000);
+const MODEL = `
+name: bench
+version: 1.0.0
+resources:
+  products:
+    schema:
+      type: object
+      required: [name, price]
+      properties:
+        name: { type: string, minLength: 1 }
+        price: { type: string, format: decimal, x-scale: 2 }
+        category: { type: string }
+        stock: { type: integer }
+        tags: { type: array, items: { type: string } }
+`;
+const root = path.resolve(import.meta.dirname, '../..');
+const folder = mkdtempSync(path.join(tmpdir(), 'restwright-bench-'));
+const model = path.join(folder, 'bench.yaml');
+
+interface Run {
+  readonly seconds: number;
+  /** Resident memory a tenth of the way in, and the most of the rest, in MiB. */
+  readonly early: number;
+  readonly peak: number;
+}
+
+/** Resident memory of a process, in MiB. */
+function resident(pid: number): number {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** Watches the memory of a process until a piece of work is done. */
+async function watch(pid: number, work: Promise<unknown>): Promise<Run> {
+  const begun = performance.now();
+  const samples: number[] = [];
+  const timer = setInterval(() => samples.push(resident(pid)), 50);
+  await work;
+  clearInterval(timer);
+  const tenth = Math.ceil(samples.length / 10);
+  return {
+    seconds: (performance.now() - begun) / 1000,
+    early: Math.max(...samples.slice(0, tenth)),
+    peak: Math.max(...samples.slice(tenth)),
+  };
+}
+
+function restwright(...args: readonly string[]): ReturnType<typeof spawn> {
+  return spawn(process.execPath, [path.join(root, 'bin/restwright.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+async function command(...args: readonly string[]): Promise<Run> {
+  const child = restwright(...args);
+  child.stdout?.resume();
+  return watch(child.pid ?? 0, once(child, 'exit'));
+}
+
+/** Posts the file as NDJSON to a server of its own, and reads a result for each line. */
+async function post(file: string, database: string): Promise<Run> {
+  const server = restwright('serve', model, '--port', '0', '--database', database);
+  const [line] = (await once(server.stdout ?? process.stdin, 'data')) as [Buffer];
+  const url = `${/http:\S+/.exec(line.toString())?.[0] ?? ''}/v1/products`;
+  const request = http.request(url, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' } });
+  createReadStream(file).pipe(request);
+  const run = await watch(server.pid ?? 0, results(request));
+  server.kill('SIGTERM');
+  await once(server, 'exit');
+  return run;
+}
+
+async function results(request: http.ClientRequest): Promise<void> {
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  let lines = 0;
+  for await (const chunk of response) lines += (chunk as Buffer).toString().split('\n').length - 1;
+  if (response.statusCode !== 200 || lines !== ROWS) throw new Error(`${response.statusCode}, ${lines} results`);
+}
+
+async function write(file: string): Promise<void> {
+  const output = createWriteStream(file);
+  for (let row = 0; row < ROWS; row++) {
+    const line = JSON.stringify({
+      name: `Product ${row}`,
+      price: `${row % 1000}.99`,
+      category: `c${row % 50}`,
+      stock: row % 97,
+      tags: ['a', `t${row % 7}`],
+    });
+    if (!output.write(`${line}\n`)) await once(output, 'drain');
+  }
+  output.end();
+  await once(output, 'finish');
+}
+
+try {
+  await import('node:fs/promises').then(({ writeFile }) => writeFile(model, MODEL));
+  const source = path.join(folder, 'rows.ndjson');
+  await write(source);
+  const database = `sqlite:${path.join(folder, 'in.db')}`;
+  const table: (readonly [string, Run])[] = [];
+  table.push([
+    '`POST` of NDJSON, a result for each line',
+    await post(source, `sqlite:${path.join(folder, 'posted.db')}`),
+  ]);
+  table.push(['`import` of NDJSON', await command('import', model, 'products', source, '--database', database)]);
+  for (const format of ['ndjson', 'json', 'csv']) {
+    const file = path.join(folder, `out.${format}`);
+    table.push([
+      `\`export\` as ${format.toUpperCase()}`,
+      await command('export', model, 'products', file, '--database', database),
+    ]);
+    if (format !== 'ndjson') {
+      const again = `sqlite:${path.join(folder, `${format}.db`)}`;
+      table.push([
+        `\`import\` of ${format.toUpperCase()}`,
+        await command('import', model, 'products', file, '--database', again),
+      ]);
+    }
+    process.stderr.write(`${format}: ${statSync(file).size} bytes\n`);
+  }
+  process.stdout.write('| work | rows/s | MiB a tenth in | MiB at most after |\n| --- | ---: | ---: | ---: |\n');
+  for (const [work, { seconds, early, peak }] of table) {
+    process.stdout.write(
+      `| ${work} | ${Math.round(ROWS / seconds).toLocaleString('en-US')} | ${Math.round(early)} | ${Math.round(peak)} |\n`,
+    );
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,118 @@
+import { type ApiError, refusal } from '../conventions/errors.ts';
+import { type BodyStream, isStreamed, type RawRequest, type RequestBody } from '../pipeline/exchange.ts';
+import { answerInTime } from './answer-in-time.ts';
+import type { MountedApi } from './mounted-api.ts';
+
+export type { MountedApi } from './mounted-api.ts';
+
+/** What a server knows of a request beside the `Request`. */
+export interface FetchInfo {
+  /** Address of the peer. */
+  readonly peer?: string;
+}
+
+/** Statuses whose answers have no body at all (Fetch standard, null body status). */
+const NULL_BODY = new Set([204, 304]);
+
+/**
+ * Mounts an API wherever requests are `Request` and answers `Response`: Bun, Deno, Hono, Next.js, workers. Nothing here is Node's; whether
+ * the store runs there is the store's to say. A `Request` has a URL that was normalised already: of its faults the API sees what is left.
+ */
+export function createFetchHandler(api: MountedApi): (request: Request, info?: FetchInfo) => Promise<Response> {
+  return async (request, info = {}) => {
+    const raw = rawRequest(request, info);
+    const answer = await answerInTime(api, raw);
+    const headers = new Headers();
+    for (let at = 0; at < answer.headers.length; at += 2)
+      headers.append(answer.headers[at] ?? '', answer.headers[at + 1] ?? '');
+    const { status } = answer;
+    if (isStreamed(answer)) return new Response(readable(answer.body), { status, headers });
+    if (NULL_BODY.has(status)) return new Response(null, { status, headers });
+    const bytes = typeof answer.body === 'string' ? new TextEncoder().encode(answer.body) : answer.body;
+    headers.set('Content-Length', String(bytes?.length ?? 0));
+    // Own memory: a Response takes no view of a shared buffer.
+    const body = bytes === null || request.method === 'HEAD' ? null : new Uint8Array(bytes);
+    return new Response(body, { status, headers });
+  };
+}
+
+function rawRequest(request: Request, { peer = '' }: FetchInfo): RawRequest {
+  const { url, method } = request;
+  const start = url.indexOf('/', url.indexOf('://') + '://'.length);
+  const [target = '/'] = url.slice(start).split('#', 1);
+  const headers = [...request.headers].flat();
+  if (!request.headers.has('host')) headers.push('Host', url.slice(url.indexOf('://') + '://'.length, start));
+  const length = request.headers.get('content-length');
+  const body = request.body === null ? null : new FetchBody(request.body, length === null ? null : Number(length));
+  return { method, target, headers, body, httpVersion: '1.1', peer };
+}
+
+class FetchBody implements RequestBody {
+  readonly length: number | null;
+  readonly #stream: ReadableStream<Uint8Array>;
+
+  constructor(stream: ReadableStream<Uint8Array>, length: number | null) {
+    this.#stream = stream;
+    this.length = length;
+  }
+
+  async read(limit: number): Promise<Uint8Array> {
+    if (this.length !== null && this.length > limit) throw tooLarge(limit);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of this.chunks()) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      chunks.push(chunk);
+    }
+    const bytes = new Uint8Array(size);
+    let at = 0;
+    for (const chunk of chunks) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    return bytes;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    const reader = this.#stream.getReader();
+    let ended = false;
+    try {
+      for (;;) {
+        const { done, value } = await reader.read().catch((cause: unknown) => {
+          throw cutShort(cause);
+        });
+        ended = done;
+        if (value === undefined) return;
+        yield value;
+      }
+    } finally {
+      // What is left of a body that nobody wants is not asked for.
+      if (!ended) await reader.cancel().catch(() => undefined);
+    }
+  }
+}
+
+/** Written piece by piece, each when there is room for it. */
+function readable(body: BodyStream): ReadableStream<Uint8Array> {
+  const pieces = body[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done === true) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await pieces.return?.();
+    },
+  });
+}
+
+function tooLarge(limit: number): ApiError {
+  return refusal('REQUEST_BODY_TOO_LARGE', `The body is larger than ${limit} bytes; send a smaller one.`);
+}
+
+function cutShort(cause: unknown): ApiError {
+  return refusal('REQUEST_MALFORMED', 'The connection ended before the body did; send the whole body.', { cause });
+}

@@ -1,0 +1,16 @@
+import type { Limits } from '../model/model.ts';
+import type { Handler } from '../pipeline/exchange.ts';
+
+/** An API to be mounted in a server or framework that is not ours. */
+export interface MountedApi extends Handler {
+  readonly model: { readonly basePath: string; readonly limits: Limits };
+}
+
+/** What the API answers beside its base path (OPS-2). */
+export const HEALTH_PATHS = ['/livez', '/readyz'] as const;
+
+/** Whether a request target is the API's to answer: its base path, what lies below it, and its health. */
+export function owns({ model: { basePath } }: MountedApi, target: string): boolean {
+  const [path = ''] = target.split(/[?#]/, 1);
+  return path === basePath || path.startsWith(`${basePath}/`) || HEALTH_PATHS.some((health) => health === path);
+}

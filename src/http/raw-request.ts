@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import type { RawRequest, RequestBody } from '../pipeline/exchange.ts';
+import { WireBody } from './wire-body.ts';
+
+/** A request of Node's as the pipeline takes it. @param target as it came, where the message has another by now */
+export function rawRequest(request: IncomingMessage, body: RequestBody | null, target = request.url ?? ''): RawRequest {
+  return {
+    method: request.method ?? '',
+    target,
+    headers: request.rawHeaders,
+    body,
+    httpVersion: request.httpVersion,
+    peer: request.socket.remoteAddress ?? '',
+  };
+}
+
+/**
+ * The body of a request of Node's; null where it has none.
+ *
+ * @param sendContinue sends `100 Continue`; null where nobody waits for it
+ * @param timeout milliseconds, as in {@link WireBody}
+ */
+export function bodyOf(request: IncomingMessage, sendContinue: (() => void) | null, timeout: number): WireBody | null {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (coding !== undefined) return new WireBody({ request, length: null, sendContinue, timeout });
+  if (length === undefined || Number(length) === 0) return null;
+  return new WireBody({ request, length: Number(length), sendContinue, timeout });
+}

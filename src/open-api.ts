@@ -1,0 +1,55 @@
+import { type Api, createApi } from './api.ts';
+import type { Context } from './model/hooks.ts';
+import type { Model } from './model/model.ts';
+import type { Observe } from './observe/observation.ts';
+import { systemClock } from './platform/clock.ts';
+import { createIds } from './platform/ids.ts';
+import { createRandom } from './platform/random.ts';
+import { openSqlite } from './stores/sqlite/sqlite-store.ts';
+import type { Store } from './stores/store.ts';
+
+/** What an API on a database of its own is opened with. */
+export interface OpenApiOptions {
+  readonly model: Model;
+  /** Path of the SQLite file, made where it is missing; `:memory:` for a database that ends with the API. */
+  readonly database: string;
+  /** What hooks get of the application. */
+  readonly context?: Context;
+  /** Told what happens: requests, faults, changes of the schema. Default: nobody is. */
+  readonly observe?: Observe;
+  /** Where clients reach the API where the model has no `public_url`: events name it. Default: `http://localhost`. */
+  readonly origin?: () => string;
+  /** Whether any `Host` is taken (AUTH-7). Default: loopback names alone, for an API without authentication. */
+  readonly open?: boolean;
+  /** Why the server should get no traffic just now; null when it should. */
+  readonly unready?: () => string | null;
+}
+
+/** An API and the database that it stands on. */
+export interface OpenedApi extends AsyncDisposable {
+  readonly api: Api;
+  readonly store: Store;
+  /** Ends what the API does by itself, and lets go of the database. Call it when no request is in flight any more. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens a SQLite database, brings it to the model and puts the API on top.
+ *
+ * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database as it was
+ */
+export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
+  const { model, database, observe = () => undefined, origin = () => 'http://localhost', open = false } = options;
+  const clock = systemClock;
+  const random = createRandom();
+  const store = await openSqlite({ path: database, model, observe, clock, random });
+  try {
+    const ids = createIds({ clock, random });
+    const api = await createApi({ ...options, observe, origin, open, store, clock, ids, random });
+    const close = (): Promise<void> => store.close();
+    return { api, store, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

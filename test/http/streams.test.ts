@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { describe, it } from 'node:test';
+import { refusal } from '../../src/conventions/errors.ts';
+import type { Answer, BodyStream, RawRequest } from '../../src/pipeline/exchange.ts';
+import { fakeServer } from './fake-server.ts';
+
+const streamed = (body: BodyStream): Answer => ({ status: 200, headers: ['Content-Type', 'text/plain'], body });
+
+async function* pieces(...texts: readonly string[]): BodyStream & AsyncGenerator<string> {
+  for (const text of texts) yield await Promise.resolve(text);
+}
+
+/** Everything that comes back on a connection until it is closed. */
+async function bytesAfter(port: number, sent: string): Promise<string> {
+  const socket = net.connect(port, '127.0.0.1');
+  socket.write(sent);
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+/** Sends each piece of a body back as it comes. */
+function echo({ body }: RawRequest): Answer {
+  return streamed(
+    (async function* echoed() {
+      for await (const chunk of body?.chunks() ?? []) yield Buffer.from(chunk).toString();
+    })(),
+  );
+}
+
+describe('an answer in pieces', () => {
+  it('[MET-13] is sent in chunks, and the connection is kept', async () => {
+    await using server = await fakeServer({ handle: () => streamed(pieces('a', 'bc')) });
+    const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+    const answer = await bytesAfter(
+      server.port,
+      request + request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
+    );
+    assert.equal(answer.match(/Transfer-Encoding: chunked/gi)?.length, 2);
+    assert.equal(answer.match(/(?:1\r\na\r\n2\r\nbc|3\r\nabc)\r\n0\r\n\r\n/g)?.length, 2);
+  });
+
+  it('[ERR-1] that breaks off is cut without the last chunk', async () => {
+    const broken = async function* broken(): BodyStream & AsyncGenerator<string> {
+      yield await Promise.resolve('begun');
+      throw refusal('REQUEST_BODY_MALFORMED', 'It broke off.');
+    };
+    await using server = await fakeServer({ handle: () => streamed(broken()) });
+    const answer = await bytesAfter(server.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    assert.match(answer, /5\r\nbegun\r\n$/);
+  });
+
+  it('[MET-13] is asked for no more once the client has gone', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const endless = async function* endless(): BodyStream & AsyncGenerator<string> {
+      try {
+        for (;;) yield await Promise.resolve('x'.repeat(65_536));
+      } finally {
+        resolve();
+      }
+    };
+    await using server = await fakeServer({ handle: () => streamed(endless()) });
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+    await promise;
+  });
+});
+
+describe('a body in pieces', () => {
+  it('[MET-13] is answered while it is still sent', async () => {
+    await using server = await fakeServer({ handle: echo });
+    const request = http.request({ port: server.port, method: 'POST' });
+    request.write('first');
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    const [first] = (await once(response, 'data')) as [Buffer];
+    assert.equal(first.toString(), 'first');
+    request.end('second');
+    const rest: Buffer[] = [];
+    for await (const chunk of response) rest.push(chunk as Buffer);
+    assert.equal(Buffer.concat(rest).toString(), 'second');
+  });
+
+  it('[MET-13] is taken off the wire no faster than its answer is read', async () => {
+    let read = 0;
+    const counting = ({ body }: RawRequest): Answer =>
+      streamed(
+        (async function* counted() {
+          for await (const chunk of body?.chunks() ?? []) {
+            read += chunk.length;
+            yield 'x'.repeat(chunk.length);
+          }
+        })(),
+      );
+    await using server = await fakeServer({ handle: counting });
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.pause();
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const chunk = `10000\r\n${'y'.repeat(65_536)}\r\n`;
+    for (let sent = 0; sent < 1_000; sent++) socket.write(chunk);
+    let before = -1;
+    while (read !== before) {
+      before = read;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    // What fits into the buffers of both sockets, far from the 64 MB that were sent.
+    assert.ok(read < 32_000_000, `${read} bytes were read, though nobody reads the answer`);
+    socket.destroy();
+  });
+
+  it('[LIM-1] has a limit on silence, and none on time', async () => {
+    await using server = await fakeServer({ handle: echo, limits: { requestTimeout: 300 } });
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    let received = '';
+    socket.on('data', (data: Buffer) => (received += data.toString()));
+    for (let sent = 0; sent < 6; sent++) {
+      socket.write('1\r\na\r\n');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.equal(received.match(/1\r\na\r\n/g)?.length, 6);
+    await once(socket, 'close');
+    assert.doesNotMatch(received, /0\r\n\r\n$/);
+  });
+
+  it('[LIM-1] that is read whole has a limit in all', async () => {
+    await using server = await fakeServer({
+      handle: async ({ body }) => streamed(pieces(String((await body?.read(100))?.length))),
+      limits: { requestTimeout: 300 },
+    });
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const drip = setInterval(() => socket.write('1\r\na\r\n'), 50);
+    const [data] = (await once(socket, 'data')) as [Buffer];
+    clearInterval(drip);
+    assert.match(data.toString(), /^HTTP\/1\.1 408 /);
+    socket.destroy();
+  });
+});

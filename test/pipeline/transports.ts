@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { appendFileSync } from 'node:fs';
+import process from 'node:process';
+import fastify from 'fastify';
+import type { Api } from '../../src/api.ts';
+import { createFetchHandler } from '../../src/http/fetch.ts';
+import { frameworkErrors, restwright } from '../../src/http/fastify.ts';
+import { owns } from '../../src/http/mounted-api.ts';
+import { createListener } from '../../src/http/listener.ts';
+import { serveHttp } from '../../src/http/node-http.ts';
+import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
+
+/** A way to an API; null where it cannot carry the request, so that the API is asked itself. */
+export interface Transport {
+  send(request: RawRequest): Promise<Answer | null>;
+  close(): Promise<void>;
+}
+
+export const transports = ['handle', 'serve', 'listener', 'fastify', 'fetch'] as const;
+export type TransportName = (typeof transports)[number];
+
+/** Requests that went through and that could not, told to whoever asked for a count. */
+const count = { carried: 0, spared: 0 };
+const report = process.env['RESTWRIGHT_TRANSPORT_REPORT'];
+if (report !== undefined) process.on('exit', () => appendFileSync(report, `${JSON.stringify(count)}\n`));
+
+/** The way that the environment names; the shortest where it names none. */
+export function chosenTransport(): TransportName {
+  const name = process.env['RESTWRIGHT_TRANSPORT'] ?? 'handle';
+  const known = transports.find((each) => each === name);
+  if (known === undefined) throw new Error(`RESTWRIGHT_TRANSPORT is none of ${transports.join(', ')}: ${name}`);
+  return known;
+}
+
+/** Opens the chosen way to an API, and asks the API itself where that cannot carry a request. */
+export function carry(
+  api: Api,
+  name: TransportName,
+): { handle(request: RawRequest): Promise<Answer>; close(): Promise<void> } {
+  let opened: Promise<Transport> | null = null;
+  return {
+    async handle(request) {
+      if (name === 'handle') return api.handle(request);
+      opened ??= open(api, name);
+      const answer = await (await opened).send(request);
+      count[answer === null ? 'spared' : 'carried'] += 1;
+      return answer ?? api.handle(request);
+    },
+    close: async () => (await opened)?.close(),
+  };
+}
+
+function open(api: Api, name: Exclude<TransportName, 'handle'>): Promise<Transport> {
+  switch (name) {
+    case 'serve':
+      return serve(api);
+    case 'listener':
+      return listen(api);
+    case 'fastify':
+      return plugIn(api);
+    case 'fetch':
+      return Promise.resolve(fetching(api));
+  }
+}
+
+async function serve(api: Api): Promise<Transport> {
+  const { limits } = api.model;
+  const server = await serveHttp({
+    handler: api,
+    limits,
+    observe: () => undefined,
+    overloaded: () => false,
+    host: '127.0.0.1',
+    port: 0,
+  });
+  return socket(server.port, async () => void (await server.close()));
+}
+
+async function listen(api: Api): Promise<Transport> {
+  const server = http
+    .createServer({ requireHostHeader: false, maxHeaderSize: 300_000 }, createListener(api))
+    .listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return socket(
+    address !== null && typeof address === 'object' ? address.port : 0,
+    async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+    isParsed,
+  );
+}
+
+async function plugIn(api: Api): Promise<Transport> {
+  const options = { requireHostHeader: false, maxHeaderSize: 300_000 };
+  const app = fastify({ http: options, frameworkErrors: frameworkErrors(api), forceCloseConnections: true });
+  app.get('/own', () => 'mine');
+  app.register(restwright, { api });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return socket(
+    Number(new URL(url).port),
+    () => app.close(),
+    (raw) => isParsed(raw) && owns(api, raw.target),
+  );
+}
+
+/** Whether Node's parser lets a request through to a server's listeners: what it refuses is that server's to answer. */
+function isParsed({ method, headers }: RawRequest): boolean {
+  const lengths = headers.filter(
+    (_, at) => at % 2 === 1 && /^(?:content-length|transfer-encoding)$/i.test(headers[at - 1] ?? ''),
+  );
+  return http.METHODS.includes(method) && lengths.length < 2 && lengths.every((each) => /^\d+$/.test(each));
+}
+
+/** Sends by Node's client, which refuses what it takes for a fault of ours. */
+function socket(
+  port: number,
+  close: () => Promise<void>,
+  takes: (request: RawRequest) => boolean = () => true,
+): Transport {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+  return {
+    async send(raw) {
+      const { method, target, headers, body } = raw;
+      if (!takes(raw) || !isPlain({ method, target, headers })) return null;
+      const sent = body === null ? new Uint8Array() : await bytesOf(body);
+      const lengths =
+        named(headers, 'content-length') || (body === null && method === 'GET')
+          ? []
+          : ['Content-Length', String(sent.length)];
+      try {
+        const request = http.request({
+          port,
+          host: '127.0.0.1',
+          agent,
+          method,
+          path: target,
+          headers: [...headers, ...lengths],
+          setHost: false,
+        });
+        const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;
+        request.end(Buffer.from(sent));
+        const [response] = await answered;
+        const chunks: Buffer[] = [];
+        for await (const chunk of response) chunks.push(chunk as Buffer);
+        return { status: response.statusCode ?? 0, headers: ours(response.rawHeaders), body: Buffer.concat(chunks) };
+      } catch (error) {
+        if (isClients(error)) return null;
+        throw error;
+      }
+    },
+    async close() {
+      agent.destroy();
+      await close();
+    },
+  };
+}
+
+function fetching(api: Api): Transport {
+  const handle = createFetchHandler(api);
+  return {
+    async send({ method, target, headers, body }) {
+      if (method === 'HEAD') return null;
+      const sent = body === null ? null : await bytesOf(body);
+      const request = requestOf(method, target, headers, sent);
+      if (request === null) return null;
+      const response = await handle(request, { peer: '127.0.0.1' });
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      return { status: response.status, headers: ours([...response.headers].flat()), body: bytes };
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A request as fetch has it; null where it would be another one. */
+function requestOf(
+  method: string,
+  target: string,
+  headers: readonly string[],
+  body: Uint8Array | null,
+): Request | null {
+  const pairs = Array.from({ length: headers.length / 2 }, (_, at): [string, string] => [
+    headers[2 * at] ?? '',
+    headers[2 * at + 1] ?? '',
+  ]);
+  const sent = method === 'GET' || method === 'HEAD' || body === null ? null : new Uint8Array(body);
+  try {
+    const request = new Request(`http://localhost:3000${target}`, { method, headers: pairs, body: sent });
+    const isSame =
+      !target.includes('#') && request.url === `http://localhost:3000${target}` && request.method === method;
+    return isSame && pairs.every(([name, value]) => request.headers.get(name) === value) ? request : null;
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+async function bytesOf(body: NonNullable<RawRequest['body']>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body.chunks()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function named(headers: readonly string[], name: string): boolean {
+  return headers.some((each, at) => at % 2 === 0 && each.toLowerCase() === name);
+}
+
+/** The fields that are not the server's own. */
+function ours(headers: readonly string[]): readonly string[] {
+  const theirs = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length']);
+  return headers.filter((_, at) => !theirs.has((headers[at - (at % 2)] ?? '').toLowerCase()));
+}
+
+/**
+ * Whether Node's client sends a request as it is: it has methods in capitals, trims values, and knows no targets but paths. Answers to HEAD
+ * come without the body that they are compared by.
+ */
+function isPlain({ method, target, headers }: Pick<RawRequest, 'method' | 'target' | 'headers'>): boolean {
+  if (!/^[A-Z]+$/.test(method) || method === 'CONNECT' || method === 'HEAD') return false;
+  if (!/^\/[\x21-\x7e]*$/.test(target) || named(headers, 'expect')) return false;
+  return headers.every((each) => each === each.trim());
+}
+
+/** Whether the client itself would not send a request. */
+function isClients(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^ERR_(?:UNESCAPED|INVALID|HTTP)/.test(String(error.code));
+}
