@@ -34,6 +34,8 @@ export interface ApiOptions {
   readonly open: boolean;
   /** Where clients reach the API when the model has no `public_url`: `http://127.0.0.1:3000`. URLs in events begin with it. */
   readonly origin: () => string;
+  /** Told of every commit. */
+  readonly committed?: () => void;
   /** What hooks get of the application (model.md). */
   readonly context?: Context;
   /** Why the server should get no traffic just now; null when it should. Default: it always should. */
@@ -93,15 +95,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   };
 }
 
-async function surroundingsOf({
-  model,
-  store,
-  clock,
-  ids,
-  origin,
-  observe,
-  context,
-}: ApiOptions): Promise<Surroundings> {
+async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
+  const { model, store, clock, ids, origin, observe, context = {}, committed = () => undefined } = options;
   const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
   const compiled = compileModel(model, createSeal(secret, 'cursor'));
   const uuid = (): string => ids.uuid();
@@ -110,7 +105,8 @@ async function surroundingsOf({
     compiled,
     store,
     rows: store.resources,
-    context: context ?? {},
+    context,
+    committed,
     running: new Set(),
     observe,
     events: {

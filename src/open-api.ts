@@ -1,10 +1,12 @@
 import { type Api, createApi } from './api.ts';
+import { afterOutlets } from './events/after-hooks.ts';
+import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
 import type { Context } from './model/hooks.ts';
 import type { Model } from './model/model.ts';
 import type { Observe } from './observe/observation.ts';
 import { systemClock } from './platform/clock.ts';
 import { createIds } from './platform/ids.ts';
-import { createRandom } from './platform/random.ts';
+import { createRandom, type Random } from './platform/random.ts';
 import { openSqlite } from './stores/sqlite/sqlite-store.ts';
 import type { Store } from './stores/store.ts';
 
@@ -23,6 +25,8 @@ export interface OpenApiOptions {
   readonly open?: boolean;
   /** Why the server should get no traffic just now; null when it should. */
   readonly unready?: () => string | null;
+  /** Whether `after` hooks are fed from here. Default: they are. */
+  readonly dispatch?: boolean;
 }
 
 /** An API and the database that it stands on. */
@@ -45,11 +49,27 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
   const store = await openSqlite({ path: database, model, observe, clock, random });
   try {
     const ids = createIds({ clock, random });
-    const api = await createApi({ ...options, observe, origin, open, store, clock, ids, random });
-    const close = (): Promise<void> => store.close();
+    const dispatch = options.dispatch === false ? null : dispatchFor(options, { store, clock, random, observe });
+    const committed = (): void => dispatch?.wake();
+    const api = await createApi({ ...options, observe, origin, open, store, clock, ids, random, committed });
+    const close = async (): Promise<void> => {
+      await dispatch?.stop();
+      await store.close();
+    };
     return { api, store, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+/** Feeds the hooks of a model, where it has any. */
+function dispatchFor(
+  { model, context = {} }: OpenApiOptions,
+  { random, ...parts }: Pick<DispatchOptions, 'store' | 'clock' | 'observe'> & { readonly random: Random },
+): Dispatch | null {
+  const outlets = afterOutlets(model, context);
+  if (outlets.length === 0) return null;
+  const fraction = (): number => Number.parseInt(random.hex(4), 16) / 2 ** 32;
+  return startDispatch({ ...parts, outlets, random: fraction });
 }

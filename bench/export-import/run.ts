@@ -29,15 +29,15 @@ const model = path.join(folder, 'bench.yaml');
 
 interface Run {
   readonly seconds: number;
-  /** Resident memory a tenth of the way in, and the most of the rest, in MiB. */
+  /** Its own memory a tenth of the way in, and the most of the rest, in MiB. */
   readonly early: number;
   readonly peak: number;
 }
 
-/** Resident memory of a process, in MiB. */
+/** Memory of a process that is its own and not a file mapped into it, in MiB. */
 function resident(pid: number): number {
   try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+    return Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
   } catch {
     return 0;
   }

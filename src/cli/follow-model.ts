@@ -1,7 +1,7 @@
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Model } from '../model/model.ts';
+import type { LoadedModel } from '../model/load.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { ExchangeableApi } from './exchangeable-api.ts';
 import type { OpenedApi } from './open-database.ts';
@@ -14,9 +14,9 @@ const SETTLED = 50;
 /** A model that is served, to be exchanged when its file changes. */
 export interface FollowedModel {
   readonly file: string;
-  readonly model: Model;
+  readonly loaded: LoadedModel;
   readonly api: ExchangeableApi;
-  readonly open: (model: Model) => Promise<OpenedApi>;
+  readonly open: (loaded: LoadedModel) => Promise<OpenedApi>;
   readonly terminal: Terminal;
   readonly stop: AbortSignal;
 }
@@ -27,7 +27,7 @@ export interface FollowedModel {
  */
 export async function followModel(followed: FollowedModel): Promise<void> {
   const { file, stop, terminal } = followed;
-  let served = followed.model.fingerprint;
+  let served = followed.loaded.model.fingerprint;
   try {
     for await (const { filename } of watch(path.dirname(path.resolve(file)), { signal: stop })) {
       if (filename !== path.basename(file)) continue;
@@ -42,9 +42,10 @@ export async function followModel(followed: FollowedModel): Promise<void> {
 /** @returns the fingerprint of the model that is served from now on */
 async function reload({ file, api, open, terminal }: FollowedModel, served: string): Promise<string> {
   try {
-    const { model } = await requireModel(file, terminal.env);
+    const loaded = await requireModel(file, terminal.env);
+    const { model } = loaded;
     if (model.fingerprint === served) return served;
-    api.exchange(await open(model));
+    api.exchange(await open(loaded));
     terminal.stderr.write(`reloaded ${file}\n`);
     return model.fingerprint;
   } catch (error) {

@@ -61,7 +61,14 @@ export async function openForRows(model: Model, database: string, { env, stderr 
     if (observation.kind !== 'schema-changed' || isNew) return;
     stderr.write(`${database} was brought to the model:\n${observation.statements.join(';\n')};\n`);
   };
-  return openDatabase({ model, database, observe, open: false, origin: () => serverUrl(host, port, '') });
+  return openDatabase({
+    model,
+    database,
+    observe,
+    open: false,
+    dispatch: false,
+    origin: () => serverUrl(host, port, ''),
+  });
 }
 
 interface Imported {

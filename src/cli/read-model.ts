@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isDefinedModel } from '../model/define.ts';
 import { type Fault, formatFault, ModelError } from '../model/fault.ts';
-import { loadModel, type LoadedModel } from '../model/load.ts';
+import { loadDefinition, loadModel, type LoadedModel } from '../model/load.ts';
 import { digest } from '../platform/digest.ts';
-import { notYet, refused, wrongUsage } from './command-failure.ts';
+import { refused, wrongUsage } from './command-failure.ts';
 import type { Environment } from './settings.ts';
 
 /** What a model file is: a model, or what is wrong with it. */
@@ -11,17 +13,20 @@ export type ReadModel =
   | { readonly kind: 'model'; readonly loaded: LoadedModel }
   | { readonly kind: 'faulty'; readonly faults: readonly Fault[] };
 
+const MODULE = /^\.[cm]?[jt]s$/;
+
 /**
- * Reads and compiles a model file.
+ * Reads and compiles a model file: a document, or a module whose default export is what `defineModel` returns.
  *
  * @param file as the person named it, which is how messages name it
- * @throws {CommandFailure} exit 2 where there is no such file, or one of a kind that this version does not read
+ * @throws {CommandFailure} exit 2 where there is no such file, exit 1 for a module that cannot be loaded or holds no model
  */
 export async function readModel(file: string, env: Environment): Promise<ReadModel> {
-  if (/^\.[cm]?[jt]s$/.test(path.extname(file))) throw notYet(`${file}: a model in TypeScript or JavaScript`);
-  const text = await readText(file);
   try {
-    return { kind: 'model', loaded: loadModel({ file, text, env, digest }) };
+    if (MODULE.test(path.extname(file))) {
+      return { kind: 'model', loaded: loadDefinition({ file, defined: await loadModule(file), env, digest }) };
+    }
+    return { kind: 'model', loaded: loadModel({ file, text: await readText(file), env, digest }) };
   } catch (error) {
     if (error instanceof ModelError) return { kind: 'faulty', faults: error.faults };
     throw error;
@@ -37,6 +42,27 @@ export async function requireModel(file: string, env: Environment): Promise<Load
   const read = await readModel(file, env);
   if (read.kind === 'faulty') throw refused(read.faults.map(formatFault).join('\n'));
   return read.loaded;
+}
+
+/** What a module exports by default. Each state of its file is a module of its own: a changed one is read anew. */
+async function loadModule(file: string): Promise<Parameters<typeof loadDefinition>[0]['defined']> {
+  const { mtimeMs } = await stat(file).catch((error: unknown) => {
+    throw wrongUsage(`cannot read the model ${file}: ${reason(error)}`);
+  });
+  const url = pathToFileURL(path.resolve(file));
+  url.searchParams.set('changed', String(mtimeMs));
+  const module: { readonly default?: unknown } = await import(url.href).catch((error: unknown) => {
+    throw refused(`${file} cannot be loaded: ${told(error, file)}`);
+  });
+  if (isDefinedModel(module.default)) return module.default;
+  throw refused(`${file} exports no model; write \`export default defineModel({ ... })\`.`);
+}
+
+/** What went wrong in a module, and where in it. */
+function told(error: unknown, file: string): string {
+  if (!(error instanceof Error)) return String(error);
+  const [, line] = new RegExp(`${RegExp.escape(path.basename(file))}[^\\n:]*:(\\d+)`).exec(error.stack ?? '') ?? [];
+  return line === undefined ? error.message : `${error.message} (line ${line})`;
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type HttpServer, serveHttp, type HttpOptions } from '../http/node-http.ts';
 import { measureEventLoopDelay, watchOverload } from '../limits/overload.ts';
-import type { Model } from '../model/model.ts';
+import type { LoadedModel } from '../model/load.ts';
 import type { Observe } from '../observe/observation.ts';
 import { serverUrl } from './address.ts';
 import { refused } from './command-failure.ts';
@@ -15,7 +15,7 @@ import { signalOf, type Terminal } from './terminal.ts';
 export interface Serving {
   /** The model's file, for `--dev`. */
   readonly file: string;
-  readonly model: Model;
+  readonly loaded: LoadedModel;
   readonly settings: ServeSettings;
   readonly observe: Observe;
   readonly terminal: Terminal;
@@ -27,7 +27,8 @@ export interface Serving {
  * @throws {CommandFailure} exit 1 for a database or an address that cannot be had
  */
 export async function serveUntilStopped(serving: Serving): Promise<void> {
-  const { model, settings, observe, terminal } = serving;
+  const { loaded, settings, observe, terminal } = serving;
+  const { model } = loaded;
   const stop = terminal.stopRequested();
   const delay = measureEventLoopDelay();
   let api: ExchangeableApi | null = null;
@@ -35,11 +36,12 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
   const overload = watchOverload({ limits: model.limits, delay: () => delay.read(), waiting, observe });
   const { overloaded } = overload;
   const address = { origin: '' };
-  const open = (declared: Model): Promise<OpenedApi> => {
+  const open = ({ model: declared, context }: LoadedModel): Promise<OpenedApi> => {
     const database = databaseFile(settings.database, declared.name);
     const origin = (): string => address.origin;
     return openDatabase({
       model: declared,
+      context,
       database,
       observe,
       open: settings.open,
@@ -48,7 +50,7 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
     });
   };
   try {
-    api = new ExchangeableApi(await open(model));
+    api = new ExchangeableApi(await open(loaded));
     const { host, port, dev } = settings;
     const server = await listen({ handler: api, limits: model.limits, observe, overloaded, host, port });
     address.origin = serverUrl(server.address, server.port, '');

@@ -34,7 +34,7 @@ export async function serve(file: string, flags: ServeFlags, terminal: Terminal)
   process.on('uncaughtException', crashed);
   try {
     announceNotServed(loaded, observe);
-    await serveUntilStopped({ file, model: loaded.model, settings, observe, terminal });
+    await serveUntilStopped({ file, loaded, settings, observe, terminal });
     return 0;
   } finally {
     process.off('uncaughtException', crashed);

@@ -3,32 +3,53 @@ import { TOKEN } from './field-syntax.ts';
 /** How the bytes of an answer are coded (NEG-7). */
 export type Coding = 'identity' | 'br' | 'gzip' | 'zstd';
 
+/** Weights from 0 to 1 by coding, `*` for those that are not named. */
+type Weights = ReadonlyMap<string, number>;
+
+/** A coding with its weight (RFC 9110 12.4.2), or nothing, as between two commas. */
 const ELEMENT = new RegExp(
-  `^[\\t ]*(${TOKEN}|\\*)[\\t ]*(?:;[\\t ]*[qQ]=(0(?:\\.[0-9]{0,3})?|1(?:\\.0{0,3})?)[\\t ]*)?$`,
+  `^[\\t ]*(?:(${TOKEN})[\\t ]*(?:;[\\t ]*[qQ]=(0(?:\\.[0-9]{0,3})?|1(?:\\.0{0,3})?)[\\t ]*)?)?$`,
 );
 
-/** Weights by coding, `*` for those that are not named; what cannot be read is passed over. */
-function readWeights(text: string): ReadonlyMap<string, number> {
+const NONE: Weights = new Map();
+
+/** What browsers, curl and fetch send by themselves, read once. */
+const FAMILIAR: ReadonlyMap<string, Weights> = new Map(
+  [
+    'gzip, deflate, br, zstd',
+    'gzip, deflate, br',
+    'gzip, deflate',
+    'deflate, gzip, br, zstd',
+    'br, gzip, deflate',
+    'gzip',
+    'identity',
+  ].map((text) => [text, readWeights(text)]),
+);
+
+/** None where the field cannot be read. Of a coding that is named twice the greater weight counts, as in `Accept`. */
+function readWeights(text: string): Weights {
   const weights = new Map<string, number>();
   for (const element of text.split(',')) {
-    const [, name, weight = '1'] = ELEMENT.exec(element) ?? [];
+    const match = ELEMENT.exec(element);
+    if (match === null) return NONE;
+    const [, name, weight = '1'] = match;
     if (name === undefined) continue;
-    const coding = name.toLowerCase();
-    weights.set(coding === 'x-gzip' ? 'gzip' : coding, Number(weight));
+    const coding = name.toLowerCase() === 'x-gzip' ? 'gzip' : name.toLowerCase();
+    weights.set(coding, Math.max(weights.get(coding) ?? 0, Number(weight)));
   }
   return weights;
 }
 
 /**
  * The coding that the caller of an answer likes best (RFC 9110 12.5.3): of equals the first that is offered. Bytes as they are need no
- * permission, and are sent where nothing that is offered fits.
+ * permission: they are sent where nothing that is offered fits, and where the field cannot be read, which is never an error.
  *
  * @param text value of `Accept-Encoding`; null where it is absent
  * @param offered the codings that can be sent beside identity, in the order of the server's preference
  */
 export function negotiateCoding(text: string | null, offered: readonly Coding[]): Coding {
-  if (text === null || text === '' || text === 'identity') return 'identity';
-  const weights = readWeights(text);
+  if (text === null || text === '') return 'identity';
+  const weights = FAMILIAR.get(text) ?? readWeights(text);
   const rest = weights.get('*') ?? 0;
   // Identity that is not named ranks below everything that is.
   const identity = weights.get('identity') ?? 0;

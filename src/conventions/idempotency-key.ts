@@ -1,7 +1,11 @@
 import { type ApiError, refusal } from './errors.ts';
 
-/** A structured-fields string (RFC 9651 3.3.3); parameters after it mean nothing here. */
-const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"(?:[\t ]*;[\x20-\x7e]*)?$/;
+/** What stands between the quotes of a structured-fields string (RFC 9651 3.3.3). */
+const INSIDE = '(?:[ !#-\\[\\]-~]|\\\\["\\\\])*';
+/** Parameters (RFC 9651 3.1.2), as far as it takes to know where they end: a comma outside a string is a second line of the field. */
+const PARAMETERS = `(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:%?"${INSIDE}"|[!#-+\\--:<-~]+))?)*`;
+/** A string with parameters; they mean nothing here. */
+const QUOTED = new RegExp(`^"(${INSIDE})"${PARAMETERS}$`);
 /** 1 to 255 characters of visible ASCII. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 

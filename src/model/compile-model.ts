@@ -7,9 +7,15 @@ import { compileFields } from './fields.ts';
 import { deepFreeze } from './freeze.ts';
 import { type NamedDeclaration, parentOf, parentsFirst } from './hierarchy.ts';
 import type { Model, Resource } from './model.ts';
+import type { ResourceCode } from './resource-code.ts';
 import { checkDistinct, checkFormerNames, compileNames, reservedCollections } from './names.ts';
 import { checkRelationNames, dependentsOf, linksOf } from './relations.ts';
 import { resolveReferences } from './schema-references.ts';
+
+/** The code of resources by their names. */
+export type ModelCode = ReadonlyMap<string, ResourceCode>;
+
+const NO_MODEL_CODE: ModelCode = new Map();
 
 /** Digest of a text, in characters that an entity tag may hold. */
 export type Digest = (text: string) => string;
@@ -18,10 +24,11 @@ export type Digest = (text: string) => string;
  * Compiles a document to the frozen model. Every fault is announced; where there is one, the result stands for nothing.
  *
  * @param document what is no fault of its schema, or is announced as one
+ * @param code of the resources of a model in TypeScript, by their names
  */
-export function compileModel(document: Declaration, digest: Digest): Model {
+export function compileModel(document: Declaration, digest: Digest, code: ModelCode = NO_MODEL_CODE): Model {
   const settings = compileSettings(document);
-  const drafts = compileResources(document);
+  const drafts = compileResources(document, code);
   checkRelationNames(drafts);
   const resources = new Map(drafts.map((draft) => [draft.name, withRelations(draft, drafts)]));
   const collections = new Map([...resources.values()].map((resource) => [resource.collection, resource]));
@@ -29,7 +36,7 @@ export function compileModel(document: Declaration, digest: Digest): Model {
   return deepFreeze({ ...compiled, fingerprint: digest(serialise({ ...settings, resources })) });
 }
 
-function compileResources(document: Declaration): readonly ResourceDraft[] {
+function compileResources(document: Declaration, code: ModelCode): readonly ResourceDraft[] {
   const declared = Object.entries(objectOf(document.declared['resources']));
   const named = parentsFirst(
     declared.flatMap(([name, resource]): NamedDeclaration[] =>
@@ -42,11 +49,12 @@ function compileResources(document: Declaration): readonly ResourceDraft[] {
   checkDistinct(resources);
   checkFormerNames(resources);
   const byName = new Map(resources.map((resource) => [resource.name, resource]));
-  return resources.map(({ collection, singular, code, ...resource }) => {
+  return resources.map(({ collection, singular, code: prefix, ...resource }) => {
     const schema = compileSchema(resource, document);
     const fields = compileFields(schema, names);
     const parent = byName.get(parentOf(resource, names) ?? '') ?? null;
-    return compileResource(resource, { collection, singular, code, schema: schema.declared, fields, parent });
+    const surroundings = { collection, singular, code: prefix, schema: schema.declared, fields, parent };
+    return compileResource(resource, surroundings, code.get(resource.name) ?? null);
   });
 }
 
@@ -66,6 +74,7 @@ function withRelations(
 function serialise(value: object): string {
   return JSON.stringify(value, (_, held: unknown) => {
     if (held instanceof Map || held instanceof Set) return [...held];
-    return held instanceof RegExp ? held.source : held;
+    // The same data under other code is another model: its representations may differ.
+    return held instanceof RegExp ? held.source : typeof held === 'function' ? String(held) : held;
   });
 }

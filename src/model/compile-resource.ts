@@ -2,12 +2,12 @@ import { isJsonObject } from '../conventions/json.ts';
 import type { Declaration } from './declaration.ts';
 import { numberOf, objectOf, textOf } from './declared.ts';
 import type { NamedDeclaration } from './hierarchy.ts';
-import { NO_HOOKS } from './hooks.ts';
 import { readPattern, checkPattern } from './keywords.ts';
 import type { Field, IdRule, Resource } from './model.ts';
 import type { ResourceNames } from './names.ts';
 import { compileIndexes, compileSort, compileTimeField, compileUniques } from './ordering.ts';
 import { compileProperties } from './properties.ts';
+import { compileCode, NO_CODE, type ResourceCode } from './resource-code.ts';
 import { compileState } from './state.ts';
 
 /** A resource of which all is compiled but what depends on others. */
@@ -21,10 +21,14 @@ export interface Surroundings extends ResourceNames {
   readonly parent: { readonly name: string; readonly singular: string } | null;
 }
 
-/** Compiles one resource by itself. */
-export function compileResource(resource: NamedDeclaration, surroundings: Surroundings): ResourceDraft {
+/** Compiles one resource by itself. @param code of a model in TypeScript; null of one in data */
+export function compileResource(
+  resource: NamedDeclaration,
+  surroundings: Surroundings,
+  code: ResourceCode | null,
+): ResourceDraft {
   const { name, declared } = resource;
-  const { collection, singular, code, schema } = surroundings;
+  const { schema, fields: _fields, parent: above, ...names } = surroundings;
   const parent = compileParent(resource, surroundings);
   const { state, fields } = compileState(
     parent === null ? surroundings.fields : [parent, ...surroundings.fields],
@@ -35,20 +39,14 @@ export function compileResource(resource: NamedDeclaration, surroundings: Surrou
   return {
     ...resource,
     name,
-    collection,
-    singular,
-    code,
+    ...names,
     was: textOf(declared['was']),
     id: compileId(resource),
     fields,
     field: new Map(fields.map((field) => [field.name, field])),
-    computed: [],
-    hooks: NO_HOOKS,
+    ...(code === null ? NO_CODE : compileCode(code, fields, resource)),
     properties,
-    parent:
-      parent === null || surroundings.parent === null
-        ? null
-        : { resource: surroundings.parent.name, field: parent.name },
+    parent: parent === null || above === null ? null : { resource: above.name, field: parent.name },
     uniques: compileUniques(fields, schema, resource),
     indexes: compileIndexes(properties, resource),
     state,

@@ -14,6 +14,9 @@ const NOT_TAKEN: ReadonlyMap<string, string> = new Map([
   ['propertyNames', 'declare the properties by name, or a map by additionalProperties'],
   ['prefixItems', 'make the list an object: its items have one shape'],
   ['nullable', 'leave the field out of required, or add null to its type'],
+  ...['computed', 'before', 'check', 'after', 'policy'].map(
+    (member) => [member, 'write the model in TypeScript: it is code'] as const,
+  ),
   ['multipleOf', 'use format: decimal with x-scale, or format: int64, or check it in the client'],
 ]);
 

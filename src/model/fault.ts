@@ -1,6 +1,6 @@
 import { formatPath, type Path } from './path.ts';
 
-/** One thing that is wrong with a model document. Lines and columns count from 1. */
+/** One thing that is wrong with a model. Lines and columns count from 1; both are 0 where it is a module, which has none. */
 export interface Fault {
   /** The document, as whoever loads it names it. */
   readonly file: string;
@@ -27,9 +27,9 @@ export class ModelError extends Error {
   }
 }
 
-/** A fault on one line: `shop.yaml:12:7: resources.products: cause; fix`. */
+/** A fault on one line: `shop.yaml:12:7: resources.products: cause; fix`. One in a module has no line. */
 export function formatFault({ file, line, column, path, cause, fix }: Fault): string {
-  return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${cause}; ${fix}`;
+  return `${file}:${line === 0 ? '' : `${line}:${column}:`} ${path === '' ? '' : `${path}: `}${cause}; ${fix}`;
 }
 
 /** The position of a fault in its document. */

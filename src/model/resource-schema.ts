@@ -113,7 +113,6 @@ export const resourceSchema: JsonObject = {
       description: 'How long a deleted id answers 410, such as 30d',
     },
     events: { type: 'string', enum: ['thin', 'full', 'none'], default: 'thin', description: 'What its events hold' },
-    computed: { type: 'object', description: 'Fields worked out from others; in TypeScript models' },
     generated: { type: 'object', description: 'Fields that the server makes; in TypeScript models' },
   },
   additionalProperties: false,

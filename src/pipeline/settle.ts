@@ -1,4 +1,4 @@
-import type { Memo, Refusal, WriteUnit } from '../plan/plan.ts';
+import type { Memo, Refusal, WriteOutcome, WriteUnit } from '../plan/plan.ts';
 import type { Body } from './body.ts';
 import { drawn, type Effect } from './effect.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -53,12 +53,14 @@ async function attempt(operation: Operation, settling: Settling, surroundings: S
 }
 
 /** Hands a unit to the store, in time for the answer. @param since milliseconds since the epoch at which the time for it began */
-export function writeUnit(
+export async function writeUnit(
   unit: WriteUnit,
   since: number,
-  { store, compiled }: Surroundings,
-): ReturnType<typeof store.resources.write> {
-  return store.resources.write(unit, since + compiled.model.limits.handlerTimeout * LATEST_BEGIN);
+  { store, compiled, committed }: Surroundings,
+): Promise<WriteOutcome> {
+  const outcome = await store.resources.write(unit, since + compiled.model.limits.handlerTimeout * LATEST_BEGIN);
+  if (outcome.kind === 'committed') committed();
+  return outcome;
 }
 
 /** Whether a refusal says no more than that the rows are others by now. */

@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly store: Store;
   /** The rows that are read: those of the store, or as a unit that is being put together would leave them. */
   readonly rows: Rows;
+  /** Told of every commit that this process makes: there may be events to bring on. */
+  readonly committed: () => void;
   /** What hooks get of the application. */
   readonly context: Context;
   /** Idempotency keys of the writes under way in this process. */

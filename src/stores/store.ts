@@ -66,6 +66,9 @@ export interface Resources {
 export interface EventLog {
   /** Events with a greater sequence, in order, at most `limit`. Who has read n never misses a smaller one (EVT-3). */
   after(sequence: number, limit: number): Awaitable<readonly EventEnvelope[]>;
+
+  /** The greatest sequence; 0 where there is no event. */
+  last(): Awaitable<number>;
 }
 
 /** A delivery that a dispatcher holds until `leaseUntil`. */

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Memo, WriteUnit } from '../plan/plan.ts';
+import type { Memo, Page, WritePlan, WriteUnit } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
-import { commit, createProduct, createSupplier, idsOf, remove, rowOf, update } from './sample-writes.ts';
+import { sampleModel } from './sample-model.ts';
+import {
+  commit,
+  createProduct,
+  createReview,
+  createSupplier,
+  idsOf,
+  listOf,
+  remove,
+  rowOf,
+  update,
+} from './sample-writes.ts';
 
 /** Later than the epoch, and earlier than any clock that a store under test has. */
 const EXPIRED = -1;
@@ -14,19 +25,22 @@ function memo(name: string, changes: Partial<Memo> = {}): Memo {
   return { name, request: 'digest', outcome: '{"a":"é"}', expiresAt: LATER, ...changes };
 }
 
-/** Everything that the contracts let one see of a store. */
-async function seen(store: Store): Promise<unknown> {
-  const total = await store.resources.list({
-    kind: 'list',
-    resource: 'products',
-    within: [],
-    filter: [],
-    order: [{ path: 'id', descending: false }],
-    window: { kind: 'offset', offset: 0, limit: 100 },
-    count: { kind: 'exact' },
-    heavy: false,
-  });
-  return [total, await store.events.after(0, 1_000), await store.resources.bookmark('b')];
+/** Everything that the contracts let one see of a store: rows and their number, events, and the bookmark `b`. */
+async function seen({ resources, events }: Store): Promise<unknown> {
+  const collections = [...sampleModel().resources.keys()];
+  const pages = await Promise.all(
+    collections.map(async (resource) => resources.list(listOf({ resource, count: { kind: 'exact' } }))),
+  );
+  return [pages, await events.after(0, 1_000), await resources.bookmark('b')];
+}
+
+async function eventTypes({ events }: Store): Promise<readonly string[]> {
+  return (await events.after(0, 1_000)).map(({ type }) => type);
+}
+
+/** How many products the store counts, which it does as they are written. */
+async function total({ resources }: Store): Promise<Page['total']> {
+  return (await resources.list(listOf({ count: { kind: 'exact' } }))).total;
 }
 
 /** What is remembered of units, units that are only tried, and plans that build on earlier ones of their unit. */
@@ -100,15 +114,20 @@ export function memoSuite(name: string, open: OpenStore): void {
     it(
       '[MET-14] tell what a unit would do, and keep nothing of it',
       withStore(open, async (store) => {
-        const [revision = 0] = await commit(store, createProduct('p'));
+        const [, revision = 0] = await commit(store, createSupplier('s'), createProduct('p'));
         const before = await seen(store);
-        const plans = [createProduct('q'), update('products', 'p', revision, { stock: 9 }), createSupplier('s')];
+        const plans = [
+          createProduct('q', { related_ids: ['p', 'q'] }),
+          update('products', 'p', revision, { stock: 9 }),
+          createReview('r', 'q'),
+          remove('suppliers', 's', 1),
+        ];
         const unit = { plans, bookmark: { name: 'b', value: '1' }, memos: [memo('m')], dry: true };
         const outcome = await store.resources.write(unit);
-        assert.deepEqual(outcome, { kind: 'committed', revisions: [revision + 1, revision + 2, revision + 3] });
+        assert.deepEqual(outcome, { kind: 'committed', revisions: [revision + 1, revision + 2, revision + 3, 0] });
         assert.deepEqual(await seen(store), before);
         assert.equal(await store.resources.remembered('m', 0), null);
-        assert.deepEqual(await commit(store, createProduct('r')), [revision + 1]);
+        assert.deepEqual(await store.resources.write({ ...unit, dry: false }), outcome);
       }),
     );
 
@@ -118,6 +137,10 @@ export function memoSuite(name: string, open: OpenStore): void {
         await commit(store, createProduct('p'));
         assert.equal((await store.resources.write({ plans: [createProduct('p')], dry: true })).kind, 'exists');
         assert.equal((await store.resources.write({ plans: [remove('products', 'p', 0)], dry: true })).kind, 'stale');
+        await store.resources.write({ plans: [], memos: [memo('m')] });
+        const again = await store.resources.write({ plans: [createProduct('q')], memos: [memo('m')], dry: true });
+        assert.deepEqual(again, { kind: 'remembered', name: 'm' });
+        assert.deepEqual(await store.resources.write({ plans: [], dry: true }, EXPIRED), { kind: 'expired' });
       }),
     );
 
@@ -150,15 +173,20 @@ export function memoSuite(name: string, open: OpenStore): void {
         const row = await rowOf(store, 'products', 'p');
         assert.deepEqual([row['stock'], row.revision], [2, revisions[2]]);
         assert.equal(new Set(revisions).size, 3);
+        assert.deepEqual(await eventTypes(store), ['created', 'updated', 'updated']);
+        assert.deepEqual(await total(store), { count: 1, exact: true });
       }),
     );
 
     it(
       '[MET-13] remove what an earlier one made',
       withStore(open, async (store) => {
-        await commit(store, createProduct('p'), { ...remove('products', 'p', 0), revision: { plan: 0 } });
-        assert.deepEqual(await idsOf(store, {}), []);
-        assert.equal((await store.events.after(0, 10)).length, 2);
+        const removal = { ...remove('products', 'p', 0), revision: { plan: 0 } };
+        const [created = 0, ...further] = await commit(store, createProduct('p'), removal, createProduct('p'));
+        assert.deepEqual(further, [0, created + 1]);
+        assert.equal((await rowOf(store, 'products', 'p')).revision, created + 1);
+        assert.deepEqual(await eventTypes(store), ['created', 'deleted', 'created']);
+        assert.deepEqual(await total(store), { count: 1, exact: true });
       }),
     );
 
@@ -172,5 +200,31 @@ export function memoSuite(name: string, open: OpenStore): void {
         assert.deepEqual(outcome, { kind: 'stale', plan: 1 });
       }),
     );
+
+    const ahead = { ...update('products', 'p', 0, { stock: 1 }), revision: { plan: 1 } };
+    const onItself = { ...update('products', 'p', 0, { stock: 1 }), revision: { plan: 0 } };
+    const removal = { ...remove('products', 'p', 0), revision: { plan: 0 } };
+    const faulty: readonly (readonly [title: string, plans: readonly WritePlan[]])[] = [
+      ['itself', [onItself]],
+      ['a later plan', [createProduct('p'), ahead, createProduct('q')]],
+      ['one that removed its row', [createProduct('p'), removal, ahead]],
+    ];
+    for (const [title, plans] of faulty) {
+      it(
+        `[MET-13] are a fault of the program where they build on ${title}; the units beside them are written`,
+        withStore(open, async (store) => {
+          const outcomes = await Promise.allSettled([
+            store.resources.write({ plans, memos: [memo('m')] }),
+            store.resources.write({ plans: [createProduct('beside')] }),
+          ]);
+          assert.deepEqual(
+            outcomes.map(({ status }) => status),
+            ['rejected', 'fulfilled'],
+          );
+          assert.deepEqual(await idsOf(store, {}), ['beside']);
+          assert.equal(await store.resources.remembered('m', 0), null);
+        }),
+      );
+    }
   });
 }

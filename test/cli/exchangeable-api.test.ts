@@ -26,7 +26,7 @@ function named(name: string): OpenedApi & { answer(): void; closed(): boolean } 
       bookmark: unused,
       remembered: unused,
     },
-    events: { after: unused },
+    events: { after: unused, last: unused },
     deliveries: { enqueue: unused, claim: unused, settle: unused },
     waiting: 0,
     secret: unused,

@@ -76,7 +76,7 @@ describe('restwright', () => {
     [['serve', 'shop.yaml', '--port', 'x'], /--port: 'x' is no port/],
     [['serve', 'shop.yaml', '--host', '0.0.0.0'], /`auth`/],
     [['serve', 'no-such.yaml'], /cannot read the model no-such\.yaml: there is no such file/],
-    [['serve', 'shop.ts'], /TypeScript or JavaScript is not yet in this version/],
+    [['serve', 'shop.ts'], /cannot read the model shop\.ts: there is no such file/],
     [['serve', 'shop.yaml', '--redis', 'redis://x'], /--redis is not yet in this version/],
     [['serve', 'shop.yaml', '--workers', '4'], /--workers is not yet in this version/],
     [['migrate', 'shop.yaml', '--apply'], /restwright migrate is not yet in this version/],

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type BodyRule, readContentEncoding, readContentType } from '../../src/conventions/body-type.ts';
+import {
+  type BodyRule,
+  type BodyUse,
+  bodyTypes,
+  readContentEncoding,
+  readContentType,
+} from '../../src/conventions/body-type.ts';
 import { ApiError } from '../../src/conventions/errors.ts';
 import { refuses } from './refuses.ts';
 
@@ -72,6 +78,84 @@ describe('readContentType', () => {
     const error = refuses(() => readContentType('text/plain', PATCH), 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
     assert.deepEqual(error.headers, { Accept: types, 'Accept-Patch': types });
   });
+});
+
+describe('readContentType, by what the body is for', () => {
+  const ALL = ['create', 'replace', 'patch', 'query', 'batch'] as const satisfies readonly BodyUse[];
+  const rows: readonly (readonly [type: string, taken: readonly BodyUse[]])[] = [
+    ['application/json', ['create', 'replace', 'patch', 'batch']],
+    ['application/json; charset=utf-8', ['create', 'replace', 'patch', 'batch']],
+    ['application/vnd.shop.v1.2+json', ['create', 'replace', 'patch', 'batch']],
+    ['application/merge-patch+json', ['patch']],
+    ['application/json-patch+json', ['patch']],
+    ['application/xml', ['create', 'replace', 'patch']],
+    ['application/vnd.shop.v1+xml', ['create', 'replace', 'patch']],
+    ['application/x-www-form-urlencoded', ['create', 'replace', 'patch', 'query']],
+    ['application/x-www-form-urlencoded; charset=UTF-8', ['create', 'replace', 'patch', 'query']],
+    ['multipart/form-data; boundary=a', ['create', 'replace', 'patch']],
+    ['application/x-ndjson', ['create']],
+    ['application/vnd.shop.v1+csv', []],
+    ['text/csv', []],
+  ];
+  for (const [type, taken] of rows) {
+    it(`[NEG-2] takes ${type} for ${taken.join(', ') || 'nothing'}`, () => {
+      for (const takes of ALL) {
+        const read = () => readContentType(type, { ...POST, takes });
+        if (taken.includes(takes)) read();
+        else refuses(read, 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
+      }
+    });
+  }
+
+  it('[MET-9] refuses a QUERY without a type as a faulty request, one of another type as unsupported', () => {
+    const query: BodyRule = { ...POST, takes: 'query' };
+    const untyped = refuses(() => readContentType(null, query), 'REQUEST_HEADER_INVALID');
+    assert.deepEqual(untyped.details, [{ field: 'Content-Type', message: 'is required' }]);
+    assert.match(untyped.message, /application\/x-www-form-urlencoded/);
+    const other = refuses(() => readContentType('application/json', query), 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
+    assert.deepEqual(other.headers, { Accept: 'application/x-www-form-urlencoded' });
+  });
+
+  it('[MET-5] lists for each use what is taken, the best first', () => {
+    const listed = (takes: BodyUse) => bodyTypes({ ...POST, takes });
+    assert.equal(listed('batch'), 'application/json, application/vnd.shop.v1+json');
+    assert.equal(listed('query'), 'application/x-www-form-urlencoded');
+    assert.equal(`${listed('replace')}, application/x-ndjson`, listed('create'));
+    assert.match(
+      listed('patch'),
+      /^application\/merge-patch\+json, application\/json-patch\+json, application\/json, /,
+    );
+  });
+});
+
+describe('readContentType of multipart/form-data', () => {
+  const longest = 'b'.repeat(70);
+  const rows: readonly (readonly [parameter: string, boundary: string | null])[] = [
+    ['boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW', '----WebKitFormBoundary7MA4YWxkTrZu0gW'],
+    ['Boundary="a b"', 'a b'],
+    [`boundary="0'()+_,-./:=?z"`, `0'()+_,-./:=?z`],
+    ['charset=utf-8; boundary=a', 'a'],
+    [`boundary=${longest}`, longest],
+    [`boundary=${longest}b`, null],
+    ['boundary=""', null],
+    ['boundary=" "', null],
+    ['boundary="a "', null],
+    ['boundary="a\tb"', null],
+    ['boundary="a;b"', null],
+    ['boundary="a\\"b"', null],
+    ['boundary="é"', null],
+    ['boundary=a*b', null],
+    ['boundary=a; boundary=a', null],
+    ['boundary=a; charset=iso-8859-1', null],
+    ['charset=utf-8', null],
+  ];
+  for (const [parameter, boundary] of rows) {
+    it(`[NEG-2] ${boundary === null ? 'refuses' : 'takes'} ${JSON.stringify(parameter).slice(0, 60)}`, () => {
+      const read = () => readContentType(`multipart/form-data; ${parameter}`, POST);
+      if (boundary === null) refuses(read, 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
+      else assert.deepEqual(read(), { kind: 'multipart', boundary });
+    });
+  }
 });
 
 describe('readContentEncoding', () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { ApiError } from '../../src/conventions/errors.ts';
-import { inflate } from '../../src/formats/gzip.ts';
+import fc from 'fast-check';
+import { ApiError, refusal } from '../../src/conventions/errors.ts';
+import { inflate, inflateChunks } from '../../src/formats/gzip.ts';
 
 const BODY = Buffer.from('{"name":"é"}'.repeat(100));
 const refusesWith = (bytes: Uint8Array, limit: number, code: string) =>
@@ -44,4 +45,143 @@ describe('inflate', () => {
       await refusesWith(bytes, 1_048_576, 'REQUEST_BODY_MALFORMED');
     });
   }
+});
+
+describe('inflateChunks', () => {
+  /** The bytes in pieces of a size, as a wire may bring them. */
+  async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  }
+
+  async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+    const parts: Uint8Array[] = [];
+    for await (const chunk of chunks) parts.push(chunk);
+    return Buffer.concat(parts);
+  }
+
+  const outcome = async (inflated: Promise<Uint8Array>) => {
+    try {
+      return Buffer.from(await inflated).toString('latin1');
+    } catch (error) {
+      assert.ok(error instanceof ApiError, String(error));
+      return error.code;
+    }
+  };
+
+  const zeros = Buffer.alloc(3);
+  const packed = gzipSync('{"id":"a"}\n');
+  const bodies: readonly (readonly [what: string, bytes: Uint8Array])[] = [
+    ['one member', packed],
+    ['two members', Buffer.concat([packed, gzipSync('b')])],
+    ['zeros after the end', Buffer.concat([packed, zeros])],
+    ['bytes after the end', Buffer.concat([packed, Buffer.from('xx')])],
+    ['bytes after zeros', Buffer.concat([packed, zeros, Buffer.from('xx')])],
+    ['a member begun', Buffer.concat([packed, packed.subarray(0, 5)])],
+    ['a cut body', packed.subarray(0, -4)],
+    ['a cut header', packed.subarray(0, 3)],
+    ['plain text', Buffer.from('{"id":"a"}\n')],
+    ['nothing', Buffer.alloc(0)],
+  ];
+  for (const [what, bytes] of bodies) {
+    it(`[NEG-2] takes ${what} as it is taken in one piece, wherever it is parted`, async () => {
+      const whole = await outcome(inflate(bytes, 1_048_576));
+      for (let size = 1; size <= bytes.length + 1; size++) {
+        assert.equal(await outcome(joined(inflateChunks(pieces(bytes, size)))), whole, `in pieces of ${size}`);
+      }
+    });
+  }
+
+  it('[NEG-2] gives back what was packed', async () => {
+    const law = fc.asyncProperty(
+      fc.uint8Array({ maxLength: 2_000 }),
+      fc.integer({ min: 1, max: 64 }),
+      async (bytes, n) => {
+        assert.deepEqual(await joined(inflateChunks(pieces(gzipSync(bytes), n))), Buffer.from(bytes));
+      },
+    );
+    await fc.assert(law, { numRuns: 30 });
+  });
+
+  it('[MET-13] passes on a chunk without bytes', async () => {
+    async function* gapped(): AsyncGenerator<Uint8Array> {
+      yield packed.subarray(0, 12);
+      yield new Uint8Array();
+      yield packed.subarray(12);
+    }
+    assert.equal((await joined(inflateChunks(gapped()))).toString(), '{"id":"a"}\n');
+  });
+
+  it('[MET-13] gives what has come before it waits for more', async () => {
+    const { promise: never } = Promise.withResolvers<void>();
+    async function* waiting(): AsyncGenerator<Uint8Array> {
+      yield gzipSync('a line');
+      await never;
+    }
+    const first = await inflateChunks(waiting())[Symbol.asyncIterator]().next();
+    assert.equal(Buffer.from(first.value ?? []).toString(), 'a line');
+  });
+
+  it('[MET-13] [LIM-1] inflates no more of a bomb than is asked for', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1_048_576));
+    const before = process.memoryUsage().arrayBuffers;
+    let inflated = 0;
+    for await (const chunk of inflateChunks(pieces(bomb, bomb.length))) {
+      inflated += chunk.length;
+      if (inflated > 1_048_576) break;
+    }
+    assert.ok(process.memoryUsage().arrayBuffers - before < 8 * 1_048_576);
+  });
+
+  it('[MET-13] [LIM-1] takes off the wire little more than is asked for', async () => {
+    const noise = Buffer.from(Array.from({ length: 16_384 }, (_, at) => (at * at * 2_654_435_761) >>> 24));
+    const member = gzipSync(noise);
+    let taken = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        taken += member.length;
+        yield member;
+      }
+    }
+    let inflated = 0;
+    for await (const chunk of inflateChunks(endless())) {
+      inflated += chunk.length;
+      if (inflated >= 4 * 1_048_576) break;
+    }
+    assert.ok(taken < (inflated * member.length) / noise.length + 262_144, `${taken} bytes were taken`);
+  });
+
+  it('[MET-13] ends its source when its reader stops', async () => {
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield gzipSync('a line');
+      } finally {
+        resolve();
+      }
+    }
+    for await (const chunk of inflateChunks(endless())) if (chunk.length > 0) break;
+    await ended;
+  });
+
+  it('[NEG-2] ends its source when the data are bad', async () => {
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield BODY;
+      } finally {
+        resolve();
+      }
+    }
+    await assert.rejects(joined(inflateChunks(endless())), { code: 'REQUEST_BODY_MALFORMED' });
+    await ended;
+  });
+
+  it('[MET-13] fails with what its source fails with', async () => {
+    const timeout = refusal('REQUEST_TIMEOUT', 'The body took too long.');
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield packed.subarray(0, 12);
+      throw timeout;
+    }
+    await assert.rejects(joined(inflateChunks(failing())), (error) => error === timeout);
+  });
 });

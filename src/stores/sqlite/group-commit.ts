@@ -114,7 +114,7 @@ export class GroupCommit {
       result: batch.length === 1 ? this.#attempt(waiting.unit) : this.#savepoint(waiting.unit),
     }));
     if (results.some(({ waiting, result }) => kept(waiting.unit, result))) {
-      this.#writer.end();
+      this.#writer.end(this.#clock.now());
       this.#connection.run('commit');
     } else {
       this.#connection.run('rollback');

@@ -39,6 +39,10 @@ export class SqliteEventLog implements EventLog {
   after(sequence: number, limit: number): readonly EventEnvelope[] {
     return this.#reader.all(AFTER, [sequence, limit]).map((read) => parse(read['envelope']));
   }
+
+  last(): number {
+    return Number(this.#reader.get('select max(sequence) as last from restwright_events', [])?.['last'] ?? 0);
+  }
 }
 
 /** Deliveries in SQLite. An attempt counts from the claim, so that one which ends the process is not made for ever. */

@@ -25,17 +25,26 @@ const SET_BOOKMARK =
 const SET_MEMO = `insert into restwright_memos values (?, ?, ?, ?, ?) on conflict (name) do update set
   request = excluded.request, outcome = excluded.outcome, revisions = excluded.revisions, expires_at = excluded.expires_at`;
 const FIND_MEMO = 'select 1 from restwright_memos where name = ? and expires_at > ?';
-/** A bounded piece at a time, so that no write waits for a day's worth of forgetting. */
 const FORGET = `delete from restwright_memos where name in
-  (select name from restwright_memos where expires_at <= ? order by expires_at limit 100)`;
+  (select name from restwright_memos where expires_at <= ? order by expires_at limit ?)`;
+/**
+ * How many memos more than it adds a transaction may forget: more, so that the table shrinks to what stands under any load; bounded, so that
+ * no write waits for a day's worth of forgetting.
+ */
+const FORGOTTEN_BESIDE = 100;
 const ADD_COUNT =
   'insert into restwright_counts values (?, ?) on conflict (resource) do update set count = count + excluded.count';
+
+/** What stands for the revision of a row that a unit removed. */
+const REMOVED = 0;
 
 /** Where the counters of a transaction stand. */
 interface Position {
   readonly revision: number;
   readonly event: number;
   readonly counts: ReadonlyMap<string, number>;
+  /** How many memos the transaction has added. */
+  readonly memos: number;
 }
 
 /** Leaves the plans of a unit with the reason why one of them could not be written. */
@@ -55,12 +64,11 @@ class Refused extends Error {
 export class UnitWriter {
   readonly #connection: Connection;
   readonly #tables: Tables;
-  #begun: Position = { revision: 0, event: 0, counts: new Map() };
+  #begun: Position = { revision: 0, event: 0, counts: new Map(), memos: 0 };
   #revision = 0;
   #event = 0;
   #counts = new Map<string, number>();
-  /** When the transaction began to remember something; null where it does not. */
-  #remembering: number | null = null;
+  #memos = 0;
 
   constructor(connection: Connection, tables: Tables) {
     this.#connection = connection;
@@ -71,14 +79,17 @@ export class UnitWriter {
   begin(): void {
     const read = this.#connection.get('select revision, event from restwright_sequences');
     if (read === null) throw new Error('The database has lost its sequences');
-    this.restore({ revision: Number(read['revision']), event: Number(read['event']), counts: new Map() });
+    this.restore({ revision: Number(read['revision']), event: Number(read['event']), counts: new Map(), memos: 0 });
     this.#begun = this.position();
-    this.#remembering = null;
   }
 
-  /** Writes the counters back, and forgets some of what has expired where something new was remembered. */
-  end(): void {
-    if (this.#remembering !== null) this.#connection.run(FORGET, [this.#remembering]);
+  /**
+   * Writes the counters back, and forgets some of what has expired where something new was remembered.
+   *
+   * @param now milliseconds since the epoch
+   */
+  end(now: number): void {
+    if (this.#memos > 0) this.#connection.run(FORGET, [now, this.#memos + FORGOTTEN_BESIDE]);
     const { revision, event } = this.#begun;
     if (this.#revision !== revision || this.#event !== event) {
       this.#connection.run('update restwright_sequences set revision = ?, event = ?', [this.#revision, this.#event]);
@@ -89,20 +100,23 @@ export class UnitWriter {
   }
 
   position(): Position {
-    return { revision: this.#revision, event: this.#event, counts: new Map(this.#counts) };
+    return { revision: this.#revision, event: this.#event, counts: new Map(this.#counts), memos: this.#memos };
   }
 
   /** Takes the counters back to where they stood before a unit that is undone. */
-  restore({ revision, event, counts }: Position): void {
+  restore({ revision, event, counts, memos }: Position): void {
     this.#revision = revision;
     this.#event = event;
     this.#counts = new Map(counts);
+    this.#memos = memos;
   }
 
   /**
-   * Writes the plans of a unit in order. After a refusal the caller undoes what was written.
+   * Writes the plans of a unit in order, where none of its memos stands already: a unit that comes again is told so before it runs into
+   * what it wrote the first time (MET-12). After a refusal the caller undoes what was written.
    *
    * @param now milliseconds since the epoch
+   * @throws {Error} where a plan expects the revision of one that does not come before it, or that left no row
    */
   write(unit: WriteUnit, now: number): WriteOutcome {
     const { memos = [] } = unit;
@@ -111,7 +125,7 @@ export class UnitWriter {
     const revisions: number[] = [];
     try {
       for (const [index, plan] of unit.plans.entries()) revisions.push(this.#plan(plan, index, revisions));
-      for (const memo of memos) this.#remember(memo, revisions, now);
+      for (const memo of memos) this.#remember(memo, revisions);
       if (unit.bookmark !== undefined) this.#connection.run(SET_BOOKMARK, [unit.bookmark.name, unit.bookmark.value]);
       return { kind: 'committed', revisions };
     } catch (error) {
@@ -137,8 +151,8 @@ export class UnitWriter {
     }
   }
 
-  #remember({ name, request, outcome, expiresAt }: Memo, revisions: readonly number[], now: number): void {
-    this.#remembering = now;
+  #remember({ name, request, outcome, expiresAt }: Memo, revisions: readonly number[]): void {
+    this.#memos += 1;
     this.#connection.run(SET_MEMO, [name, request, outcome, JSON.stringify(revisions), expiresAt]);
   }
 
@@ -170,7 +184,7 @@ export class UnitWriter {
     }
     this.#count(plan.resource, -1);
     this.#append(plan.event);
-    return 0;
+    return REMOVED;
   }
 
   /** Writes a row and its links; a statement that changes no row was compared with a revision that is gone. */
@@ -224,5 +238,6 @@ function resolved(expected: ExpectedRevision, drawn: readonly number[]): number 
   if (typeof expected === 'number') return expected;
   const revision = drawn[expected.plan];
   if (revision === undefined) throw new Error(`plan ${expected.plan} does not come before the one that builds on it`);
+  if (revision === REMOVED) throw new Error(`plan ${expected.plan} left no row to build on`);
   return revision;
 }

@@ -138,6 +138,21 @@ describe('opening a database', () => {
     await store.close();
   });
 
+  it('[OPS-4] leaves a database of an older format as it was where it cannot be used', async (context) => {
+    const file = path.join(directory(context), 'sample.db');
+    await (await openSample({ path: file })).close();
+    new Database(file)
+      .exec("drop table restwright_memos; update restwright_meta set value = '1' where name = 'format'")
+      .exec('create table notes (text text)')
+      .close();
+    await assert.rejects(openSample({ path: file }), UnusableDatabase);
+    const database = new Database(file, { readonly: true });
+    const format = database.prepare("select value from restwright_meta where name = 'format'").pluck().get();
+    const made = database.prepare("select name from sqlite_schema where name like 'restwright_memos%'").all();
+    database.close();
+    assert.deepEqual([format, made], ['1', []]);
+  });
+
   it('[OPS-4] leaves one file behind once it is closed, all commits in it', async (context) => {
     const folder = directory(context);
     const store = await openSample({ path: path.join(folder, 'sample.db') });

@@ -1,0 +1,140 @@
+import type { Observe } from '../observe/observation.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { ClaimedDelivery, Store } from '../stores/store.ts';
+import { AFTER } from './after-hooks.ts';
+import type { Outlet } from './outlet.ts';
+import { Relay } from './relay.ts';
+import { HOOK_SCHEDULE, nextDelay } from './retry-schedule.ts';
+
+/** Deliveries under way at once. */
+const MOST = 64;
+/** How long one may take, and how long it is held for others, in milliseconds: a delivery that is not done by then failed. */
+const TIMEOUT = 30_000;
+const LEASE = 45_000;
+/** How often work that another process left, or that is due again, is looked for, in milliseconds. */
+const POLL = 1_000;
+
+export interface DispatchOptions {
+  readonly store: Store;
+  readonly outlets: readonly Outlet[];
+  readonly clock: Clock;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly observe: Observe;
+}
+
+/** Brings events to where they go, in the background. */
+export interface Dispatch {
+  /** Something was committed: there may be events. It costs nothing to say so often. */
+  wake(): void;
+  /** Begins no more deliveries and waits for those under way. */
+  stop(): Promise<void>;
+}
+
+/** Starts to bring events to outlets: at least once each, tried again where an outlet fails, none waiting for another (EVT-3, EVT-6). */
+export function startDispatch(options: DispatchOptions): Dispatch {
+  const dispatcher = new Dispatcher(options);
+  const timer = setInterval(() => dispatcher.wake(), POLL).unref();
+  dispatcher.wake();
+  return {
+    wake: () => dispatcher.wake(),
+    stop() {
+      clearInterval(timer);
+      return dispatcher.stop();
+    },
+  };
+}
+
+class Dispatcher {
+  readonly #options: DispatchOptions;
+  readonly #relay: Relay;
+  readonly #outlets: ReadonlyMap<string, Outlet>;
+  readonly #underWay = new Set<Promise<void>>();
+  #turn: Promise<void> | null = null;
+  #again = false;
+  #stopped = false;
+
+  constructor(options: DispatchOptions) {
+    this.#options = options;
+    this.#relay = new Relay(options.store, options.outlets, options.clock);
+    this.#outlets = new Map(options.outlets.map((outlet) => [outlet.name, outlet]));
+  }
+
+  wake(): void {
+    if (this.#stopped) return;
+    if (this.#turn !== null) {
+      this.#again = true;
+      return;
+    }
+    this.#again = false;
+    this.#turn = this.#run().finally(() => {
+      this.#turn = null;
+      if (this.#again) this.wake();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#turn;
+    await Promise.all(this.#underWay);
+  }
+
+  /** Never rejects: what fails now is found again by the next turn. */
+  async #run(): Promise<void> {
+    const { store, clock, observe } = this.#options;
+    try {
+      await this.#relay.run();
+      const free = MOST - this.#underWay.size;
+      if (free === 0 || this.#stopped) return;
+      const now = clock.now();
+      for (const delivery of await store.deliveries.claim(now, now + LEASE, free)) this.#begin(delivery);
+    } catch (error) {
+      observe({ kind: 'fault', correlationId: null, error });
+    }
+  }
+
+  #begin(delivery: ClaimedDelivery): void {
+    const done = this.#deliver(delivery).finally(() => {
+      this.#underWay.delete(done);
+      this.wake();
+    });
+    this.#underWay.add(done);
+  }
+
+  async #deliver(delivery: ClaimedDelivery): Promise<void> {
+    const { store, observe } = this.#options;
+    const { endpoint, sequence, event } = delivery;
+    const { correlation_id: correlationId } = event.metadata;
+    try {
+      await this.#attempt(delivery);
+      await store.deliveries.settle(endpoint, sequence, { kind: 'succeeded' });
+    } catch (error) {
+      observe({ kind: 'fault', correlationId, error });
+      await this.#postpone(delivery).catch((cause: unknown) => observe({ kind: 'fault', correlationId, error: cause }));
+    }
+  }
+
+  async #attempt({ endpoint, event }: ClaimedDelivery): Promise<void> {
+    const outlet = this.#outlets.get(endpoint);
+    if (outlet === undefined) throw new Error(`the model has no ${endpoint} any more`);
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error(`${endpoint} took more than ${TIMEOUT / 1_000} s`)), TIMEOUT);
+    try {
+      await Promise.race([outlet.deliver(event), promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** What no hook takes any more is given up; anything else is tried again as long as the schedule has it. */
+  async #postpone({ endpoint, sequence, attempts }: ClaimedDelivery): Promise<void> {
+    const { store, clock, random } = this.#options;
+    const isGone = endpoint.startsWith(AFTER) && !this.#outlets.has(endpoint);
+    const delay = isGone ? null : nextDelay(HOOK_SCHEDULE, attempts + 1, random());
+    await store.deliveries.settle(
+      endpoint,
+      sequence,
+      delay === null ? { kind: 'dead' } : { kind: 'retry', at: clock.now() + delay },
+    );
+  }
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Store } from '../stores/store.ts';
+import type { Outlet } from './outlet.ts';
+
+const BOOKMARK = 'relay';
+const PAGE = 500;
+
+/** How far the log was relayed, and from where on each outlet gets events: one that is new is not fed the past. */
+interface Position {
+  readonly sequence: number;
+  readonly starts: Readonly<Record<string, number>>;
+}
+
+/**
+ * Records of each event in the log which outlets it must reach (EVT-3). Its position is kept in the database and moves behind what it has
+ * recorded: after a crash some is recorded again, which changes nothing, and nothing is left out. Several processes may relay at once.
+ */
+export class Relay {
+  readonly #store: Pick<Store, 'events' | 'deliveries' | 'resources'>;
+  readonly #outlets: readonly Outlet[];
+  readonly #clock: Clock;
+  #position: Position | null = null;
+
+  constructor(store: Pick<Store, 'events' | 'deliveries' | 'resources'>, outlets: readonly Outlet[], clock: Clock) {
+    this.#store = store;
+    this.#outlets = outlets;
+    this.#clock = clock;
+  }
+
+  /** Relays what is new. */
+  async run(): Promise<void> {
+    let position = this.#position ?? (await this.#begin());
+    for (;;) {
+      const events = await this.#store.events.after(position.sequence, PAGE);
+      const last = events.at(-1);
+      if (last === undefined) return;
+      for (const event of events) {
+        const sequence = Number(event.metadata.sequence);
+        const names = this.#outlets
+          .filter((outlet) => sequence > (position.starts[outlet.name] ?? 0) && outlet.accepts(event))
+          .map(({ name }) => name);
+        if (names.length > 0) await this.#store.deliveries.enqueue(sequence, names, this.#clock.now());
+      }
+      position = { ...position, sequence: Number(last.metadata.sequence) };
+      await this.#keep(position);
+    }
+  }
+
+  async #begin(): Promise<Position> {
+    const kept = await this.#store.resources.bookmark(BOOKMARK);
+    const end = await this.#store.events.last();
+    const before: Position = kept === null ? { sequence: end, starts: {} } : JSON.parse(kept);
+    const starts = Object.fromEntries(this.#outlets.map(({ name }) => [name, before.starts[name] ?? end]));
+    const position = { sequence: before.sequence, starts: { ...before.starts, ...starts } };
+    await this.#keep(position);
+    return position;
+  }
+
+  async #keep(position: Position): Promise<void> {
+    await this.#store.resources.write({ plans: [], bookmark: { name: BOOKMARK, value: JSON.stringify(position) } });
+    this.#position = position;
+  }
+}

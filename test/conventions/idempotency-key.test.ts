@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { readIdempotencyKey } from '../../src/conventions/idempotency-key.ts';
+import { refuses } from './refuses.ts';
+
+const LONGEST = 'k'.repeat(255);
+
+describe('readIdempotencyKey', () => {
+  it('[MET-12] finds none without the field', () => assert.equal(readIdempotencyKey(null), null));
+
+  const rows: readonly (readonly [text: string, key: string])[] = [
+    ['"8e03978e-40d5-43e8-bc93-6894a57f9324"', '8e03978e-40d5-43e8-bc93-6894a57f9324'],
+    ['8e03978e-40d5-43e8-bc93-6894a57f9324', '8e03978e-40d5-43e8-bc93-6894a57f9324'],
+    ['k', 'k'],
+    [LONGEST, LONGEST],
+    [`"${LONGEST}"`, LONGEST],
+    ['"a\\"b"', 'a"b'],
+    ['"a\\\\b"', 'a\\b'],
+    // A backslash escapes in quotes alone.
+    ['a\\\\b', 'a\\\\b'],
+    ['a"b', 'a"b'],
+    ['a"', 'a"'],
+    ['a;b=c,d', 'a;b=c,d'],
+    ['"a;b=c,d"', 'a;b=c,d'],
+    // Parameters mean nothing.
+    ['"a";b', 'a'],
+    ['"a";b=1;  c="d, \\"e\\"";*f=?0;g=:YWJj:;h=%"x, y"', 'a'],
+  ];
+  for (const [text, key] of rows) {
+    it(`[MET-12] reads ${text.slice(0, 60)} as ${key.slice(0, 40)}`, () => assert.equal(readIdempotencyKey(text), key));
+  }
+
+  const faulty = [
+    '',
+    '""',
+    '"',
+    '"a',
+    '"a"b',
+    '"a" b',
+    '"a"b"',
+    '"a\\b"',
+    '"a\\"',
+    'a b',
+    '"a b"',
+    ' a',
+    'a\t',
+    'é',
+    '"é"',
+    'a\u007f',
+    `${LONGEST}k`,
+    `"${LONGEST}k"`,
+    '"a";',
+    '"a" ;b',
+    '"a";B',
+    '"a";b="c',
+    // Two lines of the field, as they are joined.
+    'a, b',
+    '"a", "b"',
+    '"a", b',
+    '"a";b, "c"',
+    '"a";b=c, "d"',
+    '"a";b=c,d',
+    '"a";b="c", "d"',
+  ];
+  for (const text of faulty) {
+    it(`[MET-12] refuses ${JSON.stringify(text).slice(0, 60)}`, () => {
+      const { details } = refuses(() => readIdempotencyKey(text), 'IDEMPOTENCY_KEY_INVALID');
+      assert.deepEqual(
+        details.map(({ field }) => field),
+        ['Idempotency-Key'],
+      );
+    });
+  }
+
+  const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
+  const key = fc.array(visible, { minLength: 1, maxLength: 255 }).map((characters) => characters.join(''));
+
+  it('[MET-12] reads the same key with quotes and without', () => {
+    const law = fc.property(key, (text) => {
+      assert.equal(readIdempotencyKey(`"${text.replace(/["\\]/g, '\\$&')}"`), text);
+      if (!text.startsWith('"')) assert.equal(readIdempotencyKey(text), text);
+    });
+    fc.assert(law);
+  });
+
+  it('[LIM-1] reads a header-sized value in linear time', () => {
+    for (const text of ['"'.padEnd(16_000, 'a'), `"a"${';a'.repeat(8_000)},`, `"a"${';a="'.repeat(3_999)}`]) {
+      refuses(() => readIdempotencyKey(text), 'IDEMPOTENCY_KEY_INVALID');
+    }
+  });
+});

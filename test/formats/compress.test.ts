@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import type { Coding } from '../../src/conventions/content-coding.ts';
+import { codings, compress } from '../../src/formats/compress.ts';
+
+const DECODERS: Readonly<Record<Coding, (bytes: Uint8Array) => Uint8Array>> = {
+  identity: (bytes) => bytes,
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  zstd: zstdDecompressSync,
+};
+
+const ALL: readonly Coding[] = ['identity', ...codings];
+const PAGE = JSON.stringify(Array.from({ length: 50 }, (_, at) => ({ id: `p${at}`, name: 'Lamp é', price: '9.90' })));
+
+describe('compress', () => {
+  it('[NEG-7] has each coding that is offered', () => assert.deepEqual(codings, ['br', 'zstd', 'gzip']));
+
+  for (const coding of ALL) {
+    it(`[NEG-7] loses nothing in ${coding}`, async () => {
+      const law = fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), async (bytes) => {
+        assert.deepEqual(Buffer.from(DECODERS[coding](await compress(bytes, coding))), Buffer.from(bytes));
+      });
+      await fc.assert(law, { numRuns: 20 });
+    });
+
+    it(`[NEG-7] writes text in ${coding} as UTF-8`, async () => {
+      assert.equal(Buffer.from(DECODERS[coding](await compress(PAGE, coding))).toString(), PAGE);
+    });
+
+    it(`[NEG-7] [CACHE-1] gives the same bytes for the same content in ${coding}`, async () => {
+      assert.deepEqual(await compress(PAGE, coding), await compress(Buffer.from(PAGE), coding));
+    });
+  }
+
+  for (const coding of codings) {
+    it(`[NEG-7] makes a page a tenth of its size in ${coding}`, async () => {
+      assert.ok((await compress(PAGE, coding)).length < PAGE.length / 10);
+    });
+  }
+});
