@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../conventions/json.ts';
 import { nearest } from '../conventions/nearest.ts';
 import type { Declaration } from './declaration.ts';
+import { textsOf } from './declared.ts';
 import { RESERVED_FIELDS } from './fields.ts';
 import { type Hooks, NO_HOOKS } from './hooks.ts';
 import type { ComputedField, Field } from './model.ts';
@@ -16,6 +17,7 @@ export type ResourceCode = Readonly<Partial<Record<(typeof CODE_MEMBERS)[number]
 /** A function that somebody wrote. What it returns is its type's to say, where it has one: a model in JavaScript is on its own. */
 type Callable = (...given: readonly unknown[]) => never;
 
+const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array'];
 const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
 
 /** What a resource's code compiles to. */
@@ -111,6 +113,9 @@ class CodeReader {
       return null;
     }
     const schema = plainSchema(definition.get('schema'));
+    if (!textsOf(schema['type']).some((type) => TYPES.includes(type))) {
+      this.#report([...at, 'schema', 'type'], 'the values have no type', `write one of ${TYPES.join(', ')}`);
+    }
     const shape = compileShape({ declared: schema, path: [...at, 'schema'], report: this.#report }, 'inner');
     return { ...shape, name, schema, from: this.#from(definition.get('from'), at, fields), value: compute };
   }
@@ -146,7 +151,8 @@ class CodeReader {
  * bounds of a safe integer, a pattern beside a format that is asserted anyway.
  */
 export function plainSchema(schema: unknown): JsonObject {
-  if (typeof schema !== 'object' || schema === null) return {};
+  // Some libraries have functions for schemas.
+  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return {};
   const standard: unknown = Reflect.get(schema, '~standard');
   const source = standard === undefined ? schema : standardSchema(standard);
   const plain: unknown = JSON.parse(JSON.stringify(source ?? {}));

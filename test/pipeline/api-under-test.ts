@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type Api, createApi } from '../../src/api.ts';
 import type { EventEnvelope } from '../../src/conventions/event.ts';
-import { loadModel } from '../../src/model/load.ts';
+import type { DefinedModel } from '../../src/model/define.ts';
+import { loadDefinition, loadModel } from '../../src/model/load.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
 import { memoryBody } from '../../src/pipeline/memory-body.ts';
@@ -71,9 +72,12 @@ export interface Setting {
   readonly breaking?: (store: Store) => Store;
 }
 
-/** Opens an API for a model document in YAML. */
-export async function apiUnderTest(document: string, setting: Setting = {}): Promise<ApiUnderTest> {
-  const { model } = loadModel({ file: 'model.yaml', text: document, env: {}, digest });
+/** Opens an API for a model: a document in YAML, or what a module exports. */
+export async function apiUnderTest(declared: string | DefinedModel, setting: Setting = {}): Promise<ApiUnderTest> {
+  const { model, context } =
+    typeof declared === 'string'
+      ? loadModel({ file: 'model.yaml', text: declared, env: {}, digest })
+      : loadDefinition({ file: 'model.ts', defined: declared, env: {}, digest });
   let time = START;
   const clock = { now: () => time, advance: (milliseconds: number) => (time += milliseconds) };
   const random = createRandom();
@@ -88,6 +92,7 @@ export async function apiUnderTest(document: string, setting: Setting = {}): Pro
   });
   const api = await createApi({
     model,
+    context,
     store: setting.breaking?.(store) ?? store,
     clock,
     ids: createIds({ clock, random }),

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Json } from '../../src/conventions/json.ts';
+import { type DefinedModel, type ResourceCode, withServices } from '../../src/model/define.ts';
+import { refuse } from '../../src/model/hooks.ts';
+import { apiUnderTest } from './api-under-test.ts';
+import { create } from './shop-model.ts';
+
+interface Note {
+  text: string;
+  size: number | null;
+  tag_id: string | null;
+}
+
+/** Notes with code, and tags that they refer to; the code is told what happens by `log`. */
+function notes(code: ResourceCode<Note, { readonly log: string[] }>, log: string[] = []): DefinedModel {
+  const { resource, defineModel } = withServices<{ readonly log: string[] }>();
+  return defineModel({
+    name: 'desk',
+    resources: {
+      tags: resource({ id: 'client', schema: { type: 'object', properties: { name: { type: 'string' } } } }),
+      notes: resource({
+        id: 'client',
+        schema: {
+          type: 'object',
+          required: ['text'],
+          properties: {
+            text: { type: 'string', minLength: 1 },
+            size: { type: 'integer' },
+            tag_id: { type: 'string', 'x-references': { resource: 'tags', on_delete: 'cascade' } },
+          },
+        },
+        ...code,
+      }),
+    },
+    services: { log },
+  });
+}
+
+const CREATED = { status: 201, events: ['note.created'] };
+
+describe('a check', () => {
+  it('is asked of values that a write sets anew, all at once, and its faults are told by field', async () => {
+    const asked: Json[] = [];
+    const check = {
+      text: async (value: string) => {
+        asked.push(value);
+        return Promise.resolve(value === 'bad' ? 'is bad' : null);
+      },
+      size: (value: number) => (asked.push(value), value < 0 ? 'is below zero' : null),
+    };
+    await using desk = await apiUnderTest(notes({ check }));
+    await desk.row({ ...CREATED, send: 'POST /api/v1/notes', body: { id: 'a', text: 'x' } });
+    assert.deepEqual(asked.splice(0), ['x']);
+    const faults = [
+      { field: 'text', message: 'is bad' },
+      { field: 'size', message: 'is below zero' },
+    ];
+    await desk.row({
+      send: 'PUT /api/v1/notes/a',
+      body: { text: 'bad', size: -1 },
+      status: 400,
+      has: { errorCode: 'NOTE_INVALID', details: faults },
+    });
+    asked.splice(0);
+    await desk.row({
+      send: 'PATCH /api/v1/notes/a',
+      body: { size: 2, text: 'x' },
+      status: 200,
+      events: ['note.updated'],
+    });
+    assert.deepEqual(asked, [2]);
+  });
+
+  it('is not asked where the schema refuses the body already', async () => {
+    const log: string[] = [];
+    await using desk = await apiUnderTest(
+      notes({ check: { size: (_value, context) => (context.log.push('asked'), null) } }, log),
+    );
+    await desk.row({ send: 'POST /api/v1/notes', body: { id: 'a', text: '', size: 1 }, status: 400 });
+    assert.deepEqual(log, []);
+  });
+});
+
+describe('a hook before a write', () => {
+  it('changes the draft of POST, PUT, PATCH and of an operation in a batch', async () => {
+    const trim = (draft: Note): Note => ({ ...draft, text: draft.text.trim() });
+    await using desk = await apiUnderTest(notes({ before: { create: trim, update: (draft) => trim(draft) } }));
+    await desk.row({ ...CREATED, send: 'POST /api/v1/notes', body: { id: 'a', text: ' x ' }, has: { text: 'x' } });
+    await desk.row({
+      send: 'PUT /api/v1/notes/a',
+      body: { text: ' y ' },
+      status: 200,
+      has: { text: 'y' },
+      events: ['note.updated'],
+    });
+    await desk.row({ send: 'PATCH /api/v1/notes/a', body: { text: ' y ' }, status: 200, has: { text: 'y' } });
+    await desk.row({ ...CREATED, send: 'PUT /api/v1/notes/b', body: { text: ' z ' }, has: { text: 'z' } });
+    const operations = [{ method: 'POST', path: '/notes', body: { id: 'c', text: ' w ' } }];
+    const made = await desk.row({ ...CREATED, send: 'POST /api/v1/batches', body: { operations } });
+    assert.equal(made.body['results'][0].body.text, 'w');
+  });
+
+  it('may change the draft that it gets in place, and may leave it', async () => {
+    await using desk = await apiUnderTest(
+      notes({
+        before: {
+          create: () => undefined,
+          update: (draft, _context, current) => ({ ...draft, size: Number(current.size) + 1 }),
+        },
+      }),
+    );
+    await desk.row({ ...CREATED, send: 'POST /api/v1/notes', body: { id: 'a', text: ' x ' }, has: { text: ' x ' } });
+    await desk.row({
+      send: 'PATCH /api/v1/notes/a',
+      body: { text: 'y' },
+      status: 200,
+      has: { size: 1 },
+      events: ['note.updated'],
+    });
+  });
+
+  for (const [reason, status] of [
+    ['INVALID', 400],
+    ['CONFLICT', 409],
+    ['FORBIDDEN', 403],
+  ] as const) {
+    it(`[ERR-2] refuses with ${status} NOTE_${reason}`, async () => {
+      const details = [{ field: 'text', message: 'is not wanted' }];
+      await using desk = await apiUnderTest(
+        notes({ before: { create: () => refuse(reason, 'Not this one; send another.', details) } }),
+      );
+      await desk.row({
+        send: 'POST /api/v1/notes',
+        body: { id: 'a', text: 'x' },
+        status,
+        has: { errorCode: `NOTE_${reason}`, errorMessage: 'Not this one; send another.', details },
+      });
+    });
+  }
+
+  const broken: readonly (readonly [title: string, create: (draft: Note) => Note])[] = [
+    [
+      'throws',
+      () => {
+        throw new Error('secret');
+      },
+    ],
+    ['returns what the schema does not admit', (draft) => ({ ...draft, text: '' })],
+    ['returns unknown fields', (draft) => Object.assign({ colour: 'red' }, draft)],
+  ];
+  for (const [title, hook] of broken) {
+    it(`[ERR-7] that ${title} is a constant 500, its cause in the log`, async () => {
+      await using desk = await apiUnderTest(notes({ before: { create: hook } }));
+      const { text } = await desk.row({
+        send: 'POST /api/v1/notes',
+        body: { id: 'a', text: 'x' },
+        status: 500,
+        has: { errorCode: 'SERVER_ERROR' },
+      });
+      assert.doesNotMatch(text, /secret|colour/);
+      assert.equal(desk.observations.filter(({ kind }) => kind === 'fault').length, 1);
+    });
+  }
+
+  it('knows who writes, when, and the services of the application', async () => {
+    const log: string[] = [];
+    const create_ = (
+      _draft: Note,
+      context: {
+        readonly log: string[];
+        readonly at: string;
+        readonly correlationId: string;
+        readonly caller: { readonly subject: string | null };
+      },
+    ): void => {
+      context.log.push(context.at, context.correlationId, String(context.caller.subject));
+    };
+    await using desk = await apiUnderTest(notes({ before: { create: create_ } }, log));
+    await desk.row({
+      ...CREATED,
+      send: 'POST /api/v1/notes',
+      headers: { 'X-Correlation-ID': 'mine' },
+      body: { id: 'a', text: 'x' },
+    });
+    assert.deepEqual(log, ['2026-01-02T03:04:05.678Z', 'mine', 'null']);
+  });
+
+  it('[MET-14] runs in a dry run too', async () => {
+    await using desk = await apiUnderTest(notes({ before: { create: (draft) => ({ ...draft, size: 7 }) } }));
+    await desk.row({
+      send: 'POST /api/v1/notes?dry_run=true',
+      body: { id: 'a', text: 'x' },
+      status: 200,
+      has: { size: 7 },
+    });
+  });
+
+  it('[MET-4] may refuse the removal of a row, and of one that goes along', async () => {
+    const keep = (row: Note): void => {
+      if (row.text === 'kept') refuse('CONFLICT', 'It is kept.');
+    };
+    await using desk = await apiUnderTest(notes({ before: { delete: keep } }));
+    await create(desk, 'tags', { id: 't' });
+    await create(desk, 'notes', { id: 'a', text: 'kept', tag_id: 't' });
+    await desk.row({ send: 'DELETE /api/v1/notes/a', status: 409, has: { errorCode: 'NOTE_CONFLICT' } });
+    await desk.row({ send: 'DELETE /api/v1/tags/t', status: 409, has: { errorCode: 'NOTE_CONFLICT' } });
+    await desk.row({ send: 'PATCH /api/v1/notes/a', body: { text: 'x' }, status: 200, events: ['note.updated'] });
+    await desk.row({ send: 'DELETE /api/v1/tags/t', status: 204, events: ['note.deleted', 'tag.deleted'] });
+  });
+});
+
+describe('a computed member', () => {
+  const length = {
+    schema: { type: 'integer' },
+    from: ['text'],
+    value: ({ text }: { text: string }) => text.length,
+  } as const;
+
+  it('[REP-1] stands after the fields, in every format and event-free', async () => {
+    await using desk = await apiUnderTest(notes({ computed: { length } }));
+    const made = await desk.row({
+      ...CREATED,
+      send: 'POST /api/v1/notes',
+      body: { id: 'a', text: 'four', length: 99 },
+    });
+    assert.deepEqual(Object.keys(made.body), [
+      'id',
+      'text',
+      'size',
+      'tag_id',
+      'length',
+      'created_at',
+      'updated_at',
+      'revision',
+      'links',
+    ]);
+    assert.equal(made.body['length'], 4);
+    const csv = await desk.row({ send: 'GET /api/v1/notes', headers: { Accept: 'text/csv' }, status: 200 });
+    assert.match(csv.text, /^id,text,size,tag_id,length,created_at,updated_at,revision\r\na,four,,,4,/);
+    assert.match(
+      (await desk.row({ send: 'GET /api/v1/notes/a', headers: { Accept: 'application/xml' }, status: 200 })).text,
+      /<length>4<\/length>/,
+    );
+  });
+
+  it('[REP-6] is ignored in XML and forms too', async () => {
+    await using desk = await apiUnderTest(notes({ computed: { length } }));
+    await desk.row({
+      ...CREATED,
+      send: 'POST /api/v1/notes',
+      headers: { 'Content-Type': 'application/xml' },
+      body: '<note><id>a</id><text>x</text><length>9</length></note>',
+      has: { length: 1 },
+    });
+  });
+
+  it('[ERR-7] whose function returns what its schema does not admit is a 500', async () => {
+    await using desk = await apiUnderTest(notes({ computed: { length: { ...length, value: () => 'secret' } } }));
+    const { text } = await desk.row({
+      send: 'POST /api/v1/notes',
+      body: { id: 'a', text: 'x' },
+      status: 500,
+      events: ['note.created'],
+    });
+    assert.doesNotMatch(text, /secret/);
+  });
+
+  it('[CACHE-1] changes the tags where its code changes', async () => {
+    const tags: string[] = [];
+    for (const value of [
+      ({ text }: { text: string }) => text.length,
+      ({ text }: { text: string }) => text.length + 1,
+    ]) {
+      await using desk = await apiUnderTest(notes({ computed: { length: { ...length, value } } }));
+      await create(desk, 'notes', { id: 'a', text: 'x' });
+      tags.push((await desk.row({ send: 'GET /api/v1/notes/a', status: 200 })).headers.get('etag') ?? '');
+    }
+    assert.notEqual(tags[0], tags[1]);
+  });
+});
