@@ -77,6 +77,8 @@ const CHANGING = new Set([
   'after',
   'created_at',
   'updated_at',
+  'expires_at',
+  'ETag',
   'revision',
   'timestamp',
   'correlationId',

@@ -23,5 +23,18 @@ async function start(file) {
     process.stderr.write(`${tooOld([])}\n`);
     return 2;
   }
-  return passThrough(spawn(node, [path.resolve(root, file), ...args], { stdio: 'inherit' }));
+  const child = spawn(node, [path.resolve(root, file), ...args], { stdio: 'inherit' });
+  if (process.env['npm_lifecycle_event'] !== undefined) endWithParent(child);
+  return passThrough(child);
+}
+
+/** npm runs a script in a shell, and a signal to npm ends that shell alone: what it has started would stay behind. */
+function endWithParent(child) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    child.kill('SIGTERM');
+  }, 500);
+  timer.unref();
 }

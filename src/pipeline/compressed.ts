@@ -9,6 +9,6 @@ import { type Answer, isStreamed } from './exchange.ts';
 export async function compressed(answer: Answer, coding: Coding): Promise<Answer> {
   if (coding === 'identity' || isStreamed(answer)) return answer;
   const { status, headers, body } = answer;
-  if (body === null || body.length <= COMPRESSIBLE_FROM) return answer;
+  if (body === null || Buffer.byteLength(body) <= COMPRESSIBLE_FROM) return answer;
   return { status, headers: [...headers, 'Content-Encoding', coding], body: await compress(body, coding) };
 }

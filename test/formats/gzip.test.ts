@@ -150,7 +150,7 @@ describe('inflateChunks', () => {
     assert.ok(taken < (inflated * member.length) / noise.length + 262_144, `${taken} bytes were taken`);
   });
 
-  it('[MET-13] ends its source when its reader stops', async () => {
+  it('[MET-13] ends its source when its reader stops', { timeout: 5_000 }, async () => {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     async function* endless(): AsyncGenerator<Uint8Array> {
       try {
@@ -163,7 +163,7 @@ describe('inflateChunks', () => {
     await ended;
   });
 
-  it('[NEG-2] ends its source when the data are bad', async () => {
+  it('[NEG-2] ends its source when the data are bad', { timeout: 5_000 }, async () => {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     async function* endless(): AsyncGenerator<Uint8Array> {
       try {
