@@ -1,4 +1,11 @@
-import type { Answer, Handler, RawRequest, WholeAnswer } from '../pipeline/exchange.ts';
+import {
+  type Answer,
+  type BodyStream,
+  type Handler,
+  isStreamed,
+  type RawRequest,
+  type WholeAnswer,
+} from '../pipeline/exchange.ts';
 import type { OpenedApi } from './open-database.ts';
 
 /** One API in its turn of serving. */
@@ -26,11 +33,13 @@ export class ExchangeableApi implements Handler {
   async handle(request: RawRequest): Promise<Answer> {
     const turn = this.#turn;
     turn.inFlight += 1;
+    let streamed = false;
     try {
-      return await turn.opened.api.handle(request);
+      const answer = await turn.opened.api.handle(request);
+      streamed = isStreamed(answer);
+      return isStreamed(answer) ? { ...answer, body: pieces(answer.body, turn) } : answer;
     } finally {
-      turn.inFlight -= 1;
-      if (turn.inFlight === 0) turn.ended?.();
+      if (!streamed) end(turn);
     }
   }
 
@@ -50,6 +59,21 @@ export class ExchangeableApi implements Handler {
   async close(): Promise<void> {
     await this.#turn.opened.close();
     await Promise.all(this.#closing);
+  }
+}
+
+/** A request is answered. */
+function end(turn: Turn): void {
+  turn.inFlight -= 1;
+  if (turn.inFlight === 0) turn.ended?.();
+}
+
+/** The pieces of an answer, which is in flight until the last of them. */
+async function* pieces(body: BodyStream, turn: Turn): AsyncGenerator<string> {
+  try {
+    yield* body;
+  } finally {
+    end(turn);
   }
 }
 

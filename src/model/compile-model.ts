@@ -15,8 +15,6 @@ import { resolveReferences } from './schema-references.ts';
 /** The code of resources by their names. */
 export type ModelCode = ReadonlyMap<string, ResourceCode>;
 
-const NO_MODEL_CODE: ModelCode = new Map();
-
 /** Digest of a text, in characters that an entity tag may hold. */
 export type Digest = (text: string) => string;
 
@@ -26,7 +24,7 @@ export type Digest = (text: string) => string;
  * @param document what is no fault of its schema, or is announced as one
  * @param code of the resources of a model in TypeScript, by their names
  */
-export function compileModel(document: Declaration, digest: Digest, code: ModelCode = NO_MODEL_CODE): Model {
+export function compileModel(document: Declaration, digest: Digest, code: ModelCode): Model {
   const settings = compileSettings(document);
   const drafts = compileResources(document, code);
   checkRelationNames(drafts);

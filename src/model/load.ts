@@ -1,4 +1,4 @@
-import { isJsonObject } from '../conventions/json.ts';
+import { isJsonObject, type Json } from '../conventions/json.ts';
 import { compileModel, type Digest, type ModelCode } from './compile-model.ts';
 import type { DefinedModel } from './define.ts';
 import { type DocumentSource, readDocument } from './document.ts';
@@ -34,13 +34,7 @@ export function loadModel(source: ModelSource): LoadedModel {
   const { value, locate, faults: textFaults, readable } = readDocument(source);
   if (!readable) throw new ModelError(textFaults);
   const faults = new FaultList(source.file, locate, textFaults);
-  checkDocument(value, faults.reportUntold());
-  const document = { declared: isJsonObject(value) ? value : {}, path: [], report: faults.reportUntold() };
-  refuseUnserved(document);
-  const model = compileModel(document, source.digest);
-  const found = faults.sorted();
-  if (found.length > 0) throw new ModelError(found);
-  return { model, notServed: unservedSections(document.declared), context: {} };
+  return { ...compile(value, faults, source.digest, new Map()), context: {} };
 }
 
 /** A model in TypeScript and what it is compiled with. */
@@ -63,13 +57,18 @@ export function loadDefinition({ file, defined, env, digest }: DefinitionSource)
   const { value, faults: textFaults } = readDocument({ file: `${file}.json`, text, env });
   const faults = new FaultList(file, () => NOWHERE);
   for (const { path, cause, fix } of textFaults) faults.report(path === '' ? [] : [path], cause, fix);
+  return { ...compile(value, faults, digest, code), context: defined.services };
+}
+
+/** @throws {ModelError} */
+function compile(value: Json, faults: FaultList, digest: Digest, code: ModelCode): Omit<LoadedModel, 'context'> {
   checkDocument(value, faults.reportUntold());
   const document = { declared: isJsonObject(value) ? value : {}, path: [], report: faults.reportUntold() };
   refuseUnserved(document);
   const model = compileModel(document, digest, code);
   const found = faults.sorted();
   if (found.length > 0) throw new ModelError(found);
-  return { model, notServed: unservedSections(document.declared), context: defined.services };
+  return { model, notServed: unservedSections(document.declared) };
 }
 
 const NOWHERE: Position = { line: 0, column: 0 };

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ExchangeableApi } from '../../src/cli/exchangeable-api.ts';
 import type { OpenedApi } from '../../src/cli/open-database.ts';
-import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
+import { type Answer, isStreamed, type RawRequest } from '../../src/pipeline/exchange.ts';
 import type { Store } from '../../src/stores/store.ts';
 
 const request: RawRequest = { method: 'GET', target: '/', headers: [], body: null, httpVersion: '1.1', peer: '::1' };
 
 /** An API that answers with its name once it is told to, and notes when its store is closed. */
-function named(name: string): OpenedApi & { answer(): void; closed(): boolean } {
-  const answer: Answer = { status: 200, headers: [], body: name };
+function named(name: string, body: Answer['body'] = name): OpenedApi & { answer(): void; closed(): boolean } {
+  const refused = { status: 500, headers: [], body: name };
+  const answer = { status: 200, headers: [], body } as Answer;
   const { promise, resolve } = Promise.withResolvers<Answer>();
   let closed = false;
   const close = async (): Promise<void> => {
@@ -36,7 +37,7 @@ function named(name: string): OpenedApi & { answer(): void; closed(): boolean } 
   return {
     api: {
       handle: () => promise,
-      refuse: () => answer,
+      refuse: () => refused,
       ingest: unused,
       rows: unused,
       csv: unused,
@@ -73,6 +74,30 @@ describe('an API that is exchanged while it serves', () => {
     await turns();
     assert.equal(first.closed(), true);
     assert.equal(second.closed(), false);
+  });
+
+  it('[MET-13] goes on writing an answer in pieces with the API that began it', async () => {
+    const more = Promise.withResolvers<void>();
+    const body = async function* body(): AsyncGenerator<string> {
+      yield 'a';
+      await more.promise;
+      yield 'b';
+    };
+    const [first, second] = [named('first', body()), named('second')];
+    const api = new ExchangeableApi(first);
+    first.answer();
+    const begun = await api.handle(request);
+    assert.ok(isStreamed(begun));
+    const pieces = begun.body[Symbol.asyncIterator]();
+    await pieces.next();
+    api.exchange(second);
+    await turns();
+    assert.equal(first.closed(), false);
+    more.resolve();
+    assert.equal((await pieces.next()).value, 'b');
+    assert.equal((await pieces.next()).done, true);
+    await turns();
+    assert.equal(first.closed(), true);
   });
 
   it('closes an idle API at once, and on close the one that serves', async () => {
