@@ -25,15 +25,16 @@ function byteLength(body: WholeAnswer['body']): number {
 }
 
 /**
- * Writes an answer piece by piece, each when the ones before have left. Where the client goes away, the pieces end.
+ * Writes an answer piece by piece, each when the ones before have left. The head goes with the first piece: until then `100 Continue` may still
+ * be sent, and what fails can still be told. Where the client goes away, the pieces end.
  *
  * @throws whatever the body throws; what was written before is on its way, and the body has no end
  */
 export async function sendStream(response: ServerResponse, { status, headers, body }: StreamedAnswer): Promise<void> {
-  response.writeHead(status, [...headers]).flushHeaders();
   try {
     for await (const piece of body) {
       if (response.destroyed) return;
+      if (!response.headersSent) response.writeHead(status, [...headers]);
       if (!response.write(piece)) await drained(response);
     }
   } catch (error) {
@@ -41,5 +42,6 @@ export async function sendStream(response: ServerResponse, { status, headers, bo
     await setImmediate();
     throw error;
   }
+  if (!response.headersSent) response.writeHead(status, [...headers]);
   response.end();
 }

@@ -143,8 +143,12 @@ export class Wire {
     try {
       await sendStream(response, answer);
     } catch (error) {
-      if (!(error instanceof ApiError)) this.#options.observe({ kind: 'fault', correlationId: null, error });
-      connection.socket.destroySoon();
+      if (response.headersSent) {
+        if (!(error instanceof ApiError)) this.#options.observe({ kind: 'fault', correlationId: null, error });
+        connection.socket.destroySoon();
+      } else {
+        this.#write(turn, this.#options.handler.refuse(error, turn.request));
+      }
       return;
     }
     if (this.#drains(turn)) body?.drain();

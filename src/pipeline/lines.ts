@@ -6,19 +6,14 @@ import { commonHeaders, appliedHeaders, uncachedAnswer } from './answer.ts';
 import type { Body } from './body.ts';
 import type { Answer, BodyStream } from './exchange.ts';
 import { keyName } from './idempotency.ts';
+import { type Begun, inOrder } from './in-order.ts';
 import type { AskedWrite } from './operation.ts';
 import { asApiError } from './refuse.ts';
 import { settleOnce } from './settle-once.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** How much may be under way at once: enough lines to share commits, little enough to hold. Lines, bytes. */
-const WINDOW = { lines: 256, bytes: 4 * 1_048_576 };
-
-/** A line on its way to its result. */
-interface Pending {
-  readonly bytes: number;
-  readonly result: Promise<string>;
-}
+const WINDOW = { items: 256, bytes: 4 * 1_048_576 };
 
 /**
  * Takes in one resource a line, and tells what became of each in turn (MET-13): each line is a write of its own. The lines are read as their
@@ -47,27 +42,16 @@ interface KeyedLines extends AskedWrite {
 }
 
 async function* results(asked: KeyedLines, surroundings: Surroundings): BodyStream & AsyncGenerator<string> {
-  const { request } = asked.operation;
-  const queue: Pending[] = [];
-  let held = 0;
-  const shift = async (): Promise<string> => {
-    const first = queue.shift();
-    held -= first?.bytes ?? 0;
-    return (await first?.result) ?? '';
+  const { correlationId } = asked.operation.request.exchange;
+  const begin = (line: Line): Begun | null => {
+    if (line.raw !== null && isBlank(content(line.raw))) return null;
+    return { bytes: line.raw?.length ?? 0, result: result(line, asked, surroundings) };
   };
   try {
-    for await (const line of linesOf(asked)) {
-      if (line.raw !== null && isBlank(content(line.raw))) continue;
-      const bytes = line.raw?.length ?? 0;
-      held += bytes;
-      queue.push({ bytes, result: result(line, asked, surroundings) });
-      while (queue.length >= WINDOW.lines || held > WINDOW.bytes) yield await shift();
-    }
-    while (queue.length > 0) yield await shift();
+    yield* inOrder(linesOf(asked), begin, WINDOW);
   } catch (error) {
     // What broke off is the body itself; the lines that were read are done.
-    while (queue.length > 0) yield await shift();
-    yield `${writeJson({ error: errorOf(error, request.exchange.correlationId, surroundings) })}\n`;
+    yield `${writeJson({ error: errorOf(error, correlationId, surroundings) })}\n`;
     throw error;
   }
 }

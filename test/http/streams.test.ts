@@ -85,6 +85,33 @@ describe('a body in pieces', () => {
     assert.equal(Buffer.concat(rest).toString(), 'second');
   });
 
+  it('[URL-8] is asked for before the head of the answer, where the client waits for that', async () => {
+    await using server = await fakeServer({ handle: echo });
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.write(
+      'POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    const [first] = (await once(socket, 'data')) as [Buffer];
+    assert.equal(first.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write('1\r\na\r\n0\r\n\r\n');
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) chunks.push(chunk as Buffer);
+    assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 200 OK\r\n.*\r\n1\r\na\r\n0\r\n\r\n$/s);
+  });
+
+  it('[ERR-1] that fails before the first piece of the answer is refused as any other', async () => {
+    const failing = async function* failing(): BodyStream & AsyncGenerator<string> {
+      await Promise.resolve();
+      yield* [];
+      throw refusal('REQUEST_BODY_MALFORMED', 'It broke off.');
+    };
+    await using server = await fakeServer({ handle: () => streamed(failing()) });
+    assert.match(
+      await bytesAfter(server.port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
+      /^HTTP\/1\.1 400 /,
+    );
+  });
+
   it('[MET-13] is taken off the wire no faster than its answer is read', async () => {
     let read = 0;
     const counting = ({ body }: RawRequest): Answer =>

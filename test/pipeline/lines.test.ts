@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { describe, it } from 'node:test';
+import { memoryBody } from '../../src/pipeline/memory-body.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest, type Seen } from './api-under-test.ts';
 import { create, SHOP } from './shop-model.ts';
 
@@ -149,6 +150,25 @@ describe('lines of NDJSON', () => {
     await post(shop, '{"id":"a"}\n', { headers: { Accept: 'application/json' }, status: 406 });
     await post(shop, '{"id":"a"}\n', { headers: { Accept: 'application/x-ndjson' }, events: ['note.created'] });
     await post(shop, '{"id":"b"}\n', { send: 'PUT /api/v1/notes/b', status: 415 });
+  });
+
+  it('[MET-13] have their results as soon as they are written, while the next ones are awaited', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const raw = rawRequest({ send: 'POST /api/v1/notes', headers: NDJSON, body: '' });
+    const more = Promise.withResolvers<void>();
+    const chunks = async function* chunks(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('{"id":"a"}\n');
+      await more.promise;
+      yield Buffer.from('{"id":"b"}\n');
+    };
+    const { body } = await shop.api.handle({ ...raw, body: { ...memoryBody(new Uint8Array()), length: null, chunks } });
+    assert.ok(typeof body === 'object' && body !== null && !(body instanceof Uint8Array));
+    const results = body[Symbol.asyncIterator]();
+    assert.match(String((await results.next()).value), /"line":1,"status":201/);
+    more.resolve();
+    assert.match(String((await results.next()).value), /"line":2,"status":201/);
+    assert.equal((await results.next()).done, true);
+    await shop.newEvents();
   });
 
   it('[MET-13] are read no faster than their results are taken', async () => {
