@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isDefinedModel } from '../model/define.ts';
+import { type DefinedModel, isDefinedModel } from '../model/define.ts';
 import { type Fault, formatFault, ModelError } from '../model/fault.ts';
 import { loadDefinition, loadModel, type LoadedModel } from '../model/load.ts';
 import { digest } from '../platform/digest.ts';
@@ -23,10 +23,10 @@ const MODULE = /^\.[cm]?[jt]s$/;
  */
 export async function readModel(file: string, env: Environment): Promise<ReadModel> {
   try {
-    if (MODULE.test(path.extname(file))) {
-      return { kind: 'model', loaded: loadDefinition({ file, defined: await loadModule(file), env, digest }) };
-    }
-    return { kind: 'model', loaded: loadModel({ file, text: await readText(file), env, digest }) };
+    const text = await readText(file);
+    if (!MODULE.test(path.extname(file))) return { kind: 'model', loaded: loadModel({ file, text, env, digest }) };
+    const defined = await loadModule(file, text);
+    return { kind: 'model', loaded: loadDefinition({ file, defined, env, digest, text }) };
   } catch (error) {
     if (error instanceof ModelError) return { kind: 'faulty', faults: error.faults };
     throw error;
@@ -44,13 +44,10 @@ export async function requireModel(file: string, env: Environment): Promise<Load
   return read.loaded;
 }
 
-/** What a module exports by default. Each state of its file is a module of its own: a changed one is read anew. */
-async function loadModule(file: string): Promise<Parameters<typeof loadDefinition>[0]['defined']> {
-  const { mtimeMs } = await stat(file).catch((error: unknown) => {
-    throw wrongUsage(`cannot read the model ${file}: ${reason(error)}`);
-  });
+/** What a module exports by default. Each text of its file is a module of its own: a changed one is read anew. */
+async function loadModule(file: string, text: string): Promise<DefinedModel> {
   const url = pathToFileURL(path.resolve(file));
-  url.searchParams.set('changed', String(mtimeMs));
+  url.searchParams.set('text', digest(text));
   const module: { readonly default?: unknown } = await import(url.href).catch((error: unknown) => {
     throw refused(`${file} cannot be loaded: ${told(error, file)}`);
   });

@@ -48,10 +48,11 @@ function compileResources(document: Declaration, code: ModelCode): readonly Reso
   checkFormerNames(resources);
   const byName = new Map(resources.map((resource) => [resource.name, resource]));
   return resources.map(({ collection, singular, code: prefix, ...resource }) => {
+    const own = { collection, singular, code: prefix };
     const schema = compileSchema(resource, document);
     const fields = compileFields(schema, names);
     const parent = byName.get(parentOf(resource, names) ?? '') ?? null;
-    const surroundings = { collection, singular, code: prefix, schema: schema.declared, fields, parent };
+    const surroundings = { ...own, schema: schema.declared, fields, parent, document: document.declared };
     return compileResource(resource, surroundings, code.get(resource.name) ?? null);
   });
 }

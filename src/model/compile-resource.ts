@@ -19,6 +19,8 @@ export interface Surroundings extends ResourceNames {
   readonly schema: Declaration['declared'];
   readonly fields: readonly Field[];
   readonly parent: { readonly name: string; readonly singular: string } | null;
+  /** The whole document. */
+  readonly document: Declaration['declared'];
 }
 
 /** Compiles one resource by itself. @param code of a model in TypeScript; null of one in data */
@@ -28,7 +30,7 @@ export function compileResource(
   code: ResourceCode | null,
 ): ResourceDraft {
   const { name, declared } = resource;
-  const { schema, fields: _fields, parent: above, ...names } = surroundings;
+  const { schema, fields: _fields, parent: above, document, ...names } = surroundings;
   const parent = compileParent(resource, surroundings);
   const { state, fields } = compileState(
     parent === null ? surroundings.fields : [parent, ...surroundings.fields],
@@ -44,7 +46,7 @@ export function compileResource(
     id: compileId(resource),
     fields,
     field: new Map(fields.map((field) => [field.name, field])),
-    ...(code === null ? NO_CODE : compileCode(code, fields, resource)),
+    ...(code === null ? NO_CODE : compileCode(code, fields, resource, document)),
     properties,
     parent: parent === null || above === null ? null : { resource: above.name, field: parent.name },
     uniques: compileUniques(fields, schema, resource),

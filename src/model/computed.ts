@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../conventions/json.ts';
 import { assertionOf } from './assertion.ts';
+import { deepFreeze } from './freeze.ts';
 import type { ComputedField } from './model.ts';
 import { storedForm } from './stored-form.ts';
 import { compileAssertion } from './validator.ts';
@@ -8,7 +9,8 @@ import { compileAssertion } from './validator.ts';
 export type Compute = (row: JsonObject) => Json;
 
 /**
- * Compiles a computed member: what its function returns is held to the schema, so that what a description says of it is true.
+ * Compiles a computed member: what its function returns is held to the schema, so that what a description says of it is true. It gets the
+ * id and the fields that it says it reads, frozen: a row may be shown to many.
  *
  * @param resource its name, for the log
  */
@@ -16,9 +18,10 @@ export function compileComputed(resource: string, computed: ComputedField): Comp
   const { name, from, value, schema } = computed;
   const violationsOf = compileAssertion(assertionOf(computed, schema));
   const form = storedForm(computed);
+  const readable = ['id', ...from];
   return (row) => {
-    const read = Object.fromEntries(from.map((field) => [field, row[field] ?? null]));
-    const result = toJson(value(Object.freeze(read)));
+    const view = deepFreeze(Object.fromEntries(readable.map((field) => [field, row[field] ?? null])));
+    const result = evaluate(() => toJson(value(view)), `${resource}.${name}`);
     const [violation] = violationsOf(result);
     // The value may be one that must not leave, also for the log.
     if (violation !== undefined) throw new Error(`${resource}.${name} was computed as none of its schema's values`);
@@ -26,10 +29,23 @@ export function compileComputed(resource: string, computed: ComputedField): Comp
   };
 }
 
+function evaluate(compute: () => Json, member: string): Json {
+  try {
+    return compute();
+  } catch (error) {
+    throw new Error(`${member} could not be computed`, { cause: error });
+  }
+}
+
 /** Whatever a function returns, as JSON; what is nothing is null. */
 function toJson(value: unknown): Json {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (value instanceof Promise) {
+    // Nobody waits for it: what becomes of it must not end the process.
+    value.catch(() => null);
+    throw new TypeError('a computed value is there at once, not a promise of one');
+  }
   const copy: Json = JSON.parse(JSON.stringify(value) ?? 'null');
   return copy;
 }

@@ -1,6 +1,6 @@
 import type { EventEnvelope } from '../conventions/event.ts';
 import type { Context, WriteOccasion } from './hooks.ts';
-import type { SchemaLike, ValuesOf } from './schema-types.ts';
+import type { SchemaLike, Unchangeable, ValuesOf } from './schema-types.ts';
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -13,16 +13,20 @@ export interface SystemMembers {
 }
 
 /** A member that is worked out from others whenever the resource is shown: pure, synchronous, read-only, in no filter or sort. */
-export interface ComputedDefinition<R> {
+export interface ComputedDefinition<R, F extends keyof R> {
   readonly schema: object;
   /** The fields that it reads: what its tag depends on. */
-  readonly from: readonly (keyof R & string)[];
-  readonly value: (row: R) => unknown;
+  readonly from: readonly F[];
+  /** Gets those fields and the id, nothing else. */
+  readonly value: (row: Unchangeable<Pick<R, F>> & Pick<SystemMembers, 'id'>) => unknown;
 }
 
-/** The code of a resource. `R` are its values, `S` the services of the application. */
-export interface ResourceCode<R, S> {
-  readonly computed?: Readonly<Record<string, ComputedDefinition<R>>>;
+/** The fields that each computed member of a resource reads. */
+type Reads<R> = Readonly<Record<string, keyof R>>;
+
+/** The code of a resource. `R` are its values, `S` the services of the application, `C` what its computed members read. */
+export interface ResourceCode<R, S, C extends Reads<R> = Reads<R>> {
+  readonly computed?: { readonly [K in keyof C]: ComputedDefinition<R, C[K]> };
   /** Around a write, before it is sent: may change the draft, or refuse it with `refuse`. */
   readonly before?: {
     readonly create?: (draft: R, context: S & WriteOccasion) => Awaitable<R | undefined | void>;
@@ -73,10 +77,9 @@ export interface ResourceData {
 }
 
 /** A resource in TypeScript. */
-export type ResourceDefinition<T extends SchemaLike, S> = ResourceData & { readonly schema: T } & ResourceCode<
-    ValuesOf<T>,
-    S
-  >;
+export type ResourceDefinition<T extends SchemaLike, S, C extends Reads<ValuesOf<T>>> = ResourceData & {
+  readonly schema: T;
+} & ResourceCode<ValuesOf<T>, S, C>;
 
 /** A resource as a model takes it: its types have done their work. */
 export type DefinedResource = ResourceData & { readonly schema: SchemaLike } & {
@@ -127,7 +130,9 @@ export function isDefinedModel(value: unknown): value is DefinedModel {
 /** The two functions that models are written with. */
 export interface Modelling<S> {
   /** A resource: its hooks get values of the types that its schema admits. */
-  readonly resource: <const T extends SchemaLike>(definition: ResourceDefinition<T, S>) => DefinedResource;
+  readonly resource: <const T extends SchemaLike, C extends Reads<ValuesOf<T>>>(
+    definition: ResourceDefinition<T, S, C>,
+  ) => DefinedResource;
   readonly defineModel: (definition: ModelDefinition<S>) => DefinedModel;
 }
 
@@ -150,7 +155,9 @@ function servicesOf(definition: object): Context {
 const plain = withServices<object>();
 
 /** A resource whose hooks need no services. */
-export function resource<const T extends SchemaLike>(definition: ResourceDefinition<T, object>): DefinedResource {
+export function resource<const T extends SchemaLike, C extends Reads<ValuesOf<T>>>(
+  definition: ResourceDefinition<T, object, C>,
+): DefinedResource {
   return plain.resource(definition);
 }
 

@@ -2,6 +2,8 @@ import type { Json } from '../conventions/json.ts';
 import { nearest } from '../conventions/nearest.ts';
 import { documentSchema } from './document-schema.ts';
 import type { Report } from './fault.ts';
+import { schemaSchema } from './field-schema.ts';
+import type { Path } from './path.ts';
 import { compileAssertion } from './validator.ts';
 import { describeReason, settle, type Violation } from './violation.ts';
 
@@ -20,21 +22,35 @@ const NOT_TAKEN: ReadonlyMap<string, string> = new Map([
   ['multipleOf', 'use format: decimal with x-scale, or format: int64, or check it in the client'],
 ]);
 
-let violationsOf: ((value: unknown) => readonly Violation[]) | null = null;
+type Check = (value: unknown) => readonly Violation[];
+
+let documentViolations: Check | null = null;
+let schemaViolations: Check | null = null;
 
 /** Holds a document against its JSON Schema and announces every place where it breaks it. */
 export function checkDocument(value: Json, report: Report): void {
-  violationsOf ??= compileAssertion(documentSchema);
-  for (const violation of settle(violationsOf(value))) {
-    const { path, reason, description } = violation;
-    const key = String(path.at(-1));
-    if (reason.kind === 'unknown') report(path, `${key} is not known here`, unknownFix(key, reason.known));
-    else report(path, causeOf(violation), description === null ? 'correct it' : `give: ${description}`);
-  }
+  documentViolations ??= compileAssertion(documentSchema);
+  announce(documentViolations(value), [], report);
 }
 
-function causeOf({ path, reason, value }: Violation): string {
-  return `${path.length === 0 ? 'the document' : String(path.at(-1))} ${describeReason(reason, value)}`;
+/** Holds a schema that stands outside of the document, at a path of its own, to what schemas in documents may say. Whether it keeps to it. */
+export function checkSchema(value: Json, path: Path, report: Report): boolean {
+  schemaViolations ??= compileAssertion({ $ref: '#/$defs/schema', $defs: { schema: schemaSchema } });
+  const violations = schemaViolations(value);
+  announce(violations, path, report);
+  return violations.length === 0;
+}
+
+function announce(violations: readonly Violation[], at: Path, report: Report): void {
+  for (const { reason, description, value, ...violation } of settle(violations)) {
+    const path = [...at, ...violation.path];
+    const key = path.length === 0 ? 'the document' : String(path.at(-1));
+    if (reason.kind === 'unknown') report(path, `${key} is not known here`, unknownFix(key, reason.known));
+    else {
+      const fix = description === null ? 'correct it' : `give: ${description}`;
+      report(path, `${key} ${describeReason(reason, value)}`, fix);
+    }
+  }
 }
 
 function unknownFix(key: string, known: readonly string[]): string {

@@ -8,9 +8,15 @@ export type Context = Readonly<Record<string, unknown>>;
 /** Why a hook refuses a write, as the family of the resource's error code says it. */
 export type HookReason = 'INVALID' | 'CONFLICT' | 'FORBIDDEN';
 
-/** What a hook throws to refuse a write. Its message reaches the caller: it states the cause and the fix. */
+const REFUSAL = Symbol.for('restwright.refusal');
+
+/**
+ * What a hook throws to refuse a write. Its message reaches the caller: it states the cause and the fix. One of another copy of the package
+ * is one too: a module may be served by a command that is installed elsewhere.
+ */
 export class HookRefusal extends Error {
   override readonly name = 'HookRefusal';
+  readonly [REFUSAL] = true;
   readonly reason: HookReason;
   readonly details: readonly ErrorDetail[];
 
@@ -18,6 +24,10 @@ export class HookRefusal extends Error {
     super(message);
     this.reason = reason;
     this.details = details;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): value is HookRefusal {
+    return value instanceof Error && REFUSAL in value;
   }
 }
 

@@ -1,12 +1,12 @@
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import { compileModel, type Digest, type ModelCode } from './compile-model.ts';
 import type { DefinedModel } from './define.ts';
+import { takeApart } from './definition.ts';
 import { type DocumentSource, readDocument } from './document.ts';
 import { checkDocument } from './document-check.ts';
 import { FaultList, ModelError, type Position } from './fault.ts';
 import type { Context } from './hooks.ts';
 import type { Model } from './model.ts';
-import { CODE_MEMBERS, plainSchema, type ResourceCode } from './resource-code.ts';
 import { refuseUnserved, unservedSections } from './unserved.ts';
 
 /** A model document and what it is compiled with. */
@@ -44,6 +44,8 @@ export interface DefinitionSource {
   readonly defined: DefinedModel;
   readonly env: DocumentSource['env'];
   readonly digest: Digest;
+  /** The text of its module, where it is at hand: then the fingerprint also covers what its functions use there. */
+  readonly text?: string;
 }
 
 /**
@@ -51,13 +53,18 @@ export interface DefinitionSource {
  *
  * @throws {ModelError} with every fault: path, cause and fix; a module has no lines to tell
  */
-export function loadDefinition({ file, defined, env, digest }: DefinitionSource): LoadedModel {
-  const { data, code } = takeApart(defined);
-  const text = JSON.stringify(data);
-  const { value, faults: textFaults } = readDocument({ file: `${file}.json`, text, env });
-  const faults = new FaultList(file, () => NOWHERE);
-  for (const { path, cause, fix } of textFaults) faults.report(path === '' ? [] : [path], cause, fix);
-  return { ...compile(value, faults, digest, code), context: defined.services };
+export function loadDefinition({ file, defined, env, digest, text = '' }: DefinitionSource): LoadedModel {
+  const takingApart = new FaultList(file, () => NOWHERE);
+  const { data, code } = takeApart(defined, takingApart.report);
+  const {
+    value,
+    faults: textFaults,
+    readable,
+  } = readDocument({ file: `${file}.json`, text: JSON.stringify(data), env });
+  const found = [...takingApart.sorted(), ...textFaults.map((fault) => ({ ...fault, ...NOWHERE, file }))];
+  if (!readable) throw new ModelError(found);
+  const faults = new FaultList(file, () => NOWHERE, found);
+  return { ...compile(value, faults, (compiled) => digest(text + compiled), code), context: defined.services };
 }
 
 /** @throws {ModelError} */
@@ -72,17 +79,3 @@ function compile(value: Json, faults: FaultList, digest: Digest, code: ModelCode
 }
 
 const NOWHERE: Position = { line: 0, column: 0 };
-
-/** The data of a model, its schemas as plain JSON Schema, and the code of its resources. */
-function takeApart({ definition }: DefinedModel): { readonly data: object; readonly code: ModelCode } {
-  const code = new Map<string, ResourceCode>();
-  const resources = Object.entries(definition.resources).map(([name, declared]) => {
-    const members = Object.entries(declared);
-    const isCode = (member: string): boolean => CODE_MEMBERS.some((each) => each === member);
-    code.set(name, Object.fromEntries(members.filter(([member]) => isCode(member))));
-    const data = Object.fromEntries(members.filter(([member]) => !isCode(member)));
-    return [name, { ...data, schema: plainSchema(declared.schema) }];
-  });
-  const data = Object.entries(definition).filter(([member]) => member !== 'services');
-  return { data: { ...Object.fromEntries(data), resources: Object.fromEntries(resources) }, code };
-}

@@ -9,36 +9,50 @@ export interface SchemaObject {
 export interface StandardSchema {
   readonly '~standard': {
     readonly jsonSchema: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> };
-    readonly types?: { readonly output: unknown } | undefined;
+    readonly types?: { readonly input: unknown } | undefined;
   };
 }
 
 /** What a schema may be written in. */
 export type SchemaLike = SchemaObject | StandardSchema;
 
-/** The values that a schema admits, as they are stored: what is not required may be null (REP-4). */
+/**
+ * The values that a schema admits, as they are stored: what is not required may be null (REP-4). Of another library these are its input
+ * values, which its JSON Schema describes: what it would make of them is not run.
+ */
 export type ValuesOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
-  ? T extends { readonly output: infer O }
-    ? Stored<O>
+  ? T extends { readonly input: infer I }
+    ? Stored<I>
     : never
   : FromSchema<S>;
 
+/** A value that its reader leaves as it is. */
+export type Unchangeable<T> = T extends readonly (infer I)[]
+  ? readonly Unchangeable<I>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Unchangeable<T[K]> }
+    : T;
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Optional members become members that may be null. */
+/** Optional members become members that may be null; an unset list is an empty one. */
 type Stored<T> = T extends readonly (infer I)[]
   ? Stored<I>[]
   : T extends object
-    ? { [K in keyof T]-?: undefined extends T[K] ? Stored<Exclude<T[K], undefined>> | null : Stored<T[K]> }
+    ? { [K in keyof T]-?: undefined extends T[K] ? StoredOptional<Exclude<T[K], undefined>> : Stored<T[K]> }
     : T;
+
+type StoredOptional<T> = [T] extends [readonly unknown[]] ? Stored<T> : Stored<T> | null;
 
 type FromSchema<S> = S extends { readonly enum: readonly (infer V)[] }
   ? V
   : S extends { readonly const: infer V }
     ? V
-    : S extends { readonly type: infer T }
-      ? FromType<T, S>
-      : unknown;
+    : S extends { readonly anyOf: readonly (infer B)[] }
+      ? FromSchema<B>
+      : S extends { readonly type: infer T }
+        ? FromType<T, S>
+        : unknown;
 
 type FromType<T, S> = T extends readonly (infer U)[]
   ? FromType<U, S>
@@ -62,7 +76,9 @@ type FromObject<S> = S extends { readonly properties: infer P }
   ? Mutable<{ [K in keyof P]: K extends RequiredOf<S> ? FromSchema<P[K]> : FromSchema<P[K]> | Unset<P[K]> }>
   : S extends { readonly additionalProperties: infer A }
     ? Record<string, FromSchema<A>>
-    : Record<string, unknown>;
+    : S extends { readonly patternProperties: infer A }
+      ? Record<string, FromSchema<A[keyof A]>>
+      : Record<string, unknown>;
 
 /** An unset list is an empty one. */
 type Unset<S> = S extends { readonly type: 'array' } ? never : null;

@@ -122,6 +122,30 @@ describe('a model in TypeScript', () => {
     assert.notEqual(load(items(computed(() => 2))).model.fingerprint, one);
   });
 
+  it('has another fingerprint when what its functions use is another', () => {
+    const read = (text: string): string =>
+      loadDefinition({ file: 'shop.ts', defined: items({}), env: {}, digest, text }).model.fingerprint;
+    assert.equal(read('const rate = 1;'), read('const rate = 1;'));
+    assert.notEqual(read('const rate = 2;'), read('const rate = 1;'));
+  });
+
+  it('may refer to definitions of the model in computed members', () => {
+    const loaded = load({
+      ...defineModel({
+        name: 'shop',
+        $defs: { Money: { type: 'string', format: 'decimal', 'x-scale': 2 } },
+        resources: {
+          items: resource({
+            schema: PLAIN,
+            computed: { worth: { schema: { $ref: '#/$defs/Money' }, from: ['stock'], value: () => '1.00' } },
+          }),
+        },
+      }),
+    });
+    const [worth] = loaded.model.resources.get('items')?.computed ?? [];
+    assert.deepEqual(worth?.type, { kind: 'decimal', precision: null, scale: 2 });
+  });
+
   const number = { schema: { type: 'integer' }, from: ['name'], value: () => 1 };
   const faulty: readonly (readonly [title: string, code: object, says: RegExp])[] = [
     ['a member that it does not know', { befor: {} }, /^shop\.ts: resources\.items\.befor: befor is not known here/],

@@ -1,0 +1,72 @@
+import type { Json } from '../conventions/json.ts';
+import { nearest } from '../conventions/nearest.ts';
+import { objectOf } from './declared.ts';
+import type { DefinedModel } from './define.ts';
+import { documentSchema } from './document-schema.ts';
+import type { Report } from './fault.ts';
+import { plainSchema } from './library-schema.ts';
+import type { Path } from './path.ts';
+import { isRecord, plainData } from './plain-data.ts';
+import { isCodeMember, CODE_MEMBERS, type ResourceCode } from './resource-code.ts';
+import { resourceSchema } from './resource-schema.ts';
+
+/** A model in TypeScript, taken apart: what a document would say, and the code of its resources by their names. */
+export interface Definition {
+  readonly data: Json;
+  readonly code: ReadonlyMap<string, ResourceCode>;
+}
+
+const MODEL_MEMBERS = [...Object.keys(objectOf(documentSchema['properties'])), 'services'];
+const RESOURCE_MEMBERS = [...Object.keys(objectOf(resourceSchema['properties'])), ...CODE_MEMBERS];
+/** What a hook gets of the write: a service of such a name would be hidden by it. */
+const OCCASION_MEMBERS = ['caller', 'correlationId', 'at'];
+
+/** Takes a definition apart. Members that nothing reads, and data that JSON cannot say, are announced. */
+export function takeApart({ definition, services }: DefinedModel, report: Report): Definition {
+  for (const name of Object.keys(services).filter((each) => OCCASION_MEMBERS.includes(each))) {
+    report(['services', name], `hooks get ${name} from the write`, 'give the service another name');
+  }
+  const code = new Map<string, ResourceCode>();
+  const data = readMembers(definition, [], MODEL_MEMBERS, report, (member, held) => {
+    if (member === 'services') return undefined;
+    if (member !== 'resources' || !isRecord(held)) return plainData(held, [member], report);
+    const resources = Object.entries(held).map(([name, resource]) => {
+      if (!isRecord(resource)) return [name, plainData(resource, [member, name], report)];
+      code.set(name, Object.fromEntries(Object.entries(resource).filter(([each]) => isCodeMember(each))));
+      return [name, readResource(resource, [member, name], report)];
+    });
+    return Object.fromEntries(resources);
+  });
+  return { data, code };
+}
+
+function readResource(resource: object, path: Path, report: Report): Json {
+  return readMembers(resource, path, RESOURCE_MEMBERS, report, (member, held) => {
+    if (isCodeMember(member)) return undefined;
+    const at = [...path, member];
+    return member === 'schema' ? plainSchema(held, at, report) : plainData(held, at, report);
+  });
+}
+
+/** @param read the data of a known member; undefined where it is none */
+function readMembers(
+  value: unknown,
+  path: Path,
+  known: readonly string[],
+  report: Report,
+  read: (member: string, held: unknown) => Json | undefined,
+): Json {
+  if (!isRecord(value)) return plainData(value, path, report);
+  const members: [string, Json][] = [];
+  for (const [member, held] of Object.entries(value)) {
+    if (held === undefined) continue;
+    if (known.includes(member)) {
+      const data = read(member, held);
+      if (data !== undefined) members.push([member, data]);
+    } else {
+      const meant = nearest(member, known);
+      report([...path, member], `${member} is not known here`, meant === null ? 'remove it' : `write ${meant}`);
+    }
+  }
+  return Object.fromEntries(members);
+}
