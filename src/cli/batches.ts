@@ -1,11 +1,14 @@
 import { ApiError, type ErrorDetail } from '../conventions/errors.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
-import { content, isBlank, type Line, MAX_LINE } from '../formats/lines.ts';
+import { content, isBlank, type Line } from '../formats/lines.ts';
 import type { ReadRecord } from './record-format.ts';
 import { type Position, positionOf, type Reached } from './position.ts';
 
 /** How much goes into one transaction: enough that its sync is shared by many rows, little enough to lose or to hold in memory. */
 export const BATCH = { rows: 1_000, bytes: 1_048_576 };
+
+/** The longest record of a file, in bytes: a row may grow larger by and by than any one body, and comes back all the same. */
+export const MAX_RECORD = 67_108_864;
 
 /** What is wrong with a line of the source. */
 export interface LineFault {
@@ -70,7 +73,7 @@ class BatchBuilder {
 
   add({ number, breaks, raw }: Line): void {
     if (raw === null) {
-      this.#refuse(number, 'REQUEST_BODY_TOO_LARGE', `The line is longer than ${MAX_LINE} bytes; shorten it.`);
+      this.#refuse(number, 'REQUEST_BODY_TOO_LARGE', `The record is longer than ${MAX_RECORD} bytes; shorten it.`);
       return;
     }
     this.#hash.update(raw);

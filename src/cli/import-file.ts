@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { ApiError } from '../conventions/errors.ts';
 import type { Api, IngestOutcome } from '../api.ts';
 import type { Resources } from '../stores/store.ts';
-import { type Batch, type LineFault, readBatches } from './batches.ts';
+import { type Batch, type LineFault, MAX_RECORD, readBatches } from './batches.ts';
 import { content, isBlank, splitRecords } from '../formats/lines.ts';
 import { bookmarkName, movePosition, positionOf, readPositions, resume } from './position.ts';
 import type { Advance } from './progress.ts';
@@ -71,7 +71,7 @@ async function importFrom(file: FileHandle, job: ImportJob): Promise<ImportOutco
   let rows = 0;
   const reader = readerOf(job, first, reached.bytes === 0);
   if ('fault' in reader) return { kind: 'faulty', rows, from: 1, to: 1, faults: [reader.fault] };
-  const records = splitRecords(chunksOf(file, reached.bytes), FRAMINGS[format], reached.lines + 1);
+  const records = splitRecords(chunksOf(file, reached.bytes), FRAMINGS[format], reached.lines + 1, MAX_RECORD);
   for await (const batch of readBatches(records, { ...reached, hash: reached.hash.copy() }, reader.read)) {
     if (job.stop.aborted) return { kind: 'stopped', rows };
     positions = movePosition(positions, at, batch.end);
@@ -114,7 +114,7 @@ function faultsOf(batch: Batch, refused: Extract<IngestOutcome, { kind: 'refused
 
 /** The first record that says something; empty where there is none. */
 async function firstRecord(file: FileHandle, format: RecordFormat): Promise<Uint8Array> {
-  for await (const { raw } of splitRecords(chunksOf(file, 0), FRAMINGS[format])) {
+  for await (const { raw } of splitRecords(chunksOf(file, 0), FRAMINGS[format], 1, MAX_RECORD)) {
     const bytes = raw === null ? new Uint8Array() : content(raw);
     if (!isBlank(bytes)) return bytes;
   }

@@ -160,10 +160,15 @@ function isUnset(value: FormValue): boolean {
   return value.kind === 'bare' || (value.kind === 'text' && value.text === '');
 }
 
-/** Brackets, percent signs and control characters in a key of a map stand percent-encoded once more; a lone percent sign is the empty key. */
+/**
+ * A key of a map stands percent-encoded once more where it holds brackets, percent signs or control characters; a lone percent sign is the
+ * empty key. One that is no such encoding is meant as it is.
+ */
 function unescapedKey(key: string): string {
   if (key === '%') return '';
-  return key.replace(/%(25|5[bB]|5[dD]|[01][0-9a-fA-F]|7[fF])/g, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
 }

@@ -1,4 +1,6 @@
-/** The longest line or record that is taken in, in bytes without its line break (MET-13 bounds a line alike). */
+import { refusal } from '../conventions/errors.ts';
+
+/** The longest line of a body that is taken in, in bytes without its line break (MET-13). */
 export const MAX_LINE = 1_048_576;
 
 const LINE_FEED = 0x0a;
@@ -14,7 +16,7 @@ export interface Line {
   readonly number: number;
   /** Line breaks in it. */
   readonly breaks: number;
-  /** Its bytes with the line break, if it has one; null for a line beyond {@link MAX_LINE}, which is skipped and not kept. */
+  /** Its bytes with the line break, if it has one; null for a line beyond the limit, which is skipped and not kept. */
   readonly raw: Uint8Array | null;
 }
 
@@ -25,23 +27,55 @@ export type Framing = 'lines' | 'csv' | 'json';
 type FindEnd = (chunk: Uint8Array, from: number) => number;
 
 /**
- * Splits a stream of bytes into lines, in memory that is bounded by the longest line and one chunk.
- * A last line without a line break is a line; nothing after the last line break is none.
+ * Splits a body into its lines, in memory that is bounded by the longest line and one chunk. A last line without a line break is a line;
+ * nothing after the last line break is none. Empty lines are passed over, and more than {@link MAX_LINE} of them in a row are refused: a
+ * small body in gzip could hold nothing else for hours.
  *
- * @param number of the first line, counted from 1
+ * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
-export function splitLines(chunks: AsyncIterable<Uint8Array>, number = 1): AsyncGenerator<Line> {
-  return splitRecords(chunks, 'lines', number);
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  const record = new RecordBuilder(1, MAX_LINE);
+  let empty = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      if (end === start && !record.begun) {
+        record.pass();
+        empty += 1;
+        if (empty > MAX_LINE) throw nothingButBreaks();
+      } else {
+        record.add(chunk.subarray(start, end + 1));
+        yield record.finish();
+        empty = 0;
+      }
+      start = end + 1;
+    }
+    if (start < chunk.length) record.add(chunk.subarray(start));
+  }
+  if (record.begun) yield record.finish();
 }
 
-/** Splits a stream of bytes into records, as {@link splitLines} does into lines. It begins where a record does. */
+function nothingButBreaks(): Error {
+  return refusal(
+    'REQUEST_BODY_MALFORMED',
+    'The body holds nothing but empty lines for long; send one object on each line.',
+  );
+}
+
+/**
+ * Splits a stream of bytes into records. It begins where a record does.
+ *
+ * @param number of the first line, counted from 1
+ * @param most bytes of a record
+ */
 export async function* splitRecords(
   chunks: AsyncIterable<Uint8Array>,
   framing: Framing,
   number = 1,
+  most = MAX_LINE,
 ): AsyncGenerator<Line> {
   const findEnd = FRAMINGS[framing]();
-  const record = new RecordBuilder(number);
+  const record = new RecordBuilder(number, most);
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = findEnd(chunk, 0); end !== -1; end = findEnd(chunk, end)) {
@@ -56,12 +90,19 @@ export async function* splitRecords(
 
 class RecordBuilder {
   #number: number;
+  readonly #most: number;
   #parts: Uint8Array[] = [];
   #length = 0;
   #breaks = 0;
 
-  constructor(number: number) {
+  constructor(number: number, most: number) {
     this.#number = number;
+    this.#most = most;
+  }
+
+  /** Passes over an empty line. */
+  pass(): void {
+    this.#number += 1;
   }
 
   get begun(): boolean {
@@ -71,13 +112,13 @@ class RecordBuilder {
   add(part: Uint8Array): void {
     this.#length += part.length;
     for (let at = part.indexOf(LINE_FEED); at !== -1; at = part.indexOf(LINE_FEED, at + 1)) this.#breaks += 1;
-    if (this.#length <= MAX_LINE + 2) this.#parts.push(part);
+    if (this.#length <= this.#most + 2) this.#parts.push(part);
     else this.#parts = [];
   }
 
   finish(): Line {
-    const raw = this.#length > MAX_LINE + 2 ? null : joined(this.#parts);
-    const fits = raw !== null && content(raw).length <= MAX_LINE;
+    const raw = this.#length > this.#most + 2 ? null : joined(this.#parts);
+    const fits = raw !== null && content(raw).length <= this.#most;
     const line = { number: this.#number, breaks: this.#breaks, raw: fits ? raw : null };
     this.#number += this.#breaks;
     this.#parts = [];

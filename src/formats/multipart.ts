@@ -13,7 +13,8 @@ interface Part {
   readonly chunks: Buffer[];
 }
 
-const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+/** In a text a byte order mark is a character like any other. */
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const MAX_FIELDS = 20;
 /** Everything is in memory already, so that no part has to wait for its reader. */
 const WHOLE = 2 ** 30;
@@ -34,8 +35,8 @@ export async function readMultipart(
 ): Promise<JsonObject> {
   const tree = new FormTree(limits);
   for (const part of await splitParts(bytes, boundary, limits.items)) {
-    const { name, isFile } = disposition(part);
-    tree.add(name, valueOf(part, name, isFile, limits));
+    const said = disposition(part);
+    tree.add(said.name, valueOf(part, said, limits));
   }
   return tree.read(type);
 }
@@ -59,8 +60,14 @@ function splitParts(bytes: Uint8Array, boundary: string, most: number): Promise<
   });
 }
 
+/** The name of a part, and that of its file; null where it is none. */
+interface Disposition {
+  readonly name: string;
+  readonly file: string | null;
+}
+
 /** What a part says of itself (RFC 7578 4.2). */
-function disposition({ header }: Part): { readonly name: string; readonly isFile: boolean } {
+function disposition({ header }: Part): Disposition {
   const [field = '', another] = header?.get('content-disposition') ?? [];
   const [kind = ''] = /^[\t ]*form-data(?=[\t ]*(?:;|$))/i.exec(field) ?? [];
   const read = kind === '' || another !== undefined ? null : readParameters(field, kind.length);
@@ -68,21 +75,22 @@ function disposition({ header }: Part): { readonly name: string; readonly isFile
   if (read === null || name === undefined || field.slice(read.end).trim() !== '') {
     throw formFault('each part needs one Content-Disposition: form-data with a name');
   }
-  const isFile = read.parameters.has('filename') || read.parameters.has('filename*');
+  const file = read.parameters.get('filename*') ?? read.parameters.get('filename') ?? null;
   const decoded = text(Buffer.from(name, 'latin1'), 'the name of a part');
   return {
     name: decoded.replace(NAME_ESCAPES, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
-    isFile,
+    file,
   };
 }
 
-function valueOf({ header, chunks }: Part, name: string, isFile: boolean, limits: JsonLimits): FormValue {
+function valueOf({ header, chunks }: Part, { name, file }: Disposition, limits: JsonLimits): FormValue {
   const bytes = Buffer.concat(chunks);
   const encoding = header?.get('content-transfer-encoding')?.join() ?? '8bit';
   if (!/^(?:7bit|8bit|binary)$/i.test(encoding.trim()))
     throw formFault(`the part ${name} is transfer-encoded (RFC 7578 4.7)`);
   // A browser sends a file field in which nothing was chosen so.
-  if (isFile && bytes.length === 0) return { kind: 'bare' };
+  if (file === '' && bytes.length === 0) return { kind: 'bare' };
+  const isFile = file !== null;
   const declared = header?.get('content-type')?.join();
   if (declared === undefined) return isFile ? { kind: 'file', bytes } : { kind: 'text', text: text(bytes, name) };
   const type = parseMediaType(declared);

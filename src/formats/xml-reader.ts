@@ -8,6 +8,8 @@ import { type ObjectType, typedText } from './typed-text.ts';
 import { readXmlTree, type XmlElement, xmlFault } from './xml-tree.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+/** In a text a byte order mark is a character like any other. */
+const UTF_8_TEXT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
@@ -102,7 +104,7 @@ function textOf({ text, encoded, place }: XmlElement): string {
 function decoded(base64: string, place: string): string {
   if (!BASE64.test(base64)) throw xmlFault(place, 'it is not base64');
   try {
-    return UTF_8.decode(Buffer.from(base64, 'base64'));
+    return UTF_8_TEXT.decode(Buffer.from(base64, 'base64'));
   } catch {
     throw xmlFault(place, 'its base64 is not of UTF-8');
   }

@@ -94,6 +94,7 @@ function pathFault(path: Json, batches: string): string | null {
   if (typeof path !== 'string' || !/^\/[^/]/.test(path)) {
     return 'must be a path below the version, such as /products/1';
   }
+  if (/^[^?]*(?:\/\/|\/(?:\?|$))/.test(path)) return 'must have no doubled or trailing slash';
   const [, first = ''] = /^\/([^/?]*)/.exec(path) ?? [];
   return first === batches ? 'names batches; a batch holds no other' : null;
 }
@@ -103,8 +104,10 @@ function readHeaders(headers: Json, at: string, faults: ErrorDetail[]): readonly
     faults.push({ field: at, message: 'must be an object of header fields and their values' });
     return [];
   }
+  const names = new Set<string>();
   return Object.entries(headers).flatMap(([name, value]) => {
     const lower = name.toLowerCase();
+    if (names.size === names.add(lower).size) faults.push({ field: `${at}.${name}`, message: 'is given twice' });
     if (BATCH_FIELDS.has(lower)) {
       faults.push({ field: `${at}.${name}`, message: 'is one for the whole batch; send it with the request' });
       return [];

@@ -75,11 +75,12 @@ export function showBatch(
   const { id, atomic, at, results } = record;
   const done = results.filter(({ kind }) => kind === 'done').length;
   const status = done === results.length ? 'succeeded' : done === 0 ? 'failed' : 'partially_failed';
+  const told = { atomic, status, results: results.map((result) => showResult(result, request, dry, surroundings)) };
+  // What was only tried can be asked for nowhere.
+  if (dry) return told;
   return {
     id,
-    atomic,
-    status,
-    results: results.map((result) => showResult(result, request, dry, surroundings)),
+    ...told,
     created_at: at,
     expires_at: new Date(Date.parse(at) + REMEMBERED_FOR).toISOString(),
     links: { self: batchAddress(id, request, surroundings) },

@@ -1,7 +1,7 @@
 import { ApiError, errorBody, type ErrorDetail, refusal } from '../conventions/errors.ts';
 import { preferenceApplied } from '../conventions/prefer.ts';
 import { admitParameters, dryRun, plainRule, writeRule } from '../plan/parameters.ts';
-import type { Memo } from '../plan/plan.ts';
+import type { Memo, Remembered } from '../plan/plan.ts';
 import { appliedHeaders, commonHeaders, uncachedAnswer } from './answer.ts';
 import { type Batch, type BatchOperation, readBatch } from './batch-body.ts';
 import {
@@ -15,6 +15,7 @@ import {
   showBatch,
 } from './batch-record.ts';
 import { type Body, readBody } from './body.ts';
+import type { Effect } from './effect.ts';
 import { writeDocument } from './encode.ts';
 import type { Answer } from './exchange.ts';
 import { bytesOf, keyName, once, type Once, REMEMBERED_FOR, requestDigest } from './idempotency.ts';
@@ -29,6 +30,12 @@ import { subRequest } from './sub-request.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Operation, Prepared } from './write.ts';
 import { writeRefusal } from './write-refusal.ts';
+
+/** What the body of an operation, which stands in JSON itself, can be. */
+const JSON_BODIES: ReadonlySet<string> = new Set(['json', 'merge-patch', 'json-patch']);
+
+/** How much the results of a batch may hold, as a multiple of a body: they are kept for a day and told whole. */
+const RESULTS = 16;
 
 /** A batch is no resource of the model: its body is read as JSON alone. */
 const SHAPE = { resource: { singular: 'batch' }, bodyType: { kind: 'object', members: [] } } as const;
@@ -52,7 +59,9 @@ export async function answerBatch(request: Negotiated, surroundings: Surrounding
   const run = (): Promise<BatchRecord | 'remembered'> =>
     runBatch({ request, batch: batchIn(body, request, surroundings), asked, dry }, surroundings);
   const { outcome, replayed } =
-    asked === null ? { outcome: await run(), replayed: false } : await once(asked, run, rememberedBatch, surroundings);
+    asked === null
+      ? { outcome: await run(), replayed: false }
+      : await once(asked, run, (memo) => batchUnder(memo, surroundings), surroundings);
   if (outcome === 'remembered') throw new Error('a batch without a key was remembered');
   return tellBatch(outcome, request, { replayed, dry }, surroundings);
 }
@@ -70,6 +79,14 @@ export async function readBatchRecord(id: string, request: Negotiated, surroundi
 function batchIn(body: Body, { preferences }: Negotiated, { compiled }: Surroundings): Batch {
   if (body.kind === 'faulty') throw body.error;
   return readBatch(body.json, compiled.model.system.batches, preferences.handling === 'lenient');
+}
+
+/** The batch that a key stands for. Both are kept equally long. */
+async function batchUnder({ outcome }: Remembered, { store, now }: Surroundings): Promise<BatchRecord> {
+  const name: string = JSON.parse(outcome);
+  const memo = await store.resources.remembered(name, now());
+  if (memo === null) throw batchNotFound();
+  return rememberedBatch(memo);
 }
 
 function runBatch(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'remembered'> {
@@ -94,7 +111,7 @@ function tellBatch(
     return uncachedAnswer(201, [...headers, ...applied], null);
   }
   const text = writeDocument('json', 'batch', showBatch(record, request, dry, surroundings));
-  const place = dry ? [] : ['Content-Location', address];
+  const place = dry ? [] : ['Content-Location', address, 'ETag', textTag(request, text, surroundings)];
   return uncachedAnswer(
     dry ? 200 : 201,
     [...headers, 'Content-Type', request.offer.contentType, ...place, ...appliedHeaders(request)],
@@ -132,11 +149,14 @@ async function runAtomic(run: BatchRun, surroundings: Surroundings): Promise<Bat
 
 async function stageAll(run: BatchRun, staged: StagedRows, surroundings: Surroundings): Promise<readonly Step[]> {
   const steps: Step[] = [];
+  let held = 0;
   for (const [index, asked] of run.batch.operations.entries()) {
     try {
       const { operation, body } = await readOperation(asked, run, surroundings);
       const first = staged.plans.length;
       const prepared = await operation.prepare(body, first, { ...surroundings, rows: staged });
+      held += sizeOf(prepared.effect);
+      if (held > resultsLimit(surroundings)) throw tooMuch();
       await staged.stage(prepared.plans);
       steps.push({ ...prepared, operation, first });
     } catch (error) {
@@ -150,9 +170,12 @@ async function stageAll(run: BatchRun, staged: StagedRows, surroundings: Surroun
 async function runEach(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'remembered'> {
   const { request, batch, asked, dry } = run;
   const results: OperationResult[] = [];
+  let held = 0;
   for (const [index, each] of batch.operations.entries()) {
     const key = asked === null ? null : `${asked.name}:${index}`;
-    results.push(await runOne(each, key, run, surroundings));
+    const result = await runOne(each, key, held, run, surroundings);
+    held += result.kind === 'done' ? sizeOf(result.effect) : 0;
+    results.push(result);
   }
   const record = recordOf(run, results, surroundings);
   if (dry) return record;
@@ -166,11 +189,13 @@ async function runEach(run: BatchRun, surroundings: Surroundings): Promise<Batch
 async function runOne(
   asked: BatchOperation,
   key: string | null,
+  held: number,
   run: BatchRun,
   surroundings: Surroundings,
 ): Promise<OperationResult> {
   const { correlationId } = run.request.exchange;
   try {
+    if (held > resultsLimit(surroundings)) throw tooMuch();
     const { operation, body } = await readOperation(asked, run, surroundings);
     const settling = { body, dry: run.dry, since: surroundings.now() };
     const { outcome, replayed } = await settleOnce(key, operation, settling, surroundings);
@@ -190,8 +215,11 @@ async function readOperation(
   surroundings: Surroundings,
 ): Promise<{ readonly operation: Operation; readonly body: Body | null }> {
   const alone = subRequest(asked, request, surroundings);
-  if (alone.bodyType?.kind === 'ndjson') {
-    throw refusal('REQUEST_MEDIA_TYPE_UNSUPPORTED', 'An operation of a batch is one write; send NDJSON by itself.');
+  if (alone.bodyType !== null && !JSON_BODIES.has(alone.bodyType.kind)) {
+    throw refusal(
+      'REQUEST_MEDIA_TYPE_UNSUPPORTED',
+      'The body of an operation is JSON; send other types by themselves.',
+    );
   }
   const write = writeOf(alone);
   if (write === null) throw new Error(`${asked.method} ${asked.path} is no write`);
@@ -209,6 +237,20 @@ async function readOperation(
   return { operation, body };
 }
 
+function sizeOf(effect: Effect): number {
+  return JSON.stringify(effect).length;
+}
+
+function resultsLimit({ compiled }: Surroundings): number {
+  return RESULTS * compiled.model.limits.body;
+}
+
+function tooMuch(): ApiError {
+  const message =
+    'The results of the batch are too large to be told together; send these operations in several batches.';
+  return refusal('REQUEST_BODY_TOO_LARGE', message);
+}
+
 function doneResult({ operation, effect }: Pick<Step, 'operation' | 'effect'>): OperationResult & { kind: 'done' } {
   const { method, preferences } = operation.request;
   return { kind: 'done', method, preferences, replayed: false, effect };
@@ -218,18 +260,22 @@ function recordOf({ batch }: BatchRun, results: readonly OperationResult[], { uu
   return { id: uuid(), atomic: batch.atomic, at: new Date(now()).toISOString(), results };
 }
 
-/** What is remembered of a batch: under its id, and under the key of its request where it has one. */
+/** What is remembered of a batch: under its id; under the key of its request, where it has one, only where that is. */
 function memosOf(record: BatchRecord, { request, asked }: BatchRun, { now }: Surroundings): readonly Memo[] {
-  const memo = { outcome: JSON.stringify(record), expiresAt: now() + REMEMBERED_FOR };
-  const own = { ...memo, name: batchName(record.id, request), request: asked?.request ?? '' };
-  return asked === null ? [own] : [own, { ...memo, ...asked }];
+  const expiresAt = now() + REMEMBERED_FOR;
+  const name = batchName(record.id, request);
+  const own = { name, request: asked?.request ?? '', outcome: JSON.stringify(record), expiresAt };
+  return asked === null ? [own] : [own, { ...asked, outcome: JSON.stringify(name), expiresAt }];
 }
 
 /** A failure of an atomic batch: the operation's status and code, its fields prefixed (MET-13). */
 function inOperation(index: number, failure: unknown): unknown {
   if (!(failure instanceof ApiError)) return failure;
   const at = `operations[${index}]`;
-  const { status, code, message, headers, details, cause } = failure;
+  const { status, code, message, details, cause } = failure;
+  // Other fields say something of the operation's target, which is not this one.
+  const retry = failure.headers['Retry-After'];
+  const headers = retry === undefined ? {} : { 'Retry-After': retry };
   const told: readonly ErrorDetail[] =
     details.length === 0
       ? [{ field: at, message: 'failed; nothing of the batch was done' }]

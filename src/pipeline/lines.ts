@@ -91,9 +91,14 @@ function readLine({ raw }: Line, { compiled }: Surroundings): Body {
   try {
     return { kind: 'read', json: readJson(bytes, compiled.model.limits), bytes };
   } catch (error) {
-    if (error instanceof ApiError) return { kind: 'faulty', error, bytes };
+    if (error instanceof ApiError) return { kind: 'faulty', error: inLine(error), bytes };
     throw error;
   }
+}
+
+/** What is read is one line, so a place in it is a column. */
+function inLine({ status, code, message, details }: ApiError): ApiError {
+  return new ApiError(status, code, message.replace('line 1, column', 'column'), { details });
 }
 
 function errorOf(

@@ -1,6 +1,6 @@
 import type { Format } from '../conventions/answer-type.ts';
 import { cacheControl } from '../conventions/caching.ts';
-import { resourceRefusal } from '../conventions/errors.ts';
+import { refusal, resourceRefusal } from '../conventions/errors.ts';
 import { strongTag } from '../conventions/etag.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import { linkField } from '../conventions/links.ts';
@@ -166,7 +166,24 @@ async function pageText(
     links: Object.fromEntries(links.map(({ rel, href }) => [rel, href])),
   };
   const { format } = request.offer;
-  return { text: writePage(format, compiled, shown), links, facts: pageFacts(format, shown.page) };
+  return { text: pageIn(format, compiled, shown), links, facts: pageFacts(format, shown.page) };
+}
+
+/** @throws {ApiError} PAGINATION_LIMIT_INVALID where the rows are so large that no text could hold them all */
+function pageIn(format: Format, compiled: CompiledResource, shown: ShownPage): string {
+  try {
+    return writePage(format, compiled, shown);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw refusal(
+      'PAGINATION_LIMIT_INVALID',
+      'These items are too large to be told on one page; send a smaller limit.',
+      {
+        details: [{ field: 'limit', message: 'is too large for items of this size' }],
+        cause,
+      },
+    );
+  }
 }
 
 /** What a format without room for it tells of a page in header fields (NEG-1). */

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { IngestOutcome } from '../../src/api.ts';
-import { BATCH } from '../../src/cli/batches.ts';
+import { BATCH, MAX_RECORD } from '../../src/cli/batches.ts';
 import { importFile, type ImportOutcome } from '../../src/cli/import-file.ts';
 import { isJsonObject, type Json } from '../../src/conventions/json.ts';
 import type { Bookmark } from '../../src/plan/plan.ts';
@@ -155,7 +155,7 @@ describe('an import', () => {
 describe('a faulty line', () => {
   it('is told with its number, together with every other of its batch; nothing of the batch is kept', async () => {
     const collection = new Collection();
-    const tooLong = `{"n":"${'x'.repeat(1_048_576)}"}`;
+    const tooLong = `{"n":"${'x'.repeat(MAX_RECORD)}"}`;
     const source = Buffer.concat([
       Buffer.from(`${lines(1, BATCH.rows)}\n{"n":1001}\n{"n":}\n[1]\n{"n":"x"}\n`),
       Buffer.from([0x22, 0xff, 0x22, 0x0a]),

@@ -61,6 +61,7 @@ describe('a form', () => {
     ['address=', { address: null }],
     ['address[]', { address: {} }],
     ['labels[a b]=1&labels[%2525%255B]=2&labels[%25]=3', { labels: { 'a b': '1', '%[': '2', '': '3' } }],
+    ['labels[caf%25C3%25A9]=1&labels[50%25]=2', { labels: { café: '1', '50%': '2' } }],
     ['name', { name: null }],
     ['name=é', { name: 'é' }],
     ['&&name=a&', { name: 'a' }],

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { content, isBlank, type Line, MAX_LINE, splitLines } from '../../src/formats/lines.ts';
+import { ApiError } from '../../src/conventions/errors.ts';
+import { content, isBlank, type Line, MAX_LINE, splitLines, splitRecords } from '../../src/formats/lines.ts';
 
 async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let start = 0;
@@ -14,7 +15,7 @@ async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGener
 
 async function linesOf(bytes: Uint8Array, sizes: readonly number[] = [bytes.length], number = 1): Promise<Line[]> {
   const lines: Line[] = [];
-  for await (const line of splitLines(chunked(bytes, sizes), number)) lines.push(line);
+  for await (const line of splitRecords(chunked(bytes, sizes), 'lines', number)) lines.push(line);
   return lines;
 }
 
@@ -73,5 +74,40 @@ describe('lines of a file', () => {
   it('are blank when they hold only spaces and tabs', () => {
     assert.equal(isBlank(Buffer.from(' \t')), true);
     assert.equal(isBlank(Buffer.from(' {')), false);
+  });
+});
+
+describe('lines of a body', () => {
+  async function bodyLines(bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): Promise<Line[]> {
+    const lines: Line[] = [];
+    for await (const line of splitLines(chunked(bytes, sizes))) lines.push(line);
+    return lines;
+  }
+
+  it('are those of a file without the empty ones, with the numbers that they have there', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(0x61, 0x0a, 0x20), { maxLength: 60 }),
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
+        async (bytes, sizes) => {
+          const source = Uint8Array.from(bytes);
+          const told = (await linesOf(source)).filter(({ raw }) => raw !== null && content(raw).length > 0);
+          const got = await bodyLines(source, sizes);
+          assert.deepEqual(text(got), text(told));
+          assert.deepEqual(
+            got.map(({ number }) => number),
+            told.map(({ number }) => number),
+          );
+        },
+      ),
+    );
+  });
+
+  it('[MET-13] are refused where more than 1 MiB of them in a row are empty', async () => {
+    const breaks = '\n'.repeat(MAX_LINE);
+    assert.equal((await bodyLines(Buffer.from(`${breaks}a\n${breaks}b`), [65_536])).length, 2);
+    await assert.rejects(bodyLines(Buffer.from(`a\n${breaks}\nb`), [65_536]), (error) => {
+      return error instanceof ApiError && error.code === 'REQUEST_BODY_MALFORMED';
+    });
   });
 });

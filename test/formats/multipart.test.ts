@@ -80,8 +80,13 @@ describe('a multipart form', () => {
     assert.deepEqual(await read(photos), { photos: ['AQ==', 'Ag=='] });
   });
 
-  it('[NEG-5] takes a file that was not chosen as unset', async () => {
+  it('[NEG-5] keeps a byte order mark, a character of the text like any other', async () => {
+    assert.deepEqual(await read(body([[named('name'), '\ufeffa']])), { name: '\ufeffa' });
+  });
+
+  it('[NEG-5] takes a file that was not chosen as unset, and an empty one as one of no bytes', async () => {
     assert.deepEqual(await read(body([[named('photo', '; filename=""'), '']])), { photo: null });
+    assert.deepEqual(await read(body([[named('photo', '; filename="a.png"'), '']])), { photo: '' });
   });
 
   it('[NEG-5] takes an empty form, a preamble and an epilogue', async () => {

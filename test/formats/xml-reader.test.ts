@@ -71,6 +71,11 @@ describe('XML in', () => {
       { name: '<&&A\r' },
     ],
     [
+      'keeps a byte order mark in base64',
+      '<product><name encoding="base64">77u/YQ==</name></product>',
+      { name: '\ufeffa' },
+    ],
+    [
       'keeps what the schema does not know, to be refused by name',
       '<product><unknown>1</unknown><more><a>1</a></more><list><item>1</item></list></product>',
       { unknown: '1', more: { a: '1' }, list: ['1'] },

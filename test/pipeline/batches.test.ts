@@ -67,6 +67,14 @@ describe('a batch', () => {
     await shop.row({ send: 'GET /api/v1/batches/none', status: 404, has: { errorCode: 'BATCH_NOT_FOUND' } });
   });
 
+  it('[CACHE-1] has the tag with which it is read again', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const made = await batch(shop, [note('a')], { status: 201, events: ['note.created'] });
+    const tag = made.headers.get('etag') ?? assert.fail('no tag');
+    const place = made.headers.get('location') ?? '';
+    await shop.row({ send: `GET ${place}`, headers: { 'If-None-Match': tag }, status: 304 });
+  });
+
   it('[MET-5] takes POST alone, and is read by GET and HEAD', async () => {
     await using shop = await apiUnderTest(SHOP);
     await shop.row({
@@ -262,6 +270,13 @@ describe('an atomic batch', () => {
       'operations[1].path',
     ],
     [
+      'XML',
+      { method: 'POST', path: '/notes', headers: { 'Content-Type': 'application/xml' }, body: {} },
+      415,
+      'REQUEST_MEDIA_TYPE_UNSUPPORTED',
+      'operations[1]',
+    ],
+    [
       'lines',
       { method: 'POST', path: '/notes', headers: { 'Content-Type': 'application/x-ndjson' }, body: {} },
       415,
@@ -356,15 +371,22 @@ describe('the body of a batch', () => {
           { method: 'DELETE', path: 'notes/1' },
           { method: 'DELETE', path: '//x/notes' },
           { method: 'DELETE' },
+          { method: 'POST', path: '/notes/' },
+          { method: 'POST', path: '/notes//a' },
         ],
       },
-      ['operations[0].path', 'operations[1].path', 'operations[2].path'],
+      [0, 1, 2, 3, 4].map((index) => `operations[${index}].path`),
     ],
     ['with batches in it', { operations: [{ method: 'POST', path: '/batches', body: {} }] }, ['operations[0].path']],
     [
       'with header fields of the whole',
       { operations: [{ ...note('a'), headers: { authorization: 'x', 'Idempotency-Key': 'k' } }] },
       ['operations[0].headers.authorization', 'operations[0].headers.Idempotency-Key'],
+    ],
+    [
+      'with a header field given twice',
+      { operations: [{ ...note('a'), headers: { 'If-Match': '*', 'if-match': '*' } }] },
+      ['operations[0].headers.if-match'],
     ],
     [
       'with header fields that are none',
