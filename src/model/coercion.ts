@@ -9,6 +9,9 @@ export type Coerced =
   | { readonly kind: 'valid'; readonly value: Json }
   | { readonly kind: 'invalid'; readonly message: string };
 
+/** One whose value is a text. */
+export type CoercedText = { readonly kind: 'valid'; readonly value: string } | (Coerced & { readonly kind: 'invalid' });
+
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** What is left of `+02:00` after a form decoder. */
 const LOST_PLUS = /\d \d{2}:\d{2}$/;
@@ -34,7 +37,7 @@ export function coerceText(type: ValueType, text: string): Coerced {
         ? { kind: 'valid', value: text === 'true' }
         : invalid('must be true or false');
     case 'date-time':
-      return stored(storedDateTime(text), dateTimeFault(text));
+      return coerceDateTime(text);
     case 'decimal': {
       const fault = decimalFault(text, { precision: MAX_DIGITS, scale: null });
       return fault === null
@@ -51,12 +54,17 @@ export function coerceText(type: ValueType, text: string): Coerced {
   }
 }
 
+/** A text of a query string as a timestamp in its one form (REP-3). */
+export function coerceDateTime(text: string): CoercedText {
+  return stored(storedDateTime(text), dateTimeFault(text));
+}
+
 function number(text: string, test: (value: number) => boolean, message: string): Coerced {
   const value = Number(text);
   return NUMBER.test(text) && test(value) ? { kind: 'valid', value: value === 0 ? 0 : value } : invalid(message);
 }
 
-function stored(value: string | null, message: string): Coerced {
+function stored(value: string | null, message: string): CoercedText {
   return value === null ? invalid(message) : { kind: 'valid', value };
 }
 
@@ -65,6 +73,6 @@ function dateTimeFault(text: string): string {
   return LOST_PLUS.test(text) ? `${fault}; a + in a query stands for a space, so send %2B` : fault;
 }
 
-function invalid(message: string): Coerced {
+function invalid(message: string): Coerced & { readonly kind: 'invalid' } {
   return { kind: 'invalid', message };
 }

@@ -8,6 +8,7 @@ import type { ResourceNames } from './names.ts';
 import { compileIndexes, compileSort, compileTimeField, compileUniques } from './ordering.ts';
 import { compileProperties } from './properties.ts';
 import { compileCode, NO_CODE, type ResourceCode } from './resource-code.ts';
+import { compileSearch } from './searched.ts';
 import { compileState } from './state.ts';
 
 /** A resource of which all is compiled but what depends on others. */
@@ -51,6 +52,7 @@ export function compileResource(
     parent: parent === null || above === null ? null : { resource: above.name, field: parent.name },
     uniques: compileUniques(fields, schema, resource),
     indexes: compileIndexes(properties, resource),
+    search: compileSearch(properties, resource),
     state,
     sort: compileSort(properties, resource),
     timeField: compileTimeField(properties, resource),

@@ -148,6 +148,8 @@ export interface Resource {
   /** Field lists whose values are unique together; a null is never equal to another. */
   readonly uniques: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
+  /** The paths of the texts that `q` searches, lists of texts among them; where there are none, `q` is unknown (QRY-6). */
+  readonly search: readonly string[];
   readonly state: StateMachine | null;
   /** The default order, ending with `id`. */
   readonly sort: readonly SortKey[];

@@ -19,14 +19,16 @@ const SYSTEM: Readonly<Record<'before' | 'after', readonly Leaf[]>> = {
 /**
  * What filters and sort can name of a resource, in the order of the representation: system fields, readable fields and, by
  * dotted path, members of object fields. Scalars are sortable and filterable unless `sortable` or `filterable` lists others;
- * `id` always is, as it ends every order. Lists and binary values are neither; write-only fields are unknown (REP-11).
+ * `id` always is, as it ends every order. A list of scalars is filterable by its items, any other list and binary values are neither;
+ * write-only fields are unknown (REP-11).
  */
 export function compileProperties(fields: readonly Field[], resource: Declaration): ReadonlyMap<string, Property> {
   const readable = fields.filter((field) => !field.writeOnly);
   const leaves = [...SYSTEM.before, ...readable.flatMap((field) => leavesOf(field.name, field)), ...SYSTEM.after];
   const scalars = new Set(leaves.filter(({ type }) => isScalar(type)).map(({ path }) => path));
+  const lists = leaves.filter(({ type }) => type.kind === 'array' && isScalar(type.item.type)).map(({ path }) => path);
   const sortable = listedPaths('sortable', scalars, resource);
-  const filterable = listedPaths('filterable', scalars, resource);
+  const filterable = listedPaths('filterable', new Set([...scalars, ...lists]), resource);
   return new Map(
     leaves.map((leaf) => {
       const property = { ...leaf, sortable: sortable.has(leaf.path), filterable: filterable.has(leaf.path) };
@@ -63,15 +65,15 @@ function isScalar({ kind }: ValueType): boolean {
 
 function listedPaths(
   key: 'sortable' | 'filterable',
-  scalars: ReadonlySet<string>,
+  able: ReadonlySet<string>,
   { declared, path, report }: Declaration,
 ): ReadonlySet<string> {
-  if (declared[key] === undefined) return scalars;
+  if (declared[key] === undefined) return able;
   const listed = textsOf(declared[key]);
   for (const [index, each] of listed.entries()) {
-    if (!scalars.has(each)) reportPath(each, [...path, key, index], scalars, report);
+    if (!able.has(each)) reportPath(each, [...path, key, index], able, report);
   }
-  return new Set(['id', ...listed.filter((each) => scalars.has(each))]);
+  return new Set(['id', ...listed.filter((each) => able.has(each))]);
 }
 
 function reportPath(path: string, at: Path, known: Iterable<string>, report: Declaration['report']): void {

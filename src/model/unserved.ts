@@ -5,7 +5,7 @@ import { formatPath, type Path } from './path.ts';
 
 type Section = readonly [path: Path, declared: Json | undefined];
 
-const UNSERVED_KEYS = ['search', 'tombstones', 'generated'];
+const UNSERVED_KEYS = ['tombstones', 'generated'];
 
 /** One line for each declared section that a later version serves and that this one may leave out without harm, with its path. */
 export function unservedSections(document: JsonObject): readonly string[] {

@@ -8,18 +8,22 @@ import { type ListRule, listRule } from '../plan/list-query.ts';
 import { Offers } from './offers.ts';
 import { compileRepresentation, compileShown, type Representation, type Shown } from './represent.ts';
 
-/** A resource with everything that depends on the model alone, worked out once at start. */
-export interface CompiledResource {
+/** What formats write a resource by. */
+export interface DocumentTypes {
   readonly resource: Resource;
+  /** What a representation is. */
+  readonly shownType: ObjectType;
+  readonly csv: CsvWriter;
+}
+
+/** A resource with everything that depends on the model alone, worked out once at start. */
+export interface CompiledResource extends DocumentTypes {
   readonly validator: ResourceValidator;
   readonly list: ListRule;
   readonly show: Shown;
   readonly represent: Representation;
   /** What a body may be: every field, and what the server makes, for a body may say it too (REP-6). */
   readonly bodyType: ObjectType;
-  /** What a representation is. */
-  readonly shownType: ObjectType;
-  readonly csv: CsvWriter;
   /** Route patterns for logs and metrics: `/products/{product_id}/reviews/{id}`. */
   readonly patterns: { readonly collection: string; readonly item: string };
 }
@@ -48,7 +52,7 @@ export function compileModel(model: Model, seal: CursorSeal): CompiledModel {
     return {
       resource,
       validator,
-      list: listRule(resource, validator, model.limits.page, seal),
+      list: listRule(model, resource, validator, seal),
       show,
       represent: compileRepresentation(model, resource, links, show),
       ...documentTypes(resource),

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../conventions/json.ts';
 import { writeJson } from '../formats/json.ts';
 import { writeText, writeTextList } from '../formats/text.ts';
 import { writeXml, writeXmlCollection } from '../formats/xml.ts';
-import type { CompiledResource } from './compiled.ts';
+import type { DocumentTypes } from './compiled.ts';
 
 /** Lines of NDJSON end so, the last one too. */
 const LINE_END = '\n';
@@ -16,7 +16,7 @@ export interface ShownPage {
 }
 
 /** One resource in a format (NEG-1, NEG-4, NEG-6). */
-export function writeItem(format: Format, { resource, shownType }: CompiledResource, item: JsonObject): string {
+export function writeItem(format: Format, { resource, shownType }: DocumentTypes, item: JsonObject): string {
   switch (format) {
     case 'json':
       return writeJson(item);
@@ -31,7 +31,7 @@ export function writeItem(format: Format, { resource, shownType }: CompiledResou
 }
 
 /** One page in a format. CSV, NDJSON and text hold the items alone: what else there is to tell goes into header fields. */
-export function writePage(format: Format, { resource, shownType, csv }: CompiledResource, shown: ShownPage): string {
+export function writePage(format: Format, { resource, shownType, csv }: DocumentTypes, shown: ShownPage): string {
   const { data, page, links } = shown;
   switch (format) {
     case 'json':

@@ -40,6 +40,6 @@ function planFrom({ resource }: CompiledResource, last: string | null, limit: nu
     order: [{ path: 'id', descending: false }],
     window: { kind: 'seek', after: last === null ? null : [last], backward: false, limit },
     count: { kind: 'none' },
-    heavy: false,
+    effort: 'light',
   };
 }

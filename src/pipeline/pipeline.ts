@@ -3,6 +3,7 @@ import { pathOfTarget } from '../conventions/url.ts';
 import type { Observe } from '../observe/observation.ts';
 import { readListQuery } from '../plan/list-query.ts';
 import { admitParameters, plainRule } from '../plan/parameters.ts';
+import { readItemView } from '../plan/view.ts';
 import { commonHeaders, uncachedAnswer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { answerBatch, readBatchRecord } from './batch.ts';
@@ -96,9 +97,9 @@ async function perform(request: Negotiated, surroundings: Surroundings): Promise
       return readCollection(request, compiled, readListQuery(compiled.list, within, given, lenient), surroundings);
     }
     case 'item': {
-      admitParameters(parameters, plainRule, lenient);
       const { compiled, within, id } = target;
-      return readItem(request, compiled, within, id, surroundings);
+      const view = readItemView(parameters, compiled.resource, surroundings.compiled.model, lenient);
+      return readItem(request, compiled, within, id, view, surroundings);
     }
     case 'root':
       admitParameters(parameters, plainRule, lenient);

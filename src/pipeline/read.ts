@@ -4,22 +4,25 @@ import { refusal, resourceRefusal } from '../conventions/errors.ts';
 import { strongTag } from '../conventions/etag.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import { linkField } from '../conventions/links.ts';
-import type { Neighbours, Walked } from '../conventions/pagination/position.ts';
 import { evaluateRead } from '../conventions/preconditions.ts';
 import type { Resource } from '../model/model.ts';
 import type { LinkBase } from '../plan/address.ts';
 import type { ListQuery } from '../plan/list-query.ts';
-import type { Ancestor, Page, Row } from '../plan/plan.ts';
+import type { Ancestor, Columns, Row } from '../plan/plan.ts';
+import { columnsOf, type View } from '../plan/view.ts';
 import { appliedHeaders, commonHeaders, type Headers } from './answer.ts';
-import type { CompiledResource } from './compiled.ts';
+import type { CompiledResource, DocumentTypes } from './compiled.ts';
 import { type ShownPage, writeDocument, writeItem, writePage } from './encode.ts';
 import type { Answer } from './exchange.ts';
+import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
+import { type RelatedLink, selfParameters, targetsOf, tellPage } from './page.ts';
 import { versionedBase } from './route.ts';
 import type { Surroundings } from './surroundings.ts';
+import { checkRoom, typedView } from './typed-view.ts';
 
-/** A link that would pass the bound of a target is left out: nobody could follow it (PAGE-2). */
-const MAX_LINK = 8192;
+/** Digits of the digest that tells views of one row apart. */
+const VIEW_DIGITS = 12;
 
 /** Reads one resource (S 4.1 GET, MET-5). */
 export async function readItem(
@@ -27,16 +30,27 @@ export async function readItem(
   compiled: CompiledResource,
   within: readonly Ancestor[],
   id: string,
+  view: View,
   surroundings: Surroundings,
 ): Promise<Answer> {
-  const row = await findRow(compiled.resource, within, id, surroundings);
-  const tag = itemTag(request, row, surroundings);
+  const { resource } = compiled;
+  const row = await findRow(resource, within, id, surroundings, columnsOf(resource, view, []));
+  const write = (item: JsonObject): string =>
+    writeItem(request.offer.format, typedView(compiled, view, surroundings), item);
   const links = canonicalLink(request, surroundings, (base) =>
-    surroundings.compiled.addresses.item(base, compiled.resource, within, id),
+    surroundings.compiled.addresses.item(base, resource, within, id),
   );
-  return conditional(request, compiled.resource, surroundings, tag, links, () =>
-    writeItem(request.offer.format, compiled, compiled.represent(row, within, request.base)),
-  );
+  if (view.expansions.length === 0) {
+    const tag = itemTag(request, row, surroundings, view.key);
+    return conditional(request, resource, surroundings, tag, links, () =>
+      write(compiled.represent(row, within, request.base, view.projection)),
+    );
+  }
+  // What is told of other rows changes without this one's revision.
+  const [item = {}] = await tellRows(compiled, [{ row, within }], view, request.base, surroundings);
+  const text = write(item);
+  const tag = itemTag(request, row, surroundings, surroundings.digest(text));
+  return conditional(request, resource, surroundings, tag, links, () => text);
 }
 
 /** Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY. */
@@ -95,8 +109,10 @@ export async function findRow(
   within: readonly Ancestor[],
   id: string,
   surroundings: Surroundings,
+  columns: Columns | null = null,
 ): Promise<Row> {
-  const row = await surroundings.rows.item({ kind: 'item', resource: resource.name, id, within });
+  const selected = columns === null ? {} : { columns };
+  const row = await surroundings.rows.item({ kind: 'item', resource: resource.name, id, within, ...selected });
   if (row !== null) return row;
   await requireAncestors(within, surroundings);
   throw notFound(resource);
@@ -115,9 +131,15 @@ export function ancestorNotFound(name: string, { compiled }: Surroundings): Erro
   return notFound(resource);
 }
 
-/** The tag of a row as this caller sees it: its revision, and everything else that the bytes depend on (CACHE-1). */
-export function itemTag(request: Negotiated, row: Row, surroundings: Surroundings): string {
-  return strongTag(row.revision, variant(request, surroundings));
+/**
+ * The tag of a row as this caller sees it: its revision, and everything else that the bytes depend on (CACHE-1).
+ *
+ * @param view what tells it from other views of the row
+ */
+export function itemTag(request: Negotiated, row: Row, surroundings: Surroundings, view = ''): string {
+  const own = variant(request, surroundings);
+  // Callers choose views: what is worked out of them is not remembered.
+  return strongTag(row.revision, view === '' ? own : surroundings.digest(`${own} ${view}`).slice(0, VIEW_DIGITS));
 }
 
 export function textTag(request: Negotiated, text: string, surroundings: Surroundings): string {
@@ -146,33 +168,27 @@ async function pageText(
   query: ListQuery,
   surroundings: Surroundings,
 ): Promise<{ readonly text: string; readonly links: readonly RelatedLink[]; readonly facts: Headers }> {
-  const { plan, position } = query;
+  const { plan, view } = query;
+  const { format } = request.offer;
+  checkRoom(format, view);
   const page = await surroundings.rows.list(plan);
   // A page with rows proves the rows above it; only an empty one has to ask (URL-7).
   if (page.rows.length === 0) await requireAncestors(plan.within, surroundings);
-  const walked = walk(query, page);
-  const neighbours = position.neighbours(walked);
-  const links = pageLinks(request.base, compiled.resource, query, neighbours, surroundings);
-  const shown: ShownPage = {
-    data: page.rows.map((row) => compiled.represent(row, plan.within, request.base)),
-    page: {
-      technique: position.technique,
-      limit: plan.window.limit,
-      count: page.rows.length,
-      has_more: links.some(({ rel }) => rel === 'next'),
-      ...position.members(walked, neighbours),
-      ...totals(walked, plan.window.limit),
-    },
-    links: Object.fromEntries(links.map(({ rel, href }) => [rel, href])),
+  const located = page.rows.map((row) => ({ row, within: plan.within }));
+  const data = await tellRows(compiled, located, view, request.base, surroundings);
+  const { facts, links } = tellPage(compiled, query, page, request.base, surroundings);
+  const shown: ShownPage = { data, page: facts, links: targetsOf(links) };
+  return {
+    text: pageIn(format, typedView(compiled, view, surroundings), shown),
+    links,
+    facts: pageFacts(format, facts),
   };
-  const { format } = request.offer;
-  return { text: pageIn(format, compiled, shown), links, facts: pageFacts(format, shown.page) };
 }
 
 /** @throws {ApiError} PAGINATION_LIMIT_INVALID where the rows are so large that no text could hold them all */
-function pageIn(format: Format, compiled: CompiledResource, shown: ShownPage): string {
+function pageIn(format: Format, types: DocumentTypes, shown: ShownPage): string {
   try {
-    return writePage(format, compiled, shown);
+    return writePage(format, types, shown);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw refusal(
@@ -193,56 +209,6 @@ function pageFacts(format: Format, { next_cursor: cursor, total_count: total }: 
     ...(typeof cursor === 'string' ? ['X-Next-Cursor', cursor] : []),
     ...(typeof total === 'number' ? ['X-Total-Count', String(total)] : []),
   ];
-}
-
-function walk(query: ListQuery, { rows, more, total }: Page): Walked {
-  return {
-    count: rows.length,
-    more,
-    total,
-    cursor: (edge) => query.cursorAt((edge === 'after-last' ? rows.at(-1) : rows[0]) ?? null, edge === 'before-first'),
-  };
-}
-
-function totals({ total }: Walked, limit: number): JsonObject {
-  if (total === null) return {};
-  return {
-    total_count: total.count,
-    total_count_relation: total.exact ? 'eq' : 'gte',
-    total_pages: Math.ceil(total.count / limit),
-  };
-}
-
-interface RelatedLink {
-  readonly rel: string;
-  readonly href: string;
-}
-
-/** `self`, `first`, `prev`, `next`, `last`, each with filters, sort and limit (PAGE-2). */
-function pageLinks(
-  base: LinkBase,
-  resource: Resource,
-  query: ListQuery,
-  neighbours: Neighbours,
-  { compiled }: Surroundings,
-): readonly RelatedLink[] {
-  const places = [
-    ['self', query.position.parameters],
-    ['first', neighbours.first],
-    ['prev', neighbours.prev],
-    ['next', neighbours.next],
-    ['last', neighbours.last],
-  ] as const;
-  return places.flatMap(([rel, place]) => {
-    if (place === null) return [];
-    const parameters = [...query.carried, ...place];
-    const href = compiled.addresses.collection(base, resource, query.plan.within, parameters);
-    return href.length > MAX_LINK ? [] : [{ rel, href }];
-  });
-}
-
-function selfParameters(query: ListQuery): ListQuery['carried'] {
-  return [...query.carried, ...query.position.parameters];
 }
 
 /** REP-9: an answer in another version carrier than the path names its path-versioned URL. */

@@ -3,20 +3,33 @@ import { compileComputed } from '../model/computed.ts';
 import type { Model, Resource } from '../model/model.ts';
 import type { Addresses, LinkBase } from '../plan/address.ts';
 import type { Ancestor, Row } from '../plan/plan.ts';
+import { type Projection, project } from '../plan/projection.ts';
 
-/** A row as one caller sees it: REP-1. `within` are the rows above it, nearest first. */
-export type Representation = (row: Row, within: readonly Ancestor[], base: LinkBase) => JsonObject;
+/**
+ * A row as one caller sees it (REP-1).
+ *
+ * @param within the rows above it, nearest first
+ * @param projection what is told of it; null for everything
+ * @param related what is told of other rows, by the names of the relations (QRY-4)
+ */
+export type Representation = (
+  row: Row,
+  within: readonly Ancestor[],
+  base: LinkBase,
+  projection?: Projection | null,
+  related?: JsonObject,
+) => JsonObject;
 
 type LinkWriter = (row: Row, within: readonly Ancestor[], base: LinkBase) => string | null;
 
-/** A row without links: what may leave of it, and what is worked out from it. */
-export type Shown = (row: Row) => Record<string, Json>;
+/** A row without links: what may leave of it, and what is worked out from it, as far as a projection tells it. */
+export type Shown = (row: Row, projection?: Projection | null) => Record<string, Json>;
 
 /** Compiles what is shown of a row: `id`, readable fields in declared order, computed ones, timestamps, revision (REP-1, REP-11). */
 export function compileShown(resource: Resource): Shown {
   const names = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
   const computed = resource.computed.map((field) => [field.name, compileComputed(resource.name, field)] as const);
-  return (row) => {
+  const whole: Shown = (row) => {
     const shown: Record<string, Json> = { id: row.id };
     for (const name of names) shown[name] = row[name] ?? null;
     for (const [name, compute] of computed) shown[name] = compute(row);
@@ -25,13 +38,24 @@ export function compileShown(resource: Resource): Shown {
     shown['revision'] = row.revision;
     return shown;
   };
+  const members: readonly (readonly [string, (row: Row) => Json])[] = [
+    ...['id', ...names].map((name) => [name, (row: Row) => row[name] ?? null] as const),
+    ...computed,
+    ...['created_at', 'updated_at', 'revision'].map((name) => [name, (row: Row) => row[name] ?? null] as const),
+  ];
+  return (row, projection = null) => {
+    if (projection === null) return whole(row);
+    const told = members.filter(([name]) => projection.has(name));
+    return Object.fromEntries(told.map(([name, read]) => [name, project(read(row), projection.get(name) ?? null)]));
+  };
 }
 
 /** Compiles the representation of a resource: what is shown of a row, then its links (REP-1, REP-9). */
 export function compileRepresentation(model: Model, resource: Resource, links: Addresses, show: Shown): Representation {
   const writers = linkWriters(model, resource, links);
-  return (row, within, base) => {
-    const shown = show(row);
+  return (row, within, base, projection = null, related = {}) => {
+    const shown = show(row, projection);
+    for (const [name, told] of Object.entries(related)) shown[name] = told;
     const targets: Record<string, string> = {};
     for (const [name, write] of writers) {
       const target = write(row, within, base);
@@ -79,7 +103,8 @@ function linkWriters(model: Model, resource: Resource, links: Addresses): readon
         (row, within, base) => links.collection(base, target, [{ resource: resource.name, id: row.id }, ...within]),
       ]);
     } else if (target.parent === null && target.properties.get(field)?.filterable === true) {
-      writers.push([name, (row, _within, base) => links.collection(base, target, [], [[field, row.id]])]);
+      const filter = target.field.get(field)?.type.kind === 'array' ? `${field}[contains]` : field;
+      writers.push([name, (row, _within, base) => links.collection(base, target, [], [[filter, row.id]])]);
     }
   }
   return writers;

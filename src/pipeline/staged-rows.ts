@@ -106,7 +106,11 @@ function keyOf(resource: string, id: string): string {
   return `${resource}\n${id}`;
 }
 
+/** Of what writes ask: which rows hold an id. */
 function holds(row: Row, condition: Condition): boolean {
+  if (condition.operator !== 'in' && condition.operator !== 'contains') {
+    throw new Error(`no write asks for ${condition.operator}`);
+  }
   const value: Json = row[condition.path] ?? null;
   if (condition.operator === 'contains') return Array.isArray(value) && value.includes(condition.value);
   return value !== null && condition.values.includes(value);

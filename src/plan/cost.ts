@@ -1,31 +1,73 @@
 import type { Resource, SortKey } from '../model/model.ts';
 import { indexesOf, type KeptIndex } from './indexes.ts';
-import type { Condition } from './plan.ts';
+import type { Condition, Effort, ListPlan } from './plan.ts';
+
+/** An offset up to which rows are passed over at once. */
+const SHALLOW = 1_000;
+
+/**
+ * How much a list may cost (PAGE-10, QRY-3): as much as it wants where no index serves it; up to a limit where it counts, or passes over many
+ * entries of the index that does.
+ */
+export function effortOf(
+  resource: Resource,
+  { within, filter, order, window, count }: Pick<ListPlan, 'within' | 'filter' | 'order' | 'window' | 'count'>,
+): Effort {
+  if (isUnserved(resource, within.length > 0, filter, order)) return 'unbounded';
+  const isDeep = window.kind === 'offset' && window.offset > SHALLOW;
+  return isDeep || count.kind === 'capped' ? 'bounded' : 'light';
+}
 
 /**
  * Whether no index serves a filter and an order together, so that the rows read may be far more than the rows wanted.
  * An index serves when its first keys are what the filter compares with one value each, and the order's keys follow, all in the index's
- * direction or all against it.
+ * direction or all against it. The first of them may be bounded too: then a part of the index is walked.
  *
  * @param below whether the rows are those below one parent
  */
-export function isHeavy(
+export function isUnserved(
   resource: Resource,
   below: boolean,
   filter: readonly Condition[],
   order: readonly SortKey[],
 ): boolean {
-  const equal = new Set(below && resource.parent !== null ? [resource.parent.field] : []);
-  for (const condition of filter) {
-    if (condition.operator !== 'in' || condition.values.length !== 1) return true;
-    equal.add(condition.path);
+  // What a word begins is gathered before anything else is looked at.
+  if (filter.some(({ operator }) => operator === 'search')) return true;
+  const bounds = filter.map(boundOf);
+  const pathsOf = (kind: Bound): readonly string[] =>
+    bounds.flatMap((bound) => (bound?.kind === kind ? [bound.path] : []));
+  const equal = new Set([...(below && resource.parent !== null ? [resource.parent.field] : []), ...pathsOf('equal')]);
+  const indexes = indexesOf(resource);
+  // Of one row at most, everything can be asked.
+  if (equal.has('id') || indexes.some(({ keys, unique }) => unique && keys.every(({ path }) => equal.has(path)))) {
+    return false;
   }
   const wanted = order.filter(({ path }) => !equal.has(path));
-  const indexes = indexesOf(resource);
-  const oneRow =
-    equal.has('id') || indexes.some(({ keys, unique }) => unique && keys.every(({ path }) => equal.has(path)));
+  if (bounds.includes(null)) return true;
+  if (pathsOf('range').some((path) => !equal.has(path) && path !== wanted[0]?.path)) return true;
   const byId = equal.size === 0 && wanted[0]?.path === 'id';
-  return !oneRow && !byId && !indexes.some((index) => serves(index, equal, wanted));
+  return !byId && !indexes.some((index) => serves(index, equal, wanted));
+}
+
+type Bound = 'equal' | 'range';
+
+/** Where in an index a condition holds; null where it may hold anywhere. */
+function boundOf(condition: Condition): { readonly kind: Bound; readonly path: string } | null {
+  switch (condition.operator) {
+    case 'in':
+      return condition.values.length === 1 ? { kind: 'equal', path: condition.path } : null;
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'starts_with':
+      return { kind: 'range', path: condition.path };
+    case 'nin':
+    case 'contains':
+    case 'exists':
+    case 'search':
+      return null;
+  }
 }
 
 function serves({ keys, unique, total }: KeptIndex, equal: ReadonlySet<string>, order: readonly SortKey[]): boolean {

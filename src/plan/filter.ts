@@ -1,9 +1,31 @@
 import { type ErrorDetail, refusal } from '../conventions/errors.ts';
 import { type Parameter, splitList } from '../conventions/query.ts';
-import type { Resource } from '../model/model.ts';
+import type { Property, Resource, ValueType } from '../model/model.ts';
 import type { ResourceValidator } from '../model/validation.ts';
 import { readFilterName } from './parameters.ts';
 import type { Condition } from './plan.ts';
+
+/** What a filter may ask of a value (QRY-1). */
+const OF_VALUES = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'exists'] as const;
+const OF_TEXTS = [...OF_VALUES, 'contains', 'starts_with'] as const;
+const OF_LISTS = ['contains', 'exists'] as const;
+
+/** Most values in all filters of a query together: a body may hold more than any question needs. */
+const MAX_VALUES = 10_000;
+
+type Operator = (typeof OF_TEXTS)[number];
+
+/** A filter as its parameters say it: several values only where one without operator is repeated. */
+interface Asked {
+  /** The parameter's name, for messages. */
+  readonly name: string;
+  readonly property: Property;
+  readonly operator: Operator;
+  readonly texts: readonly string[];
+}
+
+/** A condition, or what is wrong with the values that it was to have. */
+type Made = { readonly condition: Condition } | { readonly faults: readonly string[] };
 
 /** Whether a parameter's name is a filter on a property of the resource. */
 export function isFilterOf(resource: Resource): (name: string) => boolean {
@@ -14,7 +36,7 @@ export function isFilterOf(resource: Resource): (name: string) => boolean {
 }
 
 /**
- * The conditions that filter parameters ask for (QRY-1): equality, any-of by repetition or `[in]`. Values are coerced by the schema (QRY-2).
+ * The conditions that filter parameters ask for, each of which must hold (QRY-1). Values are coerced by the schema (QRY-2).
  *
  * @throws {ApiError} QUERY_FILTER_INVALID with every fault in `details`
  */
@@ -24,34 +46,93 @@ export function readFilter(
   validator: ResourceValidator,
 ): readonly Condition[] {
   const details: ErrorDetail[] = [];
-  const conditions = new Map<string, Condition & { operator: 'in' }>();
-  for (const parameter of parameters) {
-    const { path, operator } = readFilterName(parameter.name) ?? { path: parameter.name, operator: null };
-    const texts = operator === 'in' ? splitList(parameter.raw) : [parameter.value];
-    const fault = unusable(resource, path, operator);
-    if (fault !== null) details.push({ field: parameter.name, message: fault });
-    for (const text of fault === null ? texts : []) {
-      const coerced = validator.coerce(path, text);
-      if (coerced.kind === 'invalid') {
-        details.push({ field: parameter.name, message: coerced.message });
-        continue;
-      }
-      const before = conditions.get(parameter.name);
-      const values = [...(before?.values ?? []), coerced.value];
-      conditions.set(parameter.name, { path, operator: 'in', values });
-    }
+  const conditions: Condition[] = [];
+  let values = 0;
+  const byName = Map.groupBy(parameters, ({ name }) => name);
+  for (const [name, given] of byName) {
+    const asked = readAsked(name, given, resource);
+    const made = typeof asked === 'string' ? { faults: [asked] } : makeCondition(asked, validator);
+    values += typeof asked === 'string' ? 0 : asked.texts.length;
+    if (values > MAX_VALUES) throw tooManyValues(name);
+    if ('condition' in made) conditions.push(made.condition);
+    else details.push(...made.faults.map((message) => ({ field: name, message })));
   }
   if (details.length > 0) {
     throw refusal('QUERY_FILTER_INVALID', 'A filter cannot be applied; see details for what to send.', { details });
   }
-  return [...conditions.values()];
+  return conditions;
 }
 
-function unusable(resource: Resource, path: string, operator: string | null): string | null {
-  if (resource.properties.get(path)?.filterable !== true) {
+function tooManyValues(field: string): Error {
+  return refusal('QUERY_FILTER_INVALID', `The filters name more than ${MAX_VALUES} values; ask in several queries.`, {
+    details: [{ field, message: `brings the values of all filters over ${MAX_VALUES}` }],
+  });
+}
+
+/** What a filter asks; a text where it cannot be asked. */
+function readAsked(name: string, given: readonly Parameter[], resource: Resource): Asked | string {
+  const { path, operator: named } = readFilterName(name) ?? { path: name, operator: null };
+  const property = resource.properties.get(path);
+  if (property?.filterable !== true) {
     const names = [...resource.properties.values()].filter(({ filterable }) => filterable).map((each) => each.path);
     return `cannot be filtered by; filters are ${names.join(', ')}`;
   }
-  if (operator === null || operator === 'eq' || operator === 'in') return null;
-  return `has an operator that is not served; use ${path}=value, ${path}[eq]=value or ${path}[in]=a,b`;
+  const operators = operatorsOf(property.type);
+  const operator = operators.find((each) => each === (named ?? 'eq'));
+  if (operator === undefined) {
+    const subject = named === null || isOperator(named) ? `takes no ${named ?? 'plain value'} here` : 'is no operator';
+    return `${subject}; there are ${operators.map((each) => `${path}[${each}]`).join(', ')}`;
+  }
+  const isList = operator === 'in' || operator === 'nin';
+  return { name, property, operator, texts: given.flatMap(({ raw, value }) => (isList ? splitList(raw) : [value])) };
+}
+
+function isOperator(name: string): boolean {
+  return OF_TEXTS.some((operator) => operator === name);
+}
+
+function operatorsOf({ kind }: ValueType): readonly Operator[] {
+  if (kind === 'array') return OF_LISTS;
+  return kind === 'text' ? OF_TEXTS : OF_VALUES;
+}
+
+function makeCondition(asked: Asked, validator: ResourceValidator): Made {
+  const { property, operator, texts } = asked;
+  const { path } = property;
+  const [text = ''] = texts;
+  switch (operator) {
+    case 'eq':
+    case 'in':
+      return ofValues(asked, validator, (values) => ({ path, operator: 'in', values }));
+    case 'ne':
+    case 'nin':
+      return ofValues(asked, validator, (values) => ({ path, operator: 'nin', values }));
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return ofValues(asked, validator, ([value = null]) => ({ path, operator, value }));
+    case 'starts_with':
+      return { condition: { path, operator, value: text } };
+    case 'contains':
+      // A part of a text is any text: of a date too.
+      if (property.type.kind === 'text') return { condition: { path, operator, value: text } };
+      return ofValues(asked, validator, ([value = null]) => ({ path, operator, value }));
+    case 'exists':
+      if (text !== 'true' && text !== 'false') return { faults: ['must be true or false'] };
+      return { condition: { path, operator, value: text === 'true' } };
+  }
+}
+
+type Value = ReturnType<ResourceValidator['coerce']> & { readonly kind: 'valid' };
+
+function ofValues(
+  { property, texts }: Asked,
+  validator: ResourceValidator,
+  make: (values: readonly Value['value'][]) => Condition,
+): Made {
+  const coerced = texts.map((text) => validator.coerce(property.path, text));
+  const faults = coerced.flatMap((each) => (each.kind === 'invalid' ? [each.message] : []));
+  if (faults.length > 0) return { faults: [...new Set(faults)] };
+  return { condition: make(coerced.flatMap((each) => (each.kind === 'valid' ? [each.value] : []))) };
 }

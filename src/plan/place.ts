@@ -1,9 +1,13 @@
 import { refusal } from '../conventions/errors.ts';
 import { type CursorState, cursorPosition } from '../conventions/pagination/cursor.ts';
+import { keysetPosition } from '../conventions/pagination/keyset.ts';
 import { offsetPosition } from '../conventions/pagination/offset.ts';
 import { pagePosition } from '../conventions/pagination/page.ts';
 import type { Parameters, Position } from '../conventions/pagination/position.ts';
+import { type SeekPair, seekPosition } from '../conventions/pagination/seek.ts';
+import { type TimeWindow, timePosition } from '../conventions/pagination/time.ts';
 import type { Parameter } from '../conventions/query.ts';
+import { coerceDateTime } from '../model/coercion.ts';
 import type { Limits } from '../model/model.ts';
 import { readFlag } from './parameters.ts';
 import type { Count } from './plan.ts';
@@ -30,56 +34,104 @@ export function readLimit(given: Given, limits: Limits['page']): number {
   return Math.min(value, limits.max);
 }
 
-/** A parameter that names a place, and its value. */
-export interface Place {
-  readonly name: 'page' | 'offset' | 'after';
-  readonly value: string;
+/** Where a page lies, as its parameters say it: the technique is the name of the first of them (PAGE-4). */
+export type Place =
+  | { readonly name: 'start' }
+  | { readonly name: 'page' | 'offset' | 'after' | 'last_id'; readonly value: string }
+  | { readonly name: 'after_timestamp'; readonly pair: SeekPair };
+
+/** Parameters that name a place. Those of different groups exclude each other. */
+const PLACES = [['page'], ['offset'], ['after'], ['last_id'], ['after_timestamp', 'after_id']] as const;
+
+/**
+ * Where the page lies (PAGE-4).
+ *
+ * @throws {ApiError} PAGINATION_CONFLICT, PAGINATION_POSITION_INVALID
+ */
+export function readPlace(given: Given): Place {
+  const groups = PLACES.filter((names) => names.some((name) => given.has(name)));
+  if (groups.length > 1) throw conflict(groups.flat().filter((name) => given.has(name)));
+  const [[name] = []] = groups;
+  if (name === undefined) return { name: 'start' };
+  if (name === 'after_timestamp') return { name, pair: readPair(given) };
+  return { name, value: given.get(name)?.value ?? '' };
+}
+
+/** Both halves of a seek position (PAGE-7). */
+function readPair(given: Given): SeekPair {
+  const [timestamp, id] = [given.get('after_timestamp'), given.get('after_id')];
+  if (timestamp === undefined) throw positionInvalid('after_timestamp', 'is missing; send it beside after_id');
+  if (id === undefined) throw positionInvalid('after_id', 'is missing; send it beside after_timestamp');
+  return { timestamp: readMoment(timestamp), id: id.value };
 }
 
 /**
- * The one parameter that names where the page lies; null for the start (PAGE-4).
+ * The stretch of time that a query asks for; null where it asks for none (PAGE-7).
  *
- * @throws {ApiError} PAGINATION_CONFLICT
+ * @throws {ApiError} PAGINATION_POSITION_INVALID
  */
-export function readPlace(given: Given): Place | null {
-  const names = (['page', 'offset', 'after'] as const).filter((name) => given.has(name));
-  if (names.length > 1) throw conflict(names);
-  const [name] = names;
-  return name === undefined ? null : { name, value: given.get(name)?.value ?? '' };
+export function readTimeWindow(parameters: readonly Parameter[]): TimeWindow | null {
+  const [start, before] = ['start_time', 'before'].map((name) => {
+    const parameter = parameters.find((each) => each.name === name);
+    return parameter === undefined ? null : readMoment(parameter);
+  });
+  if (start === null && before === null) return null;
+  // In their one form timestamps of the years 0000 to 9999 compare as texts.
+  if (typeof start === 'string' && typeof before === 'string' && start >= before) {
+    throw positionInvalid('start_time', 'must be earlier than before');
+  }
+  return { start: start ?? null, before: before ?? null };
+}
+
+function readMoment({ name, value }: Parameter): string {
+  const coerced = coerceDateTime(value);
+  if (coerced.kind === 'invalid') throw positionInvalid(name, coerced.message);
+  return coerced.value;
+}
+
+/** What a position is made of beside its place. */
+export interface PlaceContext {
+  readonly cursor: { readonly token: string; readonly state: CursorState } | null;
+  /** The stretch of time, where the collection is walked by it. */
+  readonly time: TimeWindow | null;
+  readonly timeField: string;
+  readonly limit: number;
+  readonly maxOffset: number;
+  /** The token of the walk backward from the end. */
+  readonly end: () => string;
 }
 
 /**
  * The place in the technique that names it.
  *
- * @param end the token of the walk backward from the end
  * @throws {ApiError} PAGINATION_POSITION_INVALID, also beyond `max_offset` (PAGE-8)
  */
-export function readPosition(
-  place: Place | null,
-  cursor: { readonly token: string; readonly state: CursorState } | null,
-  limit: number,
-  { maxOffset }: Limits['page'],
-  end: () => string,
-): Position {
-  switch (place?.name) {
-    case undefined:
+export function readPosition(place: Place, context: PlaceContext): Position {
+  const { limit, maxOffset, end, time } = context;
+  switch (place.name) {
+    case 'start':
+      return time === null ? cursorPosition(null, limit, end) : timePosition(time, limit, end);
     case 'after':
-      return cursorPosition(cursor, limit, end);
+      return cursorPosition(context.cursor, limit, end);
+    case 'last_id':
+      return keysetPosition(place.value, limit, end);
+    case 'after_timestamp':
+      return seekPosition(place.pair, context.timeField, limit, end);
     case 'offset':
-      return offsetPosition(boundedOffset(place, readInteger(place.value), maxOffset), limit, maxOffset);
+      return offsetPosition(boundedOffset(place.name, readInteger(place.value), maxOffset), limit, maxOffset);
     case 'page': {
       const page = readInteger(place.value);
-      boundedOffset(place, page === null || page === 0 ? null : (page - 1) * limit, maxOffset);
+      boundedOffset(place.name, page === null || page === 0 ? null : (page - 1) * limit, maxOffset);
       return pagePosition(page ?? 1, limit, maxOffset);
     }
   }
 }
 
-function boundedOffset(place: Place, offset: number | null, maxOffset: number): number {
-  const least = place.name === 'page' ? 1 : 0;
-  if (offset === null) throw positionInvalid(place.name, `must be an integer of at least ${least}`);
+function boundedOffset(name: 'page' | 'offset', offset: number | null, maxOffset: number): number {
+  const least = name === 'page' ? 1 : 0;
+  if (offset === null) throw positionInvalid(name, `must be an integer of at least ${least}`);
   if (offset > maxOffset) {
-    throw positionInvalid(place.name, `reaches beyond item ${maxOffset}; follow links.next (the cursor) instead`);
+    throw positionInvalid(name, `reaches beyond item ${maxOffset}; follow links.next (the cursor) instead`);
   }
   return offset;
 }
@@ -87,12 +139,13 @@ function boundedOffset(place: Place, offset: number | null, maxOffset: number): 
 /**
  * Whether and how far rows are counted (PAGE-9).
  *
+ * @param counts whether the technique counts when nobody asks
  * @param whole whether nothing narrows the collection, so that its size is known without counting
  * @throws {ApiError} REQUEST_PARAMETER_INVALID
  */
-export function readCount(given: Given, position: Position, whole: boolean, limits: Limits['page']): Count {
+export function readCount(given: Given, counts: boolean, whole: boolean, limits: Limits['page']): Count {
   const asked = readFlag(given.get('include_total'));
-  if (asked === null ? !position.counts : !asked) return { kind: 'none' };
+  if (asked === null ? !counts : !asked) return { kind: 'none' };
   return whole ? { kind: 'exact' } : { kind: 'capped', cap: limits.countCap };
 }
 
@@ -102,7 +155,8 @@ export function totalAsked(given: Given): Parameters {
   return parameter === undefined ? [] : [['include_total', parameter.value]];
 }
 
-function conflict(names: readonly string[]): Error {
+/** Parameters of which one excludes the other. */
+export function conflict(names: readonly string[]): Error {
   return refusal('PAGINATION_CONFLICT', `Send one of ${names.join(', ')}, not several.`, {
     details: names.map((field) => ({ field, message: 'excludes the others' })),
   });

@@ -17,6 +17,9 @@ export interface Row {
   readonly [field: string]: Json;
 }
 
+/** Names of the fields that are read, beside `id`, the timestamps and the revision, which always are; where they are left out, all are (QRY-4). */
+export type Columns = readonly string[];
+
 /** A row above the one addressed, as the path names it. */
 export interface Ancestor {
   /** Name of the resource. */
@@ -24,11 +27,22 @@ export interface Ancestor {
   readonly id: string;
 }
 
-/** One comparison; a list of them holds when each does. Values have the form that JSON shows. */
+/**
+ * One comparison; a list of them holds when each does. Values have the form that JSON shows. An unset field is in no list, outside of every
+ * one, and neither before nor after any value (QRY-7).
+ */
 export type Condition =
-  | { readonly path: string; readonly operator: 'in'; readonly values: readonly Json[] }
-  /** Membership in an array field. */
-  | { readonly path: string; readonly operator: 'contains'; readonly value: Json };
+  | { readonly path: string; readonly operator: 'in' | 'nin'; readonly values: readonly Json[] }
+  | { readonly path: string; readonly operator: Comparison; readonly value: Json }
+  /** A literal part of a text; in an array field, one of its items. */
+  | { readonly path: string; readonly operator: 'contains'; readonly value: Json }
+  | { readonly path: string; readonly operator: 'starts_with'; readonly value: string }
+  /** Whether the field is set; an array is where it is not empty. */
+  | { readonly path: string; readonly operator: 'exists'; readonly value: boolean }
+  /** Each word begins a word of a searched field (QRY-6). */
+  | { readonly operator: 'search'; readonly words: readonly string[] };
+
+export type Comparison = 'gt' | 'gte' | 'lt' | 'lte';
 
 /** Whether rows are counted: `exact` at any number, `capped` up to a number. */
 export type Count =
@@ -42,6 +56,7 @@ export interface ItemPlan {
   readonly resource: string;
   readonly id: string;
   readonly within: readonly Ancestor[];
+  readonly columns?: Columns;
 }
 
 /** Reads one page of a collection. `order` ends with the id, so that it is total (PAGE-5). */
@@ -53,8 +68,45 @@ export interface ListPlan {
   readonly order: readonly SortKey[];
   readonly window: Window;
   readonly count: Count;
-  /** No index serves the plan: the store runs it under a deadline. */
-  readonly heavy: boolean;
+  readonly effort: Effort;
+  readonly columns?: Columns;
+}
+
+/**
+ * How much a list may cost: `light` ends at once; `bounded` reads many entries of one index, of which a limit keeps the number; `unbounded` may
+ * read the whole collection, so that the store gives it a deadline. A store does no other work for the sake of the last two.
+ */
+export type Effort = 'light' | 'bounded' | 'unbounded';
+
+/** Reads the rows of some ids, in any order; those that are absent are left out. */
+export interface LookupPlan {
+  readonly resource: string;
+  readonly ids: readonly string[];
+  readonly columns?: Columns;
+}
+
+/** Reads for each of some rows the first of those that refer to it: its children, or the rows of an inverse relation. */
+export interface RelatedPlan {
+  readonly resource: string;
+  /** The field that holds the id of the row referred to, or ids where it is an array. */
+  readonly field: string;
+  readonly owners: readonly string[];
+  readonly order: readonly SortKey[];
+  /** Most rows for each of the owners. */
+  readonly limit: number;
+  readonly columns?: Columns;
+}
+
+/** A row and the rows that it is below, nearest first. */
+export interface LocatedRow {
+  readonly row: Row;
+  readonly within: readonly Ancestor[];
+}
+
+/** The first rows that refer to one row, and whether more follow. */
+export interface RelatedRows {
+  readonly rows: readonly LocatedRow[];
+  readonly more: boolean;
 }
 
 /** A page of rows in the plan's order, whichever way it was walked. */

@@ -14,7 +14,7 @@ const MAX_KEYS = 5;
 export function readSort(raw: string, resource: Resource): readonly SortKey[] {
   const keys = splitList(raw).map((text) => ({ path: text.replace(/^-/, ''), descending: text.startsWith('-') }));
   const details: ErrorDetail[] = keys
-    .filter(({ path }) => resource.properties.get(path)?.sortable !== true)
+    .filter(({ path }) => !isSortable(resource, path))
     .map(({ path }) => ({ field: 'sort', message: `cannot sort by ${JSON.stringify(path)}; ${sortable(resource)}` }));
   const repeated = keys.find(({ path }, index) => keys.findIndex((key) => key.path === path) < index);
   if (repeated !== undefined) details.push({ field: 'sort', message: `names ${repeated.path} more than once` });
@@ -42,6 +42,10 @@ export function writeSort(order: readonly SortKey[]): string {
 }
 
 function sortable(resource: Resource): string {
-  const names = [...resource.properties.values()].filter((property) => property.sortable).map(({ path }) => path);
-  return `sortable are ${names.join(', ')}`;
+  return `sortable are ${[...resource.properties.keys()].filter((path) => isSortable(resource, path)).join(', ')}`;
+}
+
+/** The time field always is: the techniques that go by time have its order (PAGE-7). */
+function isSortable({ properties, timeField }: Resource, path: string): boolean {
+  return path === timeField || properties.get(path)?.sortable === true;
 }

@@ -6,3 +6,8 @@ export interface Clock {
 
 /** The clock of the machine. It may go back when the machine's time is set. */
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** Milliseconds from a beginning that means nothing, which never go back: for how long something takes. */
+export function steady(): number {
+  return performance.now();
+}

@@ -4,8 +4,12 @@ import type {
   Bookmark,
   ItemPlan,
   ListPlan,
+  LocatedRow,
+  LookupPlan,
   Memo,
   Page,
+  RelatedPlan,
+  RelatedRows,
   Remembered,
   Row,
   WriteOutcome,
@@ -32,6 +36,12 @@ export interface Resources {
 
   /** One page. @throws {StatementTimeout} after the model's `statementTimeout` */
   list(plan: ListPlan): Awaitable<Page>;
+
+  /** Rows by their ids, in one query. */
+  lookup(plan: LookupPlan): Awaitable<readonly LocatedRow[]>;
+
+  /** The first rows that refer to each of the owners, in one query; an owner to which none does may be left out. */
+  related(plan: RelatedPlan): Awaitable<ReadonlyMap<string, RelatedRows>>;
 
   /**
    * The first of the ancestors, outermost first, that is absent or not below the one before it; null where all stand.

@@ -56,37 +56,78 @@ export function positionOf(order: readonly SortKey[], row: Row): readonly Json[]
   return order.map(({ path }) => at(row, path));
 }
 
+/** The sign of a value beside another; null where either is unset, for then it is neither before nor after nor the same. */
+function beside(value: Json, other: Json, numeric: boolean): number | null {
+  return value === null || other === null ? null : compare(value, other, numeric);
+}
+
+function isSet(value: Json): boolean {
+  return value !== null && (!Array.isArray(value) || value.length > 0);
+}
+
+function contains(value: Json, wanted: Json): boolean {
+  if (Array.isArray(value)) return value.includes(wanted);
+  return typeof value === 'string' && typeof wanted === 'string' && value.includes(wanted);
+}
+
 function satisfies(condition: Condition, numeric: NumericPaths, row: Row): boolean {
+  if (condition.operator === 'search') throw new Error('The oracle does not know how words are found');
   const value = at(row, condition.path);
+  const placed = (other: Json): number | null => beside(value, other, numeric.has(condition.path));
   switch (condition.operator) {
     case 'in':
-      return condition.values.some((wanted) => compare(value, wanted, numeric.has(condition.path)) === 0);
+      return condition.values.some((wanted) => placed(wanted) === 0);
+    case 'nin':
+      return condition.values.every((wanted) => placed(wanted) !== 0);
+    case 'gt':
+      return (placed(condition.value) ?? -1) > 0;
+    case 'gte':
+      return (placed(condition.value) ?? -1) >= 0;
+    case 'lt':
+      return (placed(condition.value) ?? 1) < 0;
+    case 'lte':
+      return (placed(condition.value) ?? 1) <= 0;
     case 'contains':
-      return Array.isArray(value) && value.includes(condition.value);
-    default:
-      throw new Error('The oracle does not know the operator');
+      return contains(value, condition.value);
+    case 'starts_with':
+      return typeof value === 'string' && value.startsWith(condition.value);
+    case 'exists':
+      return isSet(value) === condition.value;
   }
+}
+
+/** A row with no more than the columns of a plan and what every row has. */
+function selected({ columns }: ListPlan, row: Row): Row {
+  if (columns === undefined) return row;
+  const { id, created_at, updated_at, revision } = row;
+  const fields = Object.entries(row).filter(([name]) => columns.includes(name));
+  return { id, ...Object.fromEntries(fields), created_at, updated_at, revision };
 }
 
 /** The page of a plan without ancestors over all rows of its resource. */
 export function expectedPage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): Page {
+  const page = wholePage(rows, plan, numeric);
+  return { ...page, rows: page.rows.map((row) => selected(plan, row)) };
+}
+
+function wholePage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): Page {
   const { order, window, count } = plan;
-  const selected = rows
+  const matching = rows
     .filter((row) => plan.filter.every((condition) => satisfies(condition, numeric, row)))
     .sort((one, other) => compareBy(order, numeric, one, positionOf(order, other)));
-  const whole = selected.length;
+  const whole = matching.length;
   const cap = count.kind === 'capped' && plan.filter.length > 0 ? count.cap : whole;
   const total = count.kind === 'none' ? null : { count: Math.min(whole, cap), exact: whole <= cap };
   if (window.kind === 'offset') {
     const end = window.offset + window.limit;
-    return { rows: selected.slice(window.offset, end), more: whole > end, total };
+    return { rows: matching.slice(window.offset, end), more: whole > end, total };
   }
   const { after, limit } = window;
   const place = (row: Row): number => (after === null ? 0 : compareBy(order, numeric, row, after));
   if (!window.backward) {
-    const rest = selected.filter((row) => after === null || place(row) > 0);
+    const rest = matching.filter((row) => after === null || place(row) > 0);
     return { rows: rest.slice(0, limit), more: rest.length > limit, total };
   }
-  const before = selected.filter((row) => after === null || place(row) < 0);
+  const before = matching.filter((row) => after === null || place(row) < 0);
   return { rows: before.slice(Math.max(0, before.length - limit)), more: before.length > limit, total };
 }

@@ -49,6 +49,7 @@ export interface ResourceOptions {
   readonly parent?: string;
   readonly uniques?: readonly (readonly string[])[];
   readonly indexes?: readonly (readonly string[])[];
+  readonly search?: readonly string[];
   readonly sort?: readonly SortKey[];
 }
 
@@ -104,6 +105,7 @@ export function resource(options: ResourceOptions): Resource {
     links: [] satisfies Link[],
     uniques: options.uniques ?? [],
     indexes: options.indexes ?? [],
+    search: options.search ?? [],
     state: null,
     sort: options.sort ?? DEFAULT_SORT,
     timeField: 'created_at',

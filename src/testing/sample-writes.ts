@@ -78,7 +78,7 @@ export function listOf(changes: Partial<ListPlan> = {}): ListPlan {
     order: [{ path: 'id', descending: false }],
     window: { kind: 'offset', offset: 0, limit: 100 },
     count: { kind: 'none' },
-    heavy: false,
+    effort: 'light',
     ...changes,
   };
 }

@@ -11,7 +11,7 @@ import { commit, createProduct, listOf } from './sample-writes.ts';
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 const ROWS = 60;
-const PLANS = 40;
+const PLANS = 80;
 
 /** Values that the rows take, few enough for ties. Null stands among all of them, except where a field is required. */
 const VALUES: Readonly<Record<string, readonly Json[]>> = {
@@ -23,6 +23,17 @@ const VALUES: Readonly<Record<string, readonly Json[]>> = {
   price: [null, '-10.00', '-9.99', '0.00', '9.00', '10.00'],
   weight: [null, '-10', '-9.55', '-9.5', '-9.45', '0', '0.000000000001', '0.5', '9', '10', '100000000000000000000'],
 };
+/** Values that no row has, and that some of the columns cannot hold: they are compared by value all the same. */
+const FOREIGN: Readonly<Record<string, readonly Json[]>> = {
+  category: ['\u{10ffff}', 'a\u{10ffff}', '%', '_'],
+  stock: [1],
+  rating: [0.1],
+  released: ['0001-01-01T00:00:00.000Z'],
+  price: ['-9.995', '9.005', '-9.99000', '99999999999999999999', '-99999999999999999999'],
+  weight: ['9.500000000001', '-9.46'],
+  'address.fee': ['1.505'],
+  'address.number': ['9223372036854775808', '-9223372036854775809', '4'],
+};
 const FLOORS: readonly Json[] = [null, 1, 2];
 const NESTED: Readonly<Record<string, readonly Json[]>> = {
   'address.city': [null, 'Bergen', 'Oslo', 'oslo'],
@@ -32,6 +43,8 @@ const NESTED: Readonly<Record<string, readonly Json[]>> = {
 };
 const TAGS = ['a', 'b', 'c'];
 const NUMERIC: ReadonlySet<string> = new Set(['price', 'weight', 'address.fee', 'address.number']);
+const COMPARISONS = ['gt', 'gte', 'lt', 'lte'] as const;
+const PARTS = ['', 'B', 'O', 'o', 'Os', 'slo', '\u{1f600}', '\u{ffff}', '%', '_'];
 const PATHS = [...Object.keys(VALUES), ...Object.keys(NESTED), 'created_at', 'revision', 'id'];
 
 function randomValues(chance: Chance): Readonly<Record<string, Json>> {
@@ -53,13 +66,39 @@ function randomOrder(chance: Chance): readonly SortKey[] {
   return [...paths, 'id'].map((path) => ({ path, descending: chance.oneIn(2) }));
 }
 
-function randomFilter(chance: Chance): readonly Condition[] {
-  const choices = Object.entries({ ...VALUES, ...NESTED });
-  return Array.from({ length: chance.below(3) }, (): Condition => {
-    if (chance.oneIn(4)) return { path: 'tags', operator: 'contains', value: chance.of(TAGS) };
-    const [path, some] = chance.of(choices);
-    return { path, operator: 'in', values: Array.from({ length: 1 + chance.below(3) }, () => chance.of(some)) };
+function randomCondition(chance: Chance, path: string): Condition {
+  const some = [...(VALUES[path] ?? NESTED[path] ?? []), ...(FOREIGN[path] ?? [])];
+  const isText = path === 'category' || path === 'address.city';
+  switch (chance.below(isText ? 6 : 4)) {
+    case 0:
+      return { path, operator: 'exists', value: chance.oneIn(2) };
+    case 1:
+    case 2:
+      return { path, operator: chance.of(COMPARISONS), value: chance.of(some) };
+    case 3: {
+      const values = Array.from({ length: chance.of([0, 1, 1, 1, 3]) }, () => chance.of(some));
+      return { path, operator: chance.oneIn(3) ? 'nin' : 'in', values };
+    }
+    case 4:
+      return { path, operator: 'contains', value: chance.of(PARTS) };
+    default:
+      return { path, operator: 'starts_with', value: chance.of(PARTS) };
+  }
+}
+
+/** Up to four conditions, often of one path, often of the order's first. */
+function randomFilter(chance: Chance, [first]: readonly SortKey[]): readonly Condition[] {
+  const known = Object.keys({ ...VALUES, ...NESTED });
+  const path = first !== undefined && known.includes(first.path) ? first.path : chance.of(known);
+  return Array.from({ length: chance.below(4) }, (): Condition => {
+    if (chance.oneIn(5)) return { path: 'tags', operator: 'contains', value: chance.of(TAGS) };
+    if (chance.oneIn(5)) return { path: 'tags', operator: 'exists', value: chance.oneIn(2) };
+    return randomCondition(chance, chance.oneIn(3) ? chance.of(known) : path);
   });
+}
+
+function randomColumns(chance: Chance): Pick<ListPlan, 'columns'> {
+  return chance.oneIn(3) ? { columns: Object.keys(VALUES).filter(() => chance.oneIn(3)) } : {};
 }
 
 function randomPlan(chance: Chance, rows: readonly Row[]): ListPlan {
@@ -68,12 +107,13 @@ function randomPlan(chance: Chance, rows: readonly Row[]): ListPlan {
   const after = chance.oneIn(4) ? null : positionOf(order, chance.of(rows));
   return listOf({
     order,
-    filter: randomFilter(chance),
+    filter: randomFilter(chance, order),
+    ...randomColumns(chance),
     window: chance.oneIn(3)
       ? { kind: 'offset', offset: chance.below(ROWS), limit }
       : { kind: 'seek', after, backward: chance.oneIn(2), limit },
     count: chance.of([{ kind: 'none' }, { kind: 'exact' }, { kind: 'capped', cap: 1 + chance.below(ROWS) }] as const),
-    heavy: chance.oneIn(3),
+    effort: chance.oneIn(3) ? 'unbounded' : 'light',
   });
 }
 

@@ -21,6 +21,8 @@ function named(name: string, body: Answer['body'] = name): OpenedApi & { answer(
     resources: {
       item: unused,
       list: unused,
+      lookup: unused,
+      related: unused,
       missingAncestor: unused,
       missingReferences: unused,
       write: unused,

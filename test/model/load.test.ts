@@ -64,7 +64,6 @@ describe('loadModel', () => {
         'events.retention',
         'events.relays',
         'webhooks',
-        'resources.products.search',
         'resources.products.tombstones',
       ],
     );

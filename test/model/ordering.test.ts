@@ -20,7 +20,7 @@ describe('the properties of a resource', () => {
 
   it('[QRY-1] are sortable and filterable where they hold one value, by dotted path within objects', () => {
     assert.equal(names('sortable'), scalars);
-    assert.equal(names('filterable'), scalars);
+    assert.equal(names('filterable'), scalars.replace('price', 'price tags'));
   });
 
   it('[QRY-3] are restricted by sortable and filterable, but for the id', () => {
@@ -28,10 +28,15 @@ describe('the properties of a resource', () => {
     assert.equal(names('filterable', 'filterable: [created_at]'), 'id created_at');
   });
 
-  it('[REP-11] do not tell of write-only fields, and neither sort nor filter lists and bytes', () => {
+  it('[QRY-7] of lists are filtered by their items, and never sorted', () => {
+    const { properties } = items();
+    assert.deepEqual([properties.get('tags')?.sortable, properties.get('tags')?.filterable], [false, true]);
+    assert.equal(names('filterable', 'filterable: [tags]'), 'id tags');
+  });
+
+  it('[REP-11] do not tell of write-only fields, and neither sort nor filter bytes', () => {
     const { properties } = items();
     assert.equal(properties.has('cost'), false);
-    assert.deepEqual([properties.get('tags')?.sortable, properties.get('tags')?.filterable], [false, false]);
     assert.deepEqual([properties.get('photo')?.sortable, properties.get('photo')?.filterable], [false, false]);
     assert.equal(properties.has('labels'), false);
   });
@@ -92,9 +97,9 @@ describe('indexes and unique fields', () => {
     ),
     refused(
       '[QRY-1] filterable names fields of one value',
-      'filterable: [tags]',
+      'filterable: [photo]',
       'filterable[0]',
-      /tags is no readable field/,
+      /photo is no readable field/,
     ),
     refused(
       '[REP-11] sortable names no write-only field',

@@ -16,10 +16,16 @@ describe('what is declared and served later', () => {
     [top('system: { events: log }'), ['system']],
     [top('require_tls: false'), []],
     [
-      itemsDocument(STATUS, 'search: [status]\ntombstones: 1d\ngenerated: {}'),
-      ['resources.items.search', 'resources.items.tombstones', 'resources.items.generated'],
+      itemsDocument(STATUS, 'tombstones: 1d\ngenerated: {}'),
+      ['resources.items.tombstones', 'resources.items.generated'],
     ],
-    [itemsDocument(STATUS, 'sortable: [status]\ncache: { max_age: 1 }\nrequire_if_match: true\nevents: full'), []],
+    [
+      itemsDocument(
+        STATUS,
+        'sortable: [status]\nsearch: [status]\ncache: { max_age: 1 }\nrequire_if_match: true\nevents: full',
+      ),
+      [],
+    ],
   ];
   for (const [text, notServed] of rows) {
     it(`is told, and only that: ${notServed.length === 0 ? 'nothing' : notServed.join(', ')}`, () => {

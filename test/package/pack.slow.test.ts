@@ -38,6 +38,26 @@ await close();
 console.log('fetch ' + fetched.status + ', listener ' + listened.status + ', fastify ' + injected.statusCode + ', testing ' + typeof storeSuite);
 `;
 
+/** The same with more rows than are read on the thread of the program where no index serves (QRY-3). */
+const HEAVY = `
+import { digest, loadModel, openApi } from 'restwright';
+import { createFetchHandler } from 'restwright/fetch';
+
+const text = '{"name":"notes","resources":{"notes":{"schema":{"type":"object","properties":{"text":{"type":"string"}}}}}}';
+const { model } = loadModel({ file: 'notes.json', text, env: {}, digest });
+const { api, close } = await openApi({ model, database: 'heavy.db' });
+const handle = createFetchHandler(api);
+const body = Array.from({ length: 2001 }, (_, index) => '{"text":"' + index + '"}').join('\\n');
+const lines = { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, body };
+await (await handle(new Request('http://localhost/api/v1/notes', lines))).text();
+let threads = 0;
+process.on('worker', () => { threads += 1; });
+const read = await handle(new Request('http://localhost/api/v1/notes?sort=-text&limit=1'));
+const { data } = await read.json();
+await close();
+console.log(threads + ' thread, ' + read.status + ', ' + data[0].text);
+`;
+
 describe('the published package', () => {
   let folder = '';
   let tarball = '';
@@ -106,6 +126,12 @@ describe('the published package', () => {
       encoding: 'utf8',
     });
     assert.equal(statuses.trim(), 'fetch 201, listener 201, fastify 201, testing function');
+  });
+
+  it('[QRY-3] reads what is heavy on a thread of its own', () => {
+    writeFileSync(path.join(folder, 'heavy.js'), HEAVY);
+    const read = execFileSync(process.execPath, ['heavy.js'], { cwd: folder, encoding: 'utf8' });
+    assert.equal(read.trim(), '1 thread, 200, 999');
   });
 
   it('is typed, without types that it does not bring', () => {

@@ -15,6 +15,8 @@ function failing(error: unknown): Setting {
   const resources = {
     item: fail,
     list: fail,
+    lookup: fail,
+    related: fail,
     missingAncestor: fail,
     missingReferences: fail,
     write: async () => fail(),

@@ -10,29 +10,20 @@ import { createIds } from '../../src/platform/ids.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
+import { replacing } from './replacing.ts';
 import { SHOP } from './shop-model.ts';
 
 /** A store that takes the process along once it has committed a unit that remembers something. */
 function killing(store: Store): Store {
-  const { resources } = store;
-  return {
-    ...store,
-    resources: {
-      item: (plan) => resources.item(plan),
-      list: (plan) => resources.list(plan),
-      missingAncestor: (within) => resources.missingAncestor(within),
-      missingReferences: (references) => resources.missingReferences(references),
-      bookmark: (name) => resources.bookmark(name),
-      remembered: (name, now) => resources.remembered(name, now),
-      async write(unit, deadline) {
-        const outcome = await resources.write(unit, deadline);
-        if (outcome.kind === 'committed' && unit.memos !== undefined && unit.memos.length > 0) {
-          process.kill(process.pid, 'SIGKILL');
-        }
-        return outcome;
-      },
+  return replacing(store, {
+    async write(unit, deadline) {
+      const outcome = await store.resources.write(unit, deadline);
+      if (outcome.kind === 'committed' && unit.memos !== undefined && unit.memos.length > 0) {
+        process.kill(process.pid, 'SIGKILL');
+      }
+      return outcome;
     },
-  };
+  });
 }
 
 const [path = '', moment] = process.argv.slice(2);

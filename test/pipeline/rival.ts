@@ -1,24 +1,15 @@
 import type { Row, Values, WriteUnit } from '../../src/plan/plan.ts';
 import type { Store } from '../../src/stores/store.ts';
+import { replacing } from './replacing.ts';
 
 /** A store that has something done right before each unit that it is handed, when the API has looked and not yet written. */
 export function before(store: Store, act: (unit: WriteUnit) => Promise<void> | void): Store {
-  const { resources } = store;
-  return {
-    ...store,
-    resources: {
-      item: (plan) => resources.item(plan),
-      list: (plan) => resources.list(plan),
-      missingAncestor: (within) => resources.missingAncestor(within),
-      missingReferences: (references) => resources.missingReferences(references),
-      bookmark: (name) => resources.bookmark(name),
-      remembered: (name, now) => resources.remembered(name, now),
-      write: async (unit, deadline) => {
-        await act(unit);
-        return resources.write(unit, deadline);
-      },
+  return replacing(store, {
+    async write(unit, deadline) {
+      await act(unit);
+      return store.resources.write(unit, deadline);
     },
-  };
+  });
 }
 
 /** Another process on the same database: it writes to the store, past the API, and publishes nothing. */

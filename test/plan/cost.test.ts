@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseQuery } from '../../src/conventions/query.ts';
-import { isHeavy } from '../../src/plan/cost.ts';
+import { effortOf, isUnserved } from '../../src/plan/cost.ts';
 import { readFilter } from '../../src/plan/filter.ts';
 import { readSort } from '../../src/plan/sort.ts';
 import { compiled } from './rules.ts';
@@ -33,7 +33,7 @@ function heavy(name: string, filter: string, sort: string): boolean {
   const { resource, validator } = compiled(DOCUMENT, name);
   const conditions = readFilter(parseQuery(filter), resource, validator);
   const order = sort === '' ? resource.sort : readSort(sort, resource);
-  return isHeavy(resource, resource.parent !== null, conditions, order);
+  return isUnserved(resource, resource.parent !== null, conditions, order);
 }
 
 type Case = readonly [name: string, filter: string, sort: string];
@@ -62,6 +62,13 @@ const LIGHT: readonly Case[] = [
   ['products', 'supplier_id=x', ''],
   ['products', 'supplier_id=x', '-created_at'],
   ['products', 'created_at=2026-01-01T00:00:00Z', ''],
+  ['products', 'created_at[gte]=2026-01-01T00:00:00Z&created_at[lt]=2026-02-01T00:00:00Z', '-created_at'],
+  ['products', 'category[starts_with]=bo', 'category'],
+  ['products', 'category=x&price[gt]=5', '-price'],
+  ['products', 'category=x&price=5&price[gt]=5', 'id'],
+  ['products', 'id[gt]=x', 'id'],
+  ['products', 'id=x&name[contains]=y', 'name'],
+  ['products', 'sku=x&name[ne]=y', 'name'],
   ['ranked', '', ''],
   ['ranked', '', 'rank'],
   ['reviews', '', ''],
@@ -87,6 +94,11 @@ const HEAVY: readonly Case[] = [
   ['products', 'category=x&name=y', 'price'],
   ['products', 'supplier_id=x', 'name'],
   ['ranked', 'name=x', ''],
+  ['products', 'created_at[gte]=2026-01-01T00:00:00Z', 'category'],
+  ['products', 'category[ne]=x', 'category'],
+  ['products', 'category[exists]=false', 'category'],
+  ['products', 'category[contains]=x', 'category'],
+  ['products', 'price[gt]=5', 'category,price'],
   ['reviews', '', 'kind'],
   ['reviews', 'kind=x', ''],
 ];
@@ -102,4 +114,23 @@ describe('the cost of a list', () => {
       assert.equal(heavy(name, filter, sort), true);
     });
   }
+
+  const { resource } = compiled(DOCUMENT, 'products');
+  const PAGE = { kind: 'offset', offset: 0, limit: 20 } as const;
+  const plain = { within: [], filter: [], order: resource.sort, window: PAGE, count: { kind: 'none' } } as const;
+
+  it('[QRY-3] is bounded by itself where many entries of one index are passed over or counted', () => {
+    assert.equal(effortOf(resource, plain), 'light');
+    assert.equal(effortOf(resource, { ...plain, count: { kind: 'exact' } }), 'light');
+    assert.equal(effortOf(resource, { ...plain, window: { ...PAGE, offset: 1_000 } }), 'light');
+    assert.equal(effortOf(resource, { ...plain, window: { ...PAGE, offset: 1_001 } }), 'bounded');
+    assert.equal(effortOf(resource, { ...plain, count: { kind: 'capped', cap: 10 } }), 'bounded');
+  });
+
+  it('[QRY-6] of text search is bounded by a deadline, even of one row: every word is looked up first', () => {
+    const search = { operator: 'search', words: ['a'] } as const;
+    const one = { path: 'id', operator: 'in', values: ['x'] } as const;
+    assert.equal(effortOf(resource, { ...plain, filter: [one] }), 'light');
+    assert.equal(effortOf(resource, { ...plain, filter: [one, search] }), 'unbounded');
+  });
 });

@@ -13,6 +13,9 @@ const PROPERTIES = [
   'at: { type: string, format: date-time }',
   'place: { type: object, properties: { city: { type: string } } }',
   'tags: { type: array, items: { type: string } }',
+  'sizes: { type: array, items: { type: integer } }',
+  'day: { type: string, format: date }',
+  'photo: { type: string, contentEncoding: base64 }',
   'secret: { type: string, writeOnly: true }',
 ].join(', ');
 const { resource, validator } = compiled(itemsDocument(PROPERTIES), 'items');
@@ -64,6 +67,7 @@ describe('the name of a filter', () => {
 });
 
 describe('conditions', () => {
+  const rangeOf = (path: string, operator: string, value: string | number) => ({ path, operator, value });
   const is = (path: string, ...values: readonly (string | number)[]) => ({ path, operator: 'in' as const, values });
   const rows: readonly (readonly [text: string, conditions: readonly object[]])[] = [
     ['', []],
@@ -79,6 +83,19 @@ describe('conditions', () => {
     ['at=2026-01-01T01:00:00%2B01:00', [is('at', '2026-01-01T00:00:00.000Z')]],
     ['place.city=', [is('place.city', '')]],
     ['revision=3', [is('revision', 3)]],
+    ['name[ne]=a', [{ path: 'name', operator: 'nin', values: ['a'] }]],
+    ['size[nin]=1,2', [{ path: 'size', operator: 'nin', values: [1, 2] }]],
+    ['size[gt]=1&size[lte]=9', [rangeOf('size', 'gt', 1), rangeOf('size', 'lte', 9)]],
+    ['price[gte]=5', [rangeOf('price', 'gte', '5.00')]],
+    ['price[lt]=5.005', [rangeOf('price', 'lt', '5.005')]],
+    ['at[lt]=2026-01-01T01:00:00%2B01:00', [rangeOf('at', 'lt', '2026-01-01T00:00:00.000Z')]],
+    ['name[contains]=50%25', [{ path: 'name', operator: 'contains', value: '50%' }]],
+    ['tags[contains]=a,b', [{ path: 'tags', operator: 'contains', value: 'a,b' }]],
+    ['sizes[contains]=5', [{ path: 'sizes', operator: 'contains', value: 5 }]],
+    ['place.city[starts_with]=', [{ path: 'place.city', operator: 'starts_with', value: '' }]],
+    ['day[starts_with]=2026-05', [{ path: 'day', operator: 'starts_with', value: '2026-05' }]],
+    ['name[exists]=false', [{ path: 'name', operator: 'exists', value: false }]],
+    ['tags[exists]=true', [{ path: 'tags', operator: 'exists', value: true }]],
   ];
   for (const [text, conditions] of rows) {
     it(`[QRY-1] [QRY-2] of ${JSON.stringify(text)}`, () => assert.deepEqual(read(text), conditions));
@@ -91,17 +108,24 @@ describe('conditions', () => {
     );
     assert.deepEqual(
       details.map(({ field }) => field),
-      ['size', 'size[in]', 'size[in]', 'tags', 'name[like]', 'at'],
+      ['size', 'size[in]', 'tags', 'name[like]', 'at'],
     );
   });
 
   it('[QRY-2] [ERR-4] are refused with what to send instead', () => {
-    const { details } = refuses(() => read('tags=x&name[like]=y'), 'QUERY_FILTER_INVALID');
+    const { details } = refuses(
+      () => read('photo=x&tags=x&name[like]=y&size[contains]=1&name[exists]=1&sizes[contains]=x'),
+      'QUERY_FILTER_INVALID',
+    );
     assert.deepEqual(
       details.map(({ message }) => message),
       [
-        'cannot be filtered by; filters are id, name, size, price, at, place.city, created_at, updated_at, revision',
-        'has an operator that is not served; use name=value, name[eq]=value or name[in]=a,b',
+        'cannot be filtered by; filters are id, name, size, price, at, place.city, tags, sizes, day, created_at, updated_at, revision',
+        'takes no plain value here; there are tags[contains], tags[exists]',
+        'is no operator; there are name[eq], name[ne], name[gt], name[gte], name[lt], name[lte], name[in], name[nin], name[exists], name[contains], name[starts_with]',
+        'takes no contains here; there are size[eq], size[ne], size[gt], size[gte], size[lt], size[lte], size[in], size[nin], size[exists]',
+        'must be true or false',
+        'must be an integer such as 42',
       ],
     );
   });
@@ -109,5 +133,12 @@ describe('conditions', () => {
   it('[QRY-1] of four thousand values are read in no time', () => {
     const values = Array.from({ length: 4000 }, (_, index) => String(index));
     assert.deepEqual(read(`size[in]=${values.join(',')}`), [is('size', ...values.map(Number))]);
+  });
+
+  it('[QRY-2] of more than ten thousand values together are refused', () => {
+    const list = Array.from({ length: 5_000 }, (_, index) => String(index)).join(',');
+    assert.equal(read(`size[in]=${list}&revision[nin]=${list}`).length, 2);
+    const { details } = refuses(() => read(`size[in]=${list}&revision[nin]=${list},1`), 'QUERY_FILTER_INVALID');
+    assert.equal(details[0]?.field, 'revision[nin]');
   });
 });

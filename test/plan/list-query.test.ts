@@ -32,7 +32,7 @@ describe('a query of a collection', () => {
       order: DEFAULT_ORDER,
       window: { kind: 'seek', after: null, backward: false, limit: 20 },
       count: { kind: 'none' },
-      heavy: false,
+      effort: 'light',
     });
     assert.deepEqual([position.technique, position.parameters, carried], ['cursor', [], [['limit', '20']]]);
   });

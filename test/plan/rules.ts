@@ -47,7 +47,7 @@ export const glass: CursorSeal = {
 };
 
 export function ruleOf({ model, resource, validator }: Compiled): ListRule {
-  return listRule(resource, validator, model.limits.page, glass);
+  return listRule(model, resource, validator, glass);
 }
 
 /** The query of a collection, from the text after the question mark. */

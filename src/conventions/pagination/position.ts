@@ -28,6 +28,8 @@ export interface Walked {
   readonly total: Total | null;
   /** The token for the place after the last item, or before the first one (walking back). Only where `count` is positive. */
   cursor(edge: 'after-last' | 'before-first'): string;
+  /** The text at a path of the last item. Only where `count` is positive. */
+  last(path: string): string;
 }
 
 /** The pages around a page, each as the parameters that name it; null where there is none. */
@@ -40,7 +42,7 @@ export interface Neighbours {
 
 /** A place in a collection, as one technique names it (PAGE-4). Every technique is a function that makes one of these. */
 export interface Position {
-  readonly technique: 'page' | 'offset' | 'cursor';
+  readonly technique: 'page' | 'offset' | 'cursor' | 'keyset' | 'time' | 'seek';
   readonly window: Window;
   /** The parameters that name this place in a URL. */
   readonly parameters: Parameters;

@@ -1,36 +1,117 @@
+import type { Json } from '../../conventions/json.ts';
 import type { Ancestor, Condition } from '../../plan/plan.ts';
 import type { Parameters, SqlValue } from './dialect.ts';
-import type { Table, Tables } from './tables.ts';
+import { type Interval, intersection, intervalConditions, intervalOf } from './intervals.ts';
+import type { Operand, Table, Tables } from './tables.ts';
 
 /** Holds for no row. */
 const NEVER = '1 = 0';
+/** Holds for every row. */
+const ALWAYS = '1 = 1';
 
-function anyOf(table: Table, { path, values }: Condition & { operator: 'in' }, parameters: Parameters): string {
-  const { expression, encode } = table.operand(path);
-  const encoded = values.flatMap((value): SqlValue[] => {
-    const each = value === null ? undefined : encode(value);
-    return each === undefined ? [] : [each];
-  });
-  const alternatives: string[] = [];
-  if (encoded.length === 1) alternatives.push(`${expression} = ${encoded.map((each) => parameters.add(each)).join()}`);
-  if (encoded.length > 1) {
-    alternatives.push(`${expression} in (${encoded.map((each) => parameters.add(each)).join(', ')})`);
-  }
-  if (values.includes(null)) alternatives.push(`${expression} is null`);
-  if (alternatives.length === 0) return NEVER;
-  return alternatives.length === 1 ? alternatives.join() : `(${alternatives.join(' or ')})`;
+/** A filter as an index can serve it: of each path that is bounded one interval, and what remains. */
+export interface Filter {
+  readonly intervals: ReadonlyMap<string, Interval>;
+  readonly others: readonly Condition[];
 }
 
-/** One comparison of a plan. A value that the column could never hold equals no row's (QRY-7). */
-export function condition(table: Table, comparison: Condition, parameters: Parameters): string {
+/** Brings together what the conditions say about one path, so that the tightest ends are where an index is entered. */
+export function filterOf(table: Table, conditions: readonly Condition[]): Filter {
+  const intervals = new Map<string, Interval>();
+  const others: Condition[] = [];
+  for (const condition of conditions) {
+    if (condition.operator === 'search') {
+      others.push(condition);
+      continue;
+    }
+    const { path } = condition;
+    const { type, compare } = table.operand(path);
+    const interval = intervalOf(condition, type.kind === 'array');
+    const known = intervals.get(path);
+    if (interval === null) others.push(condition);
+    else intervals.set(path, known === undefined ? interval : intersection(known, interval, compare));
+  }
+  return { intervals, others };
+}
+
+/** The conditions of a filter, to be joined by `and`. @param deadline the dialect's, where the statement has one */
+export function filterConditions(
+  table: Table,
+  { intervals, others }: Filter,
+  parameters: Parameters,
+  deadline: string | null,
+): string[] {
+  const bounded = [...intervals].flatMap(
+    ([path, interval]) => intervalConditions(interval, table.operand(path), parameters) ?? [NEVER],
+  );
+  return [...bounded, ...others.map((each) => otherCondition(table, each, parameters, deadline))];
+}
+
+/** Those of the values that an expression can have, as the database compares them. */
+function held({ locate }: Operand, values: readonly Json[]): readonly SqlValue[] {
+  return values.flatMap((value): SqlValue[] => {
+    const place = value === null ? undefined : locate(value);
+    return place?.kind === 'within' && place.exact ? [place.floor] : [];
+  });
+}
+
+/** An unset field is in no list. */
+function anyOf(operand: Operand, values: readonly Json[], parameters: Parameters): string {
+  const listed = held(operand, values).map((each) => parameters.add(each));
+  return listed.length === 0 ? NEVER : `${operand.expression} in (${listed.join(', ')})`;
+}
+
+/** An unset field is outside of every list. */
+function noneOf(operand: Operand, values: readonly Json[], parameters: Parameters): string {
+  const listed = held(operand, values).map((each) => parameters.add(each));
+  if (listed.length === 0) return ALWAYS;
+  const { expression, nullable } = operand;
+  const outside = `${expression} not in (${listed.join(', ')})`;
+  return nullable ? `(${outside} or ${expression} is null)` : outside;
+}
+
+/** A part of a text, or an item of an array. */
+function contains(table: Table, path: string, value: Json, parameters: Parameters): string {
+  const operand = table.operand(path);
+  const whole = operand.type.kind === 'array' ? table.membership(path) : operand;
+  const encoded = value === null ? undefined : whole.encode(value);
+  if (encoded === undefined) return NEVER;
+  const placeholder = parameters.add(encoded);
+  return 'condition' in whole ? whole.condition(placeholder) : table.dialect.includes(whole.expression, placeholder);
+}
+
+/** Whether a field is set. An array is where it has an item; the empty one is stored in one form alone. */
+function exists({ expression, type, nullable, encode }: Operand, wanted: boolean, parameters: Parameters): string {
+  const empty = type.kind === 'array' ? encode([]) : undefined;
+  if (empty !== undefined) {
+    if (wanted) return `${expression} <> ${parameters.add(empty)}`;
+    const isEmpty = `${expression} = ${parameters.add(empty)}`;
+    return nullable ? `(${isEmpty} or ${expression} is null)` : isEmpty;
+  }
+  if (!nullable) return wanted ? ALWAYS : NEVER;
+  return `${expression} is ${wanted ? 'not ' : ''}null`;
+}
+
+/** A condition that bounds nothing. A value that the column could never hold equals no row's (QRY-7). */
+function otherCondition(table: Table, comparison: Condition, parameters: Parameters, deadline: string | null): string {
   switch (comparison.operator) {
     case 'in':
-      return anyOf(table, comparison, parameters);
-    case 'contains': {
-      const membership = table.membership(comparison.path);
-      const encoded = comparison.value === null ? undefined : membership.encode(comparison.value);
-      return encoded === undefined ? NEVER : membership.condition(parameters.add(encoded));
-    }
+      return anyOf(table.operand(comparison.path), comparison.values, parameters);
+    case 'nin':
+      return noneOf(table.operand(comparison.path), comparison.values, parameters);
+    case 'contains':
+      return contains(table, comparison.path, comparison.value, parameters);
+    case 'exists':
+      return exists(table.operand(comparison.path), comparison.value, parameters);
+    case 'search':
+      return table.dialect.search(table.resource.name, comparison.words, parameters, deadline);
+    // Whatever else they compare with is an interval; null is neither before nor after any value.
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'starts_with':
+      return NEVER;
   }
 }
 
@@ -56,16 +137,12 @@ export function ancestorStands(
   return `exists (select 1 from ${table.name} where ${conditions.join(' and ')})`;
 }
 
-/** That rows sit below the ancestors that the path names: the nearest holds by the row's own field, the chain above it by itself. */
-export function belowAncestors(
-  tables: Tables,
-  table: Table,
-  within: readonly Ancestor[],
-  parameters: Parameters,
-): string[] {
-  const [nearest] = within;
-  if (nearest === undefined) return [];
-  const own = `${table.column(parentField(table))} = ${parameters.add(nearest.id)}`;
-  const chain = within.slice(0, -1).map((_, index) => ancestorStands(tables, within, index, parameters));
-  return [own, ...chain];
+/** What the rows below a path satisfy by their own field: it holds the id of the nearest ancestor. */
+export function belowParent(table: Table, [nearest]: readonly Ancestor[]): readonly Condition[] {
+  return nearest === undefined ? [] : [{ path: parentField(table), operator: 'in', values: [nearest.id] }];
+}
+
+/** That the ancestors that a path names are each below the next; whoever is below the nearest shows that it stands. */
+export function chainStands(tables: Tables, within: readonly Ancestor[], parameters: Parameters): string[] {
+  return within.slice(0, -1).map((_, index) => ancestorStands(tables, within, index, parameters));
 }

@@ -7,18 +7,35 @@ const EXPONENT_DIGITS = 7;
 /** Ends the digits of a negative number: greater than every digit, so that -5 comes after -5.1. */
 const END = '~';
 
+/** A decimal as an integer that counts places, rounded down, and whether that is the decimal itself. */
+export interface ScaledFloor {
+  readonly floor: bigint;
+  readonly exact: boolean;
+}
+
+/**
+ * A decimal as the integer that counts its last places, rounded down: `19.9` at scale 2 is exactly 1990, `-0.001` is no less than -1.
+ *
+ * @returns undefined where the text is no plain decimal
+ */
+export function scaledFloor(decimal: string, scale: number): ScaledFloor | undefined {
+  const match = PLAIN.exec(decimal);
+  if (match === null) return undefined;
+  const [, sign = '', whole = '', places = ''] = match;
+  const kept = places.replace(/0+$/, '');
+  const exact = kept.length <= scale;
+  const towardsZero = BigInt(`${sign}${whole}${kept.slice(0, scale).padEnd(scale, '0')}`);
+  return { floor: exact || sign === '' ? towardsZero : towardsZero - 1n, exact };
+}
+
 /**
  * A decimal as the integer that counts its last places: `19.9` at scale 2 is 1990.
  *
  * @returns undefined where the text is no plain decimal or has digits beyond the scale
  */
 export function scaledInteger(decimal: string, scale: number): bigint | undefined {
-  const match = PLAIN.exec(decimal);
-  if (match === null) return undefined;
-  const [, sign = '', whole = '', places = ''] = match;
-  const kept = places.replace(/0+$/, '');
-  if (kept.length > scale) return undefined;
-  return BigInt(`${sign}${whole}${kept.padEnd(scale, '0')}`);
+  const scaled = scaledFloor(decimal, scale);
+  return scaled?.exact === true ? scaled.floor : undefined;
 }
 
 /** The decimal of a scaled integer, with exactly `scale` places: `1990` at scale 2 is `19.90`. */

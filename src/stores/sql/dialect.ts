@@ -16,10 +16,31 @@ export type Encode = (value: Json) => SqlValue | undefined;
 /** The JSON value of what was read. Never asked about null. */
 export type Decode = (value: SqlValue) => Json;
 
+/**
+ * Where a value lies among those that a database can hold: at one of them or between two, of which `floor` is the lower, or outside of
+ * all. 1.005 lies between two decimals of two places, 10^19 above all integers of 64 bits.
+ */
+export type Place =
+  | { readonly kind: 'within'; readonly floor: SqlValue; readonly exact: boolean }
+  | { readonly kind: 'below' }
+  | { readonly kind: 'above' };
+
+/** Where a JSON value lies; undefined where it is of another type. Never asked about null. */
+export type Locate = (value: Json) => Place | undefined;
+
+/** Locates the values of a type of which a database can hold every one. */
+export function exactly(encode: Encode): Locate {
+  return (value) => {
+    const floor = encode(value);
+    return floor === undefined ? undefined : { kind: 'within', floor, exact: true };
+  };
+}
+
 /** An expression of a type that a database compares, and how values are written for comparing with it. */
 export interface Comparable {
   readonly expression: string;
   readonly encode: Encode;
+  readonly locate: Locate;
 }
 
 /** How one database differs from another; everything else about SQL is shared. */
@@ -39,6 +60,9 @@ export interface Dialect {
   /** How a value is written to its column. */
   encode(type: ValueType): Encode;
 
+  /** Where a value lies among those of its column. */
+  locate(type: ValueType): Locate;
+
   /** The expression under which a column is read, without losing digits. */
   selection(column: string, type: ValueType): string;
 
@@ -48,8 +72,32 @@ export interface Dialect {
   /** A member of a JSON column, compared by value (QRY-7); null and absent members are NULL. */
   member(column: string, path: readonly string[], type: ValueType): Comparable;
 
-  /** A condition: one of the items of a JSON array column equals a value (QRY-7). `placeholder` stands for the encoded value. */
-  contains(column: string, item: ValueType): { condition(placeholder: string): string; readonly encode: Encode };
+  /** A condition: one of the items of a JSON array equals a value (QRY-7). `placeholder` stands for the encoded value. */
+  contains(array: string, item: ValueType): { condition(placeholder: string): string; readonly encode: Encode };
+
+  /** A condition: a text has another one as a part, character by character (QRY-7). `placeholder` stands for the part. */
+  includes(expression: string, placeholder: string): string;
+
+  /**
+   * A condition: each of the words begins a word of a searched field of a row (QRY-6).
+   *
+   * @param deadline the condition of that name where the statement has one: it holds for what is found before any row is looked at
+   */
+  search(resource: string, words: readonly string[], parameters: Parameters, deadline: string | null): string;
+
+  /**
+   * A source of rows for `from`: the texts of the JSON array that the placeholder stands for, one to a row, in the column `value`. A
+   * statement about many ids has one text, however many there are.
+   */
+  texts(placeholder: string): string;
+
+  /**
+   * What joins each row of a source with those rows of a table whose ids a subquery gives, which names the source and has a limit of its
+   * own: it is run once for each row of the source.
+   *
+   * @param ids a query of one column
+   */
+  joinEach(ids: string, table: string, id: string): string;
 
   /** A key of an order, NULLs first ascending and last descending (PAGE-5); also as a key of an index. */
   order(expression: string, descending: boolean): string;

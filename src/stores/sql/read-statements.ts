@@ -1,12 +1,19 @@
 import type { SortKey } from '../../model/model.ts';
 import type { Ancestor, ItemPlan, ListPlan } from '../../plan/plan.ts';
-import { ancestorStands, belowAncestors, condition } from './conditions.ts';
+import { ancestorStands, belowParent, chainStands, type Filter, filterConditions, filterOf } from './conditions.ts';
 import { Parameters, type Statement } from './dialect.ts';
 import { type Range, rangesAfter, walked } from './seek.ts';
 import type { Table, Tables } from './tables.ts';
+import { walkOf } from './walk.ts';
 
 function where(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
+}
+
+/** @returns an `order by` of the keys of a table */
+export function orderBy(table: Table, order: readonly SortKey[]): string {
+  const terms = order.map(({ path, descending }) => table.dialect.order(table.operand(path).expression, descending));
+  return ` order by ${terms.join(', ')}`;
 }
 
 /** Reads the one row of an item plan. */
@@ -14,38 +21,74 @@ export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   const table = tables.of(plan.resource);
   const parameters = new Parameters(tables.dialect);
   const own = `${table.column('id')} = ${parameters.add(plan.id)}`;
-  const conditions = [own, ...belowAncestors(tables, table, plan.within, parameters)];
-  return { text: `select ${table.selection} from ${table.name}${where(conditions)}`, values: parameters.values };
+  const below = filterOf(table, belowParent(table, plan.within));
+  const conditions = [
+    own,
+    ...filterConditions(table, below, parameters, null),
+    ...chainStands(tables, plan.within, parameters),
+  ];
+  const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
+  return { text, values: parameters.values };
+}
+
+/** What every row of a list satisfies by itself. */
+function filterOfPlan(table: Table, { within, filter }: ListPlan): Filter {
+  return filterOf(table, [...belowParent(table, within), ...filter]);
 }
 
 /** What every row of a list satisfies, wherever the window lies. */
-function selected(tables: Tables, table: Table, plan: ListPlan, parameters: Parameters): string[] {
-  const { deadline } = tables.dialect;
+function selected(tables: Tables, table: Table, plan: ListPlan, filter: Filter, parameters: Parameters): string[] {
+  const deadline = plan.effort === 'unbounded' ? tables.dialect.deadline : null;
   return [
-    ...(plan.heavy && deadline !== null ? [deadline] : []),
-    ...belowAncestors(tables, table, plan.within, parameters),
-    ...plan.filter.map((each) => condition(table, each, parameters)),
+    ...(deadline === null ? [] : [deadline]),
+    ...filterConditions(table, filter, parameters, deadline),
+    ...chainStands(tables, plan.within, parameters),
   ];
 }
 
-function orderBy(table: Table, order: readonly SortKey[]): string {
-  return order
-    .map(({ path, descending }) => table.dialect.order(table.operand(path).expression, descending))
-    .join(', ');
+/** What a list reads: in an order, from a position on or from the start, the rows of a filter. */
+interface Reading {
+  readonly plan: ListPlan;
+  readonly order: readonly SortKey[];
+  readonly filter: Filter;
+  /** Of rows after the position; empty where there is none. */
+  readonly ranges: readonly Range[];
+}
+
+function readingOf(table: Table, plan: ListPlan): Reading {
+  const { window } = plan;
+  const backward = window.kind === 'seek' && window.backward;
+  const position = window.kind === 'seek' ? window.after : null;
+  const given = filterOfPlan(table, plan);
+  const { order, after, filter } = walkOf(table, {
+    order: walked(plan.order, backward),
+    after: position,
+    filter: given,
+  });
+  return { plan, order, filter, ranges: after === null ? [] : rangesAfter(table, order, after, given) };
+}
+
+/** The rows that a window asks for and one more, from where it begins. */
+function limited({ window }: ListPlan, parameters: Parameters): string {
+  const limit = ` limit ${parameters.add(window.limit + 1)}`;
+  return window.kind === 'offset' && window.offset > 0 ? `${limit} offset ${parameters.add(window.offset)}` : limit;
+}
+
+/** Reads the rows as they come: one range, from its start. */
+function direct(tables: Tables, table: Table, { plan, order, filter, ranges }: Reading): Statement {
+  const parameters = new Parameters(tables.dialect);
+  const conditions = selected(tables, table, plan, filter, parameters);
+  for (const range of ranges) conditions.push(range.condition(parameters));
+  const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
+  return { text: `${text}${orderBy(table, order)}${limited(plan, parameters)}`, values: parameters.values };
 }
 
 /**
- * Several ranges in one statement: the ids of the page with their keys, merged, then the rows. An index that has the keys is all that
- * the ranges read, one after the other and as far as they are wanted. Where the database cannot see that a settled key is constant,
- * for it lies inside a column, each range orders itself by what remains and stops by itself.
+ * Reads the ids of the page with their keys, then the rows: an index that has the keys is all that is read of the rows that an offset
+ * skips. Several ranges are merged, one after the other and as far as they are wanted. Where the database cannot see that a settled key
+ * is constant, for it lies inside a column, each range orders itself by what remains and stops by itself.
  */
-function merged(
-  tables: Tables,
-  table: Table,
-  plan: ListPlan,
-  order: readonly SortKey[],
-  ranges: readonly Range[],
-): Statement {
+function keysFirst(tables: Tables, table: Table, { plan, order, filter, ranges }: Reading): Statement {
   const { dialect } = tables;
   const { quote } = dialect;
   const parameters = new Parameters(dialect);
@@ -61,32 +104,28 @@ function merged(
       .slice(from)
       .map(({ term }) => term)
       .join(', ')}`;
-  const window = (from: number): string => `${by(from)} limit ${parameters.add(plan.window.limit + 1)}`;
   const keys = [`${table.column('id')} as ${quote('row')}`, ...terms.map(({ key }) => key)].join(', ');
-  const parts = ranges.map(({ settled, condition: after }) => {
-    const conditions = where([...selected(tables, table, plan, parameters), after(parameters)]);
-    const part = `select ${keys} from ${table.name}${conditions}`;
-    return opaque ? `select * from (${part}${window(settled)}) as part` : part;
-  });
-  const page = `(${parts.join(' union all ')}${window(0)}) as ${of}`;
+  // The values of a statement stand in the order of its text: the filter's, the range's, the window's.
+  const part = (range: Range | null): string => {
+    const conditions = selected(tables, table, plan, filter, parameters);
+    if (range !== null) conditions.push(range.condition(parameters));
+    const keyed = `select ${keys} from ${table.name}${where(conditions)}`;
+    if (range === null || !opaque) return keyed;
+    return `select * from (${keyed}${by(range.settled)}${limited(plan, parameters)}) as part`;
+  };
+  const page = ranges.length === 0 ? part(null) : ranges.map(part).join(' union all ');
+  const source = `(${page}${by(0)}${limited(plan, parameters)}) as ${of}`;
   const rows = `${table.name} on ${table.column('id')} = ${of}.${quote('row')}`;
-  return { text: `select ${table.selection} from ${page} join ${rows}${by(0)}`, values: parameters.values };
+  const text = `select ${table.selection(plan.columns)} from ${source} join ${rows}${by(0)}`;
+  return { text, values: parameters.values };
 }
 
 /** Reads the rows of a list plan and one more, which tells whether others follow. A walk backward reads the reversed order. */
 export function listStatement(tables: Tables, plan: ListPlan): Statement {
   const table = tables.of(plan.resource);
-  const { window } = plan;
-  const order = walked(plan.order, window.kind === 'seek' && window.backward);
-  const after = window.kind === 'seek' && window.after !== null ? rangesAfter(table, order, window.after) : [];
-  if (after.length > 1) return merged(tables, table, plan, order, after);
-  const parameters = new Parameters(tables.dialect);
-  const conditions = selected(tables, table, plan, parameters);
-  for (const range of after) conditions.push(range.condition(parameters));
-  let text = `select ${table.selection} from ${table.name}${where(conditions)} order by ${orderBy(table, order)}`;
-  text += ` limit ${parameters.add(window.limit + 1)}`;
-  if (window.kind === 'offset' && window.offset > 0) text += ` offset ${parameters.add(window.offset)}`;
-  return { text, values: parameters.values };
+  const reading = readingOf(table, plan);
+  const skips = plan.window.kind === 'offset' && plan.window.offset > 0;
+  return skips || reading.ranges.length > 1 ? keysFirst(tables, table, reading) : direct(tables, table, reading);
 }
 
 /** Whether a count of the plan is the number of all rows of the resource, which the store keeps (PAGE-9). */
@@ -98,7 +137,7 @@ export function countsWholeCollection(plan: ListPlan): boolean {
 export function countStatement(tables: Tables, plan: ListPlan, cap: number | null): Statement {
   const table = tables.of(plan.resource);
   const parameters = new Parameters(tables.dialect);
-  const conditions = where(selected(tables, table, plan, parameters));
+  const conditions = where(selected(tables, table, plan, filterOfPlan(table, plan), parameters));
   const name = tables.dialect.quote('count');
   if (cap === null)
     return { text: `select count(*) as ${name} from ${table.name}${conditions}`, values: parameters.values };

@@ -1,5 +1,6 @@
 import type { Json } from '../../conventions/json.ts';
 import type { SortKey } from '../../model/model.ts';
+import type { Filter } from './conditions.ts';
 import type { Parameters, SqlValue } from './dialect.ts';
 import type { Operand, Table } from './tables.ts';
 
@@ -24,12 +25,13 @@ export function walked(order: readonly SortKey[], backward: boolean): readonly S
   return backward ? order.map(({ path, descending }) => ({ path, descending: !descending })) : order;
 }
 
-function keyOf(table: Table, { path, descending }: SortKey, value: Json | undefined): Key {
+/** @param set whether every row of the walk has a value there */
+function keyOf(table: Table, { path, descending }: SortKey, value: Json | undefined, set: boolean): Key {
   const operand = table.operand(path);
   if (value === null && operand.nullable) return { operand, descending, value };
   const encoded = value === null || value === undefined ? undefined : operand.encode(value);
   if (encoded === undefined) throw new RangeError(`A position holds a value that ${path} cannot have`);
-  return { operand, descending, value: encoded };
+  return { operand: { ...operand, nullable: operand.nullable && !set }, descending, value: encoded };
 }
 
 function equal({ operand, value }: Key, parameters: Parameters): string {
@@ -66,10 +68,16 @@ function comparable(keys: readonly Key[]): boolean {
  * through the ties. Where the databases' comparison of row values says the same, it is one range. There is always one.
  *
  * @param position a value for each key of the order
+ * @param filter what all rows of the walk satisfy besides
  * @throws {RangeError} where a value is none that its key can have
  */
-export function rangesAfter(table: Table, order: readonly SortKey[], position: readonly Json[]): readonly Range[] {
-  const keys = order.map((key, index) => keyOf(table, key, position[index]));
+export function rangesAfter(
+  table: Table,
+  order: readonly SortKey[],
+  position: readonly Json[],
+  { intervals }: Filter,
+): readonly Range[] {
+  const keys = order.map((key, index) => keyOf(table, key, position[index], intervals.has(key.path)));
   if (comparable(keys)) return [{ settled: 0, condition: (parameters) => greater(keys, parameters) }];
   return keys
     .flatMap((key, settled) => {

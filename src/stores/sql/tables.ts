@@ -1,16 +1,27 @@
 import type { Json } from '../../conventions/json.ts';
-import type { Model, Resource } from '../../model/model.ts';
-import type { Row } from '../../plan/plan.ts';
+import type { Model, Resource, ValueType } from '../../model/model.ts';
+import type { Columns, Row } from '../../plan/plan.ts';
 import { type Column, columnsOf, linkFields, linkTable, typeAt } from './columns.ts';
 import type { Comparable, Decode, Dialect, Encode, SqlValue } from './dialect.ts';
+import { type Compare, comparisonOf } from './value-order.ts';
 
 /** Whether what was read has the columns of every row; the others are as the table declares them. */
 function isRow(read: Record<string, unknown>): read is Row {
   return typeof read['id'] === 'string' && typeof read['revision'] === 'number';
 }
 
+/** The columns that are read whatever a plan asks for. */
+const EVERY_ROW = ['id', 'created_at', 'updated_at', 'revision'] as const;
+
+function listOf(selections: readonly { readonly text: string }[]): string {
+  return selections.map(({ text }) => text).join(', ');
+}
+
 /** What a path of a resource is compared by. */
 export interface Operand extends Comparable {
+  readonly type: ValueType;
+  /** Compares two of its JSON values as the database does. */
+  readonly compare: Compare;
   readonly nullable: boolean;
   /** Whether it is a column itself, not something inside one. */
   readonly plain: boolean;
@@ -29,8 +40,8 @@ export class Table {
   /** The quoted name. */
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The list of a row's columns, in the order of the row, each under its own name. */
-  readonly selection: string;
+  readonly #selections: readonly { readonly name: string; readonly text: string }[];
+  readonly #selection: string;
   readonly #decoders: readonly { readonly column: string; readonly decode: Decode }[];
   readonly #encoders: ReadonlyMap<string, Encode>;
   readonly #operands = new Map<string, Operand>();
@@ -40,9 +51,11 @@ export class Table {
     this.dialect = dialect;
     this.name = dialect.quote(resource.name);
     this.columns = columnsOf(resource);
-    this.selection = this.columns
-      .map(({ name, type }) => `${dialect.selection(this.column(name), type)} as ${dialect.quote(name)}`)
-      .join(', ');
+    this.#selections = this.columns.map(({ name, type }) => ({
+      name,
+      text: `${dialect.selection(this.column(name), type)} as ${dialect.quote(name)}`,
+    }));
+    this.#selection = listOf(this.#selections);
     this.#decoders = this.columns.flatMap(({ name, type }) => {
       const decode = dialect.decode(type);
       return decode === null ? [] : [{ column: name, decode }];
@@ -55,34 +68,51 @@ export class Table {
     return `${this.name}.${this.dialect.quote(name)}`;
   }
 
+  /**
+   * The list of a row's columns, in the order of the row, each under its own name; where fields are named, of those and of what every row
+   * has (QRY-4).
+   *
+   * @throws {Error} where the resource has no such field
+   */
+  selection(columns?: Columns): string {
+    if (columns === undefined) return this.#selection;
+    for (const name of columns) typeAt(this.columns, [name]);
+    const wanted = new Set<string>([...EVERY_ROW, ...columns]);
+    return listOf(this.#selections.filter(({ name }) => wanted.has(name)));
+  }
+
   /** What a dotted path is compared and ordered by. @throws {Error} where the resource has no such property */
   operand(path: string): Operand {
     const known = this.#operands.get(path);
     if (known !== undefined) return known;
     const [name = '', ...members] = path.split('.');
     const type = typeAt(this.columns, [name, ...members]);
-    const operand =
-      members.length === 0
-        ? {
-            expression: this.column(name),
-            encode: this.dialect.encode(type),
-            nullable: this.#nullable(name),
-            plain: true,
-          }
-        : { ...this.dialect.member(this.column(name), members, type), nullable: true, plain: false };
+    const operand = members.length === 0 ? this.#own(name, type) : this.#member(name, members, type);
     this.#operands.set(path, operand);
     return operand;
   }
 
-  /** Membership in an array field. References are looked up in their link table, which has an index; other items in the row. */
-  membership(field: string): Membership {
-    const type = typeAt(this.columns, [field]);
-    if (type.kind !== 'array') throw new Error(`The plan asks for an item of ${field}, which is no array`);
-    if (!linkFields(this.resource).some((link) => link.field === field)) {
-      return this.dialect.contains(this.column(field), type.item.type);
+  #own(column: string, type: ValueType): Operand {
+    const { dialect } = this;
+    const comparable = { expression: this.column(column), encode: dialect.encode(type), locate: dialect.locate(type) };
+    return { ...comparable, type, compare: comparisonOf(type), nullable: this.#nullable(column), plain: true };
+  }
+
+  /** A row that stood before a member was declared has nothing there, whatever the model says of it now. */
+  #member(column: string, members: readonly string[], type: ValueType): Operand {
+    const comparable = this.dialect.member(this.column(column), members, type);
+    return { ...comparable, type, compare: comparisonOf(type), nullable: true, plain: false };
+  }
+
+  /** Membership in an array. References are looked up in their link table, which has an index; other items in the row. */
+  membership(path: string): Membership {
+    const { expression, type } = this.operand(path);
+    if (type.kind !== 'array') throw new Error(`The plan asks for an item of ${path}, which is no array`);
+    if (!linkFields(this.resource).some(({ field }) => field === path)) {
+      return this.dialect.contains(expression, type.item.type);
     }
     const { quote } = this.dialect;
-    const links = quote(linkTable(this.resource.name, field));
+    const links = quote(linkTable(this.resource.name, path));
     return {
       encode: this.dialect.encode(type.item.type),
       condition: (placeholder) =>

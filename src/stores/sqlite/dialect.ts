@@ -1,9 +1,26 @@
 import type { Json } from '../../conventions/json.ts';
 import type { ValueType } from '../../model/model.ts';
-import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../sql/decimal.ts';
-import type { Comparable, Decode, Dialect, Encode, SqlValue } from '../sql/dialect.ts';
+import {
+  decimalKey,
+  keyedDecimal,
+  type ScaledFloor,
+  scaledDecimal,
+  scaledFloor,
+  scaledInteger,
+} from '../sql/decimal.ts';
+import {
+  type Comparable,
+  type Decode,
+  type Dialect,
+  type Encode,
+  exactly,
+  type Locate,
+  type Place,
+  type SqlValue,
+} from '../sql/dialect.ts';
 import { storageOf } from '../sql/schema.ts';
 import { timestamp } from '../sql/timestamp.ts';
+import { foundIds, matchOf } from './search-tables.ts';
 
 /** The SQL function that gives a decimal's text the order of its value. */
 export const DECIMAL_KEY = 'restwright_decimal_key';
@@ -68,6 +85,39 @@ function encode(type: ValueType): Encode {
   }
 }
 
+function placeOf({ floor, exact }: ScaledFloor): Place {
+  if (floor < LEAST) return { kind: 'below' };
+  return floor > GREATEST ? { kind: 'above' } : { kind: 'within', floor, exact };
+}
+
+function scaledPlace(scale: number): Locate {
+  return (value) => {
+    const scaled = typeof value === 'string' ? scaledFloor(value, scale) : undefined;
+    return scaled === undefined ? undefined : placeOf(scaled);
+  };
+}
+
+function locate(type: ValueType): Locate {
+  switch (type.kind) {
+    case 'int64':
+      return scaledPlace(0);
+    case 'decimal': {
+      const scale = scaleOf(type);
+      return scale === null ? exactly(encode(type)) : scaledPlace(scale);
+    }
+    case 'text':
+    case 'integer':
+    case 'number':
+    case 'boolean':
+    case 'date-time':
+    case 'binary':
+    case 'object':
+    case 'map':
+    case 'array':
+      return exactly(encode(type));
+  }
+}
+
 function decode(type: ValueType): Decode | null {
   switch (type.kind) {
     case 'text':
@@ -117,14 +167,22 @@ function columnType(type: ValueType): string {
 
 /** What JSON functions give for a value of a type, in the form that compares by value. Timestamps inside JSON stand in their one form. */
 function nested(expression: string, type: ValueType): Comparable {
+  const of = (compared: string, encoded: Encode): Comparable => ({
+    expression: compared,
+    encode: encoded,
+    locate: exactly(encoded),
+  });
   switch (type.kind) {
     case 'int64':
-      return { expression: `cast(${expression} as integer)`, encode: encode(type) };
+      return { expression: `cast(${expression} as integer)`, encode: encode(type), locate: locate(type) };
     case 'decimal':
-      return { expression: `${DECIMAL_KEY}(${expression})`, encode: text(decimalKey) };
+      return of(`${DECIMAL_KEY}(${expression})`, text(decimalKey));
     case 'date-time':
     case 'binary':
-      return { expression, encode: text((value) => value) };
+      return of(
+        expression,
+        text((value) => value),
+      );
     case 'text':
     case 'integer':
     case 'number':
@@ -132,7 +190,7 @@ function nested(expression: string, type: ValueType): Comparable {
     case 'object':
     case 'map':
     case 'array':
-      return { expression, encode: encode(type) };
+      return of(expression, encode(type));
   }
 }
 
@@ -157,6 +215,19 @@ function selection(column: string, type: ValueType): string {
   return wide ? `cast(${column} as text)` : column;
 }
 
+/**
+ * Calls the function. A thread that is being ended calls nothing any more, and what it called is NULL: the number has no absolute value then,
+ * which fails the statement too.
+ */
+const LOOK = `abs(ifnull(${DEADLINE}(), ${LEAST}))`;
+
+/**
+ * Calls the function at one row in 64: a call costs twice as much as a row that is looked at and left. A row's number tells whether it is
+ * that one, by its place in steps of the golden ratio: no run of numbers that lie evenly apart is without such rows for long, as a run in
+ * steps of 64 would be by remainder (2^26 / 1.618 = 41475559). The name is SQLite's own, and no field can bear it.
+ */
+const SELDOM_LOOK = `(_rowid_ * 41475559 >> 20 & 63 or ${LOOK})`;
+
 /** SQLite: strict tables, text compared by its UTF-8 bytes (the collation BINARY), NULLs least of all. */
 export const sqlite: Dialect = {
   placeholder: () => '?',
@@ -164,18 +235,25 @@ export const sqlite: Dialect = {
   literal,
   columnType,
   encode,
+  locate,
   selection,
   decode,
   member: (column, path, type) =>
     nested(`json_extract(${column}, ${quoteText(`$${path.map((name) => `.${quote(name)}`).join('')}`)})`, type),
-  contains: (column, type) => {
+  contains: (array, type) => {
     const item = nested(`${ITEM}.value`, type);
     return {
       encode: item.encode,
       condition: (placeholder) =>
-        `exists (select 1 from json_each(${column}) as ${ITEM} where ${item.expression} = ${placeholder})`,
+        `exists (select 1 from json_each(${array}) as ${ITEM} where ${item.expression} = ${placeholder})`,
     };
   },
+  includes: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
+  search: (resource, words, parameters, deadline) =>
+    `${quote(resource)}.${quote('id')} in (${foundIds(resource, parameters.add(matchOf(words)), deadline === null ? null : LOOK)})`,
+  texts: (placeholder) => `json_each(${placeholder})`,
+  // A cross join keeps its order: the source outside, and for each of its rows the subquery, then the rows by their ids.
+  joinEach: (ids, table, id) => `cross join ${table} on ${id} in (${ids})`,
   order: (expression, descending) => (descending ? `${expression} desc` : expression),
-  deadline: `${DEADLINE}()`,
+  deadline: SELDOM_LOOK,
 };

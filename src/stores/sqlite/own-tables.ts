@@ -1,5 +1,5 @@
 /** The form in which this version keeps its database; a database of a greater one was made by a newer version. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 /** What the names of our own tables begin with; no resource's may. */
 export const OWN_PREFIX = 'restwright_';
@@ -17,6 +17,7 @@ const MEMO_TABLES: readonly string[] = [
 ];
 
 /** What brings a database of an older format to the next one, by the format that it has. */
+// From 2 to 3: tables with triggers that call our functions, made where a model searches; an older version could not write to them.
 export const UPGRADES: ReadonlyMap<number, readonly string[]> = new Map([[1, MEMO_TABLES]]);
 
 /**

@@ -8,6 +8,7 @@ import { type Connection, isConstraintFailure } from './driver.ts';
 import { currentTables, holdsIn, type Storage, tableNames } from './introspection.ts';
 import { FORMAT, META, OWN_TABLES, UPGRADES } from './own-tables.ts';
 import { schemaSteps } from './schema-sql.ts';
+import { prepareSearch } from './search-indexes.ts';
 
 const SECRET_BYTES = 32;
 
@@ -125,7 +126,11 @@ export function prepareDatabase(connection: Connection, model: Model, random: Ra
   connection.script('pragma foreign_keys = off');
   connection.script('begin immediate');
   try {
-    const statements = [...prepareOwnTables(connection, random), ...prepareTables(connection, model)];
+    const statements = [
+      ...prepareOwnTables(connection, random),
+      ...prepareTables(connection, model),
+      ...prepareSearch(connection, model),
+    ];
     connection.script('commit');
     connection.script('pragma foreign_keys = on');
     return statements;

@@ -1,45 +1,42 @@
 import type {
   Ancestor,
-  Count,
   ItemPlan,
   ListPlan,
+  LocatedRow,
+  LookupPlan,
   Page,
+  RelatedPlan,
+  RelatedRows,
   Remembered,
   Row,
   WriteOutcome,
   WriteUnit,
 } from '../../plan/plan.ts';
 import type { Statement } from '../sql/dialect.ts';
-import {
-  ancestorsStatement,
-  countStatement,
-  countsWholeCollection,
-  itemStatement,
-  listStatement,
-  standsStatement,
-} from '../sql/read-statements.ts';
+import { ancestorsStatement, itemStatement, standsStatement } from '../sql/read-statements.ts';
 import { outermostMissing } from '../sql/refusals.ts';
+import { lookedUp, lookupStatement, relatedRows, relatedStatement } from '../sql/related-statements.ts';
 import type { Tables } from '../sql/tables.ts';
-import type { Resources } from '../store.ts';
-import type { Deadline } from './deadline.ts';
+import type { Awaitable, Resources } from '../store.ts';
 import type { Connection, Read } from './driver.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { ListReads } from './list-reads.ts';
 
 const FIND_MEMO =
   'select request, outcome, revisions, expires_at from restwright_memos where name = ? and expires_at > ?';
 
-/** Rows of the declared resources in SQLite: read at once on the caller's thread, written by group commit. */
+/** Rows of the declared resources in SQLite: read at once on the caller's thread but for heavy lists, written by group commit. */
 export class SqliteResources implements Resources {
   readonly #reader: Connection;
   readonly #tables: Tables;
   readonly #commits: GroupCommit;
-  readonly #deadline: Deadline;
+  readonly #lists: ListReads;
 
-  constructor(reader: Connection, tables: Tables, commits: GroupCommit, deadline: Deadline) {
+  constructor(reader: Connection, tables: Tables, commits: GroupCommit, lists: ListReads) {
     this.#reader = reader;
     this.#tables = tables;
     this.#commits = commits;
-    this.#deadline = deadline;
+    this.#lists = lists;
   }
 
   item(plan: ItemPlan): Row | null {
@@ -47,16 +44,18 @@ export class SqliteResources implements Resources {
     return read === null ? null : this.#tables.of(plan.resource).decode(read);
   }
 
-  /** A page that is counted is read and counted in one transaction: no commit of another process falls between. */
-  list(plan: ListPlan): Page {
-    if (plan.heavy) this.#deadline.begin();
-    if (plan.count.kind === 'none') return { ...this.#rows(plan), total: null };
-    this.#reader.run('begin');
-    try {
-      return { ...this.#rows(plan), total: this.#total(plan, plan.count) };
-    } finally {
-      if (this.#reader.inTransaction) this.#reader.run('commit');
-    }
+  list(plan: ListPlan): Awaitable<Page> {
+    return this.#lists.read(plan);
+  }
+
+  lookup(plan: LookupPlan): readonly LocatedRow[] {
+    const { text, values } = lookupStatement(this.#tables, plan);
+    return lookedUp(this.#tables, plan, this.#reader.all(text, values));
+  }
+
+  related(plan: RelatedPlan): ReadonlyMap<string, RelatedRows> {
+    const { text, values } = relatedStatement(this.#tables, plan);
+    return relatedRows(this.#tables, plan, this.#reader.all(text, values));
   }
 
   missingAncestor(within: readonly Ancestor[]): Ancestor | null {
@@ -84,30 +83,6 @@ export class SqliteResources implements Resources {
     const revisions: readonly number[] = JSON.parse(String(read['revisions']));
     const [request, outcome] = [String(read['request']), String(read['outcome'])];
     return { request, outcome, revisions, expiresAt: Number(read['expires_at']) };
-  }
-
-  #rows(plan: ListPlan): Omit<Page, 'total'> {
-    const { text, values } = listStatement(this.#tables, plan);
-    const table = this.#tables.of(plan.resource);
-    const rows = this.#reader.all(text, values).map((read) => table.decode(read));
-    const more = rows.length > plan.window.limit;
-    if (more) rows.pop();
-    if (plan.window.kind === 'seek' && plan.window.backward) rows.reverse();
-    return { rows, more };
-  }
-
-  #total(plan: ListPlan, count: Exclude<Count, { kind: 'none' }>): NonNullable<Page['total']> {
-    if (countsWholeCollection(plan)) return { count: this.#kept(plan.resource), exact: true };
-    const cap = count.kind === 'capped' ? count.cap : null;
-    const counted = Number(this.#first(countStatement(this.#tables, plan, cap))?.['count']);
-    if (cap !== null && counted > cap) return { count: cap, exact: false };
-    return { count: counted, exact: true };
-  }
-
-  /** The number of all rows of a resource, which every commit keeps (PAGE-9). */
-  #kept(resource: string): number {
-    const read = this.#reader.get('select count from restwright_counts where resource = ?', [resource]);
-    return Number(read?.['count'] ?? 0);
   }
 
   #first({ text, values }: Statement): Read | null {

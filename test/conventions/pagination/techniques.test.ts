@@ -6,15 +6,19 @@ import {
   readCursor,
   writeCursor,
 } from '../../../src/conventions/pagination/cursor.ts';
+import { keysetPosition } from '../../../src/conventions/pagination/keyset.ts';
 import { offsetPosition } from '../../../src/conventions/pagination/offset.ts';
 import { pagePosition } from '../../../src/conventions/pagination/page.ts';
 import type { Total, Walked } from '../../../src/conventions/pagination/position.ts';
+import { seekPosition } from '../../../src/conventions/pagination/seek.ts';
+import { timePosition } from '../../../src/conventions/pagination/time.ts';
 
 const walked = (count: number, more: boolean, total: Total | null = null): Walked => ({
   count,
   more,
   total,
   cursor: (edge) => `token-${edge}`,
+  last: (path) => `last-${path}`,
 });
 const exact = (count: number): Total => ({ count, exact: true });
 
@@ -58,6 +62,56 @@ describe('offsets', () => {
     const position = offsetPosition(10, 20, 1000);
     const here = walked(1, false);
     assert.deepEqual(position.members(here, position.neighbours(here)), { offset: 10 });
+  });
+});
+
+describe('keysets', () => {
+  it('[PAGE-7] start after an id, and name the pages after it by theirs, those before by cursor', () => {
+    const position = keysetPosition('7', 20, () => 'token-end');
+    assert.deepEqual(position.window, { kind: 'seek', after: ['7'], backward: false, limit: 20 });
+    assert.deepEqual(position.neighbours(walked(20, true, exact(95))), {
+      first: [],
+      prev: [['after', 'token-before-first']],
+      next: [['last_id', 'last-id']],
+      last: [['after', 'token-end']],
+    });
+    assert.deepEqual(position.members(walked(0, false), position.neighbours(walked(0, false))), { last_id: '7' });
+  });
+
+  it('[PAGE-8] lead nowhere from an empty page', () => {
+    const { prev, next } = keysetPosition('7', 20, () => 'token-end').neighbours(walked(0, false));
+    assert.deepEqual([prev, next], [null, null]);
+  });
+});
+
+describe('seeks', () => {
+  it('[PAGE-7] start after a moment and an id, and name the pages after it by both', () => {
+    const pair = { timestamp: '2026-01-02T03:04:05.678Z', id: '7' };
+    const position = seekPosition(pair, 'seen_at', 20, () => 'token-end');
+    assert.deepEqual(position.window, { kind: 'seek', after: [pair.timestamp, '7'], backward: false, limit: 20 });
+    assert.deepEqual(position.neighbours(walked(20, true)).next, [
+      ['after_timestamp', 'last-seen_at'],
+      ['after_id', 'last-id'],
+    ]);
+    const members = position.members(walked(0, false), position.neighbours(walked(0, false)));
+    assert.deepEqual(members, { after_timestamp: pair.timestamp, after_id: '7' });
+  });
+});
+
+describe('times', () => {
+  it('[PAGE-7] start at the first item of their window and go on by cursor', () => {
+    const start = '2026-01-01T00:00:00.000Z';
+    const position = timePosition({ start, before: null }, 20, () => 'token-end');
+    assert.deepEqual(position.window, { kind: 'seek', after: null, backward: false, limit: 20 });
+    const here = walked(20, true);
+    const neighbours = position.neighbours(here);
+    assert.deepEqual([neighbours.prev, neighbours.next], [null, [['after', 'token-after-last']]]);
+    assert.deepEqual(position.members(here, neighbours), {
+      start_time: start,
+      before: null,
+      next_cursor: 'token-after-last',
+      prev_cursor: null,
+    });
   });
 });
 

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../../../src/stores/sql/decimal.ts';
+import {
+  decimalKey,
+  keyedDecimal,
+  scaledDecimal,
+  scaledFloor,
+  scaledInteger,
+} from '../../../src/stores/sql/decimal.ts';
 
 /** A decimal in its shortest plain form, from its digits and the place of its point. */
 function plain(integer: bigint, places: number): string {
@@ -100,4 +106,29 @@ describe('scaled integers', () => {
     assert.equal(scaledDecimal('-5', 2), '-0.05');
     assert.equal(scaledDecimal('7', 0), '7');
   });
+});
+
+describe('decimals rounded down to a scale', () => {
+  it('[QRY-7] are no greater, and less by under one place, exact where nothing was cut off', () => {
+    fc.assert(
+      fc.property(decimals, fc.integer({ min: 0, max: PLACES }), ([integer, places], scale) => {
+        const scaled = scaledFloor(plain(integer, places), scale);
+        assert.ok(scaled !== undefined);
+        const cut = integer * 10n ** BigInt(PLACES - places) - scaled.floor * 10n ** BigInt(PLACES - scale);
+        assert.ok(cut >= 0n && cut < 10n ** BigInt(PLACES - scale));
+        assert.equal(scaled.exact, cut === 0n);
+      }),
+      {
+        numRuns: 500,
+        examples: [
+          [[-1n, 3], 2],
+          [[-1n, 2], 2],
+          [[5n, 1], 0],
+          [[-5n, 1], 0],
+        ],
+      },
+    );
+  });
+
+  it('[QRY-7] are none where the text is no plain decimal', () => assert.equal(scaledFloor('1e3', 2), undefined));
 });

@@ -96,7 +96,7 @@ describe('opening a database', () => {
     {
       title: 'a database of a newer version',
       spoil: (file) => new Database(file).exec("update restwright_meta set value = '99' where name = 'format'").close(),
-      says: /has format 99, and this version of Restwright reads format 2/,
+      says: /has format 99, and this version of Restwright reads format 3/,
     },
     {
       title: 'a table beside ours that another program made',

@@ -164,6 +164,7 @@ describe('the way to a page in SQLite', () => {
       () => listStatement(tables, listOf({ resource: 'suppliers', within: [{ resource: 'products', id: 'p' }] })),
       /suppliers/,
     );
+    assert.throws(() => listStatement(tables, listOf({ columns: ['name', 'none'] })), /none/);
     assert.throws(() => listStatement(tables, listOf({ window: seek(null) })), RangeError);
   });
 });

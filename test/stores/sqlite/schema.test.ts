@@ -235,7 +235,7 @@ describe('a database that a model has changed since', () => {
       order: [{ path: 'id', descending: false }],
       window: { kind: 'offset', offset: 0, limit: 1 },
       count: { kind: 'exact' },
-      heavy: false,
+      effort: 'light',
     });
     assert.deepEqual(total, { count: 2, exact: true });
   });

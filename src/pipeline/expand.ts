@@ -1,0 +1,186 @@
+import { refusal } from '../conventions/errors.ts';
+import type { Json, JsonObject } from '../conventions/json.ts';
+import type { QueryPair } from '../conventions/query.ts';
+import { parseQuery, writeQuery } from '../conventions/query.ts';
+import type { LinkBase } from '../plan/address.ts';
+import type { Expansion, Relation } from '../plan/expansion.ts';
+import { type ListQuery, readListQuery } from '../plan/list-query.ts';
+import type { LocatedRow, RelatedRows } from '../plan/plan.ts';
+import type { View } from '../plan/view.ts';
+import type { CompiledResource } from './compiled.ts';
+import { targetsOf, tellPage } from './page.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Most rows of a to-many relation that are told at once (QRY-4). */
+const EXPANDED_ROWS = 20;
+/** Most related rows in one answer (QRY-4). */
+const MAX_EXPANDED = 1_000;
+
+/** What is told of related rows within one representation, and how many of them there are, those within them too. */
+interface Related {
+  readonly members: JsonObject;
+  readonly size: number;
+}
+
+/** Where answers are told, and with what. */
+interface Telling {
+  readonly base: LinkBase;
+  readonly surroundings: Surroundings;
+}
+
+/**
+ * Rows as a caller wants to see them, in their order, with the related rows that were asked for (QRY-4): one query for each relation,
+ * however many rows there are.
+ *
+ * @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many for one answer
+ */
+export async function tellRows(
+  compiled: CompiledResource,
+  rows: readonly LocatedRow[],
+  { projection, expansions }: View,
+  base: LinkBase,
+  surroundings: Surroundings,
+): Promise<readonly JsonObject[]> {
+  const related = await expand(compiled, rows, expansions, { base, surroundings });
+  if (sum(related) > MAX_EXPANDED) throw tooMany();
+  return rows.map(({ row, within }, index) =>
+    compiled.represent(row, within, base, projection, related[index]?.members),
+  );
+}
+
+async function expand(
+  { resource }: CompiledResource,
+  rows: readonly LocatedRow[],
+  expansions: readonly Expansion[],
+  telling: Telling,
+): Promise<readonly Related[]> {
+  let told: readonly Related[] = rows.map(() => ({ members: {}, size: 0 }));
+  for (const { relation, nested } of expansions) {
+    const of = compiledOf(relation, telling);
+    const values =
+      relation.kind === 'one'
+        ? await expandOne(of, relation, rows, nested, telling)
+        : await expandMany(of, resource.name, relation, rows, nested, telling);
+    told = told.map(({ members, size }, index) => {
+      const value = values[index];
+      return { members: { ...members, [relation.name]: value?.told ?? null }, size: size + (value?.size ?? 0) };
+    });
+  }
+  return told;
+}
+
+/** What stands under the name of a relation; null where it leads to nothing. */
+interface Value {
+  readonly told: Json;
+  readonly size: number;
+}
+
+async function expandOne(
+  compiled: CompiledResource,
+  { field }: Relation,
+  rows: readonly LocatedRow[],
+  nested: readonly Expansion[],
+  telling: Telling,
+): Promise<readonly (Value | null)[]> {
+  const idOf = ({ row }: LocatedRow): string | null => {
+    const id = row[field];
+    return typeof id === 'string' ? id : null;
+  };
+  const ids = [...new Set(rows.map(idOf))].filter((id) => id !== null);
+  const plan = { resource: compiled.resource.name, ids };
+  const found = ids.length === 0 ? [] : await telling.surroundings.store.resources.lookup(plan);
+  const values = await tellRelated(compiled, found, nested, telling);
+  const byId = new Map(found.map(({ row }, index) => [row.id, values[index] ?? null]));
+  return rows.map((each) => byId.get(idOf(each) ?? '') ?? null);
+}
+
+async function expandMany(
+  compiled: CompiledResource,
+  owning: string,
+  relation: Relation,
+  rows: readonly LocatedRow[],
+  nested: readonly Expansion[],
+  telling: Telling,
+): Promise<readonly (Value | null)[]> {
+  const queries = rows.map((owner) => queryOf(compiled, owning, relation, owner));
+  const [{ plan } = { plan: null }] = queries;
+  if (plan === null) return [];
+  const { order, window } = plan;
+  const owners = [...new Set(rows.map(({ row }) => row.id))];
+  const { resource, field } = { resource: compiled.resource.name, field: relation.field };
+  const asked = { resource, field, owners, order, limit: window.limit };
+  const found = await telling.surroundings.store.resources.related(asked);
+  const all = owners.flatMap((owner) => found.get(owner)?.rows ?? []);
+  const told = await tellRelated(compiled, all, nested, telling);
+  const values = new Map(all.map((located, index) => [located, told[index]]));
+  return rows.map(({ row }, index) => {
+    const query = queries[index];
+    const related = found.get(row.id) ?? { rows: [], more: false };
+    return query === undefined ? null : collectionValue(compiled, query, related, values, telling);
+  });
+}
+
+/** The related rows of one row as a collection of them: its first page. */
+function collectionValue(
+  compiled: CompiledResource,
+  query: ListQuery,
+  { rows, more }: RelatedRows,
+  values: ReadonlyMap<LocatedRow, Value | undefined>,
+  { base, surroundings }: Telling,
+): Value {
+  const page = { rows: rows.map(({ row }) => row), more, total: null };
+  const { facts, links } = tellPage(compiled, query, page, base, surroundings);
+  const items = rows.flatMap((located) => values.get(located) ?? []);
+  const data = items.map(({ told }) => told);
+  return {
+    told: { data, page: facts, links: targetsOf(links) },
+    size: items.reduce((total, { size }) => total + size, 0),
+  };
+}
+
+/** Related rows themselves, each once, however often they are told. */
+async function tellRelated(
+  compiled: CompiledResource,
+  rows: readonly LocatedRow[],
+  nested: readonly Expansion[],
+  telling: Telling,
+): Promise<readonly Value[]> {
+  if (rows.length > MAX_EXPANDED) throw tooMany();
+  const related = await expand(compiled, rows, nested, telling);
+  return rows.map(({ row, within }, index) => {
+    const { members, size } = related[index] ?? { members: {}, size: 0 };
+    return { told: compiled.represent(row, within, telling.base, null, members), size: 1 + size };
+  });
+}
+
+/** The collection that holds the related rows of a row, from its start. */
+function queryOf(
+  compiled: CompiledResource,
+  owning: string,
+  { kind, field, target }: Relation,
+  { row, within }: LocatedRow,
+): ListQuery {
+  const limit: QueryPair = ['limit', String(EXPANDED_ROWS)];
+  const above = kind === 'children' ? [{ resource: owning, id: row.id }, ...within] : [];
+  const filter = target.field.get(field)?.type.kind === 'array' ? `${field}[contains]` : `filter[${field}]`;
+  const parameters: readonly QueryPair[] = kind === 'children' ? [limit] : [[filter, row.id], limit];
+  return readListQuery(compiled.list, above, parseQuery(writeQuery(parameters)), false);
+}
+
+function compiledOf({ target }: Relation, { surroundings }: Telling): CompiledResource {
+  const compiled = surroundings.compiled.resources.get(target.name);
+  if (compiled === undefined) throw new Error(`nothing was compiled for ${target.name}`);
+  return compiled;
+}
+
+function sum(related: readonly Related[]): number {
+  return related.reduce((total, { size }) => total + size, 0);
+}
+
+function tooMany(): Error {
+  return refusal(
+    'QUERY_EXPAND_INVALID',
+    `More than ${MAX_EXPANDED} related resources would be told in one answer; send a smaller limit, or expand less.`,
+    { details: [{ field: 'expand', message: `leads to more than ${MAX_EXPANDED} resources` }] },
+  );
+}

@@ -1,0 +1,90 @@
+import type { JsonObject } from '../conventions/json.ts';
+import type { Neighbours, Walked } from '../conventions/pagination/position.ts';
+import type { LinkBase } from '../plan/address.ts';
+import { type ListQuery, valueAt } from '../plan/list-query.ts';
+import type { Page } from '../plan/plan.ts';
+import type { CompiledResource } from './compiled.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** A link that would pass the bound of a target is left out: nobody could follow it (PAGE-2). */
+const MAX_LINK = 8192;
+
+export interface RelatedLink {
+  readonly rel: string;
+  readonly href: string;
+}
+
+/** What is told of a page beside its items: `page` and the links to its neighbours (PAGE-1, PAGE-2). */
+export function tellPage(
+  { resource }: CompiledResource,
+  query: ListQuery,
+  page: Page,
+  base: LinkBase,
+  surroundings: Surroundings,
+): { readonly facts: JsonObject; readonly links: readonly RelatedLink[] } {
+  const { plan, position } = query;
+  const walked = walk(query, page);
+  const neighbours = position.neighbours(walked);
+  const links = places(query, neighbours).flatMap(([rel, place]) => {
+    if (place === null) return [];
+    const parameters = [...query.carried, ...place];
+    const href = surroundings.compiled.addresses.collection(base, resource, plan.within, parameters);
+    return href.length > MAX_LINK ? [] : [{ rel, href }];
+  });
+  const facts = {
+    technique: position.technique,
+    limit: plan.window.limit,
+    count: page.rows.length,
+    has_more: links.some(({ rel }) => rel === 'next'),
+    ...position.members(walked, neighbours),
+    ...totals(walked, plan.window.limit),
+  };
+  return { facts, links };
+}
+
+/** Links as a body has them. */
+export function targetsOf(links: readonly RelatedLink[]): JsonObject {
+  return Object.fromEntries(links.map(({ rel, href }) => [rel, href]));
+}
+
+/** The parameters that ask for a page itself. */
+export function selfParameters({ carried, position }: ListQuery): ListQuery['carried'] {
+  return [...carried, ...position.parameters];
+}
+
+function places(
+  { position }: ListQuery,
+  { first, prev, next, last }: Neighbours,
+): readonly (readonly [string, Neighbours['next']])[] {
+  return [
+    ['self', position.parameters],
+    ['first', first],
+    ['prev', prev],
+    ['next', next],
+    ['last', last],
+  ];
+}
+
+function walk(query: ListQuery, { rows, more, total }: Page): Walked {
+  return {
+    count: rows.length,
+    more,
+    total,
+    cursor: (edge) => query.cursorAt((edge === 'after-last' ? rows.at(-1) : rows[0]) ?? null, edge === 'before-first'),
+    last: (path) => {
+      const row = rows.at(-1);
+      const value = row === undefined ? null : valueAt(row, path);
+      if (typeof value !== 'string') throw new Error(`${path} of the last item is no text`);
+      return value;
+    },
+  };
+}
+
+function totals({ total }: Walked, limit: number): JsonObject {
+  if (total === null) return {};
+  return {
+    total_count: total.count,
+    total_count_relation: total.exact ? 'eq' : 'gte',
+    total_pages: Math.ceil(total.count / limit),
+  };
+}

@@ -1,0 +1,93 @@
+import { type ErrorDetail, refusal } from '../conventions/errors.ts';
+import { nearest } from '../conventions/nearest.ts';
+import { type Parameter, splitList } from '../conventions/query.ts';
+import type { Model, Resource } from '../model/model.ts';
+
+/** Most relations from one to the next (QRY-4). */
+const MAX_DEPTH = 3;
+
+/** A relation whose rows can be told within a representation, under its name (QRY-4). */
+export type Relation =
+  /** The row whose id `field` holds. */
+  | { readonly kind: 'one'; readonly name: string; readonly target: Resource; readonly field: string }
+  /** The rows that hold this row's id in `field`: those below it in the URL, or of an inverse relation. */
+  | {
+      readonly kind: 'children' | 'inverse';
+      readonly name: string;
+      readonly target: Resource;
+      readonly field: string;
+    };
+
+/** A relation that is asked for, and those asked for of its rows. */
+export interface Expansion {
+  readonly relation: Relation;
+  readonly nested: readonly Expansion[];
+}
+
+/** The relations of a resource, as its links name them (REP-9). */
+export function relationsOf(resource: Resource, { resources }: Pick<Model, 'resources'>): readonly Relation[] {
+  const ones = resource.fields.flatMap(({ name, reference, writeOnly }): readonly Relation[] => {
+    const target = resources.get(reference?.resource ?? '');
+    if (writeOnly || target === undefined || !reference?.as) return [];
+    return [{ kind: 'one', name: reference.as, target, field: name }];
+  });
+  const many = resource.links.flatMap(({ name, resource: other, kind, field }): readonly Relation[] => {
+    const target = resources.get(other);
+    if (target === undefined) return [];
+    if (kind === 'child') return [{ kind: 'children', name, target, field }];
+    // The rest of such a collection has to have a URL.
+    const addressed = target.parent === null && target.properties.get(field)?.filterable === true;
+    return addressed ? [{ kind: 'inverse', name, target, field }] : [];
+  });
+  return [...ones, ...many];
+}
+
+/**
+ * The relations that `expand` names, by dotted path: `supplier,reviews.author`.
+ *
+ * @throws {ApiError} QUERY_EXPAND_INVALID with every name that is none
+ */
+export function readExpansions(
+  { raw }: Parameter,
+  resource: Resource,
+  model: Pick<Model, 'resources'>,
+): readonly Expansion[] {
+  const details: ErrorDetail[] = [];
+  const paths = splitList(raw).map((path) => path.split('.'));
+  for (const path of paths) {
+    if (path.length <= MAX_DEPTH) continue;
+    const message = `names ${path.join('.')}, which goes over ${path.length} relations; ${MAX_DEPTH} are the most`;
+    details.push({ field: 'expand', message });
+  }
+  const expansions = gather(paths, resource, model, details);
+  if (details.length > 0) {
+    throw refusal('QUERY_EXPAND_INVALID', 'Some of the relations asked for are not there; see details.', { details });
+  }
+  return expansions;
+}
+
+function gather(
+  paths: readonly (readonly string[])[],
+  resource: Resource,
+  model: Pick<Model, 'resources'>,
+  details: ErrorDetail[],
+): readonly Expansion[] {
+  const relations = new Map(relationsOf(resource, model).map((relation) => [relation.name, relation]));
+  const byName = Map.groupBy(paths, ([name = '']) => name);
+  return [...byName].flatMap(([name, named]): readonly Expansion[] => {
+    const relation = relations.get(name);
+    if (relation === undefined) {
+      details.push({ field: 'expand', message: unknownRelation(name, resource, [...relations.keys()]) });
+      return [];
+    }
+    const further = named.map(([, ...rest]) => rest).filter((rest) => rest.length > 0);
+    return [{ relation, nested: further.length === 0 ? [] : gather(further, relation.target, model, details) }];
+  });
+}
+
+function unknownRelation(name: string, { singular }: Resource, known: readonly string[]): string {
+  const near = nearest(name, known);
+  const choice = known.length === 0 ? 'it has none' : `there are ${known.join(', ')}`;
+  const fix = near === null ? choice : `did you mean "${near}"?`;
+  return `names ${JSON.stringify(name)}, which is no relation of a ${singular}; ${fix}`;
+}

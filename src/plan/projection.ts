@@ -1,0 +1,104 @@
+import { type ErrorDetail, refusal } from '../conventions/errors.ts';
+import { isJsonObject, type Json } from '../conventions/json.ts';
+import { nearest } from '../conventions/nearest.ts';
+import { type Parameter, splitList } from '../conventions/query.ts';
+import type { ComputedField, Member, Resource, ValueType } from '../model/model.ts';
+
+/** Which members of a representation are told (QRY-4): each whole, or some of its own members. */
+export type Projection = ReadonlyMap<string, Projection | null>;
+
+/** Told whatever is asked for. */
+const ALWAYS = ['id', 'revision'] as const;
+const SYSTEM: ReadonlySet<string> = new Set([...ALWAYS, 'created_at', 'updated_at', 'links']);
+
+/**
+ * The members that `fields` names, by dotted path: `name,address.city`.
+ *
+ * @throws {ApiError} QUERY_FIELDS_INVALID with every name that is none
+ */
+export function readProjection({ raw }: Parameter, resource: Resource): Projection {
+  const tops = new Map<string, ValueType | null>([
+    ...[...SYSTEM].map((name) => [name, null] as const),
+    ...[...readable(resource), ...resource.computed].map(({ name, type }) => [name, type] as const),
+  ]);
+  const projection = new Map<string, Projection | null>(ALWAYS.map((name) => [name, null]));
+  const details: ErrorDetail[] = [];
+  for (const path of splitList(raw)) {
+    const [name = '', ...members] = path.split('.');
+    const known = tops.get(name);
+    if (known === undefined) details.push(unknownField(path, name, tops.keys()));
+    else if (!hasMembers(known, members)) details.push(unknownMember(path));
+    else add(projection, [name, ...members]);
+  }
+  if (details.length > 0) {
+    throw refusal('QUERY_FIELDS_INVALID', 'Some of the fields asked for are not there; see details.', { details });
+  }
+  return projection;
+}
+
+/** The fields that leave, in their order (REP-11). */
+function readable({ fields }: Resource): readonly Member[] {
+  return fields.filter(({ writeOnly }) => !writeOnly);
+}
+
+function hasMembers(type: ValueType | null, path: readonly string[]): boolean {
+  const [name, ...further] = path;
+  if (name === undefined) return true;
+  const member = type?.kind === 'object' ? type.members.find((each) => each.name === name) : undefined;
+  return member !== undefined && hasMembers(member.type, further);
+}
+
+/** What is asked for whole stays whole. */
+function add(projection: Map<string, Projection | null>, [name = '', ...members]: readonly string[]): void {
+  if (members.length === 0) projection.set(name, null);
+  const inner = projection.get(name);
+  if (inner === null) return;
+  const own = new Map(inner ?? []);
+  add(own, members);
+  projection.set(name, own);
+}
+
+function unknownField(path: string, name: string, known: Iterable<string>): ErrorDetail {
+  const names = [...known];
+  const near = nearest(name, names);
+  const fix = near === null ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
+  return { field: 'fields', message: `names ${JSON.stringify(path)}, which is no field here; ${fix}` };
+}
+
+function unknownMember(path: string): ErrorDetail {
+  return { field: 'fields', message: `names ${JSON.stringify(path)}, which is no member of an object there` };
+}
+
+/** The value of a member with what is asked for of it. */
+export function project(value: Json, projection: Projection | null): Json {
+  if (projection === null || !isJsonObject(value)) return value;
+  const members = Object.entries(value).filter(([name]) => projection.has(name));
+  return Object.fromEntries(members.map(([name, held]) => [name, project(held, projection.get(name) ?? null)]));
+}
+
+/** The members of a type that a projection tells. */
+export function projectMembers(members: readonly Member[], projection: Projection | null): readonly Member[] {
+  if (projection === null) return members;
+  return members.flatMap((member) => {
+    const inner = projection.get(member.name);
+    if (inner === undefined) return [];
+    if (inner === null || member.type.kind !== 'object') return [member];
+    return [{ ...member, type: { ...member.type, members: projectMembers(member.type.members, inner) } }];
+  });
+}
+
+/** One spelling for each projection, so that what is worked out for it can be found again. */
+export function projectionKey(projection: Projection): string {
+  const parts = [...projection].map(([name, inner]) => (inner === null ? name : `${name}(${projectionKey(inner)})`));
+  return parts.sort().join(',');
+}
+
+/** The fields that computed members read, of those that are told. */
+export function computedFrom(computed: readonly ComputedField[], projection: Projection): readonly string[] {
+  return computed.filter(({ name }) => projection.has(name)).flatMap(({ from }) => from);
+}
+
+/** Whether a representation tells a member. */
+export function tells(projection: Projection | null, name: string): boolean {
+  return projection === null || projection.has(name);
+}

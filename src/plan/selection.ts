@@ -1,0 +1,198 @@
+import { ApiError, refusal } from '../conventions/errors.ts';
+import { type CursorSeal, type CursorState, readCursor } from '../conventions/pagination/cursor.ts';
+import type { Parameters } from '../conventions/pagination/position.ts';
+import type { TimeWindow } from '../conventions/pagination/time.ts';
+import { type Parameter, parseQuery, type QueryPair, splitList, writeQuery } from '../conventions/query.ts';
+import type { Json } from '../conventions/json.ts';
+import type { Resource, SortKey } from '../model/model.ts';
+import type { ResourceValidator } from '../model/validation.ts';
+import { readFilter } from './filter.ts';
+import { conflict, type Place, readTimeWindow } from './place.ts';
+import type { Condition } from './plan.ts';
+import { searchCondition } from './search.ts';
+import { readSort, writeSort } from './sort.ts';
+
+/** What a query selects and in which order: what a cursor is bound to, and restores (PAGE-6). */
+export interface Selection {
+  readonly filter: readonly Condition[];
+  readonly order: readonly SortKey[];
+  /** Filter and order in one spelling, with the types of their values, however the query spelt them. */
+  readonly bound: Pick<CursorState, 'filter' | 'sort'>;
+  /** The parameters that say it all again, the order too. */
+  readonly query: Parameters;
+  readonly window: TimeWindow | null;
+}
+
+/** What reading a selection takes from the model. */
+export interface SelectionRule {
+  readonly resource: Resource;
+  readonly validator: ResourceValidator;
+  /** Whether a parameter is a filter on a property. */
+  readonly isFilter: (name: string) => boolean;
+  readonly seal: CursorSeal;
+}
+
+/** What selects beside filters on properties. */
+const SELECTING: ReadonlySet<string> = new Set(['q', 'start_time', 'before']);
+
+/**
+ * Reads filters, text search, time window and sort.
+ *
+ * @throws {ApiError} QUERY_FILTER_INVALID, QUERY_SORT_INVALID, PAGINATION_POSITION_INVALID
+ */
+export function readSelection(rule: SelectionRule, parameters: readonly Parameter[]): Selection {
+  const { resource, validator } = rule;
+  const filters = parameters.filter(({ name }) => rule.isFilter(name) && !SELECTING.has(name));
+  const selecting = parameters.filter(({ name }) => SELECTING.has(name));
+  const sort = parameters.find(({ name }) => name === 'sort');
+  const window = readTimeWindow(selecting);
+  const search = selecting.find(({ name }) => name === 'q');
+  const filter = [
+    ...readFilter(filters, resource, validator),
+    ...within(window, resource.timeField),
+    ...(search === undefined ? [] : [searchCondition(search.value)]),
+  ];
+  const order = sort === undefined ? resource.sort : readSort(sort.raw, resource);
+  return {
+    filter,
+    order,
+    bound: { filter: writeFilter(filter, resource), sort: writeOrder(order, resource) },
+    query: [...filters, ...selecting, ...(sort === undefined ? [] : [sort])].map(asPair),
+    window,
+  };
+}
+
+function within(window: TimeWindow | null, path: string): readonly Condition[] {
+  const { start, before } = window ?? { start: null, before: null };
+  return [
+    ...(start === null ? [] : [{ path, operator: 'gte', value: start } as const]),
+    ...(before === null ? [] : [{ path, operator: 'lt', value: before } as const]),
+  ];
+}
+
+/**
+ * The order that a technique brings along: by id, by time (PAGE-7). null where it has none, or where the caller's own says the same.
+ *
+ * @throws {ApiError} PAGINATION_CONFLICT where the caller's own says another
+ */
+export function impliedSort(place: Place, parameters: readonly Parameter[], resource: Resource): Parameter | null {
+  const path = impliedPath(place, parameters, resource);
+  if (path === null) return null;
+  const sort = parameters.find(({ name }) => name === 'sort');
+  if (sort === undefined) return { name: 'sort', raw: path, value: path };
+  if (place.name === 'start') return null;
+  const [key, next, another] = readSort(sort.raw, resource);
+  const tied = path === 'id' ? next === undefined : next?.path === 'id' && next.descending === key?.descending;
+  if (key?.path === path && tied && another === undefined) return null;
+  throw conflict([place.name, 'sort']);
+}
+
+function impliedPath(place: Place, parameters: readonly Parameter[], { timeField }: Resource): string | null {
+  switch (place.name) {
+    case 'last_id':
+      return 'id';
+    case 'after_timestamp':
+      return timeField;
+    case 'start':
+      return parameters.some(({ name }) => name === 'start_time' || name === 'before') ? timeField : null;
+    case 'page':
+    case 'offset':
+    case 'after':
+      return null;
+  }
+}
+
+/** A parameter as links carry it: a list keeps its commas, data keeps its own (URL-5). */
+export function asPair({ name, raw, value }: Parameter): QueryPair {
+  const isList = name === 'sort' || name === 'fields' || name === 'expand' || /\[n?in\]$/.test(name);
+  return [name, isList ? splitList(raw) : value];
+}
+
+/** Conditions in one spelling, with the types of what they compare. */
+function writeFilter(filter: readonly Condition[], resource: Resource): string {
+  const lines = filter.map((condition) => {
+    if (condition.operator === 'search') return JSON.stringify(['search', condition.words.toSorted()]);
+    const values: readonly Json[] = 'values' in condition ? condition.values : [condition.value];
+    const distinct = [...new Set(values.map((value) => JSON.stringify(value)))].sort();
+    return JSON.stringify([condition.path, kindOf(condition.path, resource), condition.operator, distinct]);
+  });
+  return [...new Set(lines)].sort().join('\n');
+}
+
+/** An order with the types of its keys: the values of a cursor's place are of them. */
+function writeOrder(order: readonly SortKey[], resource: Resource): string {
+  return `${writeSort(order)}\n${order.map(({ path }) => kindOf(path, resource)).join()}`;
+}
+
+function kindOf(path: string, { properties }: Resource): string {
+  return properties.get(path)?.type.kind ?? '';
+}
+
+/** A cursor, with the filters and sort that it continues as parameters. */
+export interface OpenCursor {
+  readonly token: string;
+  readonly state: CursorState;
+  readonly own: readonly Parameter[];
+  /** What they select. */
+  readonly selection: Selection;
+}
+
+/**
+ * @param collection the one that the cursor must be of
+ * @throws {ApiError} PAGINATION_CURSOR_INVALID, also where the model no longer has what the cursor sorts or filters by
+ */
+export function openCursor(token: string, collection: string, rule: SelectionRule): OpenCursor {
+  const state = readCursor(token, rule.seal);
+  if (state === null || state.collection !== collection) throw cursorInvalid();
+  const own = parseQuery(writeQuery(state.query));
+  const known = own.every(({ name }) => name === 'sort' || selects(name, rule));
+  const selection = known ? ownSelection(rule, own) : null;
+  if (selection === null || !isBoundTo(state, selection)) throw cursorInvalid();
+  return { token, state, own, selection };
+}
+
+function selects(name: string, { isFilter, resource }: SelectionRule): boolean {
+  return name === 'q' ? resource.search.length > 0 : SELECTING.has(name) || isFilter(name);
+}
+
+function ownSelection(rule: SelectionRule, own: readonly Parameter[]): Selection | null {
+  try {
+    return readSelection(rule, own);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+/**
+ * What a query with a cursor selects: its own filters and sort, or, where it sends none, the cursor's (hybrid).
+ *
+ * @throws {ApiError} PAGINATION_CURSOR_MISMATCH where they are not the cursor's (PAGE-6)
+ */
+export function continueSelection(rule: SelectionRule, given: readonly Parameter[], cursor: OpenCursor): Selection {
+  const { state, own } = cursor;
+  if (!given.some(({ name }) => name === 'sort' || selects(name, rule))) return cursor.selection;
+  const isSort = ({ name }: Parameter): boolean => name === 'sort';
+  const isFilter = ({ name }: Parameter): boolean => selects(name, rule);
+  const filters = given.some(isFilter) ? given.filter(isFilter) : own.filter(isFilter);
+  const sort = given.some(isSort) ? given.filter(isSort) : own.filter(isSort);
+  const selection = readSelection(rule, [...filters, ...sort]);
+  if (isBoundTo(state, selection)) return selection;
+  const differing = selection.query.filter(([name]) =>
+    name === 'sort' ? state.sort !== selection.bound.sort : state.filter !== selection.bound.filter,
+  );
+  const message = 'must be left out or equal what the cursor was made with';
+  throw refusal('PAGINATION_CURSOR_MISMATCH', 'Sort or filters differ from those of the cursor; leave them out.', {
+    details: [...new Set(differing.map(([name]) => name))].map((field) => ({ field, message })),
+  });
+}
+
+function isBoundTo(state: CursorState, { bound }: Selection): boolean {
+  return state.sort === bound.sort && state.filter === bound.filter;
+}
+
+function cursorInvalid(): Error {
+  return refusal('PAGINATION_CURSOR_INVALID', 'The cursor is not one of this collection; start again without after.', {
+    details: [{ field: 'after', message: 'is not a cursor of this collection' }],
+  });
+}

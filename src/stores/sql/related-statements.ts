@@ -1,0 +1,106 @@
+import type { Ancestor, Columns, LocatedRow, LookupPlan, RelatedPlan, RelatedRows } from '../../plan/plan.ts';
+import { Parameters, type SqlValue, type Statement } from './dialect.ts';
+import { orderBy } from './read-statements.ts';
+import type { Table, Tables } from './tables.ts';
+
+/** No field can bear a name with a space. */
+const OWNER = 'the owner';
+const above = (level: number): string => `above ${level}`;
+
+/** A row as a driver reads it. */
+type Read = Record<string, SqlValue>;
+
+/** A resource above another one, and the expression of its row's id beside a row of the lower one. */
+interface Above {
+  readonly resource: string;
+  readonly id: string;
+}
+
+/** What is above the rows of a table, nearest first: the row's own field holds the parent's id, the parent's row the id above it. */
+function chainAbove(tables: Tables, table: Table): readonly Above[] {
+  const chain: Above[] = [];
+  let lower = table;
+  for (let { parent } = table.resource; parent !== null; parent = lower.resource.parent) {
+    const field = lower.column(parent.field);
+    const below = chain.at(-1);
+    const id =
+      below === undefined ? field : `(select ${field} from ${lower.name} where ${lower.column('id')} = ${below.id})`;
+    chain.push({ resource: parent.resource, id });
+    lower = tables.of(parent.resource);
+  }
+  return chain;
+}
+
+/** The columns of a row and the ids above it. */
+function located(tables: Tables, table: Table, columns: Columns | undefined): string {
+  const chain = chainAbove(tables, table).map(({ id }, level) => `${id} as ${table.dialect.quote(above(level))}`);
+  return [table.selection(columns), ...chain].join(', ');
+}
+
+/** The row that a driver read with the ids above it. */
+function locatedRow(table: Table, chain: readonly Above[], read: Read): LocatedRow {
+  const within = chain.map(({ resource }, level): Ancestor => ({ resource, id: String(read[above(level)]) }));
+  const own = Object.entries(read).filter(([name]) => !name.includes(' '));
+  return { row: table.decode(Object.fromEntries(own)), within };
+}
+
+/** Reads the rows of some ids. Its text does not depend on how many there are. */
+export function lookupStatement(tables: Tables, plan: LookupPlan): Statement {
+  const table = tables.of(plan.resource);
+  const { dialect } = tables;
+  const parameters = new Parameters(dialect);
+  const of = dialect.quote('one id');
+  const ids = `select ${of}.value from ${dialect.texts(parameters.add(JSON.stringify(plan.ids)))} as ${of}`;
+  const selection = located(tables, table, plan.columns);
+  return {
+    text: `select ${selection} from ${table.name} where ${table.column('id')} in (${ids})`,
+    values: parameters.values,
+  };
+}
+
+/** What a lookup statement read. */
+export function lookedUp(tables: Tables, plan: LookupPlan, reads: readonly Read[]): readonly LocatedRow[] {
+  const table = tables.of(plan.resource);
+  const chain = chainAbove(tables, table);
+  return reads.map((read) => locatedRow(table, chain, read));
+}
+
+/**
+ * Reads for each of the owners the first rows that refer to it, and one more. Each owner has a subquery with a limit of its own, so that
+ * one with a million rows costs no more than one with twenty, where an index has the field and then the order.
+ */
+export function relatedStatement(tables: Tables, plan: RelatedPlan): Statement {
+  const table = tables.of(plan.resource);
+  const { dialect } = tables;
+  const parameters = new Parameters(dialect);
+  const of = dialect.quote('one owner');
+  const owner = `${of}.value`;
+  const owners = `${dialect.texts(parameters.add(JSON.stringify([...new Set(plan.owners)])))} as ${of}`;
+  const { type, expression } = table.operand(plan.field);
+  const refers = type.kind === 'array' ? table.membership(plan.field).condition(owner) : `${expression} = ${owner}`;
+  const order = orderBy(table, plan.order);
+  const id = table.column('id');
+  const ids = `select ${id} from ${table.name} where ${refers}${order} limit ${parameters.add(plan.limit + 1)}`;
+  const selection = `${owner} as ${dialect.quote(OWNER)}, ${located(tables, table, plan.columns)}`;
+  return {
+    text: `select ${selection} from ${owners} ${dialect.joinEach(ids, table.name, id)}${order}`,
+    values: parameters.values,
+  };
+}
+
+/** What a related statement read, by owner. Its rows come in the order of the plan. */
+export function relatedRows(
+  tables: Tables,
+  plan: RelatedPlan,
+  reads: readonly Read[],
+): ReadonlyMap<string, RelatedRows> {
+  const table = tables.of(plan.resource);
+  const chain = chainAbove(tables, table);
+  const byOwner = Map.groupBy(reads, (read) => String(read[OWNER]));
+  return new Map(
+    [...byOwner].map(([owner, owned]) => {
+      const rows = owned.slice(0, plan.limit).map((read) => locatedRow(table, chain, read));
+      return [owner, { rows, more: owned.length > plan.limit }];
+    }),
+  );
+}

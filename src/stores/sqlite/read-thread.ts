@@ -1,0 +1,80 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { StoreUnavailable } from '../store.ts';
+import { errorOf, type Reading, type RowsRead, type ThreadAnswer, type ThreadSettings } from './reading.ts';
+
+/** Beside this file: TypeScript where this is the source, JavaScript where it is built. */
+const ENTRY = new URL(`./read-thread-entry${extname(import.meta.url)}`, import.meta.url);
+
+/** A thread with a connection of its own that does one reading at a time. It keeps the process alive only while it reads or closes. */
+export class ReadThread {
+  readonly #worker: Worker;
+  readonly #exit = Promise.withResolvers<void>();
+  #reading: PromiseWithResolvers<RowsRead> | null = null;
+  #closing = false;
+  #ended = false;
+  /** What the thread died of. */
+  #failure: unknown = null;
+
+  /** @throws {StoreUnavailable} where the system has no room for another thread */
+  constructor(settings: ThreadSettings) {
+    this.#worker = start(settings);
+    this.#worker.unref();
+    this.#worker.on('message', (answer: ThreadAnswer) => this.#settle(answer));
+    this.#worker.on('error', (error) => {
+      this.#failure = error;
+    });
+    this.#worker.on('exit', () => this.#end());
+  }
+
+  get state(): 'idle' | 'reading' | 'ended' {
+    if (this.#ended) return 'ended';
+    return this.#reading === null ? 'idle' : 'reading';
+  }
+
+  /**
+   * Reads, on a thread that is idle.
+   *
+   * @throws {StatementTimeout} after the statement timeout
+   * @throws {StoreUnavailable} where the store is closed meanwhile or the thread dies
+   */
+  read(reading: Reading): Promise<RowsRead> {
+    this.#reading = Promise.withResolvers();
+    this.#worker.ref();
+    this.#worker.postMessage(reading, []);
+    return this.#reading.promise;
+  }
+
+  /** Ends the thread once it has answered, and resolves when it has ended. What it reads is told to stop by `ThreadSettings.closing`. */
+  close(): Promise<void> {
+    this.#closing = true;
+    this.#worker.ref();
+    this.#worker.postMessage(null, []);
+    return this.#exit.promise;
+  }
+
+  #settle(answer: ThreadAnswer): void {
+    if (!this.#closing) this.#worker.unref();
+    if (answer.kind === 'rows') this.#reading?.resolve(answer.rows);
+    else this.#reading?.reject(errorOf(answer));
+    this.#reading = null;
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#reading?.reject(
+      new StoreUnavailable('The thread of a heavy read ended before its answer', { cause: this.#failure }),
+    );
+    this.#reading = null;
+    this.#exit.resolve();
+  }
+}
+
+function start(workerData: ThreadSettings): Worker {
+  try {
+    // The flags of the process are meant for its program, and some of them would fail a thread.
+    return new Worker(ENTRY, { workerData, execArgv: [], name: 'heavy reads' });
+  } catch (error) {
+    throw new StoreUnavailable('No thread for heavy reads could be started', { cause: error });
+  }
+}

@@ -1,0 +1,44 @@
+import { OWN_PREFIX } from './own-tables.ts';
+
+/** What the names of everything that serves text search begin with. */
+export const SEARCH_PREFIX = `${OWN_PREFIX}search.`;
+
+/**
+ * The names of what serves the search of one resource. The dot that ends the resource's name keeps those of `product` apart from the tables
+ * that FTS5 adds beside those of `product_data`.
+ */
+export interface SearchNames {
+  /** The FTS5 table of the words of each row, by the row's key. */
+  readonly words: string;
+  /** The key of each row: the resource's own rowids change whenever the file is vacuumed or the table is built anew. */
+  readonly keys: string;
+  readonly triggers: { readonly insert: string; readonly update: string; readonly delete: string };
+}
+
+export function searchNames(resource: string): SearchNames {
+  const of = (part: string): string => `${SEARCH_PREFIX}${resource}.${part}`;
+  return {
+    words: of('words'),
+    keys: of('keys'),
+    triggers: { insert: of('insert'), update: of('update'), delete: of('delete') },
+  };
+}
+
+/**
+ * The query that FTS5 answers with the rows in which each word begins one. Every word stands in quotes, so that `OR` and `NEAR` are words:
+ * none has a quote in it.
+ */
+export function matchOf(words: readonly string[]): string {
+  return words.map((word) => `"${word}" *`).join(' AND ');
+}
+
+/**
+ * A query of the ids of the rows that match.
+ *
+ * @param deadline a condition that is asked of each of them as it is found
+ */
+export function foundIds(resource: string, match: string, deadline: string | null): string {
+  const { words, keys } = searchNames(resource);
+  const inTime = deadline === null ? '' : ` where ${deadline}`;
+  return `select held.id from "${words}"(${match}) as found join "${keys}" as held on held.key = found.rowid${inTime}`;
+}

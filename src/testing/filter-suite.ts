@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Json } from '../conventions/json.ts';
+import type { Condition } from '../plan/plan.ts';
+import type { Store } from '../stores/store.ts';
+import { fill, IDS, KINDS, type Kind, PLACES, thing, things } from './filter-samples.ts';
+import type { OpenStore } from './open-store.ts';
+import { commit, idsOf } from './sample-writes.ts';
+
+/** A test body that works on a store of things, which is closed after it. */
+function withThings(open: OpenStore, body: (store: Store) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const store = await open(things());
+    try {
+      await body(store);
+    } finally {
+      await store.close();
+    }
+  };
+}
+
+async function selects(store: Store, filter: readonly Condition[], ids: readonly string[]): Promise<void> {
+  const found = await idsOf(store, { resource: 'things', filter });
+  assert.deepEqual([...found].sort(), [...ids].sort(), JSON.stringify(filter));
+}
+
+/** The ids of the rows whose value a comparison holds for, told by their places: those of a list are at even places, the gaps between at odd ones. */
+function comparedWith(place: number): Readonly<Record<'gt' | 'gte' | 'lt' | 'lte', readonly string[]>> {
+  const where = (holds: (own: number) => boolean): readonly string[] => IDS.filter((_, index) => holds(2 * index + 1));
+  return {
+    gt: where((own) => own > place),
+    gte: where((own) => own >= place),
+    lt: where((own) => own < place),
+    lte: where((own) => own <= place),
+  };
+}
+
+async function comparesEach(store: Store, path: string, kind: Kind): Promise<void> {
+  const line = kind.gaps.flatMap((gap, index) => (index < 3 ? [gap, kind.values[index] ?? null] : [gap]));
+  for (const [place, value] of line.entries()) {
+    if (value === null) continue;
+    const { gt, gte, lt, lte } = comparedWith(place);
+    await selects(store, [{ path, operator: 'gt', value }], gt);
+    await selects(store, [{ path, operator: 'gte', value }], gte);
+    await selects(store, [{ path, operator: 'lt', value }], lt);
+    await selects(store, [{ path, operator: 'lte', value }], lte);
+  }
+}
+
+async function listsEach(store: Store, path: string, { values, gaps, same }: Kind): Promise<void> {
+  const [first, second, third] = values;
+  const unset = ['hollow', 'unset'];
+  const outside = gaps.filter((gap) => gap !== null);
+  await selects(store, [{ path, operator: 'in', values: [first, third, ...outside] }], ['first', 'third']);
+  await selects(store, [{ path, operator: 'nin', values: [first, third, ...outside] }], ['second', ...unset]);
+  await selects(store, [{ path, operator: 'in', values: [second] }], ['second']);
+  await selects(store, [{ path, operator: 'in', values: [same ?? second, null] }], ['second']);
+  await selects(store, [{ path, operator: 'nin', values: [same ?? second] }], ['first', 'third', ...unset]);
+  for (const none of [[], [null], ...outside.map((gap) => [gap]), outside]) {
+    await selects(store, [{ path, operator: 'in', values: none }], []);
+    await selects(store, [{ path, operator: 'nin', values: none }], [...IDS, ...unset]);
+  }
+}
+
+/** Texts, and the parts and beginnings by which they are found. */
+const TEXTS: Readonly<Record<string, string>> = {
+  plain: 'a_b%c',
+  other: 'aXbYc',
+  upper: 'A_B%C',
+  emoji: '\u{1f600}\u{1f601}',
+  last: '\u{10ffff}x',
+  gap: '\u{d7ff}',
+  after: '\u{e000}',
+  empty: '',
+  escape: '\\"\'',
+};
+const PARTS: readonly (readonly [value: string, contained: readonly string[], begun: readonly string[]])[] = [
+  ['', Object.keys(TEXTS), Object.keys(TEXTS)],
+  ['a', ['plain', 'other'], ['plain', 'other']],
+  ['_', ['plain', 'upper'], []],
+  ['a_', ['plain'], ['plain']],
+  ['b%', ['plain'], []],
+  ['%', ['plain', 'upper'], []],
+  ['\u{1f600}', ['emoji'], ['emoji']],
+  ['\u{1f601}', ['emoji'], []],
+  ['\u{10ffff}', ['last'], ['last']],
+  ['\u{10ffff}\u{10ffff}', [], []],
+  ['\u{d7ff}', ['gap'], ['gap']],
+  ['\\', ['escape'], ['escape']],
+  ['"\'', ['escape'], []],
+  ['a_b%c', ['plain'], ['plain']],
+  ['a_b%cd', [], []],
+];
+
+/** Items of lists, and whether they are found in the one list that has any. */
+const ITEMS: readonly (readonly [name: string, value: Json, found: boolean])[] = [
+  ['texts', 'a', true],
+  ['texts', 'A', false],
+  ['texts', '', false],
+  ['texts', null, false],
+  ['decimals', '1.50', true],
+  ['decimals', '1.51', false],
+  ['int64s', '9223372036854775807', true],
+  ['int64s', '9223372036854775808', false],
+  ['times', '2026-01-01T00:00:00.000Z', true],
+  ['times', '2026-01-01T00:00:00.001Z', false],
+];
+const HELD = {
+  texts: ['a', 'b'],
+  decimals: ['1.5'],
+  int64s: ['1', '9223372036854775807'],
+  times: ['2026-01-01T00:00:00.000Z'],
+};
+
+export function filterSuite(name: string, open: OpenStore): void {
+  describe(`${name}: filters on every kind of value, in fields and inside objects`, () => {
+    it(
+      '[QRY-7] compare by value, with values that no column can hold too, and never match what is unset',
+      withThings(open, async (store) => {
+        await fill(store);
+        for (const kind of KINDS.filter(({ name: each }) => each !== 'boolean')) {
+          for (const place of PLACES) await comparesEach(store, `${place}${kind.name}`, kind);
+        }
+      }),
+    );
+
+    it(
+      '[QRY-7] put false before true',
+      withThings(open, async (store) => {
+        await fill(store);
+        for (const place of PLACES) {
+          const path = `${place}boolean`;
+          await selects(store, [{ path, operator: 'gt', value: false }], ['second', 'third']);
+          await selects(store, [{ path, operator: 'lte', value: false }], ['first']);
+          await selects(store, [{ path, operator: 'gt', value: true }], []);
+          await selects(store, [{ path, operator: 'nin', values: [true] }], ['first', 'hollow', 'unset']);
+        }
+      }),
+    );
+
+    it(
+      '[QRY-1] [QRY-7] find values in a list or outside of it; what is unset is outside of every one',
+      withThings(open, async (store) => {
+        await fill(store);
+        for (const kind of KINDS.filter(({ name: each }) => each !== 'boolean')) {
+          for (const place of PLACES) await listsEach(store, `${place}${kind.name}`, kind);
+        }
+      }),
+    );
+
+    it(
+      '[QRY-1] [QRY-7] tell what is set from what is not',
+      withThings(open, async (store) => {
+        await fill(store);
+        for (const kind of KINDS) {
+          for (const place of PLACES) {
+            const path = `${place}${kind.name}`;
+            await selects(store, [{ path, operator: 'exists', value: true }], IDS);
+            await selects(store, [{ path, operator: 'exists', value: false }], ['hollow', 'unset']);
+          }
+        }
+        const all = [...IDS, 'hollow', 'unset'];
+        await selects(store, [{ path: 'code', operator: 'exists', value: true }], all);
+        await selects(store, [{ path: 'code', operator: 'exists', value: false }], []);
+        await selects(store, [{ path: 'code', operator: 'nin', values: ['unset'] }], [...IDS, 'hollow']);
+        await selects(store, [{ path: 'inside', operator: 'exists', value: true }], [...IDS, 'hollow']);
+      }),
+    );
+
+    it(
+      '[QRY-7] take a part and a beginning of a text literally, byte by byte',
+      withThings(open, async (store) => {
+        const rows = Object.entries(TEXTS).map(([id, text]) => thing(id, { text }, { text, deep: { text } }));
+        await commit(store, ...rows, thing('unset', {}, null));
+        for (const place of PLACES) {
+          const path = `${place}text`;
+          for (const [value, contained, begun] of PARTS) {
+            await selects(store, [{ path, operator: 'contains', value }], contained);
+            await selects(store, [{ path, operator: 'starts_with', value }], begun);
+          }
+        }
+      }),
+    );
+
+    it(
+      '[QRY-7] find an item of a list by its value, and tell a list that has any from one that has none',
+      withThings(open, async (store) => {
+        await commit(store, thing('full', HELD, { ...HELD, deep: HELD }), thing('unset', {}, null));
+        const hollow = { texts: [], decimals: [], int64s: [], times: [] };
+        await commit(store, thing('hollow', {}, { ...hollow, deep: hollow }));
+        for (const place of PLACES) {
+          for (const [list, value, found] of ITEMS) {
+            await selects(store, [{ path: `${place}${list}`, operator: 'contains', value }], found ? ['full'] : []);
+            await selects(store, [{ path: `${place}${list}`, operator: 'exists', value: true }], ['full']);
+            await selects(store, [{ path: `${place}${list}`, operator: 'exists', value: false }], ['hollow', 'unset']);
+          }
+        }
+      }),
+    );
+
+    it(
+      '[QRY-1] hold together: the tightest bounds of one path, and bounds of several',
+      withThings(open, async (store) => {
+        await fill(store);
+        const path = 'money';
+        const over = (value: string): Condition => ({ path, operator: 'gt', value });
+        const upTo = (value: string): Condition => ({ path, operator: 'lte', value });
+        await selects(store, [over('-5'), over('-1.01'), upTo('10'), upTo('10.005')], ['second', 'third']);
+        await selects(store, [over('0.99'), upTo('0.99')], []);
+        await selects(store, [over('5'), upTo('1')], []);
+        await selects(store, [{ path, operator: 'in', values: ['10.00'] }, over('10')], []);
+        await selects(store, [{ path, operator: 'in', values: ['10.00'] }, over('9.995')], ['third']);
+        await selects(store, [over('-1'), { path: 'inside.integer', operator: 'lt', value: 1 }], ['second']);
+        await selects(store, [over('-1'), { path, operator: 'nin', values: ['0.99'] }], ['third']);
+      }),
+    );
+  });
+}

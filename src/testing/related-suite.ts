@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { SortKey } from '../model/model.ts';
+import type { LookupPlan, RelatedPlan } from '../plan/plan.ts';
+import type { Store } from '../stores/store.ts';
+import { type OpenStore, withStore } from './open-store.ts';
+import { commit, create, createProduct, createReview, createSupplier, rowOf } from './sample-writes.ts';
+
+const BY_CREATION: readonly SortKey[] = ['created_at', 'id'].map((path) => ({ path, descending: false }));
+
+function lookup(changes: Partial<LookupPlan>): LookupPlan {
+  return { resource: 'products', ids: [], ...changes };
+}
+
+function relatedTo(changes: Partial<RelatedPlan>): RelatedPlan {
+  return { resource: 'products', field: 'supplier_id', owners: [], order: BY_CREATION, limit: 10, ...changes };
+}
+
+/** The ids of the rows of each owner, `+` after them where there are more. */
+async function idsByOwner(store: Store, changes: Partial<RelatedPlan>): Promise<Readonly<Record<string, string>>> {
+  const found = await store.resources.related(relatedTo(changes));
+  return Object.fromEntries(
+    [...found].map(([owner, { rows, more }]) => [owner, rows.map(({ row }) => row.id).join(' ') + (more ? ' +' : '')]),
+  );
+}
+
+/** Two suppliers, products of them and of none, related to each other, with reviews and an answer. */
+async function world(store: Store): Promise<void> {
+  const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
+  await commit(
+    store,
+    createSupplier('s 1'),
+    createSupplier('s"2'),
+    createSupplier('s3'),
+    createProduct('a', { supplier_id: 's 1', price: '2.00' }, at(3)),
+    createProduct('b', { supplier_id: 's 1', price: null }, at(2)),
+    createProduct('c', { supplier_id: 's"2', price: '1.00', related_ids: ['a', 'b', 'a'] }, at(1)),
+    createProduct('d', { supplier_id: 's 1', price: '1.00', related_ids: ['a', 'd'] }, at(2)),
+    createProduct('e', {}, at(0)),
+    createReview('r1', 'a'),
+    createReview('r2', 'b'),
+    createReview('r3', 'a'),
+  );
+  const path = (review: string, product: string) => [
+    { resource: 'reviews', id: review },
+    { resource: 'products', id: product },
+  ];
+  await commit(
+    store,
+    create('answers', 'x1', { review_id: 'r1', text: null }, { within: path('r1', 'a') }),
+    create('answers', 'x2', { review_id: 'r2', text: null }, { within: path('r2', 'b') }),
+  );
+}
+
+export function relatedSuite(name: string, open: OpenStore): void {
+  describe(`${name}: rows by their ids`, () => {
+    it(
+      '[QRY-4] are read together, each once; those that are absent are left out',
+      withStore(open, async (store) => {
+        await world(store);
+        const found = await store.resources.lookup(lookup({ ids: ['a', 'none', 'c', 'a', 'A', ''] }));
+        const rows = new Map(found.map(({ row }) => [row.id, row]));
+        assert.deepEqual([...rows.keys()].sort(), ['a', 'c']);
+        assert.equal(found.length, 2);
+        assert.deepEqual(rows.get('a'), await rowOf(store, 'products', 'a'));
+        assert.deepEqual(await store.resources.lookup(lookup({})), []);
+        const quoted = await store.resources.lookup(lookup({ resource: 'suppliers', ids: ['s"2'] }));
+        assert.deepEqual(quoted, [{ row: await rowOf(store, 'suppliers', 's"2'), within: [] }]);
+      }),
+    );
+
+    it(
+      '[QRY-4] [URL-7] tell what they are below, nearest first, whatever fields are asked for',
+      withStore(open, async (store) => {
+        await world(store);
+        for (const columns of [undefined, ['text'], []]) {
+          const asked = columns === undefined ? {} : { columns };
+          const found = await store.resources.lookup(lookup({ resource: 'answers', ids: ['x2', 'x1'], ...asked }));
+          assert.deepEqual(
+            new Map(found.map(({ row, within }) => [row.id, within])),
+            new Map([
+              [
+                'x1',
+                [
+                  { resource: 'reviews', id: 'r1' },
+                  { resource: 'products', id: 'a' },
+                ],
+              ],
+              [
+                'x2',
+                [
+                  { resource: 'reviews', id: 'r2' },
+                  { resource: 'products', id: 'b' },
+                ],
+              ],
+            ]),
+          );
+        }
+        const [bare] = await store.resources.lookup(lookup({ resource: 'answers', ids: ['x1'], columns: ['text'] }));
+        const { id, text, created_at, updated_at, revision } = await rowOf(store, 'answers', 'x1');
+        assert.equal(JSON.stringify(bare?.row), JSON.stringify({ id, text, created_at, updated_at, revision }));
+      }),
+    );
+  });
+
+  describe(`${name}: rows that refer to others`, () => {
+    it(
+      '[QRY-4] are the first of each owner in the order asked for, and tell whether there are more',
+      withStore(open, async (store) => {
+        await world(store);
+        const owners = ['s 1', 's"2', 's3', 'none', 's 1'];
+        assert.deepEqual(await idsByOwner(store, { owners }), { 's 1': 'b d a', 's"2': 'c' });
+        assert.deepEqual(await idsByOwner(store, { owners, limit: 2 }), { 's 1': 'b d +', 's"2': 'c' });
+        assert.deepEqual(await idsByOwner(store, { owners, limit: 3 }), { 's 1': 'b d a', 's"2': 'c' });
+        const byPrice = [
+          { path: 'price', descending: true },
+          { path: 'id', descending: false },
+        ];
+        assert.deepEqual(await idsByOwner(store, { owners, limit: 2, order: byPrice }), { 's 1': 'a d +', 's"2': 'c' });
+        assert.deepEqual(await idsByOwner(store, { owners: [] }), {});
+      }),
+    );
+
+    it(
+      '[QRY-4] refer by an item of a list as well, once however often it stands there',
+      withStore(open, async (store) => {
+        await world(store);
+        const owners = ['a', 'b', 'c', 'd'];
+        const field = 'related_ids';
+        assert.deepEqual(await idsByOwner(store, { owners, field }), { a: 'c d', b: 'c', d: 'd' });
+        assert.deepEqual(await idsByOwner(store, { owners, field, limit: 1 }), { a: 'c +', b: 'c', d: 'd' });
+      }),
+    );
+
+    it(
+      '[QRY-4] [URL-7] are whole rows, or the fields asked for, with what they are below',
+      withStore(open, async (store) => {
+        await world(store);
+        const reviews = { resource: 'reviews', field: 'product_id', owners: ['a', 'b'] };
+        const found = await store.resources.related(relatedTo(reviews));
+        const below = [{ resource: 'products', id: 'a' }];
+        assert.deepEqual(found.get('a')?.rows, [
+          { row: await rowOf(store, 'reviews', 'r1'), within: below },
+          { row: await rowOf(store, 'reviews', 'r3'), within: below },
+        ]);
+        const answers = { resource: 'answers', field: 'review_id', owners: ['r2'], columns: [] };
+        const [bare] = (await store.resources.related(relatedTo(answers))).get('r2')?.rows ?? [];
+        assert.deepEqual(Object.keys(bare?.row ?? {}), ['id', 'created_at', 'updated_at', 'revision']);
+        assert.deepEqual(bare?.within, [
+          { resource: 'reviews', id: 'r2' },
+          { resource: 'products', id: 'b' },
+        ]);
+      }),
+    );
+  });
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'node:test';
+import Database from 'better-sqlite3';
+
+const program = path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
+const DECIMALS = ['a', 'b', 'c', 'd', 'e'];
+const ROWS = 2_000_000;
+/** Decimals inside an object have no index, and are brought into an order one by one: several seconds for all rows. */
+const HEAVY = `sort=${DECIMALS.map((name) => `size.${name}`).join()}`;
+const DECIMAL = '{ type: string, format: decimal }';
+
+const model = (limits: string): string => `
+name: shop
+limits: ${limits}
+resources:
+  products:
+    schema:
+      type: object
+      properties:
+        size: { type: object, properties: { ${DECIMALS.map((name) => `${name}: ${DECIMAL}`).join(', ')} } }
+`;
+
+const FILL = `
+  insert into products (id, size, created_at, updated_at, revision)
+  with recursive numbers (number) as (select 1 union all select number + 1 from numbers limit ${ROWS})
+  select format('p%07d', number), json_object(${DECIMALS.map((name) => `'${name}', '1.' || number % 7`).join(', ')}), number, number, number
+  from numbers`;
+
+describe('a server that is asked for more than it can read in time', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heavy-'));
+  const started: ChildProcess[] = [];
+  after(() => {
+    for (const child of started) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+
+  async function start(limits: string): Promise<{ child: ChildProcess; url: string }> {
+    writeFileSync(path.join(folder, 'shop.yaml'), model(limits));
+    const child = spawn(process.execPath, [program, 'serve', 'shop.yaml', '--port', '0'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    started.push(child);
+    const [line]: string[] = await once(createInterface({ input: child.stdout }), 'line');
+    return { child, url: `${(line ?? '').replace('listening on ', '')}/v1/products` };
+  }
+
+  async function stop(child: ChildProcess): Promise<readonly unknown[]> {
+    child.kill('SIGTERM');
+    return once(child, 'exit');
+  }
+
+  before(async () => {
+    const { child } = await start('{}');
+    assert.deepEqual(await stop(child), [0, null]);
+    const database = new Database(path.join(folder, 'data', 'shop.db'));
+    database.exec('begin');
+    database.exec(FILL);
+    database.prepare('update restwright_counts set count = ?').run(ROWS);
+    database.prepare('update restwright_sequences set revision = ?').run(ROWS);
+    database.exec('commit');
+    database.close();
+  });
+
+  it('[QRY-3] stops the read, answers everybody else meanwhile, and then the next read on the same threads', async () => {
+    const { child, url } = await start('{ statement_timeout: 1s }');
+    const heavy = Promise.all(
+      [1, 2].map(async () => {
+        const answer = await fetch(`${url}?${HEAVY}`);
+        return [answer.status, JSON.parse(await answer.text()).errorCode];
+      }),
+    );
+    const ended = heavy.then(() => true);
+    let answered = 0;
+    let slowest = 0;
+    const readOne = async (): Promise<boolean> => {
+      const began = performance.now();
+      const answer = await fetch(`${url}/p0000001`);
+      await answer.arrayBuffer();
+      assert.equal(answer.status, 200);
+      slowest = Math.max(slowest, performance.now() - began);
+      return false;
+    };
+    while (!(await Promise.race([ended, readOne()]))) answered += 1;
+    assert.deepEqual(await heavy, [
+      [503, 'SERVER_TIMEOUT'],
+      [503, 'SERVER_TIMEOUT'],
+    ]);
+    assert.ok(answered > 100 && slowest < 500, `${answered} answers beside it, the slowest after ${slowest} ms`);
+    const next = await fetch(`${url}?sort=revision&limit=1`);
+    assert.deepEqual([next.status, JSON.parse(await next.text()).data[0].id], [200, 'p0000001']);
+    assert.deepEqual(await stop(child), [0, null]);
+  });
+
+  it('[LIM-3] exits 0 when its time to stop is over, whatever it still reads', async () => {
+    const { child, url } = await start('{ statement_timeout: 1h, shutdown_timeout: 200ms }');
+    const cut = assert.rejects(fetch(`${url}?${HEAVY}`), TypeError);
+    await (await fetch(`${url}/p0000001`)).arrayBuffer();
+    const began = performance.now();
+    assert.deepEqual(await stop(child), [0, null]);
+    assert.ok(performance.now() - began < 2_000, `it took ${performance.now() - began} ms`);
+    await cut;
+  });
+});

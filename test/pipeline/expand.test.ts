@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Store } from '../../src/stores/store.ts';
+import { type ApiUnderTest, apiUnderTest, type Seen } from './api-under-test.ts';
+import { replacing } from './replacing.ts';
+import { create } from './shop-model.ts';
+
+const LIBRARY = `
+name: library
+version: 1.0.0
+resources:
+  countries: { id: client, schema: { type: object, properties: { name: { type: string } } } }
+  authors:
+    id: client
+    schema:
+      type: object
+      properties:
+        name: { type: string }
+        secret: { type: string, writeOnly: true }
+        country_id: { type: string, x-references: { resource: countries, inverse: authors } }
+  books:
+    id: client
+    sort: title
+    schema:
+      type: object
+      properties:
+        title: { type: string }
+        author_id: { type: string, x-references: { resource: authors, inverse: books } }
+        similar_ids: { type: array, items: { type: string, x-references: { resource: books, inverse: alike } } }
+  chapters: { id: client, parent: books, schema: { type: object, properties: { number: { type: integer } } } }
+  notes:
+    id: client
+    parent: chapters
+    schema:
+      type: object
+      properties: { text: { type: string }, answers_id: { type: string, x-references: { resource: notes, as: answers } } }
+`;
+
+/** How many queries of related rows were asked. */
+let queries = 0;
+
+function counting(store: Store): Store {
+  const { resources } = store;
+  return replacing(store, {
+    lookup(plan) {
+      queries += 1;
+      return resources.lookup(plan);
+    },
+    related(plan) {
+      queries += 1;
+      return resources.related(plan);
+    },
+  });
+}
+
+let library: ApiUnderTest;
+before(async () => {
+  library = await apiUnderTest(LIBRARY, { breaking: counting });
+  await create(library, 'countries', { id: 'no', name: 'Norway' });
+  await create(library, 'authors', { id: 'ann', name: 'Ann', secret: 's', country_id: 'no' });
+  await create(library, 'authors', { id: 'bob', name: 'Bob' });
+  await create(library, 'books', { id: 'b1', title: 'One', author_id: 'ann' });
+  await create(library, 'books', { id: 'b2', title: 'Two', author_id: 'ann', similar_ids: ['b1'] });
+  await create(library, 'books', { id: 'b3', title: 'Three', author_id: 'bob', similar_ids: ['b1', 'b2'] });
+  await create(library, 'books', { id: 'b4', title: 'Four' });
+  await create(library, 'books/b1/chapters', { id: 'c1', number: 1 });
+  await create(library, 'books/b1/chapters/c1/notes', { id: 'n1', text: 'x' });
+  await create(library, 'books/b1/chapters/c1/notes', { id: 'n2', text: 'y', answers_id: 'n1' });
+});
+after(() => library.close());
+
+const get = (target: string): Promise<Seen> => library.row({ send: `GET /api/v1/${target}`, status: 200 });
+
+describe('an expanded relation', () => {
+  it('[QRY-4] to one row stands under its name before the links, as that row is shown; null where there is none', async () => {
+    const { body } = await get('books?expand=author');
+    const [four, one] = body['data'];
+    assert.equal(four.author, null);
+    assert.deepEqual(one.author, (await get('authors/ann')).body);
+    assert.deepEqual(Object.keys(one).slice(-2), ['author', 'links']);
+  });
+
+  it('[QRY-4] [REP-11] never tells what is write-only', async () => {
+    assert.doesNotMatch((await get('books?expand=author')).text, /secret/);
+  });
+
+  it('[QRY-4] to many rows is the first page of its collection, with links to the rest', async () => {
+    const { body } = await get('authors/ann?expand=books');
+    const collection = await get('books?filter%5Bauthor_id%5D=ann&limit=20');
+    assert.deepEqual(body['books'], collection.body);
+  });
+
+  it('[QRY-4] to the rows below it is the first page of its sub-collection', async () => {
+    const { body } = await get('books/b1?expand=chapters.notes');
+    const [chapter] = body['chapters'].data;
+    assert.deepEqual(body['chapters'].links, (await get('books/b1/chapters?limit=20')).body['links']);
+    assert.deepEqual(chapter.notes, (await get('books/b1/chapters/c1/notes?limit=20')).body);
+    assert.deepEqual((await get('books/b4?expand=chapters')).body['chapters'].data, []);
+  });
+
+  it('[QRY-4] by a list of references is told from the other side', async () => {
+    const { body } = await get('books/b1?expand=alike');
+    const ids = body['alike'].data.map(({ id }: { id: string }) => id);
+    assert.deepEqual(ids, ['b3', 'b2'], 'in the order of their collection');
+    assert.deepEqual((await get(`books/b1`)).body['links'].alike, '/api/v1/books?similar_ids%5Bcontains%5D=b1');
+    assert.deepEqual(body['alike'], (await get('books?similar_ids%5Bcontains%5D=b1&limit=20')).body);
+  });
+
+  it('[QRY-4] to a row below others is shown where it stands', async () => {
+    const { body } = await get('books/b1/chapters/c1/notes/n2?expand=answers,chapter');
+    assert.deepEqual(body['answers'], (await get('books/b1/chapters/c1/notes/n1')).body);
+    assert.deepEqual(body['chapter'], (await get('books/b1/chapters/c1')).body);
+  });
+
+  it('[QRY-4] goes on to depth 3, and no further', async () => {
+    const { body } = await get('countries/no?expand=authors.books.author');
+    assert.equal(body['authors'].data[0].books.data[1].author.name, 'Ann');
+    const refused = await library.row({
+      send: 'GET /api/v1/countries/no?expand=authors.books.author.country',
+      status: 400,
+      has: { errorCode: 'QUERY_EXPAND_INVALID' },
+    });
+    assert.match(refused.body['details'][0].message, /over 4 relations; 3 are the most/);
+  });
+
+  it('[QRY-4] several at once, and several of one relation, each told once', async () => {
+    const { body } = await get('books/b1?expand=author.country,chapters,author.books');
+    assert.deepEqual(Object.keys(body['author']).slice(-3), ['country', 'books', 'links']);
+    assert.ok('chapters' in body);
+  });
+
+  for (const [expand, expected] of [
+    ['author', 1],
+    ['author.country', 2],
+    ['author.country,chapters.notes,alike', 5],
+  ] as const) {
+    it(`[QRY-4] costs one query for each relation, however many rows: ${expand}`, async () => {
+      queries = 0;
+      await get(`books?expand=${expand}`);
+      assert.equal(queries, expected);
+    });
+  }
+
+  for (const [expand, message] of [
+    ['autor', 'names "autor", which is no relation of a book; did you mean "author"?'],
+    ['author.x', 'names "x", which is no relation of a author; there are country, books'],
+    ['', 'names "", which is no relation of a book; there are author, chapters, alike'],
+    ['title', 'names "title", which is no relation of a book; there are author, chapters, alike'],
+  ] as const) {
+    it(`[QRY-4] ${JSON.stringify(expand)} is refused with what there is`, async () => {
+      await library.row({
+        send: `GET /api/v1/books?expand=${expand}`,
+        status: 400,
+        has: { errorCode: 'QUERY_EXPAND_INVALID', details: [{ field: 'expand', message }] },
+      });
+    });
+  }
+
+  it('[CACHE-1] changes the tag of what it is told in', async () => {
+    const first = await get('books/b3?expand=author');
+    assert.notEqual(first.headers.get('etag'), (await get('books/b3')).headers.get('etag'));
+    const tag = first.headers.get('etag') ?? '';
+    await library.row({ send: 'GET /api/v1/books/b3?expand=author', headers: { 'If-None-Match': tag }, status: 304 });
+    await library.row({
+      send: 'PATCH /api/v1/authors/bob',
+      body: { name: 'Rob' },
+      status: 200,
+      events: ['author.updated'],
+    });
+    await library.row({ send: 'GET /api/v1/books/b3?expand=author', headers: { 'If-None-Match': tag }, status: 200 });
+    const { headers, body } = await get('books/b3?expand=author');
+    assert.match(headers.get('etag') ?? '', new RegExp(`^"${body['revision']}\\.`));
+  });
+
+  it('[NEG-4] is told in XML and in lines, and refused in CSV, which has no room for it', async () => {
+    const xml = await library.send({
+      send: 'GET /api/v1/books/b2?expand=author',
+      headers: { Accept: 'application/xml' },
+    });
+    assert.match(xml.text, /<author><id>ann<\/id><name>Ann<\/name>/);
+    const lines = await library.send({
+      send: 'GET /api/v1/books?expand=author',
+      headers: { Accept: 'application/x-ndjson' },
+    });
+    assert.equal(JSON.parse(lines.text.split('\n')[1] ?? '').author.id, 'ann');
+    await library.row({
+      send: 'GET /api/v1/books?expand=author',
+      headers: { Accept: 'text/csv' },
+      status: 400,
+    });
+  });
+});
+
+describe('an expansion of many rows', () => {
+  it('[QRY-4] tells 20 of each relation, and refuses to tell more than 1,000 in all', async () => {
+    await using shop = await apiUnderTest(LIBRARY);
+    for (const author of Array.from({ length: 60 }, (_, index) => `a${index}`)) {
+      await create(shop, 'authors', { id: author });
+      const operations = Array.from({ length: 25 }, (_, index) => ({
+        method: 'POST',
+        path: '/books',
+        body: { id: `${author}-${index}`, title: String(index).padStart(2, '0'), author_id: author },
+      }));
+      await shop.send({ send: 'POST /api/v1/batches', body: { operations } });
+    }
+    await shop.newEvents();
+    const told = await shop.row({ send: 'GET /api/v1/authors?expand=books&limit=50', status: 200 });
+    const [{ books }] = told.body['data'];
+    assert.deepEqual([books.data.length, books.page.has_more], [20, true]);
+    const rest = await shop.row({ send: `GET ${books.links.next}`, status: 200 });
+    assert.deepEqual(
+      rest.body['data'].map(({ title }: { title: string }) => title),
+      ['20', '21', '22', '23', '24'],
+    );
+    for (const target of ['authors?expand=books&limit=51', 'authors?expand=books.author&limit=26']) {
+      await shop.row({ send: `GET /api/v1/${target}`, status: 400, has: { errorCode: 'QUERY_EXPAND_INVALID' } });
+    }
+  });
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { defineModel, resource } from '../../src/model/define.ts';
+import type { Columns } from '../../src/plan/plan.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { type ApiUnderTest, apiUnderTest, type Seen } from './api-under-test.ts';
+import { replacing } from './replacing.ts';
+import { create, LAMP, SHOP } from './shop-model.ts';
+
+/** The columns that the last reading of rows asked for. */
+let columns: Columns | undefined;
+
+function watching(store: Store): Store {
+  const { resources } = store;
+  return replacing(store, {
+    item(plan) {
+      ({ columns } = plan);
+      return resources.item(plan);
+    },
+    list(plan) {
+      ({ columns } = plan);
+      return resources.list(plan);
+    },
+  });
+}
+
+let shop: ApiUnderTest;
+let lamp: string;
+before(async () => {
+  shop = await apiUnderTest(SHOP, { breaking: watching });
+  ({ id: lamp } = await create(shop, 'products', { ...LAMP, tags: ['a'], size: { unit: 'mm', depth: 3 } }));
+  await create(shop, 'products', { ...LAMP, sku: 'desk', name: 'Desk' });
+});
+after(() => shop.close());
+
+const get = (target: string): Promise<Seen> => shop.row({ send: `GET /api/v1/${target}`, status: 200 });
+
+describe('fields', () => {
+  const told: readonly (readonly [fields: string, members: readonly string[]])[] = [
+    ['name', ['id', 'name', 'revision', 'links']],
+    ['price,name', ['id', 'name', 'price', 'revision', 'links']],
+    ['id,revision,links', ['id', 'revision', 'links']],
+    ['created_at', ['id', 'created_at', 'revision', 'links']],
+    ['size.unit,size', ['id', 'size', 'revision', 'links']],
+    ['name,name', ['id', 'name', 'revision', 'links']],
+  ];
+  for (const [fields, members] of told) {
+    it(`[QRY-4] ${fields} are told in the order of the resource, the id, the revision and the links always`, async () => {
+      const { body } = await get(`products/${lamp}?fields=${fields}`);
+      assert.deepEqual(Object.keys(body), members);
+      const whole = await get(`products/${lamp}`);
+      for (const member of members) assert.deepEqual(body[member], whole.body[member]);
+      const page = await get(`products?fields=${fields}&filter%5Bid%5D=${lamp}`);
+      assert.deepEqual(page.body['data'][0], body);
+    });
+  }
+
+  it('[QRY-4] tell some members of an object; null where there is none', async () => {
+    const { body } = await get('products?fields=size.unit&sort=-name');
+    assert.deepEqual(
+      body['data'].map(({ size }: { size: unknown }) => size),
+      [{ unit: 'mm' }, null],
+    );
+  });
+
+  it('[QRY-4] are all that is read, with what links and the order are made of', async () => {
+    await get(`products/${lamp}?fields=name`);
+    assert.deepEqual(columns, ['name', 'supplier_id']);
+    await get('products?fields=size.unit&sort=category,price');
+    assert.deepEqual(columns, ['price', 'category', 'size', 'supplier_id']);
+    await get(`products/${lamp}?fields=name&expand=supplier`);
+    assert.deepEqual(columns, ['name', 'supplier_id']);
+    await get(`products/${lamp}`);
+    assert.equal(columns, undefined);
+  });
+
+  it('[PAGE-2] stay along every link, beside filters and sort', async () => {
+    const first = await get('products?fields=name,size.unit&sort=name&limit=1');
+    assert.match(first.body['links'].next, /\?sort=name&fields=name,size\.unit&limit=1&after=/);
+    const next = await shop.row({ send: `GET ${first.body['links'].next}`, status: 200 });
+    assert.deepEqual(Object.keys(next.body['data'][0]), ['id', 'name', 'size', 'revision', 'links']);
+  });
+
+  it('[QRY-4] do not bind a cursor: another page may tell others', async () => {
+    const first = await get('products?fields=name&limit=1');
+    const next = await get(`products?fields=price&limit=1&after=${first.body['page'].next_cursor}`);
+    assert.equal(next.body['data'].length, 1);
+  });
+
+  for (const [fields, message] of [
+    ['nam', 'names "nam", which is no field here; did you mean "name"?'],
+    ['size.depht', 'names "size.depht", which is no member of an object there'],
+    ['name.x', 'names "name.x", which is no member of an object there'],
+    ['labels.x', 'names "labels.x", which is no member of an object there'],
+  ] as const) {
+    it(`[QRY-4] ${fields} is refused with what was meant`, async () => {
+      await shop.row({
+        send: `GET /api/v1/products?fields=${fields}`,
+        status: 400,
+        has: { errorCode: 'QUERY_FIELDS_INVALID', details: [{ field: 'fields', message }] },
+      });
+    });
+  }
+
+  it('[REP-11] do not know what is write-only', async () => {
+    const refused = await shop.row({
+      send: `GET /api/v1/products/${lamp}?fields=cost`,
+      status: 400,
+      has: { errorCode: 'QUERY_FIELDS_INVALID' },
+    });
+    assert.match(refused.body['details'][0].message, /^names "cost", which is no field here; (?:there are|did)/);
+  });
+
+  it('[CACHE-1] have a tag of their own, by which a write may be guarded all the same', async () => {
+    const [some, others, all] = [
+      await get(`products/${lamp}?fields=name`),
+      await get(`products/${lamp}?fields=price`),
+      await get(`products/${lamp}`),
+    ].map(({ headers }) => headers.get('etag') ?? '');
+    assert.equal(new Set([some, others, all]).size, 3);
+    const again = await get(`products/${lamp}?fields=name,id`);
+    assert.equal(again.headers.get('etag'), some, 'of the same members the same');
+    await shop.row({
+      send: `GET /api/v1/products/${lamp}?fields=name`,
+      headers: { 'If-None-Match': some ?? '' },
+      status: 304,
+    });
+  });
+
+  it('[NEG-1] are the columns of CSV and the elements of XML', async () => {
+    const csv = await shop.send({
+      send: 'GET /api/v1/products?fields=name,size.unit&sort=-name',
+      headers: { Accept: 'text/csv' },
+    });
+    assert.match(csv.text, /^id,name,size\.unit,revision\r\n[^,]+,Lamp,mm,\d+\r\n/);
+    const xml = await shop.send({
+      send: `GET /api/v1/products/${lamp}?fields=tags`,
+      headers: { Accept: 'application/xml' },
+    });
+    assert.match(xml.text, /<id>[^<]+<\/id><tags><item>a<\/item><\/tags><revision>/);
+  });
+
+  it('[QRY-5] belong to reading alone', async () => {
+    await shop.row({
+      send: 'POST /api/v1/suppliers?fields=name',
+      body: { name: 'S' },
+      status: 400,
+      has: { errorCode: 'REQUEST_PARAMETER_UNKNOWN' },
+    });
+  });
+
+  it('[QRY-4] work out only the computed members that are told', async () => {
+    let worked = 0;
+    const value = ({ name }: { readonly name: string }): string => {
+      worked += 1;
+      return name.toUpperCase();
+    };
+    const items = resource({
+      schema: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string' }, size: { type: 'integer' } },
+      },
+      computed: { loud: { schema: { type: 'string' }, from: ['name'], value } },
+    });
+    await using api = await apiUnderTest(defineModel({ name: 'shop', resources: { items } }));
+    await create(api, 'items', { name: 'a', size: 1 });
+    worked = 0;
+    const plain = await api.row({ send: 'GET /api/v1/items?fields=size', status: 200 });
+    assert.deepEqual([worked, 'loud' in plain.body['data'][0]], [0, false]);
+    const loud = await api.row({ send: 'GET /api/v1/items?fields=loud', status: 200 });
+    assert.deepEqual([worked, loud.body['data'][0].loud], [1, 'A']);
+  });
+});
