@@ -1,0 +1,173 @@
+// `node bench/pagination/run.ts [rows]`: what a page costs near the start of a collection and at a depth of nine tenths of it. See README.md.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import Database from 'better-sqlite3';
+import { openApi } from '../../src/open-api.ts';
+import { loadModel } from '../../src/model/load.ts';
+import { memoryBody } from '../../src/pipeline/memory-body.ts';
+import { digest } from '../../src/platform/digest.ts';
+
+const ROWS = Number(process.argv[2] ?? 1_000_000);
+const DEPTH = Math.floor(ROWS * 0.9);
+const ROUNDS = 400;
+const MODEL = `
+name: bench
+version: 1.0.0
+limits: { page: { max_offset: ${DEPTH} } }
+resources:
+  products:
+    id: client
+    schema:
+      type: object
+      required: [name, price]
+      properties:
+        name: { type: string, minLength: 1 }
+        price: { type: string, format: decimal, x-precision: 12, x-scale: 2 }
+        category: { type: string }
+        stock: { type: integer }
+        seen_at: { type: string, format: date-time }
+        description: { type: string }
+    search: [name]
+    indexes: [price, [category, price]]
+`;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'restwright-bench-'));
+const file = path.join(folder, 'bench.db');
+const { model } = loadModel({ file: 'bench.yaml', text: MODEL, env: {}, digest });
+const opened = await openApi({ model, database: file });
+
+const BASE = Date.parse('2020-01-01T00:00:00Z');
+const idOf = (index: number): string => `p${String(index).padStart(9, '0')}`;
+const timeOf = (index: number): string => new Date(BASE + Math.floor(index / 3) * 1000).toISOString();
+
+/** Rows three of which share each second; prices in no order. */
+async function fill(): Promise<void> {
+  for (let from = 0; from < ROWS; from += 1000) {
+    const rows = Array.from({ length: Math.min(1000, ROWS - from) }, (_, place) => {
+      const index = from + place;
+      return {
+        id: idOf(index),
+        name: `Product ${index} of ${['oak', 'ash', 'elm', 'fir'][index % 4]}`,
+        price: `${((index * 7919) % 100_003) / 100}`,
+        category: `c${index % 50}`,
+        stock: index % 97,
+        seen_at: timeOf(index),
+        description: 'A thing of many words, as things in shops are described. '.repeat(4),
+        created_at: timeOf(index),
+      };
+    });
+    const outcome = await opened.api.ingest('products', rows);
+    if (outcome.kind !== 'stored') throw new Error(JSON.stringify(outcome));
+    if (process.stderr.isTTY) process.stderr.write(`\r${Math.floor((from / ROWS) * 100)} % of the rows`);
+  }
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+}
+
+interface Seen {
+  readonly data: readonly { readonly id: string }[];
+  readonly page: { readonly count: number; readonly technique: string };
+  readonly links: Readonly<Record<string, string>>;
+}
+
+async function get(target: string): Promise<Seen> {
+  const answer = await opened.api.handle({
+    method: 'GET',
+    target,
+    headers: ['Host', 'localhost'],
+    body: memoryBody(new Uint8Array()),
+    httpVersion: '1.1',
+    peer: '127.0.0.1',
+  });
+  if (answer.status !== 200 || typeof answer.body !== 'string') throw new Error(`${target} answered ${answer.status}`);
+  return JSON.parse(answer.body) as Seen;
+}
+
+const products = (query: string): string => `/api/v1/products?${query}`;
+
+/** The page that follows one, where that goes on by cursor. */
+async function nextOf(target: string): Promise<string> {
+  const { next } = (await get(target)).links;
+  if (next === undefined || !next.includes('after=')) throw new Error('the walk does not go on by cursor');
+  return next;
+}
+
+/** The second page in an order, and the one at the depth: beyond the greatest offset links go on by cursor. */
+async function byCursor(sort: string): Promise<readonly [second: string, deep: string]> {
+  return [
+    await nextOf(products(`sort=${sort}`)),
+    await nextOf(products(`offset=${DEPTH}&limit=20&sort=${sort}&include_total=false`)),
+  ];
+}
+
+/** Median time of answering each of some requests, in microseconds, in alternation. */
+async function measure(targets: readonly string[], rounds = ROUNDS): Promise<readonly number[]> {
+  const times = targets.map((): number[] => []);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, target] of targets.entries()) {
+      const begun = performance.now();
+      await get(target);
+      times[index]?.push((performance.now() - begun) * 1000);
+    }
+  }
+  return times.map((each) => each.sort((one, other) => one - other)[Math.floor(each.length / 2)] ?? 0);
+}
+
+function row(...cells: readonly (string | number)[]): void {
+  const written = cells.map((cell) => (typeof cell === 'number' ? Math.round(cell).toLocaleString('en') : cell));
+  process.stdout.write(`| ${written.join(' | ')} |\n`);
+}
+
+async function compare(name: string, first: string, deep: string, rounds = ROUNDS): Promise<void> {
+  const [near = 0, far = 0] = await measure([first, deep], rounds);
+  row(name, near, far, (far / near).toFixed(2));
+}
+
+/** Fetching and dropping rows, as it is written by hand: on a connection of its own with the driver's settings. */
+function byHand(order: string, offset: number): number {
+  const database = new Database(file, { readonly: true });
+  const page = database.prepare(`select * from products order by ${order} limit 20 offset ?`);
+  const times = Array.from({ length: 15 }, () => {
+    const begun = performance.now();
+    page.all(offset);
+    return (performance.now() - begun) * 1000;
+  });
+  database.close();
+  return times.sort((one, other) => one - other)[7] ?? 0;
+}
+
+try {
+  const begun = performance.now();
+  await fill();
+  process.stdout.write(`${ROWS.toLocaleString('en')} rows in ${((performance.now() - begun) / 1000).toFixed(0)} s\n\n`);
+  row('a page of 20', 'near the start, µs', `after ${DEPTH.toLocaleString('en')} rows, µs`, 'ratio');
+  row('---', '---:', '---:', '---:');
+  for (const sort of ['created_at', '-price']) {
+    const [second, deep] = await byCursor(sort);
+    await compare(`cursor, \`sort=${sort}\``, second, deep);
+  }
+  const pair = (at: number): string => `after_timestamp=${encodeURIComponent(timeOf(at))}&after_id=${idOf(at)}`;
+  await compare('keyset, `last_id`', products(`last_id=${idOf(3)}`), products(`last_id=${idOf(DEPTH)}`));
+  await compare('seek, `after_timestamp` and `after_id`', products(pair(3)), products(pair(DEPTH)));
+  const since = (at: number): string => `start_time=${encodeURIComponent(timeOf(at))}`;
+  await compare('time, `start_time`', products(since(3)), products(since(DEPTH)));
+  await compare('offset', products('offset=0'), products(`offset=${DEPTH}`), 25);
+  for (const order of ['created_at, id', 'rowid']) {
+    const [near, far] = [byHand(order, 0), byHand(order, DEPTH)];
+    row(`by hand, \`order by ${order} limit 20 offset ?\``, near, far, (far / near).toFixed(0));
+  }
+  process.stdout.write('\n');
+  row('what is counted', 'µs');
+  row('---', '---:');
+  const [none = 0, all = 0] = await measure([products('offset=0&include_total=false'), products('offset=0')]);
+  const filtered = 'category=c7&sort=price';
+  const [plain = 0, capped = 0] = await measure([products(filtered), products(`${filtered}&include_total=true`)], 100);
+  row('nothing', none);
+  row('all rows', all);
+  row('nothing, of one category', plain);
+  row('one category, up to the cap of 10,000', capped);
+} finally {
+  await opened.close();
+  rmSync(folder, { recursive: true });
+}
