@@ -1,5 +1,5 @@
 import type { JsonObject } from '../conventions/json.ts';
-import type { ListPlan } from '../plan/plan.ts';
+import type { ListPlan, Page } from '../plan/plan.ts';
 import type { CompiledResource } from './compiled.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -10,7 +10,7 @@ const PAGE = 1_000;
 export interface ExportedRows {
   /** Rows at the moment of asking. */
   readonly total: number;
-  /** In the order of their ids, a bounded number at a time; the next ones are read when they are asked for. */
+  /** In the order of their ids, a bounded number at a time; of the next ones as many are read ahead. */
   readonly pages: AsyncIterable<readonly JsonObject[]>;
 }
 
@@ -22,12 +22,16 @@ export async function exportRows(compiled: CompiledResource, surroundings: Surro
   return { total: counted.total?.count ?? 0, pages: pagesOf(compiled, surroundings) };
 }
 
+/** The next rows are read while those before them are written. */
 async function* pagesOf(compiled: CompiledResource, { rows }: Surroundings): AsyncGenerator<readonly JsonObject[]> {
-  for (let last: string | null = null; ; ) {
-    const page = await rows.list(planFrom(compiled, last, PAGE));
+  const read = async (last: string | null): Promise<Page> => rows.list(planFrom(compiled, last, PAGE));
+  for (let reading: Promise<Page> | null = read(null); reading !== null; ) {
+    const page: Page = await reading;
+    const last: string | null = page.rows.at(-1)?.id ?? null;
+    reading = page.more && last !== null ? read(last) : null;
+    // Where nobody asks for them any more, nobody has to know that they could not be read.
+    reading?.catch(() => null);
     if (page.rows.length > 0) yield page.rows.map((row) => compiled.show(row));
-    last = page.rows.at(-1)?.id ?? null;
-    if (!page.more || last === null) return;
   }
 }
 
@@ -40,6 +44,6 @@ function planFrom({ resource }: CompiledResource, last: string | null, limit: nu
     order: [{ path: 'id', descending: false }],
     window: { kind: 'seek', after: last === null ? null : [last], backward: false, limit },
     count: { kind: 'none' },
-    effort: 'light',
+    effort: 'bounded',
   };
 }
