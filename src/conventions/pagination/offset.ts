@@ -11,11 +11,16 @@ export function offsetPosition(offset: number, limit: number, maxOffset: number)
     members: () => ({ offset }),
     neighbours: (walked) => ({
       first: at(0),
-      prev: offset === 0 ? null : at(Math.max(0, Math.min(offset, walked.total?.count ?? offset) - limit)),
+      prev: offset === 0 ? null : at(Math.max(0, Math.min(offset, exactCount(walked, offset)) - limit)),
       next: walked.more ? following(walked, offset + limit, maxOffset, at) : null,
       last: lastOffset(walked, limit, maxOffset, at),
     }),
   };
+}
+
+/** How many items there are; where that is not known, at least as many as are passed over. */
+export function exactCount({ total }: Walked, passed: number): number {
+  return total?.exact === true ? total.count : passed;
 }
 
 /** The page after this one. Where its offset would be refused, the walk goes on by cursor, so that no item is out of reach. */

@@ -1,4 +1,4 @@
-import { following, lastOffset } from './offset.ts';
+import { exactCount, following, lastOffset } from './offset.ts';
 import type { Parameters, Position } from './position.ts';
 
 /** Page number: the offset is (page - 1) * limit (S 4.5). `page` counts from 1; bounds are checked before. */
@@ -13,10 +13,10 @@ export function pagePosition(page: number, limit: number, maxOffset: number): Po
     members: () => ({ page }),
     neighbours: (walked) => {
       const last = lastOffset(walked, limit, maxOffset, at);
-      const beyond = walked.total === null ? page - 1 : Math.max(1, Math.ceil(walked.total.count / limit));
+      const pages = Math.max(1, Math.ceil(exactCount(walked, (page - 1) * limit) / limit));
       return {
         first: at(0),
-        prev: page === 1 ? null : at((Math.min(page - 1, beyond) - 1) * limit),
+        prev: page === 1 ? null : at((Math.min(page - 1, pages) - 1) * limit),
         next: walked.more ? following(walked, offset + limit, maxOffset, at) : null,
         last,
       };

@@ -43,6 +43,12 @@ describe('page numbers', () => {
     assert.deepEqual([neighbours.prev, neighbours.next], [[['page', '5']], null]);
   });
 
+  it('[PAGE-2] leads back by one page where it is not known how many there are', () => {
+    const capped = { count: 10_000, exact: false };
+    assert.deepEqual(pagePosition(700, 20, 100_000).neighbours(walked(20, true, capped)).prev, [['page', '699']]);
+    assert.deepEqual(pagePosition(700, 20, 100_000).neighbours(walked(20, true)).prev, [['page', '699']]);
+  });
+
   it('[PAGE-8] goes on by cursor where the next offset would be refused', () => {
     assert.deepEqual(pagePosition(51, 20, 1000).neighbours(walked(20, true)).next, [['after', 'token-after-last']]);
   });
@@ -56,6 +62,13 @@ describe('offsets', () => {
       next: [['offset', '30']],
       last: [['offset', '20']],
     });
+  });
+
+  it('[PAGE-2] leads back by the limit where it is not known how many items there are', () => {
+    const capped = { count: 10_000, exact: false };
+    assert.deepEqual(offsetPosition(20_000, 20, 100_000).neighbours(walked(20, true, capped)).prev, [
+      ['offset', '19980'],
+    ]);
   });
 
   it('[PAGE-1] shows the offset under its own name', () => {

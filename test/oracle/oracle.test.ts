@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { readSource } from '../architecture/source.ts';
+import { Collection, type Clause, type Item } from './collection.ts';
+import { compareValues, type Kind, type Value } from './values.ts';
+import { finds } from './words.ts';
+
+const here = import.meta.dirname;
+
+/** Values in their order. */
+const ORDERS: readonly (readonly [kind: Kind, values: readonly Value[]])[] = [
+  ['text', [null, '', 'A', 'Z', 'a', 'aa', 'a\u0301', 'b', 'é', '\uFFFD', '😀']],
+  ['number', [null, -1e300, -1, 0, 0.5, 2, 10]],
+  ['boolean', [null, false, true]],
+  ['decimal', [null, '-100', '-9.5', '-9.49', '0', '0.001', '9', '10', '99999999999999999999.5']],
+  ['time', [null, '1969-12-31T23:59:59.999Z', '2026-01-01T00:00:00+02:00', '2025-12-31T23:00:00Z']],
+];
+
+describe('the oracle', () => {
+  it('knows nothing of what it judges: it imports its own folder alone', () => {
+    for (const file of globSync('*.ts', { cwd: here }).filter((name) => !name.endsWith('.test.ts'))) {
+      const { imports } = readSource(file, readFileSync(path.join(here, file), 'utf8'));
+      for (const { name, line } of imports) assert.match(name, /^\.\/[a-z-]+\.ts$/, `${file}:${line}`);
+    }
+  });
+
+  for (const [kind, values] of ORDERS) {
+    it(`[QRY-7] orders ${kind}, the unset first`, () => {
+      for (const [at, one] of values.entries()) {
+        for (const [place, other] of values.entries()) {
+          const difference = Math.sign(compareValues(kind, one, other));
+          assert.equal(difference, Math.sign(at - place), `${String(one)} and ${String(other)}`);
+        }
+      }
+    });
+  }
+
+  it('[QRY-7] takes two spellings of a number or an instant for one value', () => {
+    assert.equal(compareValues('decimal', '019.90', '19.9'), 0);
+    assert.equal(compareValues('decimal', '-0', '0.00'), 0);
+    assert.equal(compareValues('time', '2026-01-01T00:00:00.0009Z', '2026-01-01T01:00:00+01:00'), 0);
+  });
+
+  it('[QRY-1] [QRY-7] finds what a clause says, and the unset by [exists]=false, [ne] and [nin] alone', () => {
+    const rows: readonly (readonly [operator: Clause['operator'], values: readonly Value[], ids: string])[] = [
+      ['eq', ['b'], 'b'],
+      ['in', ['a', 'b'], 'ab'],
+      ['ne', ['b'], 'acu'],
+      ['nin', ['a', 'b'], 'cu'],
+      ['gt', ['b'], 'c'],
+      ['gte', ['b'], 'bc'],
+      ['lt', ['b'], 'a'],
+      ['lte', ['b'], 'ab'],
+      ['contains', ['c'], 'c'],
+      ['starts_with', [''], 'abc'],
+      ['exists', [true], 'abc'],
+      ['exists', [false], 'u'],
+    ];
+    const collection = collectionOf([...['a', 'b', 'c'].map((id) => ({ id, name: id })), { id: 'u' }]);
+    for (const [operator, values, ids] of rows) {
+      const clauses = [{ path: 'name', operator, values }];
+      assert.equal(idsOf(collection.answer({ clauses, search: null, order: [] })), ids, operator);
+    }
+  });
+
+  it('[PAGE-5] breaks ties by the id, in the direction of the last key, and looks past places that hold no item', () => {
+    const collection = collectionOf(['b', 'c', 'a'].map((id) => ({ id, name: 'same' })));
+    const question = { clauses: [], search: null, order: [{ path: 'name', descending: true }] };
+    assert.equal(idsOf(collection.answer(question)), 'cba');
+    assert.equal(idsOf(collection.after(question, { id: 'bb', name: 'same' })), 'ba');
+    assert.equal(idsOf(collection.before(question, { id: 'b', name: 'same' })), 'c');
+    const byId = { ...question, order: ['id', 'name'].map((each) => ({ path: each, descending: false })) };
+    assert.equal(
+      idsOf(collection.after(byId, { id: 'b', name: 'another' })),
+      'c',
+      'what is named behind the id decides nothing',
+    );
+  });
+
+  it('[QRY-6] finds words by their beginnings, case and accents folded', () => {
+    for (const [question, found] of [
+      ['cafe', true],
+      ['CAFÉ', true],
+      ['caf ros', true],
+      ['ROSÉ_wine', true],
+      ['afe', false],
+      ['cafes', false],
+      ['cafe tea', false],
+    ] as const) {
+      assert.equal(finds(question, ['Café-Bar', 'wine, rosé']), found, question);
+    }
+  });
+});
+
+function collectionOf(items: readonly Item[]): Collection {
+  const collection = new Collection({ name: 'text' });
+  for (const item of items) collection.items.set(item.id, item);
+  return collection;
+}
+
+function idsOf(items: readonly Item[]): string {
+  return items.map(({ id }) => id).join('');
+}

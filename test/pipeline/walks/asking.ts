@@ -1,0 +1,104 @@
+import type { Clause, Operator, Question, SortKey } from '../../oracle/collection.ts';
+import type { Value } from '../../oracle/values.ts';
+import { FIELDS, type Spelt, type Target } from './model.ts';
+
+/** A parameter; its value is encoded already. */
+export type Pair = readonly [name: string, raw: string];
+
+/** A filter as numbers, each of which picks by its remainder. */
+export interface FilterPick {
+  readonly field: number;
+  readonly operator: number;
+  readonly values: readonly number[];
+  /** One of the spellings of its name. */
+  readonly form: number;
+}
+
+/** What a query says, and what it means. */
+export interface Asked {
+  readonly pairs: readonly Pair[];
+  readonly question: Question;
+}
+
+export function pick<T>(values: readonly T[], at: number): T {
+  const value = values[at % values.length];
+  if (value === undefined) throw new Error('there is nothing to pick from');
+  return value;
+}
+
+/** Every byte but the unreserved ones (S 4.4). */
+export function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** Instants in one of the ways to write them: UTC, an offset, finer than a millisecond. */
+export function spellTime(milliseconds: number, form: number): string {
+  const utc = new Date(milliseconds).toISOString();
+  const east = new Date(milliseconds + 5_400_000).toISOString().replace('Z', '+01:30');
+  return pick([utc, east, utc.replace('Z', '999Z')], form);
+}
+
+/** Filters, at most one of each name; what one of them compares with is a value of its field. */
+export function readFilters(
+  picks: readonly FilterPick[],
+  operators: ReadonlySet<Operator>,
+): readonly [Clause, readonly Pair[]][] {
+  const named = new Map<string, [Clause, readonly Pair[]]>();
+  for (const each of picks) {
+    const fields = FIELDS.filter((one) => one.operators.some((operator) => operators.has(operator)));
+    if (fields.length === 0) continue;
+    const field = pick(fields, each.field);
+    const served = field.operators.filter((one) => operators.has(one));
+    const operator = pick(served, each.operator);
+    const spelt = each.values.map((at) => pick(spellingsOf(field.path, operator), at));
+    const several = operator === 'in' || operator === 'nin' || (operator === 'eq' && each.form % 2 === 0);
+    const values = several ? spelt : spelt.slice(0, 1);
+    const clause = { path: field.path, operator, values: values.map(([value]) => value) };
+    named.getOrInsert(`${field.path} ${operator}`, [clause, spellFilter(clause, values, each.form)]);
+  }
+  return [...named.values()];
+}
+
+function spellingsOf(path: string, operator: Operator): readonly Spelt[] {
+  if (operator === 'exists') return [true, false].map((value): Spelt => [value, String(value)]);
+  const { values = [], spelt = [] } = FIELDS.find((field) => field.path === path) ?? {};
+  const plain = values.flatMap((value): readonly Value[] => (Array.isArray(value) ? value : [value]));
+  return [...plain.filter((value) => value !== null).map((value): Spelt => [value, String(value)]), ...spelt];
+}
+
+function spellFilter({ path, operator }: Clause, spelt: readonly Spelt[], form: number): readonly Pair[] {
+  const whole = path === 'limit' || form >= 4 ? `filter[${path}]` : path;
+  const texts = spelt.map(([, text]) => encode(text));
+  if (operator === 'eq' && form % 2 === 0) return texts.map((text) => [whole, text]);
+  const name = form % 4 < 2 ? `${whole}[${operator}]` : `${whole}%5B${operator}%5D`;
+  return [[name, texts.join(',')]];
+}
+
+/** `-count,text` as keys, the id not added. */
+export function readSort(sort: string): readonly SortKey[] {
+  return sort.split(',').map((key) => ({ path: key.replace(/^-/, ''), descending: key.startsWith('-') }));
+}
+
+/** A time window as it is sent, and as the filter that it is (PAGE-4, PAGE-7). */
+export function readWindow(
+  target: Target,
+  start: number | null,
+  before: number | null,
+  form: number,
+): readonly [Clause, readonly Pair[]][] {
+  const ends = [
+    ['start_time', 'gte', start],
+    ['before', 'lt', before],
+  ] as const;
+  return ends.flatMap(([name, operator, at]): readonly [Clause, readonly Pair[]][] => {
+    if (at === null) return [];
+    const clause: Clause = { path: target.timeField, operator, values: [new Date(at).toISOString()] };
+    return [[clause, [[name, encode(spellTime(at, form))]]]];
+  });
+}
+
+/** A collection's address with parameters. */
+export function address(target: Target, pairs: readonly Pair[]): string {
+  const query = pairs.map(([name, raw]) => `${name}=${raw}`).join('&');
+  return `/api/v1${target.path}${query === '' ? '' : `?${query}`}`;
+}

@@ -1,0 +1,194 @@
+import type { Operator } from '../../oracle/collection.ts';
+import type { Kind, Value } from '../../oracle/values.ts';
+
+/** A value as a query spells it. */
+export type Spelt = readonly [value: Value, text: string];
+
+/** What can be filtered and sorted by, with few values, so that ties and the unset are many. */
+export interface Field {
+  readonly path: string;
+  readonly kind: Kind;
+  readonly values: readonly Value[];
+  /** What a filter compares with: the values, spelt as they are, and these. */
+  readonly spelt?: readonly Spelt[];
+  readonly operators: readonly Operator[];
+}
+
+const ORDERED: readonly Operator[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'exists'];
+const TEXTUAL: readonly Operator[] = [...ORDERED, 'contains', 'starts_with'];
+
+const FLOORS: readonly Value[] = [null, 1, 2];
+
+export const FIELDS: readonly Field[] = [
+  {
+    path: 'text',
+    kind: 'text',
+    values: [null, '', 'a', 'A', 'b', 'a,b', 'é', 'e\u0301', '50%_', '\u{1f600}z', '\uFFFD'],
+    spelt: [
+      ['%', '%'],
+      ['_', '_'],
+      [',', ','],
+      ['\u{1f600}', '\u{1f600}'],
+      ['\\', '\\'],
+      ['*', '*'],
+    ],
+    operators: TEXTUAL,
+  },
+  {
+    path: 'note',
+    kind: 'text',
+    values: [null, 'Café-Bar', 'blue WINE', 'wine, rosé 42', 'Blue’s №7 МИР', 'e\u0301clair_x1'],
+    operators: TEXTUAL,
+  },
+  { path: 'count', kind: 'number', values: [null, -1, 0, 1, 9_007_199_254_740_991], operators: ORDERED },
+  { path: 'ratio', kind: 'number', values: [null, -1.5, 0, 0.25, 1e21], spelt: [[0.25, '25e-2']], operators: ORDERED },
+  { path: 'truth', kind: 'boolean', values: [null, false, true], operators: ORDERED },
+  { path: 'day', kind: 'text', values: [null, '2025-12-31', '2026-01-01', '2026-02-28'], operators: ORDERED },
+  {
+    path: 'at',
+    kind: 'time',
+    values: [
+      null,
+      '2026-01-01T00:00:00.000Z',
+      '2026-01-01T02:00:00+02:00',
+      '2025-12-31T23:59:59.999Z',
+      '2026-01-01T00:00:00.001999Z',
+      '1969-12-31T23:59:59.999Z',
+    ],
+    operators: ORDERED,
+  },
+  {
+    path: 'price',
+    kind: 'decimal',
+    values: [null, '-1.50', '0.00', '9.00', '10.00'],
+    spelt: [
+      ['9.00', '9'],
+      ['-1.50', '-1.5'],
+    ],
+    operators: ORDERED,
+  },
+  {
+    path: 'weight',
+    kind: 'decimal',
+    values: [null, '-9.5', '-9.49', '0.001', '9', '10', '99999999999999999999.5'],
+    spelt: [['9', '9.000']],
+    operators: ORDERED,
+  },
+  {
+    path: 'serial',
+    kind: 'decimal',
+    values: [null, '-10', '9', '9007199254740993', '9223372036854775807'],
+    spelt: [['9007199254740992', '9007199254740992']],
+    operators: ORDERED,
+  },
+  { path: 'level', kind: 'text', values: [null, 'LOW', 'MID', 'HIGH'], operators: ORDERED },
+  { path: 'place.city', kind: 'text', values: [null, 'Oslo', 'oslo', 'Ås, N'], operators: TEXTUAL },
+  { path: 'place.floor', kind: 'number', values: FLOORS, operators: ORDERED },
+  { path: 'limit', kind: 'number', values: [null, 1, 2], operators: ORDERED },
+  {
+    path: 'tags',
+    kind: 'list',
+    values: [[], ['a'], ['a', 'b'], ['a,b', '%'], ['A']],
+    operators: ['contains', 'exists'],
+  },
+];
+
+/** The fields that are not unset by a change of another: what a body holds, by its first name. */
+export const MEMBERS = [
+  'text',
+  'note',
+  'count',
+  'ratio',
+  'truth',
+  'day',
+  'at',
+  'price',
+  'weight',
+  'serial',
+  'level',
+  'place',
+  'limit',
+  'tags',
+  'memo',
+] as const;
+
+/** Every path that is compared. */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  ...Object.fromEntries(FIELDS.map(({ path, kind }) => [path, kind])),
+  created_at: 'time',
+  updated_at: 'time',
+  revision: 'number',
+  memo: 'text',
+};
+
+export const SEARCHED = ['text', 'note'];
+
+export const PAGE = { default: 4, max: 6, countCap: 9 };
+
+const schema = (required: string): string => `
+    search: [${SEARCHED.join()}]
+    schema:
+      type: object
+      required: [${required}]
+      properties:
+        text: { type: string }
+        note: { type: string }
+        count: { type: integer }
+        ratio: { type: number }
+        truth: { type: boolean }
+        day: { type: string, format: date }
+        at: { type: string, format: date-time }
+        price: { type: string, format: decimal, x-precision: 12, x-scale: 2 }
+        weight: { type: string, format: decimal }
+        serial: { type: string, format: int64 }
+        level: { type: string, enum: [LOW, MID, HIGH] }
+        place: { type: object, properties: { city: { type: string }, floor: { type: integer } } }
+        limit: { type: integer }
+        tags: { type: array, items: { type: string } }
+        memo: { type: string }
+`;
+
+/** One schema in four collections: ids of clients and of the server, another time field, another default order, below a parent. */
+export const MODEL = `
+name: walks
+version: 1.0.0
+limits: { page: { default: ${PAGE.default}, max: ${PAGE.max}, count_cap: ${PAGE.countCap} } }
+resources:
+  rows:
+    id: client
+    indexes: [count, [text, count], price]${schema('')}
+  moments:
+    time_field: at
+    indexes: [at]${schema('at')}
+  shelves:
+    id: client
+    schema: { type: object, properties: { name: { type: string } } }
+  books:
+    parent: shelves
+    id: client
+    sort: -count,text${schema('')}
+`;
+
+/** A collection that is walked through. */
+export interface Target {
+  /** Below the version, as batches name it. */
+  readonly path: string;
+  readonly clientIds: boolean;
+  readonly timeField: 'created_at' | 'at';
+  /** What `sort` says where it is not sent. */
+  readonly defaultSort: string;
+  /** Collections whose items must never show, each of the same schema. */
+  readonly decoys: readonly string[];
+}
+
+export const TARGETS: readonly Target[] = [
+  { path: '/rows', clientIds: true, timeField: 'created_at', defaultSort: 'created_at', decoys: [] },
+  { path: '/moments', clientIds: false, timeField: 'at', defaultSort: 'created_at', decoys: [] },
+  {
+    path: '/shelves/s/books',
+    clientIds: true,
+    timeField: 'created_at',
+    defaultSort: '-count,text',
+    decoys: ['/shelves/t/books'],
+  },
+];

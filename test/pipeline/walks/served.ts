@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { type Item, valueAt } from '../../oracle/collection.ts';
+import type { Seen } from '../api-under-test.ts';
+import { KINDS } from './model.ts';
+import type { World } from './world.ts';
+
+/** A page that was answered, its body typed. */
+export interface Served {
+  readonly url: string;
+  readonly text: string;
+  /** The oracle's items at the time of the answer, in the order of the page. */
+  readonly items: readonly Item[];
+  readonly ids: readonly string[];
+  readonly page: Readonly<Record<string, unknown>>;
+  readonly links: Readonly<Record<string, string>>;
+}
+
+/** Reads a page; whatever it says of itself agrees with itself, and its items are what was written. */
+export async function read(world: World, url: string): Promise<Served> {
+  const seen = await world.api.send({ send: `GET ${url}` });
+  assert.equal(seen.status, 200, `GET ${url} answered ${seen.text}`);
+  const { data, page, links } = seen.body;
+  const ids: readonly string[] = data.map(({ id }: Item) => id);
+  const items = ids.flatMap((id) => world.collection.items.get(id) ?? []);
+  assert.equal(items.length, ids.length, `only what stands below ${world.target.path}: ${ids.join()} of ${url}`);
+  const served: Served = { url, text: seen.text, items, ids, page, links };
+  for (const [index, item] of items.entries()) assertShows(world, data[index], item, url);
+  assertConsistent(served, seen);
+  return served;
+}
+
+function assertShows(world: World, told: Item, item: Item, url: string): void {
+  for (const path of Object.keys(KINDS)) {
+    const values = `${JSON.stringify(valueAt(told, path))}, not ${JSON.stringify(valueAt(item, path))}`;
+    assert.ok(world.collection.same(told, item, path), `${path} of ${item.id} is told as ${values} at ${url}`);
+  }
+}
+
+/** PAGE-1 and PAGE-2, as far as one answer shows them. */
+function assertConsistent({ url, page, links, ids }: Served, seen: Seen): void {
+  assert.equal(page['count'], ids.length, `[PAGE-1] count of ${url}`);
+  assert.equal(page['has_more'], 'next' in links, `[PAGE-1] has_more says whether there is a next link at ${url}`);
+  assert.ok('self' in links && 'first' in links, `[PAGE-2] self and first of ${url}`);
+  if ('next_cursor' in page) {
+    assert.equal(page['next_cursor'] !== null, 'next' in links, `[PAGE-1] next_cursor of ${url}`);
+    assert.equal(page['prev_cursor'] !== null, 'prev' in links, `[PAGE-1] prev_cursor of ${url}`);
+  }
+  const header = seen.headers.get('link');
+  // Only one beyond 4 KiB is left out.
+  const isLeftOut = header === undefined && Object.values(links).join().length > 3500;
+  assert.deepEqual(
+    isLeftOut ? links : linksIn(header ?? ''),
+    links,
+    `[PAGE-2] the Link field of ${url} says what the body says`,
+  );
+}
+
+/** Relations and targets of a `Link` field (RFC 8288). */
+export function linksIn(field: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...field.matchAll(/<([^>]*)>; *rel="?([^",;]*)"?/g)].map(([, href = '', rel = '']) => [rel, href]),
+  );
+}
