@@ -98,7 +98,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
 async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
   const { model, store, clock, ids, origin, observe, context = {}, committed = () => undefined } = options;
   const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
-  const compiled = compileModel(model, createSeal(secret, 'cursor'));
+  const seal = createSeal(secret, 'cursor');
+  const compiled = compileModel(model, seal);
   const uuid = (): string => ids.uuid();
   const { major, minor, patch } = model.version;
   return {
@@ -117,6 +118,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
     },
     turns: new Turns(),
     variants: new Variants(digest),
+    cursorKey: digest(seal.seal('')),
     version: `${major}.${minor}.${patch}`,
     now: () => clock.now(),
     uuid,

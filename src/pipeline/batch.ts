@@ -21,13 +21,14 @@ import type { Answer } from './exchange.ts';
 import { bytesOf, keyName, once, type Once, REMEMBERED_FOR, requestDigest } from './idempotency.ts';
 import type { Negotiated } from './negotiate.ts';
 import { writeOf } from './operation.ts';
-import { conditional, textTag } from './read.ts';
+import { conditional } from './read-answer.ts';
 import { asApiError } from './refuse.ts';
 import { MAX_ATTEMPTS, mayWinNextTime, writeUnit } from './settle.ts';
 import { settleOnce } from './settle-once.ts';
 import { StagedRows } from './staged-rows.ts';
 import { subRequest } from './sub-request.ts';
 import type { Surroundings } from './surroundings.ts';
+import { textTag } from './tags.ts';
 import type { Operation, Prepared } from './write.ts';
 import { writeRefusal } from './write-refusal.ts';
 
@@ -73,7 +74,8 @@ export async function readBatchRecord(id: string, request: Negotiated, surroundi
   const memo = await store.resources.remembered(batchName(id, request), now());
   if (memo === null) throw batchNotFound();
   const text = writeDocument('json', 'batch', showBatch(rememberedBatch(memo), request, false, surroundings));
-  return conditional(request, null, surroundings, textTag(request, text, surroundings), [], () => text);
+  const state = { etag: textTag(request, text, surroundings), lastModified: null };
+  return conditional(request, { resource: null, state }, surroundings, { links: [], body: () => text });
 }
 
 function batchIn(body: Body, { preferences }: Negotiated, { compiled }: Surroundings): Batch {

@@ -16,7 +16,8 @@ import type { Row } from '../plan/plan.ts';
 import { updatePlan } from '../plan/write-plan.ts';
 import { prepareInsert } from './create.ts';
 import { applyHooks } from './hooks.ts';
-import { notFound, preconditionFailed, requireAncestors } from './read.ts';
+import { notFound, requireAncestors } from './read.ts';
+import { preconditionFailed } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
 import {
   checkPreconditions,

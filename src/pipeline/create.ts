@@ -7,7 +7,9 @@ import type { Values } from '../plan/plan.ts';
 import { createPlan } from '../plan/write-plan.ts';
 import type { Body } from './body.ts';
 import { applyHooks } from './hooks.ts';
-import { collectionTag, preconditionFailed, requireAncestors } from './read.ts';
+import { requireAncestors } from './read.ts';
+import { preconditionFailed } from './read-answer.ts';
+import { collectionTag } from './read-collection.ts';
 import type { Surroundings } from './surroundings.ts';
 import {
   draftError,
@@ -80,7 +82,7 @@ async function look(target: WriteTarget, query: ListQuery, surroundings: Surroun
   await requireAncestors(within, surroundings);
   const { ifMatch, ifNoneMatch } = request.preconditions;
   if (ifMatch === null && ifNoneMatch === null) return;
-  const etag = await collectionTag(request, compiled, query, surroundings);
+  const etag = await collectionTag(request, query, surroundings);
   const verdict = evaluateRead(request.preconditions, { etag, lastModified: null });
   if (verdict !== 'proceed') throw preconditionFailed(compiled.resource);
 }

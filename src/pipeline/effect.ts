@@ -7,8 +7,9 @@ import type { CompiledResource } from './compiled.ts';
 import { writeItem } from './encode.ts';
 import type { Answer } from './exchange.ts';
 import type { Negotiated } from './negotiate.ts';
-import { canonicalLink, itemTag } from './read.ts';
+import { canonicalLink } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
+import { itemTag } from './tags.ts';
 
 /** What a write did to the row that it was about, as data: what its answer is made of, now or when it is asked for again (MET-12). */
 export interface Effect {

@@ -20,6 +20,8 @@ export interface Surroundings {
   readonly events: EventSource;
   readonly turns: Turns;
   readonly variants: Variants;
+  /** Another one wherever cursors are sealed with another key: they are part of pages. */
+  readonly cursorKey: string;
   /** The contract served, `1.4.2`. */
   readonly version: string;
   /** Milliseconds since the epoch. */

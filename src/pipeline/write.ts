@@ -10,7 +10,7 @@ import type { Body } from './body.ts';
 import type { CompiledResource } from './compiled.ts';
 import type { Effect } from './effect.ts';
 import type { Negotiated } from './negotiate.ts';
-import { preconditionFailed } from './read.ts';
+import { preconditionFailed } from './read-answer.ts';
 import { DANGLING, invalid } from './write-refusal.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -43,6 +43,9 @@ export interface Resources {
   /** The first rows that refer to each of the owners, in one query; an owner to which none does may be left out. */
   related(plan: RelatedPlan): Awaitable<ReadonlyMap<string, RelatedRows>>;
 
+  /** A number for each of some resources that is another one after each commit that changes any of its rows, and never one that it was. */
+  changes(resources: readonly string[]): Awaitable<readonly number[]>;
+
   /**
    * The first of the ancestors, outermost first, that is absent or not below the one before it; null where all stand.
    *

@@ -182,9 +182,10 @@ export function memoSuite(name: string, open: OpenStore): void {
       '[MET-13] remove what an earlier one made',
       withStore(open, async (store) => {
         const removal = { ...remove('products', 'p', 0), revision: { plan: 0 } };
-        const [created = 0, ...further] = await commit(store, createProduct('p'), removal, createProduct('p'));
-        assert.deepEqual(further, [0, created + 1]);
-        assert.equal((await rowOf(store, 'products', 'p')).revision, created + 1);
+        const [created = 0, removed, again = 0] = await commit(store, createProduct('p'), removal, createProduct('p'));
+        assert.equal(removed, 0);
+        assert.ok(again > created);
+        assert.equal((await rowOf(store, 'products', 'p')).revision, again);
         assert.deepEqual(await eventTypes(store), ['created', 'deleted', 'created']);
         assert.deepEqual(await total(store), { count: 1, exact: true });
       }),

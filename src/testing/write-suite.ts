@@ -11,6 +11,11 @@ async function eventTypes(store: Store): Promise<readonly string[]> {
   return (await store.events.after(0, 1_000)).map(({ id }) => id);
 }
 
+async function changeOf(store: Store, resource: string): Promise<number | undefined> {
+  const [change] = await store.resources.changes([resource]);
+  return change;
+}
+
 export function writeSuite(name: string, open: OpenStore): void {
   describe(`${name}: writes`, () => {
     it(
@@ -28,6 +33,40 @@ export function writeSuite(name: string, open: OpenStore): void {
           seen,
           [...new Set(seen)].sort((one, other) => one - other),
         );
+      }),
+    );
+
+    it(
+      '[CACHE-2] tells by a number whether a resource was changed, one that comes never again',
+      withStore(open, async (store) => {
+        const seen = [await changeOf(store, 'products')];
+        const [created = 0] = await commit(store, createProduct('p'));
+        seen.push(await changeOf(store, 'products'));
+        const [updated = 0] = await commit(store, update('products', 'p', created, { stock: 1 }));
+        seen.push(await changeOf(store, 'products'));
+        const suppliers = await changeOf(store, 'suppliers');
+        await commit(store, createProduct('q'), remove('products', 'p', updated));
+        seen.push(await changeOf(store, 'products'));
+        const [revision = 0] = await commit(store, createProduct('r'));
+        await commit(store, remove('products', 'r', revision));
+        seen.push(await changeOf(store, 'products'));
+        assert.equal(new Set(seen).size, seen.length, seen.join());
+        assert.equal(await changeOf(store, 'suppliers'), suppliers, 'of another resource it stays');
+      }),
+    );
+
+    it(
+      '[CACHE-2] [MET-14] tells of no change where a unit was refused, or only tried',
+      withStore(open, async (store) => {
+        const [revision = 0] = await commit(store, createProduct('p'));
+        const before = await changeOf(store, 'products');
+        const units = [
+          { plans: [createProduct('q'), createProduct('p')] },
+          { plans: [update('products', 'p', revision + 1, { stock: 1 })] },
+          { plans: [createProduct('q')], dry: true },
+        ];
+        await Promise.all(units.map((unit) => store.resources.write(unit)));
+        assert.equal(await changeOf(store, 'products'), before);
       }),
     );
 

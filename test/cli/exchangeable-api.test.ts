@@ -23,6 +23,7 @@ function named(name: string, body: Answer['body'] = name): OpenedApi & { answer(
       list: unused,
       lookup: unused,
       related: unused,
+      changes: unused,
       missingAncestor: unused,
       missingReferences: unused,
       write: unused,

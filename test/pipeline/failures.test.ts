@@ -17,6 +17,7 @@ function failing(error: unknown): Setting {
     list: fail,
     lookup: fail,
     related: fail,
+    changes: fail,
     missingAncestor: fail,
     missingReferences: fail,
     write: async () => fail(),

@@ -12,6 +12,7 @@ export function replacing(store: Store, operations: Partial<Resources>): Store {
       list: (plan) => resources.list(plan),
       lookup: (plan) => resources.lookup(plan),
       related: (plan) => resources.related(plan),
+      changes: (names) => resources.changes(names),
       missingAncestor: (within) => resources.missingAncestor(within),
       missingReferences: (references) => resources.missingReferences(references),
       bookmark: (name) => resources.bookmark(name),

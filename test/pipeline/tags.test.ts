@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apiUnderTest, START } from './api-under-test.ts';
 import { create, idsOf, LAMP, SHOP } from './shop-model.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { replacing } from './replacing.ts';
 import { taggedProduct } from './tagged-product.ts';
 
 const date = (milliseconds: number): string => new Date(milliseconds).toUTCString();
@@ -60,6 +62,96 @@ describe('a precondition of a read', () => {
     }
   });
 
+  it('[CACHE-2] costs a collection that is as it was no reading of its rows', async () => {
+    let lists = 0;
+    const counting = (store: Store): Store =>
+      replacing(store, {
+        list(plan) {
+          lists += 1;
+          return store.resources.list(plan);
+        },
+      });
+    await using shop = await apiUnderTest(SHOP, { breaking: counting });
+    const { id } = await create(shop, 'products', LAMP);
+    await create(shop, `products/${id}/reviews`, { stars: 5 });
+    for (const target of [
+      'products',
+      'products?sort=-name&fields=name&include_total=true',
+      'products?expand=reviews,supplier',
+      `products/${id}/reviews?expand=product`,
+    ]) {
+      const { headers } = await shop.row({ send: `GET /api/v1/${target}`, status: 200 });
+      const known = { 'If-None-Match': headers.get('etag') ?? '' };
+      lists = 0;
+      await shop.row({ send: `GET /api/v1/${target}`, headers: known, status: 304 });
+      assert.equal(lists, 0, target);
+    }
+  });
+
+  it('[CACHE-2] sees changes of all that a page is made of, and of nothing else', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const { id: supplier } = await create(shop, 'suppliers', { name: 'S' });
+    const { id } = await create(shop, 'products', { ...LAMP, supplier_id: supplier });
+    const targets = ['products', 'products?expand=supplier', 'suppliers', `products/${id}/reviews`];
+    const known = new Map<string, string>();
+    const changed = async (): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for (const target of targets) {
+        const headers = { 'If-None-Match': known.get(target) ?? '"none"' };
+        const seen = await shop.send({ send: `GET /api/v1/${target}`, headers });
+        if (seen.status === 200) found.push(target);
+        known.set(target, seen.headers.get('etag') ?? '');
+      }
+      return found;
+    };
+    await changed();
+    assert.deepEqual(await changed(), []);
+    await shop.send({ send: `PATCH /api/v1/suppliers/${supplier}`, body: { country: 'NO' } });
+    assert.deepEqual(await changed(), ['products?expand=supplier', 'suppliers']);
+    await create(shop, `products/${id}/reviews`, { stars: 5 });
+    assert.deepEqual(await changed(), [`products/${id}/reviews`]);
+    await shop.send({ send: `PATCH /api/v1/products/${id}`, body: { category: 'x' } });
+    assert.deepEqual(await changed(), ['products', 'products?expand=supplier', `products/${id}/reviews`]);
+    await shop.send({ send: 'POST /api/v1/products', body: { ...LAMP, name: '' } });
+    await shop.send({ send: `PATCH /api/v1/products/${id}`, body: { category: 'x' } });
+    assert.deepEqual(await changed(), [], 'by nothing that was refused or changed nothing');
+  });
+
+  it('[URL-7] is not there for what lies below a row that is gone, whatever the caller has', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const { id } = await create(shop, 'products', LAMP);
+    const { headers } = await shop.send({ send: `GET /api/v1/products/${id}/reviews` });
+    await shop.send({ send: `DELETE /api/v1/products/${id}` });
+    for (const tag of [headers.get('etag') ?? '', '*']) {
+      const known = { 'If-None-Match': tag };
+      await shop.newEvents();
+      await shop.row({ send: `GET /api/v1/products/${id}/reviews`, headers: known, status: 404 });
+    }
+  });
+
+  it('[CACHE-1] [CACHE-2] is of the bytes where the collection is written to while it is read', async () => {
+    let between: () => Promise<unknown> = async () => null;
+    const writing = (store: Store): Store =>
+      replacing(store, {
+        async list(plan) {
+          await between();
+          return store.resources.list(plan);
+        },
+      });
+    await using shop = await apiUnderTest(SHOP, { breaking: writing });
+    await create(shop, 'notes', { id: 'a' });
+    const first = await shop.send({ send: 'GET /api/v1/notes' });
+    between = async () => {
+      between = async () => null;
+      await create(shop, 'notes', { id: 'b' });
+    };
+    const torn = await shop.send({ send: 'GET /api/v1/notes' });
+    assert.deepEqual(idsOf(torn), ['a', 'b']);
+    const after = await shop.send({ send: 'GET /api/v1/notes' });
+    const tags = [first, torn, after].map(({ headers }) => headers.get('etag'));
+    assert.equal(new Set(tags).size, 3, 'never the tag of what it is not');
+  });
+
   it('[CACHE-1] of a collection sees every change in it: created, changed, removed', async () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
@@ -77,6 +169,36 @@ describe('a precondition of a read', () => {
     await shop.send({ send: `DELETE /api/v1/products/${id}` });
     await look();
     assert.equal(seen.size, 4);
+  });
+});
+
+describe('Last-Modified', () => {
+  it('[CACHE-4] stands on a resource once its change is over a second old, and is compared', async () => {
+    const { shop, path } = await taggedProduct();
+    await using _ = shop;
+    const get = { send: `GET ${path}`, status: 200 };
+    await shop.row({ ...get, expectHeaders: { 'Last-Modified': null } });
+    await shop.row({ ...get, headers: { 'If-Modified-Since': date(START + 5_000) } });
+    shop.clock.advance(1_000);
+    await shop.row({ ...get, expectHeaders: { 'Last-Modified': null } });
+    shop.clock.advance(1);
+    for (const send of [`GET ${path}`, `HEAD ${path}`, `GET ${path}?fields=name`]) {
+      await shop.row({ send, status: 200, expectHeaders: { 'Last-Modified': date(START) } });
+    }
+    await shop.row({ send: `GET ${path}`, headers: { 'If-Modified-Since': date(START) }, status: 304 });
+    await shop.row({ ...get, headers: { 'If-Modified-Since': date(START - 1_000) } });
+    await shop.row({ send: `GET ${path}`, headers: { 'If-Unmodified-Since': date(START - 1_000) }, status: 412 });
+  });
+
+  it('[CACHE-4] stands on no collection, no write, and nothing that tells of other rows too', async () => {
+    const { shop, path } = await taggedProduct();
+    await using _ = shop;
+    shop.clock.advance(60_000);
+    const none = { expectHeaders: { 'Last-Modified': null } };
+    await shop.row({ send: 'GET /api/v1/products', status: 200, ...none });
+    await shop.row({ send: `GET ${path}?expand=supplier`, status: 200, ...none });
+    await shop.row({ send: `PUT ${path}`, body: LAMP, status: 200, ...none });
+    await shop.row({ send: `PATCH ${path}`, body: {}, status: 200, ...none });
   });
 });
 

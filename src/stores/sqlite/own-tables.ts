@@ -17,17 +17,20 @@ const MEMO_TABLES: readonly string[] = [
 ];
 
 /** What brings a database of an older format to the next one, by the format that it has. */
-// From 2 to 3: tables with triggers that call our functions, made where a model searches; an older version could not write to them.
-export const UPGRADES: ReadonlyMap<number, readonly string[]> = new Map([[1, MEMO_TABLES]]);
+export const UPGRADES: ReadonlyMap<number, readonly string[]> = new Map([
+  [1, MEMO_TABLES],
+  // Where a model searches there are also triggers that call our functions: an older version could not write to their tables.
+  [2, ['alter table restwright_counts add column change integer not null default 0']],
+]);
 
 /**
  * The tables that hold what is no row of a resource: facts about the database, the counters that every commit draws from, how many
- * rows each resource has, how far imports have come, what is remembered of writes, the log of events, and which of them still have to reach which endpoint.
+ * rows each resource has and the revision that was last drawn when one of them changed, how far imports have come, what is remembered of writes, the log of events, and which of them still have to reach which endpoint.
  */
 export const OWN_TABLES: readonly string[] = [
   'create table restwright_meta (name text primary key not null, value text not null) strict, without rowid',
   'create table restwright_sequences (one integer primary key check (one = 1), revision integer not null, event integer not null) strict',
-  'create table restwright_counts (resource text primary key not null, count integer not null) strict, without rowid',
+  'create table restwright_counts (resource text primary key not null, count integer not null, change integer not null default 0) strict, without rowid',
   'create table restwright_bookmarks (name text primary key not null, value text not null) strict, without rowid',
   ...MEMO_TABLES,
   `create table restwright_events (

@@ -73,7 +73,8 @@ function recount(connection: Connection, declared: readonly TableSchema[]): void
   connection.run('delete from restwright_counts');
   for (const { name, kind } of declared) {
     if (kind === 'links') continue;
-    connection.run(`insert into restwright_counts select ?, count(*) from ${sqlite.quote(name)}`, [name]);
+    const counted = `select ?, count(*), (select revision from restwright_sequences) from ${sqlite.quote(name)}`;
+    connection.run(`insert into restwright_counts ${counted}`, [name]);
   }
 }
 

@@ -22,6 +22,7 @@ import type { Connection, Read } from './driver.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { ListReads } from './list-reads.ts';
 
+const LAST_CHANGE = 'select change from restwright_counts where resource = ?';
 const FIND_MEMO =
   'select request, outcome, revisions, expires_at from restwright_memos where name = ? and expires_at > ?';
 
@@ -56,6 +57,10 @@ export class SqliteResources implements Resources {
   related(plan: RelatedPlan): ReadonlyMap<string, RelatedRows> {
     const { text, values } = relatedStatement(this.#tables, plan);
     return relatedRows(this.#tables, plan, this.#reader.all(text, values));
+  }
+
+  changes(resources: readonly string[]): readonly number[] {
+    return resources.map((resource) => Number(this.#reader.get(LAST_CHANGE, [resource])?.['change'] ?? 0));
   }
 
   missingAncestor(within: readonly Ancestor[]): Ancestor | null {

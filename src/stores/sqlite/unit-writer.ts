@@ -32,8 +32,8 @@ const FORGET = `delete from restwright_memos where name in
  * no write waits for a day's worth of forgetting.
  */
 const FORGOTTEN_BESIDE = 100;
-const ADD_COUNT =
-  'insert into restwright_counts values (?, ?) on conflict (resource) do update set count = count + excluded.count';
+const ADD_COUNT = `insert into restwright_counts values (?, ?, ?) on conflict (resource) do update set
+  count = count + excluded.count, change = excluded.change`;
 
 /** What stands for the revision of a row that a unit removed. */
 const REMOVED = 0;
@@ -42,6 +42,7 @@ const REMOVED = 0;
 interface Position {
   readonly revision: number;
   readonly event: number;
+  /** How many rows each resource that was written to has more. */
   readonly counts: ReadonlyMap<string, number>;
   /** How many memos the transaction has added. */
   readonly memos: number;
@@ -94,9 +95,7 @@ export class UnitWriter {
     if (this.#revision !== revision || this.#event !== event) {
       this.#connection.run('update restwright_sequences set revision = ?, event = ?', [this.#revision, this.#event]);
     }
-    for (const [resource, added] of this.#counts) {
-      if (added !== 0) this.#connection.run(ADD_COUNT, [resource, added]);
-    }
+    for (const [resource, added] of this.#counts) this.#connection.run(ADD_COUNT, [resource, added, this.#revision]);
   }
 
   position(): Position {
@@ -170,6 +169,7 @@ export class UnitWriter {
   #update(plan: UpdatePlan, index: number, expected: number): number {
     this.#revision += 1;
     this.#store(plan, index, updateStatement(this.#tables, plan, expected, this.#revision));
+    this.#count(plan.resource, 0);
     this.#append(plan.event);
     return this.#revision;
   }
@@ -182,6 +182,8 @@ export class UnitWriter {
       if (!isForeignKeyFailure(error)) throw error;
       throw new Refused({ kind: 'dependents', plan: index });
     }
+    // No row has it: it tells that the collection is another one.
+    this.#revision += 1;
     this.#count(plan.resource, -1);
     this.#append(plan.event);
     return REMOVED;

@@ -34,6 +34,10 @@ async function run(file: string, id: string): Promise<string> {
 
 const MEMO = { name: 'm', request: '', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
 
+/** Takes a database of today's back to the first format. */
+const OF_FORMAT_1 = `drop table restwright_memos; alter table restwright_counts drop column change;
+  update restwright_meta set value = '1' where name = 'format'`;
+
 describe('opening a database', () => {
   it('[OPS-4] makes the file and its directory, and announces the schema once', async (context) => {
     const file = path.join(directory(context), 'data', 'of the', 'sample.db');
@@ -124,9 +128,7 @@ describe('opening a database', () => {
     const first = await openSample({ path: file });
     await commit(first, createProduct('a'));
     await first.close();
-    new Database(file)
-      .exec("drop table restwright_memos; update restwright_meta set value = '1' where name = 'format'")
-      .close();
+    new Database(file).exec(OF_FORMAT_1).close();
     const changed: string[] = [];
     const store = await openSample({
       path: file,
@@ -141,10 +143,7 @@ describe('opening a database', () => {
   it('[OPS-4] leaves a database of an older format as it was where it cannot be used', async (context) => {
     const file = path.join(directory(context), 'sample.db');
     await (await openSample({ path: file })).close();
-    new Database(file)
-      .exec("drop table restwright_memos; update restwright_meta set value = '1' where name = 'format'")
-      .exec('create table notes (text text)')
-      .close();
+    new Database(file).exec(OF_FORMAT_1).exec('create table notes (text text)').close();
     await assert.rejects(openSample({ path: file }), UnusableDatabase);
     const database = new Database(file, { readonly: true });
     const format = database.prepare("select value from restwright_meta where name = 'format'").pluck().get();

@@ -1,0 +1,95 @@
+import { cacheControl } from '../conventions/caching.ts';
+import { resourceRefusal } from '../conventions/errors.ts';
+import { linkField } from '../conventions/links.ts';
+import { evaluateRead, httpDate, type ReadState } from '../conventions/preconditions.ts';
+import type { Resource } from '../model/model.ts';
+import type { LinkBase } from '../plan/address.ts';
+import { appliedHeaders, commonHeaders, type Headers } from './answer.ts';
+import type { WholeAnswer } from './exchange.ts';
+import type { Negotiated } from './negotiate.ts';
+import type { RelatedLink } from './page.ts';
+import { versionedBase } from './route.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** What a read is answered about. @param resource null for what has no rows, such as the root */
+export interface ReadTarget {
+  readonly resource: Resource | null;
+  readonly state: ReadState;
+}
+
+/** The answer to a read that shows something. */
+export interface Found {
+  readonly links: readonly RelatedLink[];
+  /** Further header fields. */
+  readonly facts?: Headers;
+  readonly body: () => string;
+}
+
+/** The answer to a read, or what its preconditions make of it (CACHE-2, CACHE-3). @throws {ApiError} 412 */
+export function conditional(
+  request: Negotiated,
+  target: ReadTarget,
+  surroundings: Surroundings,
+  found: Found,
+): WholeAnswer {
+  return unchanged(request, target, surroundings) ?? answerFound(request, target, surroundings, found);
+}
+
+/** 304 where the caller has what it would be shown; null where it is to be shown. @throws {ApiError} 412 */
+export function unchanged(request: Negotiated, target: ReadTarget, surroundings: Surroundings): WholeAnswer | null {
+  const { resource, state } = target;
+  const verdict = evaluateRead(request.preconditions, state);
+  // The root has no state that a condition could guard, and so no code to refuse one with: it is shown all the same.
+  if (verdict === 'failed' && resource !== null) throw preconditionFailed(resource);
+  if (verdict !== 'not-modified') return null;
+  return { status: 304, headers: cachingHeaders(request, target, surroundings), body: null };
+}
+
+/** 200, whatever the preconditions say. */
+export function answerFound(
+  request: Negotiated,
+  target: ReadTarget,
+  surroundings: Surroundings,
+  { links, facts = [], body }: Found,
+): WholeAnswer {
+  const { lastModified } = target.state;
+  const link = linkField(links);
+  return {
+    status: 200,
+    headers: [
+      ...cachingHeaders(request, target, surroundings),
+      ...(lastModified === null ? [] : ['Last-Modified', httpDate(lastModified)]),
+      'Content-Type',
+      request.offer.contentType,
+      ...(link === '' ? [] : ['Link', link]),
+      ...appliedHeaders(request),
+      ...facts,
+    ],
+    body: body(),
+  };
+}
+
+function cachingHeaders(request: Negotiated, { resource, state }: ReadTarget, { version }: Surroundings): Headers {
+  return [
+    ...commonHeaders(request.exchange, version),
+    'ETag',
+    state.etag,
+    'Cache-Control',
+    cacheControl({ credentials: false, cache: resource?.cache ?? null, sameForEveryCaller: true }),
+  ];
+}
+
+/** REP-9: an answer in another version carrier than the path names its path-versioned URL. */
+export function canonicalLink(
+  request: Negotiated,
+  { compiled }: Surroundings,
+  address: (base: LinkBase) => string,
+): readonly RelatedLink[] {
+  if (request.version.carrier === 'path') return [];
+  return [{ rel: 'canonical', href: address(versionedBase(compiled, compiled.model.publicUrl ?? '')) }];
+}
+
+export function preconditionFailed(resource: Resource): Error {
+  const message = 'A precondition of the request does not hold; read the resource again and repeat with its new ETag.';
+  return resourceRefusal(resource.code, 'PRECONDITION_FAILED', message);
+}

@@ -1,0 +1,66 @@
+import { strongTag } from '../conventions/etag.ts';
+import { writeQuery } from '../conventions/query.ts';
+import type { Expansion } from '../plan/expansion.ts';
+import type { ListQuery } from '../plan/list-query.ts';
+import type { Row } from '../plan/plan.ts';
+import type { Negotiated } from './negotiate.ts';
+import { selfParameters } from './page.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Digits of the digest that tells views of one row apart. */
+const VIEW_DIGITS = 12;
+
+/**
+ * The tag of a row as this caller sees it: its revision, and everything else that the bytes depend on (CACHE-1).
+ *
+ * @param view what tells it from other views of the row
+ */
+export function itemTag(request: Negotiated, row: Row, surroundings: Surroundings, view = ''): string {
+  const own = variant(request, surroundings);
+  // Callers choose views: what is worked out of them is not remembered.
+  return strongTag(row.revision, view === '' ? own : surroundings.digest(`${own} ${view}`).slice(0, VIEW_DIGITS));
+}
+
+/** The tag of what is told by its bytes. */
+export function textTag(request: Negotiated, text: string, surroundings: Surroundings): string {
+  return strongTag(surroundings.digest(text), variant(request, surroundings));
+}
+
+/**
+ * The tag of a page by what it is made of, without reading a row (CACHE-2): what was asked for, and the last changes of all resources that
+ * any part of the page is taken from.
+ *
+ * @param changes of {@link sourcesOf}
+ */
+export function stateTag(
+  request: Negotiated,
+  query: ListQuery,
+  changes: readonly number[],
+  surroundings: Surroundings,
+): string {
+  const { plan } = query;
+  const asked = [plan.resource, plan.within, writeQuery(selfParameters(query)), surroundings.cursorKey, changes];
+  return strongTag(surroundings.digest(JSON.stringify(asked)), variant(request, surroundings));
+}
+
+/** The resources whose rows a page shows or hangs on: its own, those above it, and all that are told within it. */
+export function sourcesOf({ plan, view }: ListQuery): readonly string[] {
+  const above = plan.within.map(({ resource }) => resource);
+  return [...new Set([plan.resource, ...above, ...targetsOf(view.expansions)])];
+}
+
+function targetsOf(expansions: readonly Expansion[]): readonly string[] {
+  return expansions.flatMap(({ relation, nested }) => [relation.target.name, ...targetsOf(nested)]);
+}
+
+function variant(request: Negotiated, { compiled, variants }: Surroundings): string {
+  const { prefix, parameters } = request.base;
+  return variants.of([
+    request.offer.contentType,
+    request.exchange.coding,
+    prefix,
+    ...parameters.flat(2),
+    compiled.model.fingerprint,
+    request.principal.scope,
+  ]);
+}
