@@ -1,5 +1,5 @@
 import { type Fault, formatFault } from '../model/fault.ts';
-import { describeWarnings } from '../model/warnings.ts';
+import { describeWarnings } from '../plan/warnings.ts';
 import type { ExitCode } from './command-failure.ts';
 import { readModel } from './read-model.ts';
 import { mayColour, styled, type Terminal } from './terminal.ts';

@@ -88,6 +88,9 @@ export type ResourceErrorCode = keyof typeof resourceErrors;
 
 /** Most entries that `details` carries (ERR-3). */
 export const MAX_DETAILS = 100;
+/** Most characters of a field's name and of a message: what a caller sent is not told back at length. */
+const MAX_FIELD = 256;
+const MAX_MESSAGE = 2_048;
 
 export interface ErrorOptions {
   readonly details?: readonly ErrorDetail[];
@@ -109,9 +112,17 @@ export class ApiError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.status = status;
     this.code = code;
-    this.details = (options.details ?? []).slice(0, MAX_DETAILS);
+    this.details = (options.details ?? []).slice(0, MAX_DETAILS).map(shortened);
     this.headers = options.headers ?? {};
   }
+}
+
+function shortened({ field, message }: ErrorDetail): ErrorDetail {
+  return { field: cut(field, MAX_FIELD), message: cut(message, MAX_MESSAGE) };
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
 /** A refusal under a code that no resource owns. */

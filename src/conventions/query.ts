@@ -15,6 +15,8 @@ export interface Parameter {
 /** A name with a text, or with the items of a list. A list holds one item or more: none and one empty item look alike. */
 export type QueryPair = readonly [name: string, value: string | readonly string[]];
 
+/** The greatest length of an array. */
+const MAX_ARRAY = 2 ** 32 - 1;
 /** Most parameters that are read; more of them is an attack, not a question. */
 export const MAX_PARAMETERS = 1000;
 
@@ -36,10 +38,19 @@ export function parseQuery(raw: string): readonly Parameter[] {
  * The items of a raw list value, split on the raw `,` before they are decoded, so that `%2C` is data (URL-5). A text without a
  * comma is a list of one.
  *
+ * @param most items; where there are more, the list is null: nothing of it is looked at
  * @throws {ApiError} REQUEST_URI_INVALID for an escape that is not allowed
  */
-export function splitList(raw: string): readonly string[] {
-  return raw.split(',').map(decode);
+export function splitList(raw: string): readonly string[];
+export function splitList(raw: string, most: number): readonly string[] | null;
+export function splitList(raw: string, most = Number.POSITIVE_INFINITY): readonly string[] | null {
+  const items = raw.split(',', Math.min(most + 1, MAX_ARRAY));
+  return items.length > most ? null : items.map(decode);
+}
+
+/** Parameters as a query string would bring them. */
+export function parametersOf(pairs: readonly QueryPair[]): readonly Parameter[] {
+  return parseQuery(writeQuery(pairs));
 }
 
 /**

@@ -1,7 +1,6 @@
 import { refusal } from '../conventions/errors.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
-import type { QueryPair } from '../conventions/query.ts';
-import { parseQuery, writeQuery } from '../conventions/query.ts';
+import { parametersOf, type QueryPair } from '../conventions/query.ts';
 import type { LinkBase } from '../plan/address.ts';
 import type { Expansion, Relation } from '../plan/expansion.ts';
 import { type ListQuery, readListQuery } from '../plan/list-query.ts';
@@ -9,17 +8,25 @@ import type { LocatedRow, RelatedRows } from '../plan/plan.ts';
 import type { View } from '../plan/view.ts';
 import type { CompiledResource } from './compiled.ts';
 import { targetsOf, tellPage } from './page.ts';
+import { referrersFilter } from './represent.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Most rows of a to-many relation that are told at once (QRY-4). */
 const EXPANDED_ROWS = 20;
-/** Most related rows in one answer (QRY-4). */
+/** Most related rows in one answer (QRY-4), and most characters that they may have together as JSON. */
 const MAX_EXPANDED = 1_000;
+const MAX_LENGTH = 16_777_216;
 
-/** What is told of related rows within one representation, and how many of them there are, those within them too. */
+/** How many related rows are told, those within them too, and their characters as JSON. */
+interface Size {
+  readonly rows: number;
+  readonly length: number;
+}
+
+/** What is told of related rows within one representation. */
 interface Related {
   readonly members: JsonObject;
-  readonly size: number;
+  readonly size: Size;
 }
 
 /** Where answers are told, and with what. */
@@ -42,7 +49,7 @@ export async function tellRows(
   surroundings: Surroundings,
 ): Promise<readonly JsonObject[]> {
   const related = await expand(compiled, rows, expansions, { base, surroundings });
-  if (sum(related) > MAX_EXPANDED) throw tooMany();
+  checkSize(sum(related.map(({ size }) => size)));
   return rows.map(({ row, within }, index) =>
     compiled.represent(row, within, base, projection, related[index]?.members),
   );
@@ -54,7 +61,7 @@ async function expand(
   expansions: readonly Expansion[],
   telling: Telling,
 ): Promise<readonly Related[]> {
-  let told: readonly Related[] = rows.map(() => ({ members: {}, size: 0 }));
+  let told: readonly Related[] = rows.map(() => ({ members: {}, size: NOTHING }));
   for (const { relation, nested } of expansions) {
     const of = compiledOf(relation, telling);
     const values =
@@ -63,7 +70,10 @@ async function expand(
         : await expandMany(of, resource.name, relation, rows, nested, telling);
     told = told.map(({ members, size }, index) => {
       const value = values[index];
-      return { members: { ...members, [relation.name]: value?.told ?? null }, size: size + (value?.size ?? 0) };
+      return {
+        members: { ...members, [relation.name]: value?.told ?? null },
+        size: sum([size, value?.size ?? NOTHING]),
+      };
     });
   }
   return told;
@@ -72,7 +82,7 @@ async function expand(
 /** What stands under the name of a relation; null where it leads to nothing. */
 interface Value {
   readonly told: Json;
-  readonly size: number;
+  readonly size: Size;
 }
 
 async function expandOne(
@@ -134,7 +144,7 @@ function collectionValue(
   const data = items.map(({ told }) => told);
   return {
     told: { data, page: facts, links: targetsOf(links) },
-    size: items.reduce((total, { size }) => total + size, 0),
+    size: sum(items.map(({ size }) => size)),
   };
 }
 
@@ -145,11 +155,13 @@ async function tellRelated(
   nested: readonly Expansion[],
   telling: Telling,
 ): Promise<readonly Value[]> {
-  if (rows.length > MAX_EXPANDED) throw tooMany();
+  const own = rows.map(({ row }): Size => ({ rows: 1, length: JSON.stringify(row).length }));
+  checkSize(sum(own));
   const related = await expand(compiled, rows, nested, telling);
   return rows.map(({ row, within }, index) => {
-    const { members, size } = related[index] ?? { members: {}, size: 0 };
-    return { told: compiled.represent(row, within, telling.base, null, members), size: 1 + size };
+    const { members, size } = related[index] ?? { members: {}, size: NOTHING };
+    const told = compiled.represent(row, within, telling.base, null, members);
+    return { told, size: sum([own[index] ?? NOTHING, size]) };
   });
 }
 
@@ -162,9 +174,8 @@ function queryOf(
 ): ListQuery {
   const limit: QueryPair = ['limit', String(EXPANDED_ROWS)];
   const above = kind === 'children' ? [{ resource: owning, id: row.id }, ...within] : [];
-  const filter = target.field.get(field)?.type.kind === 'array' ? `${field}[contains]` : `filter[${field}]`;
-  const parameters: readonly QueryPair[] = kind === 'children' ? [limit] : [[filter, row.id], limit];
-  return readListQuery(compiled.list, above, parseQuery(writeQuery(parameters)), false);
+  const parameters = kind === 'children' ? [limit] : [[referrersFilter(target, field), row.id] as const, limit];
+  return readListQuery(compiled.list, above, parametersOf(parameters), false);
 }
 
 function compiledOf({ target }: Relation, { surroundings }: Telling): CompiledResource {
@@ -173,14 +184,19 @@ function compiledOf({ target }: Relation, { surroundings }: Telling): CompiledRe
   return compiled;
 }
 
-function sum(related: readonly Related[]): number {
-  return related.reduce((total, { size }) => total + size, 0);
+const NOTHING: Size = { rows: 0, length: 0 };
+
+function sum(sizes: readonly Size[]): Size {
+  return sizes.reduce((all, { rows, length }) => ({ rows: all.rows + rows, length: all.length + length }), NOTHING);
 }
 
-function tooMany(): Error {
-  return refusal(
-    'QUERY_EXPAND_INVALID',
-    `More than ${MAX_EXPANDED} related resources would be told in one answer; send a smaller limit, or expand less.`,
-    { details: [{ field: 'expand', message: `leads to more than ${MAX_EXPANDED} resources` }] },
-  );
+/** @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many, or too large, for one answer */
+function checkSize({ rows, length }: Size): void {
+  if (rows <= MAX_EXPANDED && length <= MAX_LENGTH) return;
+  const most =
+    rows > MAX_EXPANDED ? `${MAX_EXPANDED} related resources` : `${MAX_LENGTH} characters of related resources`;
+  const message = `More than ${most} would be told in one answer; send a smaller limit, or expand less.`;
+  throw refusal('QUERY_EXPAND_INVALID', message, {
+    details: [{ field: 'expand', message: `leads to more than ${most}` }],
+  });
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../conventions/json.ts';
-import type { Neighbours, Walked } from '../conventions/pagination/position.ts';
+import type { Neighbours, Parameters, Walked } from '../conventions/pagination/position.ts';
 import type { LinkBase } from '../plan/address.ts';
 import { type ListQuery, valueAt } from '../plan/list-query.ts';
 import type { Page } from '../plan/plan.ts';
@@ -25,11 +25,13 @@ export function tellPage(
   const { plan, position } = query;
   const walked = walk(query, page);
   const neighbours = position.neighbours(walked);
+  const address = (parameters: Parameters): string =>
+    surroundings.compiled.addresses.collection(base, resource, plan.within, parameters);
   const links = places(query, neighbours).flatMap(([rel, place]) => {
     if (place === null) return [];
-    const parameters = [...query.carried, ...place];
-    const href = surroundings.compiled.addresses.collection(base, resource, plan.within, parameters);
-    return href.length > MAX_LINK ? [] : [{ rel, href }];
+    const whole = address([...query.carried, ...place]);
+    const href = whole.length <= MAX_LINK ? whole : hybrid(rel, walked, query).map(address).find(isFollowed);
+    return href === undefined ? [] : [{ rel, href }];
   });
   const facts = {
     technique: position.technique,
@@ -63,6 +65,16 @@ function places(
     ['next', next],
     ['last', last],
   ];
+}
+
+function isFollowed(href: string): boolean {
+  return href.length <= MAX_LINK;
+}
+
+/** The way on or back by a cursor alone, which holds the filters and the sort: for where those are too long for a link that carries them too. */
+function hybrid(rel: string, walked: Walked, { beside }: ListQuery): readonly Parameters[] {
+  const edge = rel === 'next' ? 'after-last' : rel === 'prev' ? 'before-first' : null;
+  return edge === null || walked.count === 0 ? [] : [[...beside, ['after', walked.cursor(edge)]]];
 }
 
 function walk(query: ListQuery, { rows, more, total }: Page): Walked {

@@ -85,14 +85,11 @@ function pageIn(format: Format, types: DocumentTypes, shown: ShownPage): string 
     return writePage(format, types, shown);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw refusal(
-      'PAGINATION_LIMIT_INVALID',
-      'These items are too large to be told on one page; send a smaller limit.',
-      {
-        details: [{ field: 'limit', message: 'is too large for items of this size' }],
-        cause,
-      },
-    );
+    const message = 'These items are too large to be told on one page; send a smaller limit, or fewer fields.';
+    throw refusal('PAGINATION_LIMIT_INVALID', message, {
+      details: [{ field: 'limit', message: 'is too large for items of this size' }],
+      cause,
+    });
   }
 }
 

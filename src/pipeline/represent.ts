@@ -3,6 +3,7 @@ import { compileComputed } from '../model/computed.ts';
 import type { Model, Resource } from '../model/model.ts';
 import type { Addresses, LinkBase } from '../plan/address.ts';
 import type { Ancestor, Row } from '../plan/plan.ts';
+import { filterName } from '../plan/parameters.ts';
 import { type Projection, project } from '../plan/projection.ts';
 
 /**
@@ -66,6 +67,11 @@ export function compileRepresentation(model: Model, resource: Resource, links: A
   };
 }
 
+/** The filter that finds the rows of a resource which refer to one by a field. */
+export function referrersFilter({ field: fields }: Resource, field: string): string {
+  return filterName(field, fields.get(field)?.type.kind === 'array' ? 'contains' : null);
+}
+
 /**
  * The links of a resource in their order: self, collection, up, to-one relations, sub-collections and inverse relations (REP-9).
  * A relation to a row below another has no link: the row alone does not say what it is below.
@@ -103,7 +109,7 @@ function linkWriters(model: Model, resource: Resource, links: Addresses): readon
         (row, within, base) => links.collection(base, target, [{ resource: resource.name, id: row.id }, ...within]),
       ]);
     } else if (target.parent === null && target.properties.get(field)?.filterable === true) {
-      const filter = target.field.get(field)?.type.kind === 'array' ? `${field}[contains]` : field;
+      const filter = referrersFilter(target, field);
       writers.push([name, (row, _within, base) => links.collection(base, target, [], [[filter, row.id]])]);
     }
   }

@@ -3,6 +3,8 @@ import { nearest } from '../conventions/nearest.ts';
 import { type Parameter, splitList } from '../conventions/query.ts';
 import type { Model, Resource } from '../model/model.ts';
 
+/** Most paths that are looked at. */
+const MAX_PATHS = 100;
 /** Most relations from one to the next (QRY-4). */
 const MAX_DEPTH = 3;
 
@@ -24,7 +26,10 @@ export interface Expansion {
   readonly nested: readonly Expansion[];
 }
 
-/** The relations of a resource, as its links name them (REP-9). */
+/**
+ * The relations of a resource: to the rows that its fields refer to, the one above it among them, and to those that refer to it and have a
+ * collection of their own.
+ */
 export function relationsOf(resource: Resource, { resources }: Pick<Model, 'resources'>): readonly Relation[] {
   const ones = resource.fields.flatMap(({ name, reference, writeOnly }): readonly Relation[] => {
     const target = resources.get(reference?.resource ?? '');
@@ -52,18 +57,20 @@ export function readExpansions(
   resource: Resource,
   model: Pick<Model, 'resources'>,
 ): readonly Expansion[] {
-  const details: ErrorDetail[] = [];
-  const paths = splitList(raw).map((path) => path.split('.'));
-  for (const path of paths) {
-    if (path.length <= MAX_DEPTH) continue;
-    const message = `names ${path.join('.')}, which goes over ${path.length} relations; ${MAX_DEPTH} are the most`;
-    details.push({ field: 'expand', message });
-  }
-  const expansions = gather(paths, resource, model, details);
-  if (details.length > 0) {
-    throw refusal('QUERY_EXPAND_INVALID', 'Some of the relations asked for are not there; see details.', { details });
-  }
+  const list = splitList(raw, MAX_PATHS);
+  if (list === null) throw expandInvalid([{ field: 'expand', message: `names more than ${MAX_PATHS} relations` }]);
+  const paths = list.map((path) => path.split('.', MAX_DEPTH + 1));
+  const details = list.flatMap((path, index): ErrorDetail[] => {
+    if ((paths[index]?.length ?? 0) <= MAX_DEPTH) return [];
+    return [{ field: 'expand', message: `goes further than ${MAX_DEPTH} relations: ${path}` }];
+  });
+  const expansions = details.length > 0 ? [] : gather(paths, resource, model, details);
+  if (details.length > 0) throw expandInvalid(details);
   return expansions;
+}
+
+function expandInvalid(details: readonly ErrorDetail[]): Error {
+  return refusal('QUERY_EXPAND_INVALID', 'The relations asked for cannot be told so; see details.', { details });
 }
 
 function gather(

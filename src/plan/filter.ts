@@ -47,13 +47,13 @@ export function readFilter(
 ): readonly Condition[] {
   const details: ErrorDetail[] = [];
   const conditions: Condition[] = [];
-  let values = 0;
   const byName = Map.groupBy(parameters, ({ name }) => name);
+  let left = MAX_VALUES;
   for (const [name, given] of byName) {
-    const asked = readAsked(name, given, resource);
+    const asked = readAsked(name, given, resource, left);
+    if (asked === null) throw tooManyValues(name);
     const made = typeof asked === 'string' ? { faults: [asked] } : makeCondition(asked, validator);
-    values += typeof asked === 'string' ? 0 : asked.texts.length;
-    if (values > MAX_VALUES) throw tooManyValues(name);
+    left -= typeof asked === 'string' ? 0 : asked.texts.length;
     if ('condition' in made) conditions.push(made.condition);
     else details.push(...made.faults.map((message) => ({ field: name, message })));
   }
@@ -69,8 +69,8 @@ function tooManyValues(field: string): Error {
   });
 }
 
-/** What a filter asks; a text where it cannot be asked. */
-function readAsked(name: string, given: readonly Parameter[], resource: Resource): Asked | string {
+/** What a filter asks; a text where it cannot be asked, null where it has more values than are left. */
+function readAsked(name: string, given: readonly Parameter[], resource: Resource, left: number): Asked | string | null {
   const { path, operator: named } = readFilterName(name) ?? { path: name, operator: null };
   const property = resource.properties.get(path);
   if (property?.filterable !== true) {
@@ -84,7 +84,9 @@ function readAsked(name: string, given: readonly Parameter[], resource: Resource
     return `${subject}; there are ${operators.map((each) => `${path}[${each}]`).join(', ')}`;
   }
   const isList = operator === 'in' || operator === 'nin';
-  return { name, property, operator, texts: given.flatMap(({ raw, value }) => (isList ? splitList(raw) : [value])) };
+  const lists = given.map(({ raw, value }) => (isList ? splitList(raw, left) : [value]));
+  const texts = lists.flatMap((list) => list ?? []);
+  return lists.includes(null) || texts.length > left ? null : { name, property, operator, texts };
 }
 
 function isOperator(name: string): boolean {

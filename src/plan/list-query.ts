@@ -7,11 +7,11 @@ import type { Limits, Model, Resource, SortKey } from '../model/model.ts';
 import type { ResourceValidator } from '../model/validation.ts';
 import { effortOf } from './cost.ts';
 import { isFilterOf } from './filter.ts';
-import { admitParameters, type ParameterRule } from './parameters.ts';
+import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule } from './parameters.ts';
 import { type Given, type Place, readCount, readLimit, readPlace, readPosition, totalAsked } from './place.ts';
 import type { Ancestor, ListPlan, Row } from './plan.ts';
 import { asPair, continueSelection, impliedSort, openCursor, type Selection, readSelection } from './selection.ts';
-import { columnsOf, readView, type View, VIEW_PARAMETERS } from './view.ts';
+import { columnsOf, readView, type View } from './view.ts';
 
 /** A collection as a caller asked for it: what to read, and what the answer says about its place. */
 export interface ListQuery {
@@ -20,6 +20,8 @@ export interface ListQuery {
   readonly view: View;
   /** Everything asked for but the place, as parameters: what every link of the answer carries (PAGE-2). */
   readonly carried: Parameters;
+  /** Of it, what a cursor does not hold by itself. */
+  readonly beside: Parameters;
   /** The token of a place before or after a row, in this order and under these filters. */
   cursorAt(row: Row | null, backward: boolean): string;
 }
@@ -36,10 +38,6 @@ export interface ListRule {
   readonly isFilter: (name: string) => boolean;
 }
 
-const SELECTING = ['start_time', 'before', 'sort'];
-const PLACING = ['limit', 'per_page', 'page', 'offset', 'after', 'last_id', 'after_timestamp', 'after_id'];
-const OTHERS = ['include_total', 'api_version', ...VIEW_PARAMETERS];
-
 /** The rule of a resource's collections. */
 export function listRule(
   model: Pick<Model, 'resources' | 'limits'>,
@@ -48,7 +46,8 @@ export function listRule(
   seal: CursorSeal,
 ): ListRule {
   const suggestions = [...resource.properties.values()].filter(({ filterable }) => filterable).map(({ path }) => path);
-  const known = new Set([...SELECTING, ...PLACING, ...OTHERS, ...(resource.search.length > 0 ? ['q'] : [])]);
+  const searched = resource.search.length > 0;
+  const known = new Set(COLLECTION_PARAMETERS.filter((name) => searched || name !== 'q'));
   const isProperty = isFilterOf(resource);
   const isFilter = (name: string): boolean => !known.has(name) && isProperty(name);
   const parameters = { known, isFilter, suggestions };
@@ -78,7 +77,10 @@ export function readListQuery(
   const view = readView(given, resource, rule.model);
   const cursorAt = (row: Row | null, backward: boolean): string => {
     const after = row === null ? null : placeOf(row, selection.order);
-    return writeCursor({ collection, ...selection.bound, query: selection.query, backward, after }, rule.seal);
+    return writeCursor(
+      { collection, compared: selection.compared, query: selection.query, backward, after },
+      rule.seal,
+    );
   };
   const position = readPosition(place, {
     cursor,
@@ -88,13 +90,9 @@ export function readListQuery(
     maxOffset: limits.maxOffset,
     end: () => cursorAt(null, true),
   });
-  return {
-    plan: planOf(rule, within, selection, position, view, given),
-    position,
-    view,
-    carried: [...found.carried, ...view.parameters.map(asPair), ['limit', String(limit)], ...totalAsked(given)],
-    cursorAt,
-  };
+  const beside: Parameters = [...view.parameters.map(asPair), ['limit', String(limit)], ...totalAsked(given)];
+  const plan = planOf(rule, within, selection, position, view, given);
+  return { plan, position, view, carried: [...found.carried, ...beside], beside, cursorAt };
 }
 
 function planOf(

@@ -1,4 +1,4 @@
-import { refusal } from '../conventions/errors.ts';
+import { MAX_DETAILS, refusal } from '../conventions/errors.ts';
 import { nearest } from '../conventions/nearest.ts';
 import type { Parameter } from '../conventions/query.ts';
 
@@ -16,6 +16,18 @@ export function readFilterName(name: string): FilterName | null {
   const match = FILTER_NAME.exec(name);
   const path = match?.[1] ?? match?.[2];
   return match === null || path === undefined ? null : { path, operator: match[3] ?? null };
+}
+
+/** The parameters of a collection beside its filters; `q` only where the model lists fields to search. */
+export const COLLECTION_PARAMETERS: readonly string[] = (
+  'limit per_page page offset after last_id after_timestamp after_id start_time before ' +
+  'q sort include_total fields expand api_version'
+).split(' ');
+
+/** The name of a filter on a path: a path that is named like a parameter stands in `filter[..]` (QRY-1). */
+export function filterName(path: string, operator: string | null = null): string {
+  const name = COLLECTION_PARAMETERS.includes(path) ? `filter[${path}]` : path;
+  return operator === null ? name : `${name}[${operator}]`;
 }
 
 /** How a route's parameters are judged: which names it takes, which of them may be repeated (QRY-5). */
@@ -76,8 +88,8 @@ export function admitParameters(
 function unknownParameters(all: readonly Parameter[], known: readonly Parameter[], rule: ParameterRule): Error {
   const unknown = [...new Set(all.filter((each) => !known.includes(each)).map(({ name }) => name))];
   const names = [...rule.known, ...rule.suggestions];
-  const details = unknown.map((name) => {
-    const near = nearest(name, names);
+  const details = unknown.slice(0, MAX_DETAILS).map((name) => {
+    const near = nearestTo(name, names, rule.suggestions);
     return { field: name, message: `is not a known parameter${near === null ? '' : `; did you mean "${near}"?`}` };
   });
   const subject = unknown.length === 1 ? 'A query parameter is' : 'Query parameters are';
@@ -88,6 +100,14 @@ function unknownParameters(all: readonly Parameter[], known: readonly Parameter[
       details,
     },
   );
+}
+
+/** The name that was meant most likely; of a filter with an operator, the one on the property that was. */
+function nearestTo(name: string, names: readonly string[], suggestions: Iterable<string>): string | null {
+  const filter = readFilterName(name);
+  if (filter === null || filter.path === name) return nearest(name, names);
+  const path = nearest(filter.path, suggestions);
+  return path === null ? null : name.replace(filter.path, path);
 }
 
 function repeatedParameters(names: readonly string[]): Error {

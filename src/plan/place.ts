@@ -155,8 +155,7 @@ export function totalAsked(given: Given): Parameters {
   return parameter === undefined ? [] : [['include_total', parameter.value]];
 }
 
-/** Parameters of which one excludes the other. */
-export function conflict(names: readonly string[]): Error {
+function conflict(names: readonly string[]): Error {
   return refusal('PAGINATION_CONFLICT', `Send one of ${names.join(', ')}, not several.`, {
     details: names.map((field) => ({ field, message: 'excludes the others' })),
   });

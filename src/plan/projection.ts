@@ -7,6 +7,8 @@ import type { ComputedField, Member, Resource, ValueType } from '../model/model.
 /** Which members of a representation are told (QRY-4): each whole, or some of its own members. */
 export type Projection = ReadonlyMap<string, Projection | null>;
 
+/** Most paths that are looked at. */
+const MAX_PATHS = 500;
 /** Told whatever is asked for. */
 const ALWAYS = ['id', 'revision'] as const;
 const SYSTEM: ReadonlySet<string> = new Set([...ALWAYS, 'created_at', 'updated_at', 'links']);
@@ -23,17 +25,21 @@ export function readProjection({ raw }: Parameter, resource: Resource): Projecti
   ]);
   const projection = new Map<string, Projection | null>(ALWAYS.map((name) => [name, null]));
   const details: ErrorDetail[] = [];
-  for (const path of splitList(raw)) {
+  const paths = splitList(raw, MAX_PATHS);
+  if (paths === null) throw fieldsInvalid([{ field: 'fields', message: `names more than ${MAX_PATHS} fields` }]);
+  for (const path of paths) {
     const [name = '', ...members] = path.split('.');
     const known = tops.get(name);
     if (known === undefined) details.push(unknownField(path, name, tops.keys()));
     else if (!hasMembers(known, members)) details.push(unknownMember(path));
     else add(projection, [name, ...members]);
   }
-  if (details.length > 0) {
-    throw refusal('QUERY_FIELDS_INVALID', 'Some of the fields asked for are not there; see details.', { details });
-  }
+  if (details.length > 0) throw fieldsInvalid(details);
   return projection;
+}
+
+function fieldsInvalid(details: readonly ErrorDetail[]): Error {
+  return refusal('QUERY_FIELDS_INVALID', 'The fields asked for cannot be told so; see details.', { details });
 }
 
 /** The fields that leave, in their order (REP-11). */

@@ -2,12 +2,12 @@ import { ApiError, refusal } from '../conventions/errors.ts';
 import { type CursorSeal, type CursorState, readCursor } from '../conventions/pagination/cursor.ts';
 import type { Parameters } from '../conventions/pagination/position.ts';
 import type { TimeWindow } from '../conventions/pagination/time.ts';
-import { type Parameter, parseQuery, type QueryPair, splitList, writeQuery } from '../conventions/query.ts';
+import { type Parameter, parametersOf, type QueryPair, splitList } from '../conventions/query.ts';
 import type { Json } from '../conventions/json.ts';
 import type { Resource, SortKey } from '../model/model.ts';
 import type { ResourceValidator } from '../model/validation.ts';
 import { readFilter } from './filter.ts';
-import { conflict, type Place, readTimeWindow } from './place.ts';
+import { type Place, readTimeWindow } from './place.ts';
 import type { Condition } from './plan.ts';
 import { searchCondition } from './search.ts';
 import { readSort, writeSort } from './sort.ts';
@@ -16,8 +16,10 @@ import { readSort, writeSort } from './sort.ts';
 export interface Selection {
   readonly filter: readonly Condition[];
   readonly order: readonly SortKey[];
-  /** Filter and order in one spelling, with the types of their values, however the query spelt them. */
-  readonly bound: Pick<CursorState, 'filter' | 'sort'>;
+  /** Filter and order in one spelling, however the query spelt them. */
+  readonly spelt: { readonly filter: string; readonly sort: string };
+  /** What they compare, with the types of it. */
+  readonly compared: string;
   /** The parameters that say it all again, the order too. */
   readonly query: Parameters;
   readonly window: TimeWindow | null;
@@ -56,7 +58,8 @@ export function readSelection(rule: SelectionRule, parameters: readonly Paramete
   return {
     filter,
     order,
-    bound: { filter: writeFilter(filter, resource), sort: writeOrder(order, resource) },
+    spelt: { filter: writeFilter(filter), sort: writeSort(order) },
+    compared: comparedBy(filter, order, resource),
     query: [...filters, ...selecting, ...(sort === undefined ? [] : [sort])].map(asPair),
     window,
   };
@@ -84,7 +87,14 @@ export function impliedSort(place: Place, parameters: readonly Parameter[], reso
   const [key, next, another] = readSort(sort.raw, resource);
   const tied = path === 'id' ? next === undefined : next?.path === 'id' && next.descending === key?.descending;
   if (key?.path === path && tied && another === undefined) return null;
-  throw conflict([place.name, 'sort']);
+  throw orderConflict(place.name, path);
+}
+
+function orderConflict(place: string, path: string): Error {
+  const message = `${place} goes by ${path}; leave sort out, or send ${path} or -${path}.`;
+  return refusal('PAGINATION_CONFLICT', message, {
+    details: [place, 'sort'].map((field) => ({ field, message: `does not go with a sort other than ${path}` })),
+  });
 }
 
 function impliedPath(place: Place, parameters: readonly Parameter[], { timeField }: Resource): string | null {
@@ -108,24 +118,23 @@ export function asPair({ name, raw, value }: Parameter): QueryPair {
   return [name, isList ? splitList(raw) : value];
 }
 
-/** Conditions in one spelling, with the types of what they compare. */
-function writeFilter(filter: readonly Condition[], resource: Resource): string {
+/** Conditions in one spelling. */
+function writeFilter(filter: readonly Condition[]): string {
   const lines = filter.map((condition) => {
     if (condition.operator === 'search') return JSON.stringify(['search', condition.words.toSorted()]);
     const values: readonly Json[] = 'values' in condition ? condition.values : [condition.value];
     const distinct = [...new Set(values.map((value) => JSON.stringify(value)))].sort();
-    return JSON.stringify([condition.path, kindOf(condition.path, resource), condition.operator, distinct]);
+    return JSON.stringify([condition.path, condition.operator, distinct]);
   });
   return [...new Set(lines)].sort().join('\n');
 }
 
-/** An order with the types of its keys: the values of a cursor's place are of them. */
-function writeOrder(order: readonly SortKey[], resource: Resource): string {
-  return `${writeSort(order)}\n${order.map(({ path }) => kindOf(path, resource)).join()}`;
-}
-
-function kindOf(path: string, { properties }: Resource): string {
-  return properties.get(path)?.type.kind ?? '';
+/** What a selection compares: the keys of its order one by one, then the paths of its filter, each with its type. */
+function comparedBy(filter: readonly Condition[], order: readonly SortKey[], { properties }: Resource): string {
+  const typed = (path: string): string => `${path}:${properties.get(path)?.type.kind ?? ''}`;
+  const filtered = filter.map((condition) => (condition.operator === 'search' ? 'q' : typed(condition.path)));
+  const ordered = order.map(({ path, descending }) => `${descending ? '-' : ''}${typed(path)}`);
+  return [...ordered, '', ...new Set(filtered.sort())].join(' ');
 }
 
 /** A cursor, with the filters and sort that it continues as parameters. */
@@ -144,11 +153,17 @@ export interface OpenCursor {
 export function openCursor(token: string, collection: string, rule: SelectionRule): OpenCursor {
   const state = readCursor(token, rule.seal);
   if (state === null || state.collection !== collection) throw cursorInvalid();
-  const own = parseQuery(writeQuery(state.query));
+  const own = parametersOf(state.query);
   const known = own.every(({ name }) => name === 'sort' || selects(name, rule));
   const selection = known ? ownSelection(rule, own) : null;
-  if (selection === null || !isBoundTo(state, selection)) throw cursorInvalid();
+  if (selection === null || !isPlaceIn(state, selection, rule.resource)) throw cursorInvalid();
   return { token, state, own, selection };
+}
+
+/** Whether a cursor's place is one in the order that it continues, as the model has it by now. */
+function isPlaceIn({ compared, after }: CursorState, selection: Selection, { properties }: Resource): boolean {
+  if (compared !== selection.compared) return false;
+  return selection.order.every(({ path }, key) => after?.[key] !== null || properties.get(path)?.nullable === true);
 }
 
 function selects(name: string, { isFilter, resource }: SelectionRule): boolean {
@@ -170,25 +185,21 @@ function ownSelection(rule: SelectionRule, own: readonly Parameter[]): Selection
  * @throws {ApiError} PAGINATION_CURSOR_MISMATCH where they are not the cursor's (PAGE-6)
  */
 export function continueSelection(rule: SelectionRule, given: readonly Parameter[], cursor: OpenCursor): Selection {
-  const { state, own } = cursor;
+  const { own } = cursor;
   if (!given.some(({ name }) => name === 'sort' || selects(name, rule))) return cursor.selection;
   const isSort = ({ name }: Parameter): boolean => name === 'sort';
   const isFilter = ({ name }: Parameter): boolean => selects(name, rule);
   const filters = given.some(isFilter) ? given.filter(isFilter) : own.filter(isFilter);
   const sort = given.some(isSort) ? given.filter(isSort) : own.filter(isSort);
   const selection = readSelection(rule, [...filters, ...sort]);
-  if (isBoundTo(state, selection)) return selection;
-  const differing = selection.query.filter(([name]) =>
-    name === 'sort' ? state.sort !== selection.bound.sort : state.filter !== selection.bound.filter,
-  );
+  const { spelt } = cursor.selection;
+  const same = { filter: spelt.filter === selection.spelt.filter, sort: spelt.sort === selection.spelt.sort };
+  if (same.filter && same.sort) return selection;
+  const differing = selection.query.filter(([name]) => (name === 'sort' ? !same.sort : !same.filter));
   const message = 'must be left out or equal what the cursor was made with';
   throw refusal('PAGINATION_CURSOR_MISMATCH', 'Sort or filters differ from those of the cursor; leave them out.', {
     details: [...new Set(differing.map(([name]) => name))].map((field) => ({ field, message })),
   });
-}
-
-function isBoundTo(state: CursorState, { bound }: Selection): boolean {
-  return state.sort === bound.sort && state.filter === bound.filter;
 }
 
 function cursorInvalid(): Error {

@@ -2,8 +2,9 @@ import { type ErrorDetail, refusal } from '../conventions/errors.ts';
 import { splitList } from '../conventions/query.ts';
 import type { Resource, SortKey } from '../model/model.ts';
 
-/** Most keys that a caller may sort by (QRY-3). */
+/** Most keys that a caller may sort by (QRY-3), and most that are looked at to tell what is wrong with them. */
 const MAX_KEYS = 5;
+const MAX_JUDGED = 20;
 
 /**
  * The order that `sort` asks for, the id appended as the tie-breaker in the direction of the last key (PAGE-5, QRY-3).
@@ -12,19 +13,24 @@ const MAX_KEYS = 5;
  * @throws {ApiError} QUERY_SORT_INVALID, listing what is sortable
  */
 export function readSort(raw: string, resource: Resource): readonly SortKey[] {
-  const keys = splitList(raw).map((text) => ({ path: text.replace(/^-/, ''), descending: text.startsWith('-') }));
+  const texts = splitList(raw, MAX_JUDGED);
+  if (texts === null)
+    throw sortInvalid([{ field: 'sort', message: `has over ${MAX_JUDGED} keys; at most ${MAX_KEYS}` }]);
+  const keys = texts.map((text) => ({ path: text.replace(/^-/, ''), descending: text.startsWith('-') }));
   const details: ErrorDetail[] = keys
     .filter(({ path }) => !isSortable(resource, path))
     .map(({ path }) => ({ field: 'sort', message: `cannot sort by ${JSON.stringify(path)}; ${sortable(resource)}` }));
   const repeated = keys.find(({ path }, index) => keys.findIndex((key) => key.path === path) < index);
   if (repeated !== undefined) details.push({ field: 'sort', message: `names ${repeated.path} more than once` });
   if (keys.length > MAX_KEYS) details.push({ field: 'sort', message: `has ${keys.length} keys; at most ${MAX_KEYS}` });
-  if (details.length > 0) {
-    throw refusal('QUERY_SORT_INVALID', 'The collection cannot be sorted so; see details for what to send.', {
-      details,
-    });
-  }
+  if (details.length > 0) throw sortInvalid(details);
   return totalOrder(keys);
+}
+
+function sortInvalid(details: readonly ErrorDetail[]): Error {
+  return refusal('QUERY_SORT_INVALID', 'The collection cannot be sorted so; see details for what to send.', {
+    details,
+  });
 }
 
 /** The order up to the id, which makes it total: no two rows tie. A key that is named again decides nothing and is left out. */

@@ -16,11 +16,8 @@ export interface View {
   readonly key: string;
 }
 
-/** The parameters of a view. */
-export const VIEW_PARAMETERS = ['fields', 'expand'] as const;
-
 /** How the parameters of one resource are judged when it is read. */
-export const itemRule: ParameterRule = { ...plainRule, known: new Set([...plainRule.known, ...VIEW_PARAMETERS]) };
+const itemRule: ParameterRule = { ...plainRule, known: new Set([...plainRule.known, 'fields', 'expand']) };
 
 /** A resource as it is. */
 export const WHOLE: View = { projection: null, expansions: [], parameters: [], key: '' };

@@ -149,8 +149,21 @@ describe('a page', () => {
     const long = await get(`?kind[in]=x,${'z'.repeat(1500)}&page=1`);
     assert.deepEqual([long.headers.get('link'), 'next' in long.body['links']], [undefined, true]);
     const longer = await get(`?kind[in]=x,${'z'.repeat(4500)}`);
-    assert.deepEqual(Object.keys(longer.body['links']), ['self', 'first'], 'the filters stand in the cursor once more');
-    assert.equal(longer.body['page']['has_more'], false, '[PAGE-1] as there is no next link');
+    assert.deepEqual(Object.keys(longer.body['links']), ['self', 'first', 'next']);
+    assert.match(
+      longer.body['links'].next,
+      /^\/api\/v1\/notes\?limit=3&after=/,
+      'the filter stands in the cursor alone',
+    );
+    assert.equal(idsOf(await desk.row({ send: `GET ${longer.body['links'].next}`, status: 200 })).join(''), 'de');
+    const longest = await desk.row({
+      send: 'QUERY /api/v1/notes',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: `kind[in]=x,${'z'.repeat(9000)}`,
+      status: 200,
+    });
+    assert.deepEqual(Object.keys(longest.body['links']), []);
+    assert.equal(longest.body['page']['has_more'], false, '[PAGE-1] as there is no next link');
   });
 
   it('[PAGE-2] has no last without an exact total', async () => {

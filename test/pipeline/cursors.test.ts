@@ -145,6 +145,26 @@ describe('a cursor', () => {
     await fc.assert(property, { numRuns: 200 });
   });
 
+  it('[PAGE-6] is refused where the model requires by now what its place has not', async () => {
+    const secret = 'a secret of sixteen bytes or more';
+    const withRank = NOTES.replace('version: 1.0.0', `version: 1.0.0\nsecret: ${secret}`);
+    await using one = await apiUnderTest(withRank);
+    await create(one, 'notes', { id: 'a' });
+    await create(one, 'notes', { id: 'b' });
+    const { body } = await one.send({ send: 'GET /api/v1/notes?sort=rank&limit=1' });
+    await using other = await apiUnderTest(
+      withRank.replace(
+        'type: object\n      properties: { kind',
+        'type: object\n      required: [rank]\n      properties: { kind',
+      ),
+    );
+    await other.row({
+      send: `GET /api/v1/notes?after=${body['page'].next_cursor}`,
+      status: 400,
+      has: { errorCode: 'PAGINATION_CURSOR_INVALID' },
+    });
+  });
+
   it('[PAGE-6] of another instance without the same secret is forged', async () => {
     await using other = await apiUnderTest(NOTES);
     const cursor = await cursorOf('notes');

@@ -102,6 +102,28 @@ describe('fields', () => {
     });
   }
 
+  it('[QRY-4] are not looked at where there are far too many', async () => {
+    for (const [name, code] of [
+      ['fields', 'QUERY_FIELDS_INVALID'],
+      ['expand', 'QUERY_EXPAND_INVALID'],
+    ] as const) {
+      await shop.row({
+        send: 'QUERY /api/v1/products',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: `${name}=${Array.from({ length: 50_000 }, (_, index) => `u${index}`).join(',')}`,
+        status: 400,
+        has: { errorCode: code },
+      });
+    }
+  });
+
+  it('[ERR-4] are not told back at length', async () => {
+    const refused = await shop.row({ send: `GET /api/v1/products?fields=${'o.'.repeat(3500)}`, status: 400 });
+    assert.ok(refused.text.length < 3_000, String(refused.text.length));
+    const unknown = await shop.row({ send: `GET /api/v1/products?${'o'.repeat(7000)}=1`, status: 400 });
+    assert.ok(unknown.text.length < 1_000, String(unknown.text.length));
+  });
+
   it('[REP-11] do not know what is write-only', async () => {
     const refused = await shop.row({
       send: `GET /api/v1/products/${lamp}?fields=cost`,

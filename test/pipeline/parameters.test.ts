@@ -72,6 +72,8 @@ describe('a sort', () => {
 describe('a parameter', () => {
   const unknown: readonly (readonly [query: string, near: string | null])[] = [
     ['nmae=x', 'name'],
+    ['nmae[gte]=x', 'name[gte]'],
+    ['filter[nmae]=x', 'filter[name]'],
     ['Name=x', 'name'],
     ['limt=1', 'limit'],
     ['Sort=id', 'sort'],
@@ -94,7 +96,8 @@ describe('a parameter', () => {
         has: { errorCode: 'REQUEST_PARAMETER_UNKNOWN' },
       });
       assert.deepEqual(column(body['details'], 'field'), [query.replace(/=.*/, '')]);
-      if (near !== null) assert.match(body['details'][0]['message'], new RegExp(`did you mean "${near}"`));
+      if (near !== null)
+        assert.match(body['details'][0]['message'], new RegExp(RegExp.escape(`did you mean "${near}"`)));
     });
   }
 

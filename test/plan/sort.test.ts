@@ -66,6 +66,12 @@ describe('what cannot be sorted by', () => {
     });
   }
 
+  it('[QRY-3] is not looked at where it is far too long', () => {
+    const raw = Array.from({ length: 100_000 }, (_, index) => `u${index}`).join(',');
+    const { details } = refuses(() => readSort(raw, resource), 'QUERY_SORT_INVALID');
+    assert.deepEqual(details, [{ field: 'sort', message: 'has over 20 keys; at most 5' }]);
+  });
+
   it('[ERR-3] is told as a whole: each unknown key, the one that is repeated, and how many there are', () => {
     const { details } = refuses(() => readSort('name,-name,a,size,b,id', resource), 'QUERY_SORT_INVALID');
     const messages = details.map(({ message }) => message.replace(/;.*/, ''));

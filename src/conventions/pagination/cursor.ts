@@ -5,9 +5,8 @@ import type { Parameters, Position } from './position.ts';
 export interface CursorState {
   /** Names the collection and the rows above it; a cursor of another one is foreign. */
   readonly collection: string;
-  /** The sort as text, the filters as normalised text: what a query beside the cursor must equal. */
-  readonly sort: string;
-  readonly filter: string;
+  /** What the filters and the sort compare, with the types of it: where a model has other ones by now, the cursor is of another collection. */
+  readonly compared: string;
   /** The filters and sort as query parameters, so that the cursor alone restores them (hybrid). */
   readonly query: Parameters;
   readonly backward: boolean;
@@ -21,12 +20,12 @@ export interface CursorSeal {
   readonly open: (token: string) => string | null;
 }
 
-type Written = [string, string, string, Parameters, 0 | 1, readonly Json[] | null];
+type Written = [string, string, Parameters, 0 | 1, readonly Json[] | null];
 
 /** The token of a state. The same state gives the same token, whichever instance makes it. */
 export function writeCursor(state: CursorState, { seal }: CursorSeal): string {
-  const { collection, sort, filter, query, backward, after } = state;
-  return seal(JSON.stringify([collection, sort, filter, query, backward ? 1 : 0, after]));
+  const { collection, compared, query, backward, after } = state;
+  return seal(JSON.stringify([collection, compared, query, backward ? 1 : 0, after]));
 }
 
 /** The state of a token; null where it was forged, cut or sealed under another key. */
@@ -34,8 +33,8 @@ export function readCursor(token: string, { open }: CursorSeal): CursorState | n
   const plain = open(token);
   if (plain === null) return null;
   // What opens was written by `writeCursor`: the seal is authenticated, so the shape is not checked again.
-  const [collection, sort, filter, query, backward, after]: Written = JSON.parse(plain);
-  return { collection, sort, filter, query, backward: backward === 1, after };
+  const [collection, compared, query, backward, after]: Written = JSON.parse(plain);
+  return { collection, compared, query, backward: backward === 1, after };
 }
 
 /**

@@ -135,8 +135,7 @@ describe('cursors', () => {
   };
   const state: CursorState = {
     collection: 'cities',
-    sort: 'name,id',
-    filter: '["country_id",["NO"]]',
+    compared: 'name:text id:text  country_id:text',
     query: [
       ['country_id', 'NO'],
       ['sort', ['name']],

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeWarnings } from '../../src/model/warnings.ts';
-import { itemsDocument, load } from './loading.ts';
+import { describeWarnings } from '../../src/plan/warnings.ts';
+import { itemsDocument, load } from '../model/loading.ts';
 
 function warnings(properties: string, rest = ''): readonly string[] {
   return describeWarnings(load(itemsDocument(properties, rest)).model);
 }
 
 describe('describeWarnings', () => {
-  it('[QRY-3] names sortable and filterable fields that no index begins with', () => {
+  it('[QRY-3] names fields that no index begins with, and those whose order none has', () => {
     assert.deepEqual(
       warnings(
         'a: { type: string }, b: { type: string, x-unique: true }, c: { type: object, properties: { d: { type: string } } }, e: { type: string }, f_id: { type: string, x-references: items }',
         'indexes: [[e, a]]',
       ),
       [
-        'resources.items: sortable or filterable without an index: a, c.d; declare indexes, or restrict sortable and filterable',
+        'resources.items: sortable without an index in that order: a, b, c.d, e, f_id; filterable without an index: a, c.d; declare indexes, or restrict sortable and filterable',
       ],
     );
   });
