@@ -2,6 +2,7 @@ import { refusal } from '../conventions/errors.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import { parametersOf, type QueryPair } from '../conventions/query.ts';
 import type { LinkBase } from '../plan/address.ts';
+import { effortOfLookup, effortOfRelated } from '../plan/cost.ts';
 import type { Expansion, Relation } from '../plan/expansion.ts';
 import { type ListQuery, readListQuery } from '../plan/list-query.ts';
 import type { LocatedRow, RelatedRows } from '../plan/plan.ts';
@@ -97,7 +98,7 @@ async function expandOne(
     return typeof id === 'string' ? id : null;
   };
   const ids = [...new Set(rows.map(idOf))].filter((id) => id !== null);
-  const plan = { resource: compiled.resource.name, ids };
+  const plan = { resource: compiled.resource.name, ids, effort: effortOfLookup({ ids }) };
   const found = ids.length === 0 ? [] : await telling.surroundings.store.resources.lookup(plan);
   const values = await tellRelated(compiled, found, nested, telling);
   const byId = new Map(found.map(({ row }, index) => [row.id, values[index] ?? null]));
@@ -117,8 +118,8 @@ async function expandMany(
   if (plan === null) return [];
   const { order, window } = plan;
   const owners = [...new Set(rows.map(({ row }) => row.id))];
-  const { resource, field } = { resource: compiled.resource.name, field: relation.field };
-  const asked = { resource, field, owners, order, limit: window.limit };
+  const wanted = { field: relation.field, owners, order, limit: window.limit };
+  const asked = { resource: compiled.resource.name, ...wanted, effort: effortOfRelated(compiled.resource, wanted) };
   const found = await telling.surroundings.store.resources.related(asked);
   const all = owners.flatMap((owner) => found.get(owner)?.rows ?? []);
   const told = await tellRelated(compiled, all, nested, telling);

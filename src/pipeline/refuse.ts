@@ -6,7 +6,7 @@ import { writeJson } from '../formats/json.ts';
 import { writeText } from '../formats/text.ts';
 import { writeXml } from '../formats/xml.ts';
 import type { Observe } from '../observe/observation.ts';
-import { StatementTimeout, StoreUnavailable } from '../stores/store.ts';
+import { StatementTimeout, StoreOverloaded, StoreUnavailable } from '../stores/store.ts';
 import { commonHeaders, uncachedAnswer } from './answer.ts';
 import type { WholeAnswer } from './exchange.ts';
 import type { Exchange } from './receive.ts';
@@ -101,6 +101,12 @@ export function asApiError(failure: unknown): ApiError {
     return refusal(
       'SERVER_TIMEOUT',
       'The query took too long and was stopped; narrow it by a filter or an indexed sort.',
+    );
+  }
+  if (failure instanceof StoreOverloaded) {
+    return refusal(
+      'SERVER_OVERLOADED',
+      'Too many long reads wait already; try again, or narrow the query by a filter.',
     );
   }
   if (failure instanceof StoreUnavailable) {

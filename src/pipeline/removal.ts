@@ -163,7 +163,7 @@ class Removal {
       order: [{ path: 'id', descending: false }],
       window: { kind: 'seek', after: null, backward: false, limit },
       count: { kind: 'none' },
-      effort: 'light',
+      effort: many ? 'unbounded' : 'light',
     });
     return page.rows;
   }

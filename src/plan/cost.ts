@@ -1,21 +1,64 @@
 import type { Resource, SortKey } from '../model/model.ts';
 import { indexesOf, type KeptIndex } from './indexes.ts';
-import type { Condition, Effort, ListPlan } from './plan.ts';
+import type { Condition, Effort, ListPlan, LookupPlan, RelatedPlan } from './plan.ts';
 
 /** An offset up to which rows are passed over at once. */
 const SHALLOW = 1_000;
 
+/** Related rows, or rows of some ids, that are read at once: each takes a hundredth of a millisecond. */
+const FEW_RELATED = 500;
+
+/** Rows named by what is unique that are filtered and sorted at once: a page. More of them can be of any size, and need a deadline. */
+const FEW_NAMED = 100;
+
 /**
- * How much a list may cost (PAGE-10, QRY-3): as much as it wants where no index serves it; up to a limit where it counts, or passes over many
- * entries of the index that does.
+ * How much a list may cost (PAGE-10, QRY-3): as much as it wants where no index serves it, unless it names a few rows; up to a limit where it
+ * counts, or passes over many entries of the index that does.
  */
 export function effortOf(
   resource: Resource,
   { within, filter, order, window, count }: Pick<ListPlan, 'within' | 'filter' | 'order' | 'window' | 'count'>,
 ): Effort {
-  if (isUnserved(resource, within.length > 0, filter, order)) return 'unbounded';
+  if (isUnserved(resource, within.length > 0, filter, order)) {
+    const isFirst = window.kind === 'offset' || window.after === null;
+    const named = within.length === 0 && isFirst ? namedRows(resource, filter) : null;
+    return named === null || named > FEW_NAMED ? 'unbounded' : 'light';
+  }
   const isDeep = window.kind === 'offset' && window.offset > SHALLOW;
   return isDeep || count.kind === 'capped' ? 'bounded' : 'light';
+}
+
+/** How much the rows of some ids may cost. */
+export function effortOfLookup({ ids }: Pick<LookupPlan, 'ids'>): Effort {
+  return ids.length > FEW_RELATED ? 'bounded' : 'light';
+}
+
+/**
+ * How much the rows that refer to some others may cost (QRY-4): for each owner a walk of one index that a limit ends; all that refer to it,
+ * gathered and sorted, where the field is an array or no index has the field and then the order.
+ */
+export function effortOfRelated(
+  resource: Resource,
+  { field, owners, order, limit }: Pick<RelatedPlan, 'field' | 'owners' | 'order' | 'limit'>,
+): Effort {
+  // No index has an array.
+  const ofOne: Condition = { path: field, operator: 'in', values: [''] };
+  if (isUnserved(resource, false, [ofOne], order)) return 'unbounded';
+  return owners.length * limit > FEW_RELATED ? 'bounded' : 'light';
+}
+
+/**
+ * How many rows a filter names at most: it lists values of the id or of another unique path. null where it names none, or where a database may
+ * enter another index by what the filter says besides, and walk it: which of them is better, it guesses.
+ */
+function namedRows(resource: Resource, filter: readonly Condition[]): number | null {
+  const indexes = indexesOf(resource);
+  const enters = (path: string): boolean => path === 'id' || indexes.some(({ keys }) => keys[0]?.path === path);
+  const names = (path: string): boolean =>
+    path === 'id' || indexes.some(({ keys, unique }) => unique && keys.length === 1 && keys[0]?.path === path);
+  const [entered, ...others] = filter.filter((each) => each.operator === 'search' || enters(each.path));
+  if (entered?.operator !== 'in' || others.length > 0) return null;
+  return names(entered.path) ? entered.values.length : null;
 }
 
 /**

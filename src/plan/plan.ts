@@ -73,7 +73,7 @@ export interface ListPlan {
 }
 
 /**
- * How much a list may cost: `light` ends at once; `bounded` reads many entries of one index, of which a limit keeps the number; `unbounded` may
+ * How much a read may cost: `light` ends at once; `bounded` reads many entries of one index, of which a limit keeps the number; `unbounded` may
  * read the whole collection, so that the store gives it a deadline. A store does no other work for the sake of the last two.
  */
 export type Effort = 'light' | 'bounded' | 'unbounded';
@@ -82,6 +82,8 @@ export type Effort = 'light' | 'bounded' | 'unbounded';
 export interface LookupPlan {
   readonly resource: string;
   readonly ids: readonly string[];
+  /** Where it is left out, `bounded`. */
+  readonly effort?: Effort;
   readonly columns?: Columns;
 }
 
@@ -94,6 +96,8 @@ export interface RelatedPlan {
   readonly order: readonly SortKey[];
   /** Most rows for each of the owners. */
   readonly limit: number;
+  /** Where it is left out, `unbounded`. */
+  readonly effort?: Effort;
   readonly columns?: Columns;
 }
 

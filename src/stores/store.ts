@@ -24,6 +24,11 @@ export class StatementTimeout extends Error {
   override readonly name = 'StatementTimeout';
 }
 
+/** More reads that may take long wait already than can be done in time, or one waited for too long; it was not begun. */
+export class StoreOverloaded extends Error {
+  override readonly name = 'StoreOverloaded';
+}
+
 /** The database cannot be reached or is held by another process for too long; nothing was changed. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
@@ -34,13 +39,17 @@ export interface Resources {
   /** The row, or null where it is absent or not below the ancestors named. */
   item(plan: ItemPlan): Awaitable<Row | null>;
 
-  /** One page. @throws {StatementTimeout} after the model's `statementTimeout` */
+  /** One page. @throws {StatementTimeout} after the model's `statementTimeout` @throws {StoreOverloaded} before it is begun */
   list(plan: ListPlan): Awaitable<Page>;
 
-  /** Rows by their ids, in one query. */
+  /** Rows by their ids, in one query. @throws {StoreOverloaded} before it is begun */
   lookup(plan: LookupPlan): Awaitable<readonly LocatedRow[]>;
 
-  /** The first rows that refer to each of the owners, in one query; an owner to which none does may be left out. */
+  /**
+   * The first rows that refer to each of the owners, in one query; an owner to which none does may be left out.
+   *
+   * @throws {StatementTimeout} {StoreOverloaded} as `list` does
+   */
   related(plan: RelatedPlan): Awaitable<ReadonlyMap<string, RelatedRows>>;
 
   /** A number for each of some resources that is another one after each commit that changes any of its rows, and never one that it was. */

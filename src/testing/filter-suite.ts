@@ -5,7 +5,8 @@ import type { Condition } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import { fill, IDS, KINDS, type Kind, PLACES, thing, things } from './filter-samples.ts';
 import type { OpenStore } from './open-store.ts';
-import { commit, idsOf } from './sample-writes.ts';
+import { positionOf } from './oracle.ts';
+import { commit, idsOf, listOf } from './sample-writes.ts';
 
 /** A test body that works on a store of things, which is closed after it. */
 function withThings(open: OpenStore, body: (store: Store) => Promise<void>): () => Promise<void> {
@@ -61,6 +62,22 @@ async function listsEach(store: Store, path: string, { values, gaps, same }: Kin
     await selects(store, [{ path, operator: 'nin', values: none }], [...IDS, ...unset]);
   }
 }
+
+/** Values that a list could lose or confuse with another one, each beside one that is not held. */
+const SPECIAL: readonly { readonly kind: string; readonly value: Json; readonly other: Json }[] = [
+  { kind: 'text', value: 'a\u0000b', other: 'a' },
+  { kind: 'text', value: '"\\\u2028', other: '"' },
+  { kind: 'text', value: '[1]', other: '1' },
+  { kind: 'text', value: '', other: 'null' },
+  // 548819256574344960, of which JavaScript writes the fewest digits that tell it from other numbers.
+  { kind: 'number', value: 548_819_256_574_345_000, other: 548_819_256_574_346_000 },
+  { kind: 'number', value: 0.1, other: 0.100_000_000_000_000_02 },
+  { kind: 'int64', value: '9007199254740993', other: '9007199254740992' },
+  { kind: 'money', value: '90071992547409.93', other: '90071992547409.92' },
+  { kind: 'decimal', value: '0.000000000000000000001', other: '0.000000000000000000002' },
+  { kind: 'date_time', value: '2026-01-01T00:00:00.001Z', other: '2026-01-01T00:00:00.000Z' },
+  { kind: 'boolean', value: true, other: false },
+];
 
 /** Texts, and the parts and beginnings by which they are found. */
 const TEXTS: Readonly<Record<string, string>> = {
@@ -145,6 +162,50 @@ export function filterSuite(name: string, open: OpenStore): void {
         for (const kind of KINDS.filter(({ name: each }) => each !== 'boolean')) {
           for (const place of PLACES) await listsEach(store, `${place}${kind.name}`, kind);
         }
+      }),
+    );
+
+    it(
+      '[QRY-1] [QRY-7] find a value in a list as they find it alone, whatever it is made of',
+      withThings(open, async (store) => {
+        const held = SPECIAL.map(({ kind, value }) => ({ [kind]: value }));
+        await commit(store, ...held.map((values, index) => thing(`s${index}`, values, { ...values, deep: values })));
+        for (const place of PLACES) {
+          for (const [index, { kind, value, other }] of SPECIAL.entries()) {
+            const path = `${place}${kind}`;
+            const alone = await idsOf(store, {
+              resource: 'things',
+              filter: [{ path, operator: 'in', values: [value] }],
+            });
+            assert.deepEqual(alone, [`s${index}`]);
+            await selects(store, [{ path, operator: 'in', values: [other, value] }], alone);
+          }
+        }
+      }),
+    );
+
+    it(
+      '[QRY-1] [PAGE-5] take ten thousand values, on every page and in any order',
+      withThings(open, async (store) => {
+        await fill(store);
+        const values = Array.from({ length: 9_990 }, (_, index) => `v${index}`);
+        const filter: readonly Condition[] = [{ path: 'code', operator: 'in', values: [...values, ...IDS] }];
+        const paths = ['money', 'inside.text', 'number', 'inside.deep.integer', 'boolean', 'id'];
+        const order = paths.map((path, index) => ({ path, descending: index % 2 === 1 }));
+        const read = async (after: readonly Json[] | null) => {
+          const window = { kind: 'seek', after, backward: false, limit: 1 } as const;
+          const { rows } = await store.resources.list(listOf({ resource: 'things', filter, order, window }));
+          return rows[0];
+        };
+        const first = await read(null);
+        assert.equal(first?.id, 'first');
+        const second = await read(positionOf(order, first));
+        assert.equal(second?.id, 'second');
+        await selects(
+          store,
+          [{ path: 'code', operator: 'nin', values: [...values, 'first'] }],
+          [...IDS.slice(1), 'hollow', 'unset'],
+        );
       }),
     );
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { refusal } from '../../src/conventions/errors.ts';
-import { type Store, StatementTimeout, StoreUnavailable } from '../../src/stores/store.ts';
+import { type Store, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../../src/stores/store.ts';
 import { apiUnderTest, type Setting } from './api-under-test.ts';
 import { SHOP } from './shop-model.ts';
 
@@ -79,6 +79,7 @@ describe('a failure inside', () => {
 
   const passing: readonly (readonly [error: Error, code: string])[] = [
     [new StatementTimeout(SECRET), 'SERVER_TIMEOUT'],
+    [new StoreOverloaded(SECRET), 'SERVER_OVERLOADED'],
     [new StoreUnavailable(SECRET), 'SERVER_UNAVAILABLE'],
   ];
   for (const [error, errorCode] of passing) {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseQuery } from '../../src/conventions/query.ts';
-import { effortOf, isUnserved } from '../../src/plan/cost.ts';
+import { effortOf, effortOfLookup, effortOfRelated, isUnserved } from '../../src/plan/cost.ts';
 import { readFilter } from '../../src/plan/filter.ts';
+import type { Condition } from '../../src/plan/plan.ts';
 import { readSort } from '../../src/plan/sort.ts';
 import { compiled } from './rules.ts';
 
@@ -22,6 +23,7 @@ resources:
         category: { type: string }
         place: { type: object, properties: { city: { type: string } } }
         supplier_id: { type: string, x-references: suppliers }
+        like_ids: { type: array, items: { type: string, x-references: products } }
         seen_at: { type: string, format: date-time }
     indexes: [category, [category, price], place.city]
   ranked: { sort: '-rank', schema: { type: object, properties: { rank: { type: integer }, name: { type: string } } } }
@@ -127,10 +129,64 @@ describe('the cost of a list', () => {
     assert.equal(effortOf(resource, { ...plain, count: { kind: 'capped', cap: 10 } }), 'bounded');
   });
 
+  it('[QRY-3] is small where the filter names a few rows by what is unique, whatever order they have', () => {
+    const among = (path: string, rows: number): Condition => ({
+      path,
+      operator: 'in',
+      values: Array.from({ length: rows }, (_, index) => `v${index}`),
+    });
+    const byName = [...readSort('name', resource), ...readSort('id', resource)];
+    const effort = (...filter: readonly Condition[]) => effortOf(resource, { ...plain, order: byName, filter });
+    for (const path of ['id', 'sku']) {
+      assert.deepEqual(
+        [2, 100, 101].map((rows) => effort(among(path, rows))),
+        ['light', 'light', 'unbounded'],
+        path,
+      );
+    }
+    const named = { path: 'name', operator: 'contains', value: 'x' } as const;
+    assert.equal(effort(among('id', 2), named), 'light');
+    assert.equal(effort(among('name', 2)), 'unbounded');
+    // An index of the category could be entered instead, and walked to its end.
+    assert.equal(effort(among('id', 2), among('category', 1)), 'unbounded');
+    assert.equal(effort(among('id', 2), among('sku', 2)), 'unbounded');
+    assert.equal(effort(among('id', 2), { operator: 'search', words: ['a'] }), 'unbounded');
+    const after = { kind: 'seek', after: ['n', 'i'], backward: false, limit: 20 } as const;
+    assert.equal(effortOf(resource, { ...plain, filter: [among('id', 2)], window: after }), 'unbounded');
+    const above = [{ resource: 'products', id: 'p' }];
+    const reviews = compiled(DOCUMENT, 'reviews').resource;
+    const kinds = readSort('kind', reviews);
+    assert.equal(effortOf(reviews, { ...plain, order: kinds, within: above, filter: [among('id', 2)] }), 'unbounded');
+  });
+
   it('[QRY-6] of text search is bounded by a deadline, even of one row: every word is looked up first', () => {
     const search = { operator: 'search', words: ['a'] } as const;
     const one = { path: 'id', operator: 'in', values: ['x'] } as const;
     assert.equal(effortOf(resource, { ...plain, filter: [one] }), 'light');
     assert.equal(effortOf(resource, { ...plain, filter: [one, search] }), 'unbounded');
+  });
+});
+
+describe('the cost of related rows', () => {
+  const { resource } = compiled(DOCUMENT, 'products');
+  const plan = { field: 'supplier_id', owners: ['s'], order: resource.sort, limit: 20 };
+  const many = (length: number): readonly string[] => Array.from({ length }, (_, index) => `s${index}`);
+
+  it('[QRY-4] is small where one index has the field and then the order, up to a number of rows', () => {
+    assert.equal(effortOfRelated(resource, plan), 'light');
+    assert.equal(effortOfRelated(resource, { ...plan, owners: many(25) }), 'light');
+    assert.equal(effortOfRelated(resource, { ...plan, owners: many(26) }), 'bounded');
+    const { resource: reviews } = compiled(DOCUMENT, 'reviews');
+    assert.equal(effortOfRelated(reviews, { ...plan, field: 'product_id', order: reviews.sort }), 'light');
+  });
+
+  it('[QRY-3] [QRY-4] is bounded by a deadline where all that refer to an owner are gathered or sorted', () => {
+    assert.equal(effortOfRelated(resource, { ...plan, order: readSort('name', resource) }), 'unbounded');
+    assert.equal(effortOfRelated(resource, { ...plan, field: 'like_ids' }), 'unbounded');
+  });
+
+  it('[QRY-4] of rows by their ids is small, up to a number of ids', () => {
+    assert.equal(effortOfLookup({ ids: many(500) }), 'light');
+    assert.equal(effortOfLookup({ ids: many(501) }), 'bounded');
   });
 });

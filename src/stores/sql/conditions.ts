@@ -34,17 +34,17 @@ export function filterOf(table: Table, conditions: readonly Condition[]): Filter
   return { intervals, others };
 }
 
-/** The conditions of a filter, to be joined by `and`. @param deadline the dialect's, where the statement has one */
+/** The conditions of a filter, to be joined by `and`. @param look the deadline's `always`, where the statement has one */
 export function filterConditions(
   table: Table,
   { intervals, others }: Filter,
   parameters: Parameters,
-  deadline: string | null,
+  look: string | null,
 ): string[] {
   const bounded = [...intervals].flatMap(
     ([path, interval]) => intervalConditions(interval, table.operand(path), parameters) ?? [NEVER],
   );
-  return [...bounded, ...others.map((each) => otherCondition(table, each, parameters, deadline))];
+  return [...bounded, ...others.map((each) => otherCondition(table, each, parameters, look))];
 }
 
 /** Those of the values that an expression can have, as the database compares them. */
@@ -56,28 +56,30 @@ function held({ locate }: Operand, values: readonly Json[]): readonly SqlValue[]
 }
 
 /** An unset field is in no list. */
-function anyOf(operand: Operand, values: readonly Json[], parameters: Parameters): string {
-  const listed = held(operand, values).map((each) => parameters.add(each));
-  return listed.length === 0 ? NEVER : `${operand.expression} in (${listed.join(', ')})`;
+function anyOf({ dialect }: Table, operand: Operand, values: readonly Json[], parameters: Parameters): string {
+  const listed = held(operand, values);
+  return listed.length === 0 ? NEVER : `${operand.expression} in (${dialect.listed(listed, parameters)})`;
 }
 
 /** An unset field is outside of every list. */
-function noneOf(operand: Operand, values: readonly Json[], parameters: Parameters): string {
-  const listed = held(operand, values).map((each) => parameters.add(each));
+function noneOf({ dialect }: Table, operand: Operand, values: readonly Json[], parameters: Parameters): string {
+  const listed = held(operand, values);
   if (listed.length === 0) return ALWAYS;
   const { expression, nullable } = operand;
-  const outside = `${expression} not in (${listed.join(', ')})`;
+  const outside = `${expression} not in (${dialect.listed(listed, parameters)})`;
   return nullable ? `(${outside} or ${expression} is null)` : outside;
 }
 
 /** A part of a text, or an item of an array. */
-function contains(table: Table, path: string, value: Json, parameters: Parameters): string {
+function contains(table: Table, path: string, value: Json, parameters: Parameters, look: string | null): string {
   const operand = table.operand(path);
   const whole = operand.type.kind === 'array' ? table.membership(path) : operand;
   const encoded = value === null ? undefined : whole.encode(value);
   if (encoded === undefined) return NEVER;
   const placeholder = parameters.add(encoded);
-  return 'condition' in whole ? whole.condition(placeholder) : table.dialect.includes(whole.expression, placeholder);
+  return 'condition' in whole
+    ? whole.condition(placeholder, look)
+    : table.dialect.includes(whole.expression, placeholder);
 }
 
 /** Whether a field is set. An array is where it has an item; the empty one is stored in one form alone. */
@@ -93,18 +95,18 @@ function exists({ expression, type, nullable, encode }: Operand, wanted: boolean
 }
 
 /** A condition that bounds nothing. A value that the column could never hold equals no row's (QRY-7). */
-function otherCondition(table: Table, comparison: Condition, parameters: Parameters, deadline: string | null): string {
+function otherCondition(table: Table, comparison: Condition, parameters: Parameters, look: string | null): string {
   switch (comparison.operator) {
     case 'in':
-      return anyOf(table.operand(comparison.path), comparison.values, parameters);
+      return anyOf(table, table.operand(comparison.path), comparison.values, parameters);
     case 'nin':
-      return noneOf(table.operand(comparison.path), comparison.values, parameters);
+      return noneOf(table, table.operand(comparison.path), comparison.values, parameters);
     case 'contains':
-      return contains(table, comparison.path, comparison.value, parameters);
+      return contains(table, comparison.path, comparison.value, parameters, look);
     case 'exists':
       return exists(table.operand(comparison.path), comparison.value, parameters);
     case 'search':
-      return table.dialect.search(table.resource.name, comparison.words, parameters, deadline);
+      return table.dialect.search(table.resource.name, comparison.words, parameters, look);
     // Whatever else they compare with is an interval; null is neither before nor after any value.
     case 'gt':
     case 'gte':

@@ -75,15 +75,21 @@ export interface Dialect {
   /** A condition: one of the items of a JSON array equals a value (QRY-7). `placeholder` stands for the encoded value. */
   contains(array: string, item: ValueType): { condition(placeholder: string): string; readonly encode: Encode };
 
+  /**
+   * A query of one column: values of one type, none of them null, as one parameter. A statement that compares with a list has one text, however
+   * long the list is.
+   */
+  listed(values: readonly SqlValue[], parameters: Parameters): string;
+
   /** A condition: a text has another one as a part, character by character (QRY-7). `placeholder` stands for the part. */
   includes(expression: string, placeholder: string): string;
 
   /**
    * A condition: each of the words begins a word of a searched field of a row (QRY-6).
    *
-   * @param deadline the condition of that name where the statement has one: it holds for what is found before any row is looked at
+   * @param look the deadline's `always` where the statement has one: for what is found before any row is looked at
    */
-  search(resource: string, words: readonly string[], parameters: Parameters, deadline: string | null): string;
+  search(resource: string, words: readonly string[], parameters: Parameters, look: string | null): string;
 
   /**
    * A source of rows for `from`: the texts of the JSON array that the placeholder stands for, one to a row, in the column `value`. A
@@ -102,9 +108,20 @@ export interface Dialect {
   /** A key of an order, NULLs first ascending and last descending (PAGE-5); also as a key of an index. */
   order(expression: string, descending: boolean): string;
 
-  /** A condition that is always true and fails the statement once its deadline has passed; null where the database keeps time itself. */
-  readonly deadline: string | null;
+  /** How a statement looks at its deadline; null where the database keeps time itself. */
+  readonly deadline: Deadline | null;
 }
+
+/** Conditions that are always true and fail the statement once its deadline has passed. */
+export interface Deadline {
+  /** Asks at some of the rows that a statement reads: for many rows. */
+  readonly seldom: string;
+  /** Asks at each: for few rows of any size, and for what is no row of a table. */
+  readonly always: string;
+}
+
+/** At which rows a statement looks at its deadline. */
+export type Looks = 'never' | keyof Deadline;
 
 /** Collects the values of a statement while its text is written. */
 export class Parameters {

@@ -1,7 +1,7 @@
 import type { SortKey } from '../../model/model.ts';
-import type { Ancestor, ItemPlan, ListPlan } from '../../plan/plan.ts';
+import type { Ancestor, Effort, ItemPlan, ListPlan } from '../../plan/plan.ts';
 import { ancestorStands, belowParent, chainStands, type Filter, filterConditions, filterOf } from './conditions.ts';
-import { Parameters, type Statement } from './dialect.ts';
+import { type Dialect, type Looks, Parameters, type Statement } from './dialect.ts';
 import { type Range, rangesAfter, walked } from './seek.ts';
 import type { Table, Tables } from './tables.ts';
 import { walkOf } from './walk.ts';
@@ -31,31 +31,51 @@ export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   return { text, values: parameters.values };
 }
 
+/** The rows of a list plan, and at which of them the statement looks at its deadline. */
+interface Selected {
+  readonly plan: ListPlan;
+  readonly filter: Filter;
+  readonly looks: Looks;
+}
+
 /** What every row of a list satisfies by itself. */
 function filterOfPlan(table: Table, { within, filter }: ListPlan): Filter {
   return filterOf(table, [...belowParent(table, within), ...filter]);
 }
 
+/** At which of its rows a statement looks at its deadline, where it is read under one. */
+export function looksOf(effort: Effort): Looks {
+  return effort === 'unbounded' ? 'seldom' : 'never';
+}
+
+/** The conditions by which a statement looks at its deadline: at its rows, and at what it finds before them. */
+export function looksAt(
+  { deadline }: Dialect,
+  looks: Looks,
+): { readonly row: readonly string[]; readonly found: string | null } {
+  return deadline === null || looks === 'never'
+    ? { row: [], found: null }
+    : { row: [deadline[looks]], found: deadline.always };
+}
+
 /** What every row of a list satisfies, wherever the window lies. */
-function selected(tables: Tables, table: Table, plan: ListPlan, filter: Filter, parameters: Parameters): string[] {
-  const deadline = plan.effort === 'unbounded' ? tables.dialect.deadline : null;
+function selected(tables: Tables, { plan, filter, looks }: Selected, parameters: Parameters): string[] {
+  const { row, found } = looksAt(tables.dialect, looks);
   return [
-    ...(deadline === null ? [] : [deadline]),
-    ...filterConditions(table, filter, parameters, deadline),
+    ...row,
+    ...filterConditions(tables.of(plan.resource), filter, parameters, found),
     ...chainStands(tables, plan.within, parameters),
   ];
 }
 
 /** What a list reads: in an order, from a position on or from the start, the rows of a filter. */
-interface Reading {
-  readonly plan: ListPlan;
+interface Reading extends Selected {
   readonly order: readonly SortKey[];
-  readonly filter: Filter;
   /** Of rows after the position; empty where there is none. */
   readonly ranges: readonly Range[];
 }
 
-function readingOf(table: Table, plan: ListPlan): Reading {
+function readingOf(table: Table, plan: ListPlan, looks: Looks): Reading {
   const { window } = plan;
   const backward = window.kind === 'seek' && window.backward;
   const position = window.kind === 'seek' ? window.after : null;
@@ -65,7 +85,7 @@ function readingOf(table: Table, plan: ListPlan): Reading {
     after: position,
     filter: given,
   });
-  return { plan, order, filter, ranges: after === null ? [] : rangesAfter(table, order, after, given) };
+  return { plan, looks, order, filter, ranges: after === null ? [] : rangesAfter(table, order, after, given) };
 }
 
 /** The rows that a window asks for and one more, from where it begins. */
@@ -75,9 +95,10 @@ function limited({ window }: ListPlan, parameters: Parameters): string {
 }
 
 /** Reads the rows as they come: one range, from its start. */
-function direct(tables: Tables, table: Table, { plan, order, filter, ranges }: Reading): Statement {
+function direct(tables: Tables, table: Table, reading: Reading): Statement {
+  const { plan, order, ranges } = reading;
   const parameters = new Parameters(tables.dialect);
-  const conditions = selected(tables, table, plan, filter, parameters);
+  const conditions = selected(tables, reading, parameters);
   for (const range of ranges) conditions.push(range.condition(parameters));
   const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
   return { text: `${text}${orderBy(table, order)}${limited(plan, parameters)}`, values: parameters.values };
@@ -88,7 +109,8 @@ function direct(tables: Tables, table: Table, { plan, order, filter, ranges }: R
  * skips. Several ranges are merged, one after the other and as far as they are wanted. Where the database cannot see that a settled key
  * is constant, for it lies inside a column, each range orders itself by what remains and stops by itself.
  */
-function keysFirst(tables: Tables, table: Table, { plan, order, filter, ranges }: Reading): Statement {
+function keysFirst(tables: Tables, table: Table, reading: Reading): Statement {
+  const { plan, order, ranges } = reading;
   const { dialect } = tables;
   const { quote } = dialect;
   const parameters = new Parameters(dialect);
@@ -107,7 +129,7 @@ function keysFirst(tables: Tables, table: Table, { plan, order, filter, ranges }
   const keys = [`${table.column('id')} as ${quote('row')}`, ...terms.map(({ key }) => key)].join(', ');
   // The values of a statement stand in the order of its text: the filter's, the range's, the window's.
   const part = (range: Range | null): string => {
-    const conditions = selected(tables, table, plan, filter, parameters);
+    const conditions = selected(tables, reading, parameters);
     if (range !== null) conditions.push(range.condition(parameters));
     const keyed = `select ${keys} from ${table.name}${where(conditions)}`;
     if (range === null || !opaque) return keyed;
@@ -121,9 +143,9 @@ function keysFirst(tables: Tables, table: Table, { plan, order, filter, ranges }
 }
 
 /** Reads the rows of a list plan and one more, which tells whether others follow. A walk backward reads the reversed order. */
-export function listStatement(tables: Tables, plan: ListPlan): Statement {
+export function listStatement(tables: Tables, plan: ListPlan, looks: Looks = looksOf(plan.effort)): Statement {
   const table = tables.of(plan.resource);
-  const reading = readingOf(table, plan);
+  const reading = readingOf(table, plan, looks);
   const skips = plan.window.kind === 'offset' && plan.window.offset > 0;
   return skips || reading.ranges.length > 1 ? keysFirst(tables, table, reading) : direct(tables, table, reading);
 }
@@ -134,10 +156,15 @@ export function countsWholeCollection(plan: ListPlan): boolean {
 }
 
 /** Counts the rows that a plan selects, as `count`; up to one more than the cap, where there is one. */
-export function countStatement(tables: Tables, plan: ListPlan, cap: number | null): Statement {
+export function countStatement(
+  tables: Tables,
+  plan: ListPlan,
+  cap: number | null,
+  looks: Looks = looksOf(plan.effort),
+): Statement {
   const table = tables.of(plan.resource);
   const parameters = new Parameters(tables.dialect);
-  const conditions = where(selected(tables, table, plan, filterOfPlan(table, plan), parameters));
+  const conditions = where(selected(tables, { plan, looks, filter: filterOfPlan(table, plan) }, parameters));
   const name = tables.dialect.quote('count');
   if (cap === null)
     return { text: `select count(*) as ${name} from ${table.name}${conditions}`, values: parameters.values };

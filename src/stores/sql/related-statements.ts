@@ -1,6 +1,6 @@
 import type { Ancestor, Columns, LocatedRow, LookupPlan, RelatedPlan, RelatedRows } from '../../plan/plan.ts';
-import { Parameters, type SqlValue, type Statement } from './dialect.ts';
-import { orderBy } from './read-statements.ts';
+import { type Looks, Parameters, type SqlValue, type Statement } from './dialect.ts';
+import { looksAt, orderBy } from './read-statements.ts';
 import type { Table, Tables } from './tables.ts';
 
 /** No field can bear a name with a space. */
@@ -66,10 +66,11 @@ export function lookedUp(tables: Tables, plan: LookupPlan, reads: readonly Read[
 }
 
 /**
- * Reads for each of the owners the first rows that refer to it, and one more. Each owner has a subquery with a limit of its own, so that
- * one with a million rows costs no more than one with twenty, where an index has the field and then the order.
+ * Reads for each of the owners the first rows that refer to it, and one more. Each owner has a subquery with a limit of its own: where one
+ * index has the field and then the order, an owner with a million rows costs no more than one with twenty. In any other order, and for a
+ * field that is an array, all rows that refer to an owner are gathered and sorted: the statement has to look at its deadline.
  */
-export function relatedStatement(tables: Tables, plan: RelatedPlan): Statement {
+export function relatedStatement(tables: Tables, plan: RelatedPlan, looks: Looks = 'never'): Statement {
   const table = tables.of(plan.resource);
   const { dialect } = tables;
   const parameters = new Parameters(dialect);
@@ -77,10 +78,12 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan): Statement {
   const owner = `${of}.value`;
   const owners = `${dialect.texts(parameters.add(JSON.stringify([...new Set(plan.owners)])))} as ${of}`;
   const { type, expression } = table.operand(plan.field);
-  const refers = type.kind === 'array' ? table.membership(plan.field).condition(owner) : `${expression} = ${owner}`;
+  const { row, found } = looksAt(dialect, looks);
+  const isArray = type.kind === 'array';
+  const refers = isArray ? table.membership(plan.field).condition(owner, found) : `${expression} = ${owner}`;
   const order = orderBy(table, plan.order);
   const id = table.column('id');
-  const ids = `select ${id} from ${table.name} where ${refers}${order} limit ${parameters.add(plan.limit + 1)}`;
+  const ids = `select ${id} from ${table.name} where ${[...row, refers].join(' and ')}${order} limit ${parameters.add(plan.limit + 1)}`;
   const selection = `${owner} as ${dialect.quote(OWNER)}, ${located(tables, table, plan.columns)}`;
   return {
     text: `select ${selection} from ${owners} ${dialect.joinEach(ids, table.name, id)}${order}`,

@@ -30,7 +30,8 @@ export interface Operand extends Comparable {
 /** Membership in an array field: the encoding of the item and the condition that holds for it. */
 export interface Membership {
   readonly encode: Encode;
-  condition(placeholder: string): string;
+  /** @param look the deadline's `always` where the statement has one: for what is found before any row is looked at */
+  condition(placeholder: string, look: string | null): string;
 }
 
 /** A resource's table as one dialect writes it, worked out once per resource. */
@@ -115,8 +116,11 @@ export class Table {
     const links = quote(linkTable(this.resource.name, path));
     return {
       encode: this.dialect.encode(type.item.type),
-      condition: (placeholder) =>
-        `${this.column('id')} in (select ${quote('owner')} from ${links} where ${quote('target')} = ${placeholder})`,
+      condition: (placeholder, look) => {
+        const inTime = look === null ? '' : ` and ${look}`;
+        const owners = `select ${quote('owner')} from ${links} where ${quote('target')} = ${placeholder}${inTime}`;
+        return `${this.column('id')} in (${owners})`;
+      },
     };
   }
 

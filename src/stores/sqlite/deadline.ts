@@ -19,6 +19,7 @@ export class Deadline {
   readonly #now: () => number;
   readonly #timeout: number;
   readonly #closing: () => boolean;
+  #time = 0;
   #until = Number.POSITIVE_INFINITY;
 
   constructor(connection: Connection, { now, timeout, closing = () => false }: DeadlineOptions) {
@@ -28,15 +29,16 @@ export class Deadline {
     connection.define(DEADLINE, false, () => this.#look());
   }
 
-  /** Starts the time of the statements that are run next. */
-  begin(): void {
-    this.#until = this.#now() + this.#timeout;
+  /** Starts the time of the statements that are run next. @param time milliseconds, where they have other than the statement timeout */
+  begin(time: number = this.#timeout): void {
+    this.#time = time;
+    this.#until = this.#now() + time;
   }
 
   /** @returns 1: what is no error goes on */
   #look(): number {
     if (this.#closing()) throw new StoreUnavailable('The store is closed');
-    if (this.#now() >= this.#until) throw new StatementTimeout(`The statement ran for more than ${this.#timeout} ms`);
+    if (this.#now() >= this.#until) throw new StatementTimeout(`The statement ran for more than ${this.#time} ms`);
     return 1;
   }
 }

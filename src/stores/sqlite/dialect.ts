@@ -20,6 +20,7 @@ import {
 } from '../sql/dialect.ts';
 import { storageOf } from '../sql/schema.ts';
 import { timestamp } from '../sql/timestamp.ts';
+import { listedValues } from './listed-values.ts';
 import { foundIds, matchOf } from './search-tables.ts';
 
 /** The SQL function that gives a decimal's text the order of its value. */
@@ -165,6 +166,13 @@ function columnType(type: ValueType): string {
   }
 }
 
+/** A number as JSON functions read what JSON writes: whole ones by their digits, as integers of 64 bits where they fit. */
+const writtenNumber: Encode = (value) => {
+  if (typeof value !== 'number') return undefined;
+  const isWide = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 2 ** 63;
+  return isWide ? BigInt(String(value)) : value;
+};
+
 /** What JSON functions give for a value of a type, in the form that compares by value. Timestamps inside JSON stand in their one form. */
 function nested(expression: string, type: ValueType): Comparable {
   const of = (compared: string, encoded: Encode): Comparable => ({
@@ -183,9 +191,10 @@ function nested(expression: string, type: ValueType): Comparable {
         expression,
         text((value) => value),
       );
-    case 'text':
     case 'integer':
     case 'number':
+      return of(expression, writtenNumber);
+    case 'text':
     case 'boolean':
     case 'object':
     case 'map':
@@ -249,11 +258,12 @@ export const sqlite: Dialect = {
     };
   },
   includes: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
-  search: (resource, words, parameters, deadline) =>
-    `${quote(resource)}.${quote('id')} in (${foundIds(resource, parameters.add(matchOf(words)), deadline === null ? null : LOOK)})`,
+  listed: listedValues,
+  search: (resource, words, parameters, look) =>
+    `${quote(resource)}.${quote('id')} in (${foundIds(resource, parameters.add(matchOf(words)), look)})`,
   texts: (placeholder) => `json_each(${placeholder})`,
   // A cross join keeps its order: the source outside, and for each of its rows the subquery, then the rows by their ids.
   joinEach: (ids, table, id) => `cross join ${table} on ${id} in (${ids})`,
   order: (expression, descending) => (descending ? `${expression} desc` : expression),
-  deadline: SELDOM_LOOK,
+  deadline: { seldom: SELDOM_LOOK, always: LOOK },
 };

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import type { SqlValue } from '../sql/dialect.ts';
+import { KeptStatements } from './kept-statements.ts';
 
 /** How long a statement waits for another process to let go of the database, in milliseconds. It keeps the thread while it waits. */
 const BUSY_TIMEOUT = 5_000;
@@ -9,9 +10,6 @@ const BUSY_TIMEOUT = 5_000;
  * A connection that writes is slower by it, for the file grows.
  */
 const MAPPED_BYTES = 268_435_456;
-
-/** Statements that are kept prepared on one connection; the least recently used go first. */
-const KEPT_STATEMENTS = 512;
 
 export type Read = Record<string, SqlValue>;
 type Prepared = Database.Statement<unknown[], Read>;
@@ -29,10 +27,11 @@ export interface WriterOptions {
  */
 export class Connection {
   readonly #database: Database.Database;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared: KeptStatements<Prepared>;
 
   private constructor(database: Database.Database) {
     this.#database = database;
+    this.#prepared = new KeptStatements((text) => database.prepare<unknown[], Read>(text));
   }
 
   /**
@@ -64,17 +63,17 @@ export class Connection {
 
   /** All rows of a query, as objects with the columns in order. */
   all(text: string, values: readonly SqlValue[] = []): Read[] {
-    return this.#prepare(text).all(values);
+    return this.#prepared.of(text).all(values);
   }
 
   /** The first row of a query, or null. */
   get(text: string, values: readonly SqlValue[] = []): Read | null {
-    return this.#prepare(text).get(values) ?? null;
+    return this.#prepared.of(text).get(values) ?? null;
   }
 
   /** Runs a statement. @returns how many rows it changed */
   run(text: string, values: readonly SqlValue[] = []): number {
-    return this.#prepare(text).run(values).changes;
+    return this.#prepared.of(text).run(values).changes;
   }
 
   /** Runs statements that are used once and take no values. */
@@ -99,24 +98,6 @@ export class Connection {
   close(): void {
     this.#prepared.clear();
     this.#database.close();
-  }
-
-  #prepare(text: string): Prepared {
-    const known = this.#prepared.get(text);
-    if (known !== undefined) {
-      if (this.#prepared.size === KEPT_STATEMENTS) this.#refresh(text, known);
-      return known;
-    }
-    const [oldest] = this.#prepared.size === KEPT_STATEMENTS ? this.#prepared.keys() : [];
-    if (oldest !== undefined) this.#prepared.delete(oldest);
-    const prepared = this.#database.prepare<unknown[], Read>(text);
-    this.#prepared.set(text, prepared);
-    return prepared;
-  }
-
-  #refresh(text: string, prepared: Prepared): void {
-    this.#prepared.delete(text);
-    this.#prepared.set(text, prepared);
   }
 }
 

@@ -1,13 +1,20 @@
 import type { Clock } from '../../platform/clock.ts';
-import { StoreUnavailable } from '../store.ts';
+import type { Effort } from '../../plan/plan.ts';
+import { StoreOverloaded, StoreUnavailable } from '../store.ts';
 import { ReadThread } from './read-thread.ts';
 import type { Reading, RowsRead, ThreadSettings } from './reading.ts';
 
-/** Two, so that one long reading does not hold up all others; more would take processors from the thread that answers requests. */
+/**
+ * Threads for the readings of one effort: two, so that one long reading does not hold up all others. There is one more thread than that, so
+ * that neither effort can take them all; more would take processors from the thread that answers requests.
+ */
 const MOST_THREADS = 2;
 
 /** With so many before it, a reading still has its turn within a statement timeout of 5 s where each of them takes 150 ms of a thread. */
 const MOST_WAITING = 64;
+
+/** What is read apart. */
+export type HeavyEffort = Exclude<Effort, 'light'>;
 
 export interface HeavyReadsOptions {
   /** An absolute path. */
@@ -15,9 +22,9 @@ export interface HeavyReadsOptions {
   /** Milliseconds that a reading may wait, and then may run. */
   readonly timeout: number;
   readonly clock: Clock;
-  /** Most threads. Default: 2. */
+  /** Most threads that readings of one effort have at a time. Default: 2. */
   readonly threads?: number;
-  /** Most readings that wait for a thread. Default: 64. */
+  /** Most readings of one effort that wait for a thread. Default: 64. */
   readonly waiting?: number;
 }
 
@@ -29,9 +36,17 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** The readings of one effort, in the order in which they came. */
+interface Lane {
+  readonly queue: Waiting[];
+  /** How many are being read. */
+  reading: number;
+}
+
 /**
- * Runs heavy readings apart from the thread that answers requests, in the order in which they come (QRY-3). Threads start when they are
- * first needed; one that dies rejects its reading, and another takes its place.
+ * Runs heavy readings apart from the thread that answers requests (QRY-3). Those of one effort have their turns in the order in which they
+ * come, and never wait for all of the other's: what ends by itself goes past scans. Threads start when they are first needed; one that
+ * dies rejects its reading, and another takes its place.
  */
 export class HeavyReads {
   readonly #settings: ThreadSettings;
@@ -39,8 +54,11 @@ export class HeavyReads {
   readonly #clock: Clock;
   readonly #mostThreads: number;
   readonly #mostWaiting: number;
+  readonly #lanes: Readonly<Record<HeavyEffort, Lane>> = {
+    bounded: { queue: [], reading: 0 },
+    unbounded: { queue: [], reading: 0 },
+  };
   #threads: readonly ReadThread[] = [];
-  readonly #queue: Waiting[] = [];
   #closed: Promise<unknown> | null = null;
 
   constructor({ path, timeout, clock, threads = MOST_THREADS, waiting = MOST_WAITING }: HeavyReadsOptions) {
@@ -56,15 +74,17 @@ export class HeavyReads {
    * Reads on a thread of its own, once one is free.
    *
    * @throws {StatementTimeout} where it runs past the statement timeout
-   * @throws {StoreUnavailable} where too many wait before it, it waits too long, the store is closed or the thread dies
+   * @throws {StoreOverloaded} where too many wait before it, or it waits too long
+   * @throws {StoreUnavailable} where the store is closed or the thread dies
    */
-  read(reading: Reading): Promise<RowsRead> {
+  read(reading: Reading, effort: HeavyEffort): Promise<RowsRead> {
     if (this.#closed !== null) return Promise.reject(closed());
     const { promise, resolve, reject } = Promise.withResolvers<RowsRead>();
-    this.#queue.push({ reading, since: this.#clock.now(), resolve, reject });
+    const { queue } = this.#lanes[effort];
+    queue.push({ reading, since: this.#clock.now(), resolve, reject });
     this.#advance();
-    if (this.#queue.length > this.#mostWaiting) {
-      this.#queue.pop()?.reject(new StoreUnavailable(`${this.#mostWaiting} heavy reads wait already`));
+    if (queue.length > this.#mostWaiting) {
+      queue.pop()?.reject(new StoreOverloaded(`${this.#mostWaiting} heavy reads wait already`));
     }
     return promise;
   }
@@ -73,31 +93,40 @@ export class HeavyReads {
   async close(): Promise<void> {
     if (this.#closed === null) {
       Atomics.store(this.#closing, 0, 1);
-      for (const { reject } of this.#queue.splice(0)) reject(closed());
+      const waiting = Object.values(this.#lanes).flatMap(({ queue }) => queue.splice(0));
+      for (const { reject } of waiting) reject(closed());
       this.#closed = Promise.all(this.#threads.map((thread) => thread.close()));
     }
     await this.#closed;
   }
 
-  /** Gives readings from the head of the queue to threads that are free. */
+  /** Gives readings from the heads of the queues to threads that are free, to those that end by themselves first. */
   #advance(): void {
     this.#threads = this.#threads.filter(({ state }) => state !== 'ended');
-    while (this.#threads.length < this.#mostThreads || this.#threads.some(({ state }) => state === 'idle')) {
-      const next = this.#queue.shift();
-      if (next === undefined) return;
-      const patience = next.since + this.#settings.timeout;
-      if (this.#clock.now() <= patience) void this.#run(next);
-      else next.reject(new StoreUnavailable(`The read waited for more than ${this.#settings.timeout} ms`));
+    for (const lane of [this.#lanes.bounded, this.#lanes.unbounded]) {
+      while (lane.reading < this.#mostThreads && this.#hasFreeThread()) {
+        const next = lane.queue.shift();
+        if (next === undefined) break;
+        const patience = next.since + this.#settings.timeout;
+        if (this.#clock.now() <= patience) void this.#run(lane, next);
+        else next.reject(new StoreOverloaded(`The read waited for more than ${this.#settings.timeout} ms`));
+      }
     }
   }
 
-  async #run({ reading, resolve, reject }: Waiting): Promise<void> {
+  async #run(lane: Lane, { reading, resolve, reject }: Waiting): Promise<void> {
+    lane.reading += 1;
     try {
       resolve(await this.#freeThread().read(reading));
     } catch (error) {
       reject(error);
     }
+    lane.reading -= 1;
     this.#advance();
+  }
+
+  #hasFreeThread(): boolean {
+    return this.#threads.length <= this.#mostThreads || this.#threads.some(({ state }) => state === 'idle');
   }
 
   #freeThread(): ReadThread {

@@ -52,7 +52,8 @@ function wordsIn(resource: Resource, row: string): string {
 /**
  * The index of a resource that is searched. FTS5 sees words that are split and folded already, apart by spaces, so that its simplest tokenizer
  * takes each as it is. It keeps which rows have a word and nothing else: neither the texts, which stand in the row, nor where in a text a word
- * stands. Triggers keep it, so that it changes with the row, or with the row not at all.
+ * stands. Triggers keep it, so that it changes with the row, or with the row not at all. What begins with one or two letters is kept as well:
+ * FTS5 would gather it from all such words before it gives the first row, and nobody could stop it meanwhile (QRY-3).
  */
 export function searchIndex(resource: Resource): SearchIndex {
   const names = searchNames(resource.name);
@@ -65,7 +66,7 @@ export function searchIndex(resource: Resource): SearchIndex {
   });
   const keyOf = (row: string): string => `(select key from ${keys} where id = ${row}.id)`;
   const searched = [...new Set(resource.search.map((path) => quote(path.split('.')[0] ?? path)))].join(', ');
-  const using = `fts5(words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')`;
+  const using = `fts5(words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii', prefix = '1 2')`;
   return {
     objects: [
       {

@@ -26,19 +26,20 @@ export function searchNames(resource: string): SearchNames {
 
 /**
  * The query that FTS5 answers with the rows in which each word begins one. Every word stands in quotes, so that `OR` and `NEAR` are words:
- * none has a quote in it.
+ * none has a quote in it. A word that begins another one asks for nothing more, and would have the most to gather.
  */
 export function matchOf(words: readonly string[]): string {
-  return words.map((word) => `"${word}" *`).join(' AND ');
+  const asking = words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
+  return asking.map((word) => `"${word}" *`).join(' AND ');
 }
 
 /**
  * A query of the ids of the rows that match.
  *
- * @param deadline a condition that is asked of each of them as it is found
+ * @param look a condition that is asked of each of them as it is found; null where there is no deadline
  */
-export function foundIds(resource: string, match: string, deadline: string | null): string {
+export function foundIds(resource: string, match: string, look: string | null): string {
   const { words, keys } = searchNames(resource);
-  const inTime = deadline === null ? '' : ` where ${deadline}`;
+  const inTime = look === null ? '' : ` where ${look}`;
   return `select held.id from "${words}"(${match}) as found join "${keys}" as held on held.key = found.rowid${inTime}`;
 }

@@ -12,7 +12,7 @@ import type {
   WriteOutcome,
   WriteUnit,
 } from '../../plan/plan.ts';
-import type { Statement } from '../sql/dialect.ts';
+import type { Looks, Statement } from '../sql/dialect.ts';
 import { ancestorsStatement, itemStatement, standsStatement } from '../sql/read-statements.ts';
 import { outermostMissing } from '../sql/refusals.ts';
 import { lookedUp, lookupStatement, relatedRows, relatedStatement } from '../sql/related-statements.ts';
@@ -20,24 +20,25 @@ import type { Tables } from '../sql/tables.ts';
 import type { Awaitable, Resources } from '../store.ts';
 import type { Connection, Read } from './driver.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { ListReads } from './list-reads.ts';
+import { readList } from './list-reads.ts';
+import { type ReadingPlace, told } from './reading-place.ts';
 
 const LAST_CHANGE = 'select change from restwright_counts where resource = ?';
 const FIND_MEMO =
   'select request, outcome, revisions, expires_at from restwright_memos where name = ? and expires_at > ?';
 
-/** Rows of the declared resources in SQLite: read at once on the caller's thread but for heavy lists, written by group commit. */
+/** Rows of the declared resources in SQLite: read at once on the caller's thread but for heavy reads, written by group commit. */
 export class SqliteResources implements Resources {
   readonly #reader: Connection;
   readonly #tables: Tables;
   readonly #commits: GroupCommit;
-  readonly #lists: ListReads;
+  readonly #place: ReadingPlace;
 
-  constructor(reader: Connection, tables: Tables, commits: GroupCommit, lists: ListReads) {
+  constructor(reader: Connection, tables: Tables, commits: GroupCommit, place: ReadingPlace) {
     this.#reader = reader;
     this.#tables = tables;
     this.#commits = commits;
-    this.#lists = lists;
+    this.#place = place;
   }
 
   item(plan: ItemPlan): Row | null {
@@ -46,17 +47,23 @@ export class SqliteResources implements Resources {
   }
 
   list(plan: ListPlan): Awaitable<Page> {
-    return this.#lists.read(plan);
+    return readList(this.#tables, this.#place, plan);
   }
 
-  lookup(plan: LookupPlan): readonly LocatedRow[] {
-    const { text, values } = lookupStatement(this.#tables, plan);
-    return lookedUp(this.#tables, plan, this.#reader.all(text, values));
+  lookup(plan: LookupPlan): Awaitable<readonly LocatedRow[]> {
+    const { resource, effort = 'bounded' } = plan;
+    const statements = (): readonly Statement[] => [lookupStatement(this.#tables, plan)];
+    return told(this.#place.read({ resource, effort, statements }), ([reads = []]) =>
+      lookedUp(this.#tables, plan, reads),
+    );
   }
 
-  related(plan: RelatedPlan): ReadonlyMap<string, RelatedRows> {
-    const { text, values } = relatedStatement(this.#tables, plan);
-    return relatedRows(this.#tables, plan, this.#reader.all(text, values));
+  related(plan: RelatedPlan): Awaitable<ReadonlyMap<string, RelatedRows>> {
+    const { resource, effort = 'unbounded' } = plan;
+    const statements = (looks: Looks): readonly Statement[] => [relatedStatement(this.#tables, plan, looks)];
+    return told(this.#place.read({ resource, effort, statements }), ([reads = []]) =>
+      relatedRows(this.#tables, plan, reads),
+    );
   }
 
   changes(resources: readonly string[]): readonly number[] {

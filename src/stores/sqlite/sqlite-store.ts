@@ -13,8 +13,8 @@ import { sqlite } from './dialect.ts';
 import { Connection, isBusy, isUnreadable, type WriterOptions } from './driver.ts';
 import { GroupCommit } from './group-commit.ts';
 import { HeavyReads } from './heavy-reads.ts';
-import { ListReads } from './list-reads.ts';
 import { prepareDatabase, readSecret } from './prepare-database.ts';
+import { ReadingPlace } from './reading-place.ts';
 import { defineFunctions } from './sql-functions.ts';
 import { SqliteDeliveries, SqliteEventLog } from './sqlite-events.ts';
 import { SqliteResources } from './sqlite-resources.ts';
@@ -32,15 +32,15 @@ export interface SqliteOptions {
   readonly random: Random;
   /** Looks at and limits the writing connection: for tests and for looking closely. What it is told holds values, so never for a log. */
   readonly writing?: WriterOptions;
-  /** Rows of a collection up to which heavy reads of it stay on the calling thread: for tests. Default: 2,000. */
+  /** Rows of a collection up to which heavy reads of it are tried on the calling thread: for tests. Default: 2,000. */
   readonly rowsInPlace?: number;
 }
 
 const IN_MEMORY = ':memory:';
 
 /**
- * Reading all of so many rows keeps the thread for half a millisecond to three, as the filter is a column or a decimal inside JSON; another
- * thread adds 0.2 ms to each read.
+ * Reading all of so many rows of common size keeps the thread for half a millisecond to three, as the filter is a column or a decimal inside
+ * JSON; another thread adds 0.2 ms to each read.
  */
 const ROWS_IN_PLACE = 2_000;
 
@@ -81,9 +81,10 @@ function assemble(path: string, writer: Connection, options: SqliteOptions): Sto
   const timeout = model.limits.statementTimeout;
   const heavy = path === IN_MEMORY ? null : new HeavyReads({ path, timeout, clock });
   const deadline = new Deadline(reader, { now: () => clock.now(), timeout });
-  const lists = new ListReads(tables, { reader, deadline, heavy, rowsInPlace: options.rowsInPlace ?? ROWS_IN_PLACE });
+  const rowsInPlace = options.rowsInPlace ?? ROWS_IN_PLACE;
+  const place = new ReadingPlace({ reader, deadline, clock, heavy, rowsInPlace });
   return {
-    resources: new SqliteResources(reader, tables, commits, lists),
+    resources: new SqliteResources(reader, tables, commits, place),
     events: new SqliteEventLog(reader),
     deliveries: new SqliteDeliveries(writer),
     get waiting() {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { RelatedPlan } from '../../../src/plan/plan.ts';
 import { StatementTimeout } from '../../../src/stores/store.ts';
 import { sampleModel } from '../../../src/testing/sample-model.ts';
-import { commit, createProduct, listOf } from '../../../src/testing/sample-writes.ts';
+import { commit, createProduct, createSupplier, listOf } from '../../../src/testing/sample-writes.ts';
 import { openSample } from './open-sample.ts';
 
 const ROWS = 200;
@@ -57,6 +58,29 @@ describe('the deadline of a heavy read', () => {
     const store = await ticking(10);
     for (let count = 0; count < 10; count += 1) {
       assert.equal((await store.resources.list(listOf({ order: BY_RATING, effort: 'unbounded' }))).rows.length, 100);
+    }
+    await store.close();
+  });
+
+  it('[QRY-3] [QRY-4] stops what gathers related rows, by a list of references or in an order of no index', async () => {
+    const store = await ticking(2);
+    const plan: RelatedPlan = {
+      resource: 'products',
+      field: 'related_ids',
+      owners: ['p0'],
+      order: BY_RATING,
+      limit: 1,
+    };
+    const products = Array.from({ length: ROWS }, (_, index) =>
+      createProduct(`q${index}`, { supplier_id: 's', related_ids: ['p0'] }),
+    );
+    await commit(store, createSupplier('s'), ...products);
+    const bySupplier = { ...plan, field: 'supplier_id', owners: ['s'] };
+    for (const each of [plan, bySupplier]) {
+      assert.throws(() => store.resources.related(each), StatementTimeout, 'without an effort it is unbounded');
+      assert.throws(() => store.resources.related({ ...each, effort: 'unbounded' }), StatementTimeout);
+      const found = await store.resources.related({ ...each, effort: 'light' });
+      assert.equal(found.size, 1);
     }
     await store.close();
   });

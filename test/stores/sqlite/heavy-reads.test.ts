@@ -5,11 +5,13 @@ import path from 'node:path';
 import process from 'node:process';
 import { after, describe, it, type TestContext } from 'node:test';
 import type { Worker } from 'node:worker_threads';
-import type { ListPlan } from '../../../src/plan/plan.ts';
+import type { Effort, ListPlan, LookupPlan, RelatedPlan } from '../../../src/plan/plan.ts';
 import type { Statement } from '../../../src/stores/sql/dialect.ts';
 import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
 import { HeavyReads, type HeavyReadsOptions } from '../../../src/stores/sqlite/heavy-reads.ts';
-import { StatementTimeout, type Store, StoreUnavailable } from '../../../src/stores/store.ts';
+import { StatementTimeout, type Store, StoreOverloaded, StoreUnavailable } from '../../../src/stores/store.ts';
+import type { OpenStore } from '../../../src/testing/open-store.ts';
+import { relatedSuite } from '../../../src/testing/related-suite.ts';
 import { productValues } from '../../../src/testing/sample-model.ts';
 import { commit, createProduct, idsOf, listOf } from '../../../src/testing/sample-writes.ts';
 import { walkSuite } from '../../../src/testing/walk-suite.ts';
@@ -22,7 +24,7 @@ const query = (text: string): Statement => ({ text, values: [] });
 
 /** A table of numbers that only a limit or a deadline ends. */
 const NUMBERS = 'with recursive numbers (_rowid_) as (select 1 union all select _rowid_ + 1 from numbers)';
-const ENDLESS = query(`${NUMBERS} select count(*) from numbers where ${sqlite.deadline}`);
+const ENDLESS = query(`${NUMBERS} select count(*) from numbers where ${sqlite.deadline?.seldom}`);
 const LONG = query(`${NUMBERS} select count(*) from (select * from numbers limit 1000000)`);
 const ONE = query('select 1 as one');
 const PRODUCTS = query('select count(*) as count from products');
@@ -74,7 +76,7 @@ async function worked(thread: Worker | undefined, milliseconds: number): Promise
 describe('a heavy read', () => {
   it('[QRY-3] leaves the calling thread free: it reads and writes beside a read that never ends', async (context) => {
     const { store, heavy } = await opened(context);
-    const endless = ending(heavy.read([ENDLESS]));
+    const endless = ending(heavy.read([ENDLESS], 'unbounded'));
     await commit(store, createProduct('a'));
     assert.deepEqual(await idsOf(store, {}), ['a']);
     await heavy.close();
@@ -84,15 +86,15 @@ describe('a heavy read', () => {
   it('[QRY-3] is stopped after the statement timeout, and its thread does the next one', async (context) => {
     const started = threads(context);
     const { heavy } = await opened(context, { timeout: 20 });
-    await assert.rejects(heavy.read([ENDLESS]), StatementTimeout);
-    assert.deepEqual(await heavy.read([ONE]), [[{ one: 1 }]]);
+    await assert.rejects(heavy.read([ENDLESS], 'unbounded'), StatementTimeout);
+    assert.deepEqual(await heavy.read([ONE], 'unbounded'), [[{ one: 1 }]]);
     assert.equal(started.length, 1);
   });
 
   it('[PAGE-9] reads a page and its total of one state of the database, whatever is written between', async (context) => {
     const { store, heavy } = await opened(context);
     await commit(store, createProduct('p0'));
-    const read = heavy.read([PRODUCTS, LONG, PRODUCTS]);
+    const read = heavy.read([PRODUCTS, LONG, PRODUCTS], 'unbounded');
     const done = read.then(() => true);
     const write = async (id: string): Promise<boolean> => {
       await commit(store, createProduct(id));
@@ -108,22 +110,35 @@ describe('a heavy read', () => {
   it('fails alone where its statement fails, with the fault of the database', async (context) => {
     const started = threads(context);
     const { heavy } = await opened(context);
-    await assert.rejects(heavy.read([query('select 1 from absent')]), /no such table: absent/);
-    assert.deepEqual(await heavy.read([ONE, ONE]), [[{ one: 1 }], [{ one: 1 }]]);
+    await assert.rejects(heavy.read([query('select 1 from absent')], 'unbounded'), /no such table: absent/);
+    assert.deepEqual(await heavy.read([ONE, ONE], 'unbounded'), [[{ one: 1 }], [{ one: 1 }]]);
     assert.equal(started.length, 1);
   });
 });
 
 describe('the threads of heavy reads', () => {
-  it('are two at most, and none before the first read', async (context) => {
+  it('are two at most for reads of one effort, and none before the first', async (context) => {
     const started = threads(context);
     const { heavy } = await opened(context, { threads: 2 });
     assert.equal(started.length, 0);
-    await heavy.read([ONE]);
-    await heavy.read([ONE]);
+    await heavy.read([ONE], 'unbounded');
+    await heavy.read([ONE], 'unbounded');
     assert.equal(started.length, 1, 'one that is free is used');
-    await Promise.all(Array.from({ length: 5 }, () => heavy.read([ONE])));
+    await Promise.all(Array.from({ length: 5 }, () => heavy.read([ONE], 'unbounded')));
     assert.equal(started.length, 2);
+    await Promise.all(Array.from({ length: 5 }, () => heavy.read([ONE], 'bounded')));
+    assert.equal(started.length, 2, 'those of the other effort use them too');
+  });
+
+  it('[QRY-3] are three in all: reads of neither effort wait for all of the other', async (context) => {
+    const started = threads(context);
+    const { heavy } = await opened(context, { threads: 2 });
+    const scans = [ENDLESS, ENDLESS, ENDLESS].map((each) => ending(heavy.read([each], 'unbounded')));
+    assert.deepEqual(await heavy.read([ONE], 'bounded'), [[{ one: 1 }]]);
+    await Promise.all(Array.from({ length: 5 }, () => heavy.read([ONE], 'bounded')));
+    assert.equal(started.length, 3);
+    await heavy.close();
+    await Promise.all(scans);
   });
 
   it('take reads in the order in which they came', async (context) => {
@@ -131,7 +146,7 @@ describe('the threads of heavy reads', () => {
     const order: number[] = [];
     await Promise.all(
       [1, 2, 3, 4].map(async (number) => {
-        await heavy.read([number === 1 ? LONG : ONE]);
+        await heavy.read([number === 1 ? LONG : ONE], 'unbounded');
         order.push(number);
       }),
     );
@@ -140,8 +155,9 @@ describe('the threads of heavy reads', () => {
 
   it('[LIM-3] let only so many reads wait, and refuse more at once', async (context) => {
     const { heavy } = await opened(context, { waiting: 2 });
-    const reads = [ENDLESS, ONE, ONE].map((each) => ending(heavy.read([each])));
-    await assert.rejects(heavy.read([ONE]), StoreUnavailable);
+    const reads = [ENDLESS, ONE, ONE].map((each) => ending(heavy.read([each], 'unbounded')));
+    await assert.rejects(heavy.read([ONE], 'unbounded'), StoreOverloaded);
+    assert.deepEqual(await heavy.read([ONE], 'bounded'), [[{ one: 1 }]], 'those of the other effort wait apart');
     await heavy.close();
     assert.deepEqual(await Promise.all(reads), ['StoreUnavailable', 'StoreUnavailable', 'StoreUnavailable']);
   });
@@ -149,25 +165,25 @@ describe('the threads of heavy reads', () => {
   it('[LIM-3] let no read wait for longer than one may run', async (context) => {
     let time = 0;
     const { heavy } = await opened(context, { clock: { now: () => time } });
-    const reads = [heavy.read([ONE]), ending(heavy.read([ONE]))];
+    const reads = [heavy.read([ONE], 'unbounded'), ending(heavy.read([ONE], 'unbounded'))];
     time = NEVER + 1;
-    assert.deepEqual(await Promise.all(reads), [[[{ one: 1 }]], 'StoreUnavailable']);
-    assert.deepEqual(await heavy.read([ONE]), [[{ one: 1 }]]);
+    assert.deepEqual(await Promise.all(reads), [[[{ one: 1 }]], 'StoreOverloaded']);
+    assert.deepEqual(await heavy.read([ONE], 'unbounded'), [[{ one: 1 }]]);
   });
 
   it('[LIM-3] end what they read when the store closes, and take nothing more', async (context) => {
     const { heavy } = await opened(context);
-    const reads = [ENDLESS, ONE].map((each) => ending(heavy.read([each])));
+    const reads = [ENDLESS, ONE].map((each) => ending(heavy.read([each], 'unbounded')));
     await Promise.all([heavy.close(), heavy.close()]);
     assert.deepEqual(await Promise.all(reads), ['StoreUnavailable', 'StoreUnavailable']);
-    await assert.rejects(heavy.read([ONE]), StoreUnavailable);
+    await assert.rejects(heavy.read([ONE], 'unbounded'), StoreUnavailable);
   });
 
   it('are replaced where one is killed, even inside a statement; its read is told, those that wait go on', async (context) => {
     const started = threads(context);
     const { heavy } = await opened(context);
-    await heavy.read([ONE]);
-    const reads = [ENDLESS, ONE].map((each) => ending(heavy.read([each])));
+    await heavy.read([ONE], 'unbounded');
+    const reads = [ENDLESS, ONE].map((each) => ending(heavy.read([each], 'unbounded')));
     const [thread] = started;
     await worked(thread, 20);
     await thread?.terminate();
@@ -181,12 +197,12 @@ describe('the threads of heavy reads', () => {
     const moved = path.join(directory(context), 'moved.db');
     const heavy = new HeavyReads({ path: moved, timeout: NEVER, clock: { now: () => 1 }, threads: 1 });
     await assert.rejects(
-      heavy.read([ONE]),
+      heavy.read([ONE], 'unbounded'),
       (error) => error instanceof StoreUnavailable && /unable to open/.test(String(error.cause)),
     );
     await store.close();
     copyFileSync(file, moved);
-    assert.deepEqual(await heavy.read([PRODUCTS]), [[{ count: 1 }]]);
+    assert.deepEqual(await heavy.read([PRODUCTS], 'unbounded'), [[{ count: 1 }]]);
     await heavy.close();
   });
 });
@@ -209,6 +225,55 @@ describe('where a list is read', () => {
       false,
       false,
     ]);
+  });
+
+  it('[QRY-3] is another thread too where a small collection takes longer than 5 ms, for a minute', async (context) => {
+    const { file } = await opened(context);
+    let time = 0;
+    let step = 0;
+    const now = (): number => {
+      time += step;
+      return time;
+    };
+    const store = await openSample({ path: file, clock: { now } });
+    context.after(() => store.close());
+    await commit(store, ...Array.from({ length: 10 }, (_, index) => createProduct(`p${index}`)));
+    const isApart = async (effort: Effort): Promise<boolean> => {
+      const page = store.resources.list(heavily({ effort }));
+      assert.equal((await page).rows.length, 10);
+      return page instanceof Promise;
+    };
+    for (const effort of ['unbounded', 'bounded'] as const) {
+      assert.equal(await isApart(effort), false);
+      step = 1;
+      assert.equal(await isApart(effort), true, 'each row takes a millisecond');
+      step = 0;
+      assert.equal(await isApart(effort), true, 'what it took is remembered');
+      time += 60_000;
+      assert.equal(await isApart(effort), false, 'it is tried again');
+    }
+    assert.equal(await isApart('light'), false);
+  });
+
+  it('[QRY-4] is another thread for related rows and for many ids as well, by the effort of their plans', async (context) => {
+    const { file } = await opened(context);
+    const store = await openSample({ path: file, rowsInPlace: 0 });
+    context.after(() => store.close());
+    await commit(store, createProduct('a'), createProduct('b', { related_ids: ['a'] }));
+    const order = [{ path: 'id', descending: false }];
+    const asked = { resource: 'products', field: 'related_ids', owners: ['a'], order, limit: 5 };
+    const related = (effort: Partial<RelatedPlan>) => store.resources.related({ ...asked, ...effort });
+    const lookup = (effort: Partial<LookupPlan>) =>
+      store.resources.lookup({ resource: 'products', ids: ['a'], ...effort });
+    for (const read of [related, lookup]) {
+      const inPlace = read({ effort: 'light' });
+      assert.ok(!(inPlace instanceof Promise));
+      for (const effort of [{ effort: 'bounded' }, { effort: 'unbounded' }, {}] as const) {
+        const apart = read(effort);
+        assert.ok(apart instanceof Promise, JSON.stringify(effort));
+        assert.deepEqual(await apart, inPlace);
+      }
+    }
   });
 
   it('[QRY-7] makes no difference to the answer, whatever values the rows have', async (context) => {
@@ -252,10 +317,13 @@ describe('where a list is read', () => {
 });
 
 const files = mkdtempSync(path.join(tmpdir(), 'restwright-'));
-let walked = 0;
+let made = 0;
 after(() => rmSync(files, { recursive: true, force: true }));
 
-walkSuite('SQLite on threads for heavy reads', (model) => {
-  walked += 1;
-  return openSample({ path: path.join(files, `${walked}.db`), rowsInPlace: 0 }, model);
-});
+const openApart: OpenStore = (model) => {
+  made += 1;
+  return openSample({ path: path.join(files, `${made}.db`), rowsInPlace: 0 }, model);
+};
+
+walkSuite('SQLite on threads for heavy reads', openApart);
+relatedSuite('SQLite on threads for heavy reads', openApart);

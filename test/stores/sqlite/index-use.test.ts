@@ -7,7 +7,7 @@ import type { Statement } from '../../../src/stores/sql/dialect.ts';
 import { listStatement } from '../../../src/stores/sql/read-statements.ts';
 import { lookupStatement, relatedStatement } from '../../../src/stores/sql/related-statements.ts';
 import { Tables } from '../../../src/stores/sql/tables.ts';
-import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
+import { DEADLINE, sqlite } from '../../../src/stores/sqlite/dialect.ts';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { prepareDatabase } from '../../../src/stores/sqlite/prepare-database.ts';
 import { field, model, refersTo, resource } from '../../../src/testing/sample-model.ts';
@@ -39,6 +39,7 @@ function stepsOf(context: TestContext, { text, values }: Statement): readonly st
   const connection = Connection.writer(':memory:');
   context.after(() => connection.close());
   connection.define('restwright_decimal_key', true, () => null);
+  connection.define(DEADLINE, false, () => 1);
   prepareDatabase(connection, shop, { hex: (bytes) => '00'.repeat(bytes) });
   return connection.all(`explain query plan ${text}`, values).map(({ detail }) => String(detail));
 }
@@ -231,6 +232,32 @@ describe('the index that SQLite enters', () => {
     });
   }
 
+  it('[QRY-1] for several values is the one of their path, beside any order', (context) => {
+    const several = (path: string): Condition => ({ path, operator: 'in', values: ['a', 'b'] });
+    for (const order of [up('id'), up('created_at', 'id'), down('price', 'id'), up('place.city', 'id')]) {
+      for (const [path, step] of [
+        ['state', /^SEARCH goods .*\(state=\?\)/],
+        ['place.city', /^SEARCH goods .*\(<expr>=\?\)/],
+        ['id', /^SEARCH goods .*\(id=\?\)/],
+      ] as const) {
+        const filter = [several(path), { path: 'name', operator: 'contains', value: 'x' }] as const;
+        for (const window of [walk(null), walk(null, true), skip]) {
+          const steps = stepsOf(context, listStatement(tables, listOf({ resource: 'goods', order, filter, window })));
+          const shown = `${path} by ${order[0]?.path}\n${steps.join('\n')}`;
+          assert.ok(
+            steps.some((each) => step.test(each)),
+            shown,
+          );
+          assert.deepEqual(
+            steps.filter((each) => each.startsWith('SCAN goods')),
+            [],
+            shown,
+          );
+        }
+      }
+    }
+  });
+
   it('[PAGE-10] is entered once: of a filter and a position only the later one is in the statement', () => {
     const statement = (value: string, operator: 'gt' | 'gte') =>
       listStatement(
@@ -303,6 +330,29 @@ describe('the index that SQLite enters for related rows', () => {
       }
     });
   }
+
+  it('[QRY-3] [QRY-4] is the same where the statement looks at its deadline, at what a list refers by as well', (context) => {
+    const plan = related({ field: 'like_ids' });
+    for (const looks of ['seldom', 'always'] as const) {
+      const statement = relatedStatement(tables, plan, looks);
+      const [, gathered = ''] =
+        /in \(select "owner" from "goods.like_ids" where (.*?)\) order/.exec(statement.text) ?? [];
+      assert.match(gathered, /restwright_deadline/);
+      const steps = stepsOf(context, statement);
+      assert.ok(
+        steps.some((each) => /^SEARCH goods.like_ids USING COVERING INDEX .*\(target=\?\)/.test(each)),
+        steps.join('\n'),
+      );
+    }
+    assert.doesNotMatch(relatedStatement(tables, plan).text, /restwright_deadline/);
+  });
+
+  it('[QRY-3] gathers those that refer by a list under the deadline where a filter asks for them', () => {
+    const filter = [{ path: 'like_ids', operator: 'contains', value: 'g' }] as const;
+    const gathered = /in \(select "owner" from "goods.like_ids" where .*restwright_deadline.*\)/;
+    assert.match(listStatement(tables, listOf({ resource: 'goods', filter, effort: 'unbounded' })).text, gathered);
+    assert.doesNotMatch(listStatement(tables, listOf({ resource: 'goods', filter })).text, gathered);
+  });
 
   it('[QRY-4] is the one of the ids for a look-up, in one text for any number of them', (context) => {
     const lookup = (...ids: readonly string[]) => lookupStatement(tables, { resource: 'goods', ids });

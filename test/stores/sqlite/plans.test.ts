@@ -156,6 +156,18 @@ describe('the way to a page in SQLite', () => {
     assert.deepEqual(shaped('a', 'b').values, ['a', 'b', 21]);
   });
 
+  it('[PAGE-10] [QRY-1] is one text for lists of any length, so that none is prepared for each', () => {
+    const tables = new Tables(sampleModel(), sqlite);
+    const among = (operator: 'in' | 'nin', length: number) =>
+      listStatement(
+        tables,
+        listOf({ filter: [{ path: 'category', operator, values: Array.from({ length }, (_, index) => `c${index}`) }] }),
+      );
+    assert.equal(among('in', 2).text, among('in', 10_000).text);
+    assert.equal(among('nin', 1).text, among('nin', 10_000).text);
+    assert.deepEqual(among('in', 2).values, ['["c0","c1"]', 101]);
+  });
+
   it('is a fault of the caller where a plan names what the model does not have', () => {
     const tables = new Tables(sampleModel(), sqlite);
     assert.throws(() => listStatement(tables, listOf({ resource: 'none' })), /none/);

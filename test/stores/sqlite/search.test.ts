@@ -10,6 +10,7 @@ import { Tables } from '../../../src/stores/sql/tables.ts';
 import { DEADLINE, sqlite } from '../../../src/stores/sqlite/dialect.ts';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { prepareDatabase } from '../../../src/stores/sqlite/prepare-database.ts';
+import { matchOf } from '../../../src/stores/sqlite/search-tables.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { field, model, refersTo, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
 import { commit, create, idsOf, listOf, remove, rowOf, update } from '../../../src/testing/sample-writes.ts';
@@ -276,7 +277,7 @@ describe('the statement of a search', () => {
   it('[QRY-3] asks for its deadline at each row that is found, before one of them is looked at', (context) => {
     const { connection, looks } = filled(context, 500);
     const parameters = new Parameters(sqlite);
-    const condition = sqlite.search('notes', ['red'], parameters, sqlite.deadline);
+    const condition = sqlite.search('notes', ['red'], parameters, sqlite.deadline?.always ?? null);
     const other = `select 1 from (select 'other' as id) as notes where ${condition}`;
     assert.deepEqual([connection.all(other, parameters.values), looks()], [[], 500]);
     const stopped = new Error('The time is over');
@@ -287,6 +288,18 @@ describe('the statement of a search', () => {
     for (const { text, values } of [listStatement(tables, plan), countStatement(tables, plan, null)]) {
       assert.throws(() => connection.all(text, values), stopped);
     }
+  });
+
+  it('[QRY-3] asks nothing of a word that begins another one: it would be gathered for nothing', () => {
+    assert.equal(matchOf(['a', 'ab', 'abc', 'b', 'xb']), '"abc" * AND "b" * AND "xb" *');
+    assert.equal(matchOf(['red']), '"red" *');
+  });
+
+  it('[QRY-3] finds what begins with one letter or two in an index, not gathered from all such words', (context) => {
+    const { connection } = filled(context, 0);
+    const { sql } =
+      connection.get('select sql from sqlite_schema where name = ?', ['restwright_search.notes.words']) ?? {};
+    assert.match(String(sql), /prefix = '1 2'/);
   });
 
   it('[QRY-3] asks for none where its plan has none', () => {
