@@ -16,10 +16,18 @@ export interface BenchServer {
 
 const TICK_MICROSECONDS = 10_000;
 
-/** Starts a program that prints `listening on URL`, and waits for its first 200 at `path`. */
-export async function startServer(args: readonly string[], path: string): Promise<BenchServer> {
+/**
+ * Starts a program that prints `listening on URL`, and waits for its first 200 at `path`.
+ *
+ * @param runner what runs it: Node by default
+ */
+export async function startServer(
+  args: readonly string[],
+  path: string,
+  [command = process.execPath, ...before]: readonly string[] = [],
+): Promise<BenchServer> {
   const start = performance.now();
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(command, [...before, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
   const port = Number(new URL(await listeningUrl(child)).port);
   const answer = await fetch(`http://127.0.0.1:${port}${path}`);
   await answer.text();

@@ -10,8 +10,11 @@ export interface Log {
   close(): Promise<void>;
 }
 
-/** Lines are gathered up to so many bytes or milliseconds, so that a busy server writes once for many requests. */
-const BATCH = 8_192;
+/**
+ * Lines are gathered through one turn of the event loop, and then up to so many bytes or milliseconds, so that a busy server writes once
+ * for many requests.
+ */
+const BATCH = 65_536;
 const FLUSH_EVERY = 250;
 /** Bytes that wait for a reader that has stopped; beyond it lines are dropped, for a log must not exhaust the memory. */
 const MAX_WAITING = 16 * 1024 * 1024;
@@ -32,6 +35,7 @@ export function openLog(fd: number): Log {
   const file = new sonicBoom.SonicBoom({
     fd,
     minLength: BATCH,
+    maxWrite: 2 * BATCH,
     periodicFlush: FLUSH_EVERY,
     maxLength: MAX_WAITING,
     retryEAGAIN: () => !flushing || (retries += 1) <= MAX_RETRIES,
@@ -40,12 +44,12 @@ export function openLog(fd: number): Log {
     open = false;
     file.destroy();
   });
+  const lines = gathering((text) => void (open && file.write(text)));
   return {
-    write(text) {
-      if (open) file.write(text);
-    },
+    write: lines.add,
     flush() {
       if (!open) return;
+      lines.handOn();
       flushing = true;
       try {
         file.flushSync();
@@ -57,10 +61,29 @@ export function openLog(fd: number): Log {
     },
     close() {
       if (!open) return Promise.resolve();
+      lines.handOn();
       open = false;
       return ended(file);
     },
   };
+}
+
+/** Gathers what is added in one turn of the event loop, and hands it on together. */
+function gathering(write: (text: string) => void): {
+  readonly add: (text: string) => void;
+  readonly handOn: () => void;
+} {
+  let gathered = '';
+  const handOn = (): void => {
+    const text = gathered;
+    gathered = '';
+    if (text !== '') write(text);
+  };
+  const add = (text: string): void => {
+    if (gathered === '') setImmediate(handOn);
+    gathered += text;
+  };
+  return { add, handOn };
 }
 
 function ended(file: SonicBoom): Promise<void> {

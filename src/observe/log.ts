@@ -18,8 +18,12 @@ export interface LogOptions {
  * client sends begins a line of its own.
  */
 export function logSink({ write, clock, format, colours }: LogOptions): Observe {
+  let told = { at: Number.NaN, time: '' };
   return (observation) => {
-    const time = new Date(clock.now()).toISOString();
+    const at = clock.now();
+    // Many lines are of one millisecond.
+    if (at !== told.at) told = { at, time: new Date(at).toISOString() };
+    const { time } = told;
     write(format === 'json' ? jsonLine(observation, time) : readableLine(observation, time, colours));
   };
 }

@@ -74,8 +74,11 @@ export async function readBatchRecord(id: string, request: Negotiated, surroundi
   const memo = await store.resources.remembered(batchName(id, request), now());
   if (memo === null) throw batchNotFound();
   const text = writeDocument('json', 'batch', showBatch(rememberedBatch(memo), request, false, surroundings));
-  const state = { etag: textTag(request, text, surroundings), lastModified: null };
-  return conditional(request, { resource: null, state }, surroundings, { links: [], body: () => text });
+  const etag = textTag(request, text, surroundings);
+  return conditional(request, { resource: null, etag, lastModified: null }, surroundings, {
+    links: [],
+    body: () => text,
+  });
 }
 
 function batchIn(body: Body, { preferences }: Negotiated, { compiled }: Surroundings): Batch {

@@ -24,9 +24,9 @@ import {
 /**
  * POST to a collection (MET-1).
  *
- * @param query the collection as GET would show it: what `If-Match` and `If-None-Match` speak of here
+ * @param query makes the collection as GET would show it: what `If-Match` and `If-None-Match` speak of here
  */
-export function creation(target: WriteTarget, query: ListQuery): Operation {
+export function creation(target: WriteTarget, query: () => ListQuery): Operation {
   return {
     ...target,
     id: null,
@@ -38,7 +38,7 @@ export function creation(target: WriteTarget, query: ListQuery): Operation {
 
 async function prepareCreation(
   target: WriteTarget,
-  query: ListQuery,
+  query: () => ListQuery,
   body: Body | null,
   first: number,
   surroundings: Surroundings,
@@ -77,12 +77,12 @@ export function prepareInsert(
 }
 
 /** @throws {ApiError} 404, 412 */
-async function look(target: WriteTarget, query: ListQuery, surroundings: Surroundings): Promise<void> {
+async function look(target: WriteTarget, query: () => ListQuery, surroundings: Surroundings): Promise<void> {
   const { request, compiled, within } = target;
   await requireAncestors(within, surroundings);
   const { ifMatch, ifNoneMatch } = request.preconditions;
   if (ifMatch === null && ifNoneMatch === null) return;
-  const etag = await collectionTag(request, query, surroundings);
+  const etag = await collectionTag(request, query(), surroundings);
   const verdict = evaluateRead(request.preconditions, { etag, lastModified: null });
   if (verdict !== 'proceed') throw preconditionFailed(compiled.resource);
 }

@@ -47,6 +47,11 @@ export function writePage(format: Format, { resource, shownType, csv }: Document
   }
 }
 
+/** A page in JSON whose items are told already. */
+export function writeJsonPage(items: readonly string[], page: JsonObject, links: JsonObject): string {
+  return `{"data":[${items.join(',')}],"page":${writeJson(page)},"links":${writeJson(links)}}`;
+}
+
 /** A document that is no resource, such as the root of the API. @param name what XML calls it */
 export function writeDocument(format: Format, name: string, document: { readonly [member: string]: Json }): string {
   switch (format) {

@@ -28,7 +28,7 @@ export function writeOf(request: Negotiated): AskedWrite | null {
   const admitted = admitParameters(parameters, writeRule, lenient);
   const dry = dryRun(admitted);
   if (route.kind === 'collection') {
-    return { operation: creation({ request, ...targetOf(route) }, defaultQuery(route)), dry };
+    return { operation: creation({ request, ...targetOf(route) }, () => defaultQuery(route)), dry };
   }
   const target = { request, ...targetOf(route), id: route.id };
   return { operation: method === 'DELETE' ? removal(target) : change(target), dry };

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../conventions/json.ts';
+import type { Link } from '../conventions/links.ts';
 import type { Neighbours, Parameters, Walked } from '../conventions/pagination/position.ts';
 import type { LinkBase } from '../plan/address.ts';
 import { type ListQuery, valueAt } from '../plan/list-query.ts';
@@ -9,11 +10,6 @@ import type { Surroundings } from './surroundings.ts';
 /** A link that would pass the bound of a target is left out: nobody could follow it (PAGE-2). */
 const MAX_LINK = 8192;
 
-export interface RelatedLink {
-  readonly rel: string;
-  readonly href: string;
-}
-
 /** What is told of a page beside its items: `page` and the links to its neighbours (PAGE-1, PAGE-2). */
 export function tellPage(
   { resource }: CompiledResource,
@@ -21,7 +17,7 @@ export function tellPage(
   page: Page,
   base: LinkBase,
   surroundings: Surroundings,
-): { readonly facts: JsonObject; readonly links: readonly RelatedLink[] } {
+): { readonly facts: JsonObject; readonly links: readonly Link[] } {
   const { plan, position } = query;
   const walked = walk(query, page);
   const neighbours = position.neighbours(walked);
@@ -45,7 +41,7 @@ export function tellPage(
 }
 
 /** Links as a body has them. */
-export function targetsOf(links: readonly RelatedLink[]): JsonObject {
+export function targetsOf(links: readonly Link[]): JsonObject {
   return Object.fromEntries(links.map(({ rel, href }) => [rel, href]));
 }
 

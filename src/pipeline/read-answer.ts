@@ -1,25 +1,27 @@
 import { cacheControl } from '../conventions/caching.ts';
 import { resourceRefusal } from '../conventions/errors.ts';
-import { linkField } from '../conventions/links.ts';
-import { evaluateRead, httpDate, type ReadState } from '../conventions/preconditions.ts';
+import { type Link, linkField } from '../conventions/links.ts';
+import { evaluateRead } from '../conventions/preconditions.ts';
 import type { Resource } from '../model/model.ts';
 import type { LinkBase } from '../plan/address.ts';
 import { appliedHeaders, commonHeaders, type Headers } from './answer.ts';
 import type { WholeAnswer } from './exchange.ts';
 import type { Negotiated } from './negotiate.ts';
-import type { RelatedLink } from './page.ts';
 import { versionedBase } from './route.ts';
 import type { Surroundings } from './surroundings.ts';
+import type { Modified } from './told-items.ts';
 
 /** What a read is answered about. @param resource null for what has no rows, such as the root */
 export interface ReadTarget {
   readonly resource: Resource | null;
-  readonly state: ReadState;
+  readonly etag: string;
+  /** null where no `Last-Modified` goes out. */
+  readonly lastModified: Modified | null;
 }
 
 /** The answer to a read that shows something. */
 export interface Found {
-  readonly links: readonly RelatedLink[];
+  readonly links: readonly Link[];
   /** Further header fields. */
   readonly facts?: Headers;
   readonly body: () => string;
@@ -37,8 +39,8 @@ export function conditional(
 
 /** 304 where the caller has what it would be shown; null where it is to be shown. @throws {ApiError} 412 */
 export function unchanged(request: Negotiated, target: ReadTarget, surroundings: Surroundings): WholeAnswer | null {
-  const { resource, state } = target;
-  const verdict = evaluateRead(request.preconditions, state);
+  const { resource, etag, lastModified } = target;
+  const verdict = evaluateRead(request.preconditions, { etag, lastModified: lastModified?.at ?? null });
   // The root has no state that a condition could guard, and so no code to refuse one with: it is shown all the same.
   if (verdict === 'failed' && resource !== null) throw preconditionFailed(resource);
   if (verdict !== 'not-modified') return null;
@@ -52,13 +54,13 @@ export function answerFound(
   surroundings: Surroundings,
   { links, facts = [], body }: Found,
 ): WholeAnswer {
-  const { lastModified } = target.state;
+  const { lastModified } = target;
   const link = linkField(links);
   return {
     status: 200,
     headers: [
       ...cachingHeaders(request, target, surroundings),
-      ...(lastModified === null ? [] : ['Last-Modified', httpDate(lastModified)]),
+      ...(lastModified === null ? [] : ['Last-Modified', lastModified.date]),
       'Content-Type',
       request.offer.contentType,
       ...(link === '' ? [] : ['Link', link]),
@@ -69,11 +71,11 @@ export function answerFound(
   };
 }
 
-function cachingHeaders(request: Negotiated, { resource, state }: ReadTarget, { version }: Surroundings): Headers {
+function cachingHeaders(request: Negotiated, { resource, etag }: ReadTarget, { version }: Surroundings): Headers {
   return [
     ...commonHeaders(request.exchange, version),
     'ETag',
-    state.etag,
+    etag,
     'Cache-Control',
     cacheControl({ credentials: false, cache: resource?.cache ?? null, sameForEveryCaller: true }),
   ];
@@ -84,7 +86,7 @@ export function canonicalLink(
   request: Negotiated,
   { compiled }: Surroundings,
   address: (base: LinkBase) => string,
-): readonly RelatedLink[] {
+): readonly Link[] {
   if (request.version.carrier === 'path') return [];
   return [{ rel: 'canonical', href: address(versionedBase(compiled, compiled.model.publicUrl ?? '')) }];
 }

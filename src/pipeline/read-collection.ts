@@ -2,17 +2,20 @@ import type { Format } from '../conventions/answer-type.ts';
 import { refusal } from '../conventions/errors.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { ListQuery } from '../plan/list-query.ts';
+import type { Row } from '../plan/plan.ts';
+import { WHOLE } from '../plan/view.ts';
 import type { Headers } from './answer.ts';
-import type { CompiledResource, DocumentTypes } from './compiled.ts';
-import { type ShownPage, writePage } from './encode.ts';
+import type { CompiledResource } from './compiled.ts';
+import { type ShownPage, writeItem, writeJsonPage, writePage } from './encode.ts';
 import type { Answer } from './exchange.ts';
 import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
-import { type RelatedLink, selfParameters, targetsOf, tellPage } from './page.ts';
+import { selfParameters, targetsOf, tellPage } from './page.ts';
 import { requireAncestors } from './read.ts';
 import { answerFound, canonicalLink, type ReadTarget, unchanged } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
-import { sourcesOf, stateTag, textTag } from './tags.ts';
+import { formOf, sourcesOf, stateTag, textTag } from './tags.ts';
+import type { ToldPage } from './told-items.ts';
 import { checkRoom, typedView } from './typed-view.ts';
 
 /** Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY. */
@@ -32,10 +35,13 @@ export async function readCollection(
   const known = unchanged(request, target, surroundings);
   if (known !== null) return known;
 
-  const { text, links, facts } = await pageText(request, compiled, query, surroundings);
-  const still = await surroundings.store.resources.changes(sources);
+  const kept = surroundings.pages.get(target.etag);
+  const page = kept ?? (await pageText(request, compiled, query, surroundings));
+  const { text, links, facts } = page;
+  const still = kept === undefined ? await surroundings.store.resources.changes(sources) : changes;
   // What was written while the page was read may be on it or not: then its bytes alone say what it is.
   const isOf = still.every((change, index) => change === changes[index]);
+  if (kept === undefined && isOf) surroundings.pages.set(target.etag, page);
   const canonical = canonicalLink(request, surroundings, (base) =>
     surroundings.compiled.addresses.collection(base, resource, within, selfParameters(query)),
   );
@@ -59,7 +65,7 @@ export async function collectionTag(
 }
 
 function targetOf({ resource }: CompiledResource, etag: string): ReadTarget {
-  return { resource, state: { etag, lastModified: null } };
+  return { resource, etag, lastModified: null };
 }
 
 async function pageText(
@@ -67,22 +73,28 @@ async function pageText(
   compiled: CompiledResource,
   query: ListQuery,
   surroundings: Surroundings,
-): Promise<{ readonly text: string; readonly links: readonly RelatedLink[]; readonly facts: Headers }> {
+): Promise<ToldPage> {
   const { plan, view } = query;
   const { format } = request.offer;
   const page = await surroundings.rows.list(plan);
+  const { facts, links } = tellPage(compiled, query, page, request.base, surroundings);
+  if (format === 'json' && view === WHOLE) {
+    const form = formOf(request, surroundings);
+    const tell = (row: Row): string => writeItem(format, compiled, compiled.represent(row, plan.within, request.base));
+    const items = page.rows.map((row) => surroundings.told.text(row, form, () => tell(row)));
+    return { text: inOneText(() => writeJsonPage(items, facts, targetsOf(links))), links, facts: [] };
+  }
   const located = page.rows.map((row) => ({ row, within: plan.within }));
   const data = await tellRows(compiled, located, view, request.base, surroundings);
-  const { facts, links } = tellPage(compiled, query, page, request.base, surroundings);
   const shown: ShownPage = { data, page: facts, links: targetsOf(links) };
-  const text = pageIn(format, typedView(compiled, view, surroundings), shown);
+  const text = inOneText(() => writePage(format, typedView(compiled, view, surroundings), shown));
   return { text, links, facts: pageFacts(format, facts) };
 }
 
 /** @throws {ApiError} PAGINATION_LIMIT_INVALID where the rows are so large that no text could hold them all */
-function pageIn(format: Format, types: DocumentTypes, shown: ShownPage): string {
+function inOneText(write: () => string): string {
   try {
-    return writePage(format, types, shown);
+    return write();
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     const message = 'These items are too large to be told on one page; send a smaller limit, or fewer fields.';

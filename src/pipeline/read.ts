@@ -2,7 +2,7 @@ import { resourceRefusal } from '../conventions/errors.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
 import type { Ancestor, Columns, Row } from '../plan/plan.ts';
-import { columnsOf, type View } from '../plan/view.ts';
+import { columnsOf, type View, WHOLE } from '../plan/view.ts';
 import type { CompiledResource } from './compiled.ts';
 import { writeDocument, writeItem } from './encode.ts';
 import type { Answer } from './exchange.ts';
@@ -10,7 +10,8 @@ import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
 import { canonicalLink, conditional } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
-import { itemTag, textTag } from './tags.ts';
+import type { Modified } from './told-items.ts';
+import { formOf, itemTag, textTag } from './tags.ts';
 import { typedView } from './typed-view.ts';
 
 /** A change so old, in milliseconds, that a date of whole seconds tells it from any later one (CACHE-4, RFC 9110 8.8.2.2). */
@@ -34,22 +35,24 @@ export async function readItem(
   );
   if (view.expansions.length === 0) {
     const etag = itemTag(request, row, surroundings, view.key);
-    const target = { resource, state: { etag, lastModified: lastModified(row, surroundings) } };
-    const body = (): string => write(compiled.represent(row, within, request.base, view.projection));
+    const target = { resource, etag, lastModified: lastModified(row, surroundings) };
+    const tell = (): string => write(compiled.represent(row, within, request.base, view.projection));
+    const body = (): string =>
+      view === WHOLE ? surroundings.told.text(row, formOf(request, surroundings), tell) : tell();
     return conditional(request, target, surroundings, { links, body });
   }
   // What is told of other rows changes without this one's revision and time.
   const [item = {}] = await tellRows(compiled, [{ row, within }], view, request.base, surroundings);
   const text = write(item);
   const etag = itemTag(request, row, surroundings, surroundings.digest(text));
-  const target = { resource, state: { etag, lastModified: null } };
+  const target = { resource, etag, lastModified: null };
   return conditional(request, target, surroundings, { links, body: () => text });
 }
 
 /** When a row last changed; null as long as another change could have the same date. */
-function lastModified(row: Row, { now }: Surroundings): number | null {
-  const changed = Date.parse(row.updated_at);
-  return now() - changed > SETTLED ? changed : null;
+function lastModified(row: Row, { now, told }: Surroundings): Modified | null {
+  const modified = told.modified(row);
+  return now() - modified.at > SETTLED ? modified : null;
 }
 
 /** `GET {base}`: links to the collections (REP-10). Those below another resource have no URL without an id. */
@@ -64,7 +67,7 @@ export function readRoot(request: Negotiated, surroundings: Surroundings): Answe
   const text = writeDocument(request.offer.format, 'api', root);
   const tag = textTag(request, text, surroundings);
   const canonical = canonicalLink(request, surroundings, addresses.root);
-  const target = { resource: null, state: { etag: tag, lastModified: null } };
+  const target = { resource: null, etag: tag, lastModified: null };
   return conditional(request, target, surroundings, { links: canonical, body: () => text });
 }
 

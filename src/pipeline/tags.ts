@@ -53,14 +53,14 @@ function targetsOf(expansions: readonly Expansion[]): readonly string[] {
   return expansions.flatMap(({ relation, nested }) => [relation.target.name, ...targetsOf(nested)]);
 }
 
-function variant(request: Negotiated, { compiled, variants }: Surroundings): string {
-  const { prefix, parameters } = request.base;
-  return variants.of([
-    request.offer.contentType,
-    request.exchange.coding,
-    prefix,
-    ...parameters.flat(2),
-    compiled.model.fingerprint,
-    request.principal.scope,
-  ]);
+/** A short name for all that an answer's text depends on beside what it tells of: type, carrier, model and the caller's scope. */
+export function formOf({ offer, base, principal }: Negotiated, { compiled, variants }: Surroundings): string {
+  const { prefix, parameters } = base;
+  return variants.of([offer.contentType, prefix, ...parameters.flat(2), compiled.model.fingerprint, principal.scope]);
+}
+
+function variant(request: Negotiated, surroundings: Surroundings): string {
+  const { coding } = request.exchange;
+  const form = formOf(request, surroundings);
+  return coding === 'identity' ? form : surroundings.variants.of([form, coding]);
 }

@@ -16,6 +16,17 @@ const ascending = (path: string): SortKey => ({ path, descending: false });
  * at any depth; each reference to one row, continued by the default order; and what the model declares (PAGE-10).
  */
 export function indexesOf(resource: Resource): readonly KeptIndex[] {
+  const known = knownIndexes.get(resource);
+  if (known !== undefined) return known;
+  const made = makeIndexes(resource);
+  knownIndexes.set(resource, made);
+  return made;
+}
+
+/** Of each resource, worked out once: every list asks. */
+const knownIndexes = new WeakMap<Resource, readonly KeptIndex[]>();
+
+function makeIndexes(resource: Resource): readonly KeptIndex[] {
   const references = resource.fields.filter(
     ({ name, reference, type }) => name === resource.parent?.field || (reference !== null && type.kind !== 'array'),
   );

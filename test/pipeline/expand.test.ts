@@ -136,7 +136,8 @@ describe('an expanded relation', () => {
   ] as const) {
     it(`[QRY-4] costs one query for each relation, however many rows: ${expand}`, async () => {
       queries = 0;
-      await get(`books?expand=${expand}`);
+      // A page that was told before is told again without any.
+      await get(`books?expand=${expand}&limit=${50 + expected}`);
       assert.equal(queries, expected);
     });
   }

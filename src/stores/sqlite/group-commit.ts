@@ -1,4 +1,4 @@
-import type { WriteOutcome, WriteUnit } from '../../plan/plan.ts';
+import type { WriteOutcome, WritePlan, WriteUnit } from '../../plan/plan.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { StoreUnavailable } from '../store.ts';
 import { type Connection, isBusy, isDatabaseFailure, isFull } from './driver.ts';
@@ -26,12 +26,20 @@ export class GroupCommit {
   readonly #connection: Connection;
   readonly #writer: UnitWriter;
   readonly #clock: Clock;
+  readonly #committed: (plans: readonly WritePlan[]) => void;
   #queue: Waiting[] = [];
   #scheduled = false;
   #closed: Promise<void> | null = null;
   #drained: (() => void) | null = null;
 
-  constructor(connection: Connection, writer: UnitWriter, clock: Clock) {
+  /** @param committed told of the plans of each unit that was kept, before anybody else can read */
+  constructor(
+    connection: Connection,
+    writer: UnitWriter,
+    clock: Clock,
+    committed: (plans: readonly WritePlan[]) => void = () => undefined,
+  ) {
+    this.#committed = committed;
     this.#connection = connection;
     this.#writer = writer;
     this.#clock = clock;
@@ -116,6 +124,7 @@ export class GroupCommit {
     if (results.some(({ waiting, result }) => kept(waiting.unit, result))) {
       this.#writer.end(this.#clock.now());
       this.#connection.run('commit');
+      for (const { waiting, result } of results) if (kept(waiting.unit, result)) this.#committed(waiting.unit.plans);
     } else {
       this.#connection.run('rollback');
     }

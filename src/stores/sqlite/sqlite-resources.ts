@@ -13,17 +13,19 @@ import type {
   WriteUnit,
 } from '../../plan/plan.ts';
 import type { Looks, Statement } from '../sql/dialect.ts';
-import { ancestorsStatement, itemStatement, standsStatement } from '../sql/read-statements.ts';
+import { ancestorsStatement, standsStatement } from '../sql/read-statements.ts';
 import { outermostMissing } from '../sql/refusals.ts';
 import { lookedUp, lookupStatement, relatedRows, relatedStatement } from '../sql/related-statements.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { Awaitable, Resources } from '../store.ts';
+import type { CurrentRows } from './current-rows.ts';
 import type { Connection, Read } from './driver.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { readList } from './list-reads.ts';
 import { type ReadingPlace, told } from './reading-place.ts';
 
-const LAST_CHANGE = 'select change from restwright_counts where resource = ?';
+/** Rows of one page that are kept: those of a longer one are read to be told once. */
+const MOST_KEPT = 100;
 const FIND_MEMO =
   'select request, outcome, revisions, expires_at from restwright_memos where name = ? and expires_at > ?';
 
@@ -33,8 +35,10 @@ export class SqliteResources implements Resources {
   readonly #tables: Tables;
   readonly #commits: GroupCommit;
   readonly #place: ReadingPlace;
+  readonly #rows: CurrentRows;
 
-  constructor(reader: Connection, tables: Tables, commits: GroupCommit, place: ReadingPlace) {
+  constructor(reader: Connection, tables: Tables, commits: GroupCommit, place: ReadingPlace, rows: CurrentRows) {
+    this.#rows = rows;
     this.#reader = reader;
     this.#tables = tables;
     this.#commits = commits;
@@ -42,12 +46,14 @@ export class SqliteResources implements Resources {
   }
 
   item(plan: ItemPlan): Row | null {
-    const read = this.#first(itemStatement(this.#tables, plan));
-    return read === null ? null : this.#tables.of(plan.resource).decode(read);
+    return this.#rows.read(plan);
   }
 
   list(plan: ListPlan): Awaitable<Page> {
-    return readList(this.#tables, this.#place, plan);
+    const page = readList(this.#tables, this.#place, plan);
+    // What was read on another thread may have been written to since.
+    if (page instanceof Promise || plan.columns !== undefined || plan.window.limit > MOST_KEPT) return page;
+    return { ...page, rows: page.rows.map((row) => this.#rows.known(plan.resource, row)) };
   }
 
   lookup(plan: LookupPlan): Awaitable<readonly LocatedRow[]> {
@@ -67,7 +73,7 @@ export class SqliteResources implements Resources {
   }
 
   changes(resources: readonly string[]): readonly number[] {
-    return resources.map((resource) => Number(this.#reader.get(LAST_CHANGE, [resource])?.['change'] ?? 0));
+    return resources.map((resource) => this.#rows.lastChange(resource));
   }
 
   missingAncestor(within: readonly Ancestor[]): Ancestor | null {

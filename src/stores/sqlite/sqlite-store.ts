@@ -8,6 +8,7 @@ import type { Random } from '../../platform/random.ts';
 import { UnusableDatabase } from '../sql/schema-errors.ts';
 import { Tables } from '../sql/tables.ts';
 import type { Store } from '../store.ts';
+import { CurrentRows } from './current-rows.ts';
 import { Deadline } from './deadline.ts';
 import { sqlite } from './dialect.ts';
 import { Connection, isBusy, isUnreadable, type WriterOptions } from './driver.ts';
@@ -76,7 +77,8 @@ function assemble(path: string, writer: Connection, options: SqliteOptions): Sto
   const reader = path === IN_MEMORY ? writer : Connection.reader(path);
   if (reader !== writer) defineFunctions(reader);
   const tables = new Tables(model, sqlite);
-  const commits = new GroupCommit(writer, new UnitWriter(writer, tables), clock);
+  const rows = new CurrentRows(reader, writer, tables);
+  const commits = new GroupCommit(writer, new UnitWriter(writer, tables), clock, (plans) => rows.wrote(plans));
   const secret = readSecret(reader);
   const timeout = model.limits.statementTimeout;
   const heavy = path === IN_MEMORY ? null : new HeavyReads({ path, timeout, clock });
@@ -84,7 +86,7 @@ function assemble(path: string, writer: Connection, options: SqliteOptions): Sto
   const rowsInPlace = options.rowsInPlace ?? ROWS_IN_PLACE;
   const place = new ReadingPlace({ reader, deadline, clock, heavy, rowsInPlace });
   return {
-    resources: new SqliteResources(reader, tables, commits, place),
+    resources: new SqliteResources(reader, tables, commits, place, rows),
     events: new SqliteEventLog(reader),
     deliveries: new SqliteDeliveries(writer),
     get waiting() {

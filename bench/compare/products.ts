@@ -1,0 +1,23 @@
+/** A product as it is written. */
+export interface Product {
+  readonly sku: string;
+  readonly name: string;
+  readonly price: number;
+  readonly category: string;
+  readonly stock: number;
+  readonly status: 'DRAFT' | 'ACTIVE' | 'CLOSED';
+  readonly description: string;
+}
+
+/** The product of a number: the same wherever it is asked for. */
+export function product(index: number): Product {
+  return {
+    sku: `SKU-${String(index).padStart(8, '0')}`,
+    name: `Product ${index}`,
+    price: ((index * 7919) % 100_003) / 100,
+    category: `category-${index % 20}`,
+    stock: index % 97,
+    status: (['DRAFT', 'ACTIVE', 'CLOSED'] as const)[index % 3] ?? 'DRAFT',
+    description: `A product of the number ${index}, described in one sentence of a usual length.`,
+  };
+}

@@ -1,0 +1,54 @@
+import type { Link } from '../conventions/links.ts';
+import { httpDate } from '../conventions/preconditions.ts';
+import type { Row } from '../plan/plan.ts';
+
+/** A page as it is told: its text, and what goes beside it. */
+export interface ToldPage {
+  readonly text: string;
+  readonly links: readonly Link[];
+  /** Header fields, names and values in turn. */
+  readonly facts: readonly string[];
+}
+
+/** When a row was changed. */
+export interface Modified {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** As `Last-Modified` says it. */
+  readonly date: string;
+}
+
+/** Forms in which one row is kept told; beyond them it is told anew each time. */
+const MAX_FORMS = 4;
+
+/**
+ * What was told of rows, kept beside each as long as the row is: a store gives the same row again while it is the same, and lets go of it
+ * when it is not. A row that is no store's to give again is told each time.
+ */
+export class ToldItems {
+  readonly #told = new WeakMap<Row, Map<string, string>>();
+  readonly #modified = new WeakMap<Row, Modified>();
+
+  /**
+   * @param form names everything that the text depends on beside the row
+   * @param tell makes the text
+   */
+  text(row: Row, form: string, tell: () => string): string {
+    if (!Object.isFrozen(row)) return tell();
+    const forms = this.#told.get(row) ?? new Map<string, string>();
+    const known = forms.get(form);
+    if (known !== undefined) return known;
+    const text = tell();
+    if (forms.size < MAX_FORMS) this.#told.set(row, forms.set(form, text));
+    return text;
+  }
+
+  modified(row: Row): Modified {
+    const known = this.#modified.get(row);
+    if (known !== undefined) return known;
+    const at = Date.parse(row.updated_at);
+    const modified = { at, date: httpDate(at) };
+    this.#modified.set(row, modified);
+    return modified;
+  }
+}

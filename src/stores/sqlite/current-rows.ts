@@ -1,0 +1,65 @@
+import type { ItemPlan, Row, WritePlan } from '../../plan/plan.ts';
+import { itemStatement } from '../sql/read-statements.ts';
+import type { Tables } from '../sql/tables.ts';
+import type { Connection } from './driver.ts';
+import { ForeignWrites } from './foreign-writes.ts';
+import { RowCache } from './row-cache.ts';
+
+const LAST_CHANGE = 'select change from restwright_counts where resource = ?';
+
+/** Rows by id, and when a resource changed last, from memory where they were read before and nobody has written since. */
+export class CurrentRows {
+  readonly #reader: Connection;
+  readonly #tables: Tables;
+  readonly #cache = new RowCache();
+  readonly #changes = new Map<string, number>();
+  readonly #foreign: ForeignWrites;
+
+  constructor(reader: Connection, writer: Connection, tables: Tables) {
+    this.#reader = reader;
+    this.#tables = tables;
+    this.#foreign = new ForeignWrites(writer, () => {
+      this.#cache.clear();
+      this.#changes.clear();
+    });
+  }
+
+  /** The revision that was drawn last when a row of a resource changed; 0 where none ever did. */
+  lastChange(resource: string): number {
+    this.#foreign.look();
+    const known = this.#changes.get(resource);
+    if (known !== undefined) return known;
+    const change = Number(this.#reader.get(LAST_CHANGE, [resource])?.['change'] ?? 0);
+    this.#changes.set(resource, change);
+    return change;
+  }
+
+  /** The row of a plan, whole or with more columns than were asked for; null where it is absent or not below the rows named. */
+  read(plan: ItemPlan): Row | null {
+    this.#foreign.look();
+    const { resource, id, within } = plan;
+    const known = this.#cache.get(resource, id);
+    if (known !== null && within.length === 0) return known;
+    const { text, values } = itemStatement(this.#tables, plan);
+    const read = this.#reader.get(text, values);
+    if (read === null) return null;
+    const row = this.#tables.of(resource).decode(read);
+    // What is below other rows is looked up each time; the row itself stays the one that is known, where it is that.
+    if (known !== null && known.revision === row.revision) return known;
+    return plan.columns === undefined ? this.#cache.put(resource, row) : row;
+  }
+
+  /** The same row as was told before, where it still is. */
+  known(resource: string, row: Row): Row {
+    const known = this.#cache.get(resource, row.id);
+    return known !== null && known.revision === row.revision ? known : this.#cache.put(resource, row);
+  }
+
+  /** Plans that were committed. */
+  wrote(plans: readonly WritePlan[]): void {
+    for (const { resource, id } of plans) {
+      this.#cache.forget(resource, id);
+      this.#changes.delete(resource);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as fc from 'fast-check';
+import { Generations } from '../../src/platform/generations.ts';
+
+const texts = (bound: number): Generations<string> => new Generations(bound, (text) => text.length);
+
+describe('values that are kept within a bound', () => {
+  it('are there until they are taken out', () => {
+    const kept = texts(1_000);
+    kept.set('a', 'x');
+    assert.deepEqual([kept.get('a'), kept.get('b')], ['x', undefined]);
+    kept.delete('a');
+    assert.equal(kept.get('a'), undefined);
+    kept.set('b', 'y');
+    kept.clear();
+    assert.equal(kept.get('b'), undefined);
+  });
+
+  it('stay as long as they are asked for, whatever comes', () => {
+    const kept = texts(1_000);
+    kept.set('a', 'x');
+    for (let round = 0; round < 1_000; round += 1) {
+      kept.set(`other ${round}`, 'x'.repeat(10));
+      assert.equal(kept.get('a'), 'x', String(round));
+    }
+    assert.equal(kept.get('other 0'), undefined);
+  });
+
+  it('are none that would fill the room by themselves', () => {
+    const kept = texts(1_000);
+    kept.set('a', 'x'.repeat(11));
+    assert.equal(kept.get('a'), undefined);
+  });
+
+  it('never weigh more than two generations, and never are what they were before', () => {
+    const key = fc.integer({ min: 0, max: 30 }).map(String);
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('set' as const), key, length: fc.integer({ min: 0, max: 12 }) }),
+      fc.record({ kind: fc.constantFrom('get' as const, 'delete' as const), key, length: fc.constant(0) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const kept = texts(1_000);
+        const latest = new Map<string, string>();
+        for (const [index, { kind, key: name, length }] of steps.entries()) {
+          if (kind === 'set') {
+            const text = `${index}`.padEnd(length, '.').slice(0, 12);
+            if (text.length <= 10) {
+              kept.set(name, text);
+              latest.set(name, text);
+            }
+          } else if (kind === 'delete') {
+            kept.delete(name);
+            latest.delete(name);
+          }
+          const found = kept.get(name);
+          if (found !== undefined) assert.equal(found, latest.get(name));
+        }
+        const all = [...Array(31).keys()].flatMap((name) => kept.get(String(name)) ?? []);
+        assert.ok(all.join('').length <= 2_000);
+      }),
+    );
+  });
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describe, it } from 'node:test';
+import type { Store } from '../../../src/stores/store.ts';
+import {
+  commit,
+  createProduct,
+  createReview,
+  listOf,
+  remove,
+  rowOf,
+  update,
+} from '../../../src/testing/sample-writes.ts';
+import { openSample } from './open-sample.ts';
+
+/** Two stores on one file, as two processes have them. */
+async function both(run: (one: Store, other: Store) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'rows-'));
+  const file = path.join(folder, 'sample.db');
+  const one = await openSample({ path: file });
+  const other = await openSample({ path: file });
+  try {
+    await run(one, other);
+  } finally {
+    await one.close();
+    await other.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe('rows that were read before', () => {
+  it('[CACHE-2] are the very same as long as they are as they were, and nobody can change them', async () => {
+    await both(async (store) => {
+      await commit(store, createProduct('p', { tags: ['a'] }));
+      const row = await rowOf(store, 'products', 'p');
+      assert.equal(await rowOf(store, 'products', 'p'), row);
+      const { rows } = await store.resources.list(listOf());
+      assert.equal(rows[0], row);
+      assert.throws(() => Object.assign(row, { name: 'x' }), TypeError);
+      assert.throws(() => Object.assign(row['tags'] ?? {}, ['x']), TypeError);
+    });
+  });
+
+  it('[REP-8] are others right after a write of this process', async () => {
+    await both(async (store) => {
+      const [first = 0] = await commit(store, createProduct('p', { stock: 1 }));
+      assert.equal((await rowOf(store, 'products', 'p'))['stock'], 1);
+      const [second = 0] = await commit(store, update('products', 'p', first, { stock: 2 }));
+      assert.deepEqual([(await rowOf(store, 'products', 'p'))['stock'], second > first], [2, true]);
+      await commit(store, remove('products', 'p', second));
+      assert.equal(await store.resources.item({ kind: 'item', resource: 'products', id: 'p', within: [] }), null);
+      assert.deepEqual((await store.resources.list(listOf())).rows, []);
+    });
+  });
+
+  it('[REP-8] are others one turn after a write of another process', async () => {
+    await both(async (one, other) => {
+      const [first = 0] = await commit(one, createProduct('p', { stock: 1 }));
+      await setImmediate();
+      await rowOf(one, 'products', 'p');
+      const [changed] = await one.resources.changes(['products']);
+      for (const stock of [2, 3]) {
+        const { revision } = await rowOf(other, 'products', 'p');
+        await commit(other, update('products', 'p', revision, { stock }));
+        await setImmediate();
+        assert.equal((await rowOf(one, 'products', 'p'))['stock'], stock);
+        assert.equal((await one.resources.list(listOf())).rows[0]?.['stock'], stock);
+        assert.notEqual((await one.resources.changes(['products']))[0], changed);
+      }
+      assert.ok(first > 0);
+    });
+  });
+
+  it('[CACHE-2] [MET-14] stay the same where a unit was refused, or only tried', async () => {
+    await both(async (store) => {
+      const [revision = 0] = await commit(store, createProduct('p', { stock: 1 }));
+      const row = await rowOf(store, 'products', 'p');
+      await store.resources.write({ plans: [update('products', 'p', revision + 1, { stock: 2 })] });
+      await store.resources.write({ plans: [update('products', 'p', revision, { stock: 2 })], dry: true });
+      assert.deepEqual(await rowOf(store, 'products', 'p'), row);
+    });
+  });
+
+  it('[URL-7] are found below their own parent alone', async () => {
+    await both(async (store) => {
+      await commit(store, createProduct('p'), createProduct('q'), createReview('r', 'p'));
+      const below = (id: string): unknown =>
+        store.resources.item({
+          kind: 'item',
+          resource: 'reviews',
+          id: 'r',
+          within: [{ resource: 'products', id }],
+        });
+      assert.notEqual(await below('p'), null);
+      assert.equal(await below('q'), null);
+      assert.notEqual(await below('p'), null);
+    });
+  });
+});
