@@ -11,7 +11,7 @@ import { digest } from '../../src/platform/digest.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const DEPTH = Math.floor(ROWS * 0.9);
-const ROUNDS = 400;
+const ROUNDS = 250;
 const MODEL = `
 name: bench
 version: 1.0.0
@@ -93,22 +93,43 @@ async function nextOf(target: string): Promise<string> {
   return next;
 }
 
-/** The second page in an order, and the one at the depth: beyond the greatest offset links go on by cursor. */
-async function byCursor(sort: string): Promise<readonly [second: string, deep: string]> {
-  return [
-    await nextOf(products(`sort=${sort}`)),
-    await nextOf(products(`offset=${DEPTH}&limit=20&sort=${sort}&include_total=false`)),
-  ];
+/** Pages one after the other, each another one: what was told before is told again from memory. */
+interface Walk {
+  target: string;
+  /** Where the walk goes on, from what was seen. */
+  readonly next: (seen: Seen) => string;
 }
 
-/** Median time of answering each of some requests, in microseconds, in alternation. */
-async function measure(targets: readonly string[], rounds = ROUNDS): Promise<readonly number[]> {
-  const times = targets.map((): number[] => []);
+/** A walk by the links of each page. */
+function byLinks(target: string): Walk {
+  return { target, next: ({ links }) => links['next'] ?? fail() };
+}
+
+/** A walk whose pages follow from a number. */
+function byNumber(from: number, targetOf: (at: number) => string): Walk {
+  let at = from;
+  return {
+    target: targetOf(at),
+    next: () => {
+      at += 20;
+      return targetOf(at);
+    },
+  };
+}
+
+function fail(): never {
+  throw new Error('the walk came to its end');
+}
+
+/** Median time of answering the pages of some walks, in microseconds, in alternation. */
+async function measure(walks: readonly Walk[], rounds = ROUNDS): Promise<readonly number[]> {
+  const times = walks.map((): number[] => []);
   for (let round = 0; round < rounds; round += 1) {
-    for (const [index, target] of targets.entries()) {
+    for (const [index, walk] of walks.entries()) {
       const begun = performance.now();
-      await get(target);
+      const seen = await get(walk.target);
       times[index]?.push((performance.now() - begun) * 1000);
+      walk.target = walk.next(seen);
     }
   }
   return times.map((each) => each.sort((one, other) => one - other)[Math.floor(each.length / 2)] ?? 0);
@@ -119,8 +140,8 @@ function row(...cells: readonly (string | number)[]): void {
   process.stdout.write(`| ${written.join(' | ')} |\n`);
 }
 
-async function compare(name: string, first: string, deep: string, rounds = ROUNDS): Promise<void> {
-  const [near = 0, far = 0] = await measure([first, deep], rounds);
+async function compare(name: string, start: Walk, deep: Walk, rounds = ROUNDS): Promise<void> {
+  const [near = 0, far = 0] = await measure([start, deep], rounds);
   row(name, near, far, (far / near).toFixed(2));
 }
 
@@ -144,15 +165,19 @@ try {
   row('a page of 20', 'near the start, µs', `after ${DEPTH.toLocaleString('en')} rows, µs`, 'ratio');
   row('---', '---:', '---:', '---:');
   for (const sort of ['created_at', '-price']) {
-    const [second, deep] = await byCursor(sort);
-    await compare(`cursor, \`sort=${sort}\``, second, deep);
+    const second = await nextOf(products(`sort=${sort}`));
+    const deep = await nextOf(products(`offset=${DEPTH}&limit=20&sort=${sort}&include_total=false`));
+    await compare(`cursor, \`sort=${sort}\``, byLinks(second), byLinks(deep));
   }
-  const pair = (at: number): string => `after_timestamp=${encodeURIComponent(timeOf(at))}&after_id=${idOf(at)}`;
-  await compare('keyset, `last_id`', products(`last_id=${idOf(3)}`), products(`last_id=${idOf(DEPTH)}`));
-  await compare('seek, `after_timestamp` and `after_id`', products(pair(3)), products(pair(DEPTH)));
-  const since = (at: number): string => `start_time=${encodeURIComponent(timeOf(at))}`;
-  await compare('time, `start_time`', products(since(3)), products(since(DEPTH)));
-  await compare('offset', products('offset=0'), products(`offset=${DEPTH}`), 25);
+  const keyset = (at: number): Walk => byLinks(products(`last_id=${idOf(at)}`));
+  await compare('keyset, `last_id`', keyset(3), keyset(DEPTH));
+  const seek = (at: number): Walk =>
+    byLinks(products(`after_timestamp=${encodeURIComponent(timeOf(at))}&after_id=${idOf(at)}`));
+  await compare('seek, `after_timestamp` and `after_id`', seek(3), seek(DEPTH));
+  const since = (at: number): string => products(`start_time=${encodeURIComponent(timeOf(at))}`);
+  await compare('time, `start_time`', byNumber(3, since), byNumber(DEPTH, since));
+  const offset = (at: number): string => products(`offset=${at}&include_total=false`);
+  await compare('offset', byNumber(0, offset), byNumber(DEPTH - 20 * 25, offset), 25);
   for (const order of ['created_at, id', 'rowid']) {
     const [near, far] = [byHand(order, 0), byHand(order, DEPTH)];
     row(`by hand, \`order by ${order} limit 20 offset ?\``, near, far, (far / near).toFixed(0));
@@ -160,9 +185,11 @@ try {
   process.stdout.write('\n');
   row('what is counted', 'µs');
   row('---', '---:');
-  const [none = 0, all = 0] = await measure([products('offset=0&include_total=false'), products('offset=0')]);
+  const counted = (query: string): Walk => byNumber(0, (at) => products(`offset=${at}&${query}`));
+  const [none = 0, all = 0] = await measure([counted('include_total=false'), counted('include_total=true')], 50);
   const filtered = 'category=c7&sort=price';
-  const [plain = 0, capped = 0] = await measure([products(filtered), products(`${filtered}&include_total=true`)], 100);
+  const few = [counted(`${filtered}&include_total=false`), counted(`${filtered}&include_total=true`)];
+  const [plain = 0, capped = 0] = await measure(few, 50);
   row('nothing', none);
   row('all rows', all);
   row('nothing, of one category', plain);
