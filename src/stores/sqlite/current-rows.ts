@@ -55,11 +55,18 @@ export class CurrentRows {
     return known !== null && known.revision === row.revision ? known : this.#cache.put(resource, row);
   }
 
-  /** Plans that were committed. */
-  wrote(plans: readonly WritePlan[]): void {
-    for (const { resource, id } of plans) {
+  /** Plans that were committed, and the revisions that their rows have by now. */
+  wrote(plans: readonly WritePlan[], revisions: readonly number[]): void {
+    for (const [index, plan] of plans.entries()) {
+      const { resource, id } = plan;
+      const before = this.#cache.get(resource, id);
       this.#cache.forget(resource, id);
       this.#changes.delete(resource);
+      // What a row has become is known where it is known what it was.
+      const revision = revisions[index];
+      if (plan.kind === 'update' && before?.revision === plan.revision && revision !== undefined) {
+        this.#cache.put(resource, { ...before, ...plan.values, updated_at: plan.at, revision });
+      }
     }
   }
 }

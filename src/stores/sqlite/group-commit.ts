@@ -8,6 +8,9 @@ import type { UnitWriter } from './unit-writer.ts';
 const MOST_UNITS = 256;
 const MOST_PLANS = 1_000;
 
+/** Told of the plans of a unit that was kept, and of the revisions that their rows have by now. */
+type Committed = (plans: readonly WritePlan[], revisions: readonly number[]) => void;
+
 interface Waiting {
   readonly unit: WriteUnit;
   readonly deadline: number | null;
@@ -26,19 +29,14 @@ export class GroupCommit {
   readonly #connection: Connection;
   readonly #writer: UnitWriter;
   readonly #clock: Clock;
-  readonly #committed: (plans: readonly WritePlan[]) => void;
+  readonly #committed: Committed;
   #queue: Waiting[] = [];
   #scheduled = false;
   #closed: Promise<void> | null = null;
   #drained: (() => void) | null = null;
 
   /** @param committed told of the plans of each unit that was kept, before anybody else can read */
-  constructor(
-    connection: Connection,
-    writer: UnitWriter,
-    clock: Clock,
-    committed: (plans: readonly WritePlan[]) => void = () => undefined,
-  ) {
+  constructor(connection: Connection, writer: UnitWriter, clock: Clock, committed: Committed = () => undefined) {
     this.#committed = committed;
     this.#connection = connection;
     this.#writer = writer;
@@ -124,7 +122,10 @@ export class GroupCommit {
     if (results.some(({ waiting, result }) => kept(waiting.unit, result))) {
       this.#writer.end(this.#clock.now());
       this.#connection.run('commit');
-      for (const { waiting, result } of results) if (kept(waiting.unit, result)) this.#committed(waiting.unit.plans);
+      for (const { waiting, result } of results) {
+        if (!kept(waiting.unit, result) || !('outcome' in result) || result.outcome.kind !== 'committed') continue;
+        this.#committed(waiting.unit.plans, result.outcome.revisions);
+      }
     } else {
       this.#connection.run('rollback');
     }

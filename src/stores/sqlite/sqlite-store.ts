@@ -78,7 +78,9 @@ function assemble(path: string, writer: Connection, options: SqliteOptions): Sto
   if (reader !== writer) defineFunctions(reader);
   const tables = new Tables(model, sqlite);
   const rows = new CurrentRows(reader, writer, tables);
-  const commits = new GroupCommit(writer, new UnitWriter(writer, tables), clock, (plans) => rows.wrote(plans));
+  const commits = new GroupCommit(writer, new UnitWriter(writer, tables), clock, (plans, revisions) =>
+    rows.wrote(plans, revisions),
+  );
   const secret = readSecret(reader);
   const timeout = model.limits.statementTimeout;
   const heavy = path === IN_MEMORY ? null : new HeavyReads({ path, timeout, clock });

@@ -56,6 +56,21 @@ describe('rows that were read before', () => {
     });
   });
 
+  it('[REP-8] [MET-3] are after a change what the database has', async () => {
+    await both(async (one, other) => {
+      const [first = 0] = await commit(one, createProduct('p', { stock: 1, price: '5.00', tags: ['a'] }));
+      await rowOf(one, 'products', 'p');
+      const address = { city: 'Oslo', floor: null, fee: '1.50', since: null, number: '9007199254740993' };
+      const values = { stock: null, price: '19.90', tags: [], address, active: true };
+      await commit(one, update('products', 'p', first, values));
+      assert.deepEqual(await rowOf(one, 'products', 'p'), await rowOf(other, 'products', 'p'));
+      assert.deepEqual(
+        Object.keys(await rowOf(one, 'products', 'p')),
+        Object.keys(await rowOf(other, 'products', 'p')),
+      );
+    });
+  });
+
   it('[REP-8] are others one turn after a write of another process', async () => {
     await both(async (one, other) => {
       const [first = 0] = await commit(one, createProduct('p', { stock: 1 }));
