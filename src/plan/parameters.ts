@@ -90,7 +90,8 @@ function unknownParameters(all: readonly Parameter[], known: readonly Parameter[
   const names = [...rule.known, ...rule.suggestions];
   const details = unknown.slice(0, MAX_DETAILS).map((name) => {
     const near = nearestTo(name, names, rule.suggestions);
-    return { field: name, message: `is not a known parameter${near === null ? '' : `; did you mean "${near}"?`}` };
+    const hint = near === null ? (HINTS.get(name) ?? '') : `; did you mean "${near}"?`;
+    return { field: name, message: `is not a known parameter${hint}` };
   });
   const subject = unknown.length === 1 ? 'A query parameter is' : 'Query parameters are';
   return refusal(
@@ -101,6 +102,9 @@ function unknownParameters(all: readonly Parameter[], known: readonly Parameter[
     },
   );
 }
+
+/** Why a parameter that other routes take is none here. */
+const HINTS: ReadonlyMap<string, string> = new Map([['q', ': nothing here is searched; declare search in the model']]);
 
 /** The name that was meant most likely; of a filter with an operator, the one on the property that was. */
 function nearestTo(name: string, names: readonly string[], suggestions: Iterable<string>): string | null {

@@ -84,7 +84,6 @@ export interface LookupPlan {
   readonly ids: readonly string[];
   /** Where it is left out, `bounded`. */
   readonly effort?: Effort;
-  readonly columns?: Columns;
 }
 
 /** Reads for each of some rows the first of those that refer to it: its children, or the rows of an inverse relation. */
@@ -98,7 +97,6 @@ export interface RelatedPlan {
   readonly limit: number;
   /** Where it is left out, `unbounded`. */
   readonly effort?: Effort;
-  readonly columns?: Columns;
 }
 
 /** A row and the rows that it is below, nearest first. */

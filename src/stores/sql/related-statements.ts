@@ -1,4 +1,4 @@
-import type { Ancestor, Columns, LocatedRow, LookupPlan, RelatedPlan, RelatedRows } from '../../plan/plan.ts';
+import type { Ancestor, LocatedRow, LookupPlan, RelatedPlan, RelatedRows } from '../../plan/plan.ts';
 import { type Looks, Parameters, type SqlValue, type Statement } from './dialect.ts';
 import { looksAt, orderBy } from './read-statements.ts';
 import type { Table, Tables } from './tables.ts';
@@ -32,9 +32,9 @@ function chainAbove(tables: Tables, table: Table): readonly Above[] {
 }
 
 /** The columns of a row and the ids above it. */
-function located(tables: Tables, table: Table, columns: Columns | undefined): string {
+function located(tables: Tables, table: Table): string {
   const chain = chainAbove(tables, table).map(({ id }, level) => `${id} as ${table.dialect.quote(above(level))}`);
-  return [table.selection(columns), ...chain].join(', ');
+  return [table.selection(), ...chain].join(', ');
 }
 
 /** The row that a driver read with the ids above it. */
@@ -51,7 +51,7 @@ export function lookupStatement(tables: Tables, plan: LookupPlan): Statement {
   const parameters = new Parameters(dialect);
   const of = dialect.quote('one id');
   const ids = `select ${of}.value from ${dialect.texts(parameters.add(JSON.stringify(plan.ids)))} as ${of}`;
-  const selection = located(tables, table, plan.columns);
+  const selection = located(tables, table);
   return {
     text: `select ${selection} from ${table.name} where ${table.column('id')} in (${ids})`,
     values: parameters.values,
@@ -84,7 +84,7 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, looks: Looks
   const order = orderBy(table, plan.order);
   const id = table.column('id');
   const ids = `select ${id} from ${table.name} where ${[...row, refers].join(' and ')}${order} limit ${parameters.add(plan.limit + 1)}`;
-  const selection = `${owner} as ${dialect.quote(OWNER)}, ${located(tables, table, plan.columns)}`;
+  const selection = `${owner} as ${dialect.quote(OWNER)}, ${located(tables, table)}`;
   return {
     text: `select ${selection} from ${owners} ${dialect.joinEach(ids, table.name, id)}${order}`,
     values: parameters.values,
