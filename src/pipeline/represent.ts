@@ -3,6 +3,7 @@ import { compileComputed } from '../model/computed.ts';
 import type { Model, Resource } from '../model/model.ts';
 import type { Addresses, LinkBase } from '../plan/address.ts';
 import type { Ancestor, Row } from '../plan/plan.ts';
+import { type Relation, relationsOf } from '../plan/expansion.ts';
 import { filterName } from '../plan/parameters.ts';
 import { type Projection, project } from '../plan/projection.ts';
 
@@ -74,7 +75,6 @@ export function referrersFilter({ field: fields }: Resource, field: string): str
 
 /**
  * The links of a resource in their order: self, collection, up, to-one relations, sub-collections and inverse relations (REP-9).
- * A relation to a row below another has no link: the row alone does not say what it is below.
  */
 function linkWriters(model: Model, resource: Resource, links: Addresses): readonly (readonly [string, LinkWriter])[] {
   const writers: [string, LinkWriter][] = [
@@ -88,30 +88,28 @@ function linkWriters(model: Model, resource: Resource, links: Addresses): readon
       (_row, [above, ...further], base) => (above === undefined ? null : links.item(base, parent, further, above.id)),
     ]);
   }
-  for (const { name, reference, writeOnly } of resource.fields) {
-    const target = model.resources.get(reference?.resource ?? '');
-    if (writeOnly || target === undefined || target.parent !== null || !reference?.as) continue;
-    if (name === resource.parent?.field) continue;
-    writers.push([
-      reference.as,
-      (row, _within, base) => {
-        const id = row[name];
-        return typeof id === 'string' ? links.item(base, target, [], id) : null;
-      },
-    ]);
-  }
-  for (const { name, resource: other, kind, field } of resource.links) {
-    const target = model.resources.get(other);
-    if (target === undefined) continue;
-    if (kind === 'child') {
-      writers.push([
-        name,
-        (row, within, base) => links.collection(base, target, [{ resource: resource.name, id: row.id }, ...within]),
-      ]);
-    } else if (target.parent === null && target.properties.get(field)?.filterable === true) {
-      const filter = referrersFilter(target, field);
-      writers.push([name, (row, _within, base) => links.collection(base, target, [], [[filter, row.id]])]);
-    }
+  for (const relation of relationsOf(resource, model)) {
+    const write = relationLink(resource, relation, links);
+    if (write !== null) writers.push([relation.name, write]);
   }
   return writers;
+}
+
+/** The link of a relation; null where `up` is its link already, or where the row alone does not say what the other one is below. */
+function relationLink(resource: Resource, { kind, target, field }: Relation, links: Addresses): LinkWriter | null {
+  switch (kind) {
+    case 'one':
+      if (target.parent !== null || field === resource.parent?.field) return null;
+      return (row, _within, base) => {
+        const id = row[field];
+        return typeof id === 'string' ? links.item(base, target, [], id) : null;
+      };
+    case 'children':
+      return (row, within, base) =>
+        links.collection(base, target, [{ resource: resource.name, id: row.id }, ...within]);
+    case 'inverse': {
+      const filter = referrersFilter(target, field);
+      return (row, _within, base) => links.collection(base, target, [], [[filter, row.id]]);
+    }
+  }
 }

@@ -9,16 +9,13 @@ const MAX_PATHS = 100;
 const MAX_DEPTH = 3;
 
 /** A relation whose rows can be told within a representation, under its name (QRY-4). */
-export type Relation =
-  /** The row whose id `field` holds. */
-  | { readonly kind: 'one'; readonly name: string; readonly target: Resource; readonly field: string }
-  /** The rows that hold this row's id in `field`: those below it in the URL, or of an inverse relation. */
-  | {
-      readonly kind: 'children' | 'inverse';
-      readonly name: string;
-      readonly target: Resource;
-      readonly field: string;
-    };
+export interface Relation {
+  /** To the row whose id `field` holds, or to the rows that hold this row's in it: those below it in the URL, or of an inverse relation. */
+  readonly kind: 'one' | 'children' | 'inverse';
+  readonly name: string;
+  readonly target: Resource;
+  readonly field: string;
+}
 
 /** A relation that is asked for, and those asked for of its rows. */
 export interface Expansion {
