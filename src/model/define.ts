@@ -33,9 +33,9 @@ export interface ResourceCode<R, S, C extends Reads<R> = Reads<R>> {
     readonly update?: (
       draft: R,
       context: S & WriteOccasion,
-      current: R & SystemMembers,
+      current: Unchangeable<R & SystemMembers>,
     ) => Awaitable<R | undefined | void>;
-    readonly delete?: (row: R & SystemMembers, context: S & WriteOccasion) => Awaitable<void>;
+    readonly delete?: (row: Unchangeable<R & SystemMembers>, context: S & WriteOccasion) => Awaitable<void>;
   };
   /** By field: what is wrong with a value that a write sets, in words that follow the field's name; null where nothing is. */
   readonly check?: {

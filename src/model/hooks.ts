@@ -63,7 +63,7 @@ export interface Hooks {
   readonly before: {
     /** Gets the checked values of every field; what it returns, if anything, takes their place and is checked again. */
     readonly create: ((draft: JsonObject, context: WriteContext) => Awaitable<JsonObject | undefined>) | null;
-    /** `current` is the row as it stands. */
+    /** `current` is the row as it stands, frozen. */
     readonly update:
       | ((draft: JsonObject, context: WriteContext, current: JsonObject) => Awaitable<JsonObject | undefined>)
       | null;

@@ -2,7 +2,7 @@ import { resourceRefusal } from '../conventions/errors.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
 import type { Ancestor, Columns, Row } from '../plan/plan.ts';
-import { columnsOf, type View, WHOLE } from '../plan/view.ts';
+import { columnsFor, type View, WHOLE } from '../plan/view.ts';
 import type { CompiledResource } from './compiled.ts';
 import { writeDocument, writeItem } from './encode.ts';
 import type { Answer } from './exchange.ts';
@@ -27,7 +27,7 @@ export async function readItem(
   surroundings: Surroundings,
 ): Promise<Answer> {
   const { resource } = compiled;
-  const row = await findRow(resource, within, id, surroundings, columnsOf(resource, view, []));
+  const row = await findRow(resource, within, id, surroundings, columnsFor(resource, view, []));
   const write = (item: JsonObject): string =>
     writeItem(request.offer.format, typedView(compiled, view, surroundings), item);
   const links = canonicalLink(request, surroundings, (base) =>

@@ -46,11 +46,11 @@ export function stateTag(
 /** The resources whose rows a page shows or hangs on: its own, those above it, and all that are told within it. */
 export function sourcesOf({ plan, view }: ListQuery): readonly string[] {
   const above = plan.within.map(({ resource }) => resource);
-  return [...new Set([plan.resource, ...above, ...targetsOf(view.expansions)])];
+  return [...new Set([plan.resource, ...above, ...expandedNames(view.expansions)])];
 }
 
-function targetsOf(expansions: readonly Expansion[]): readonly string[] {
-  return expansions.flatMap(({ relation, nested }) => [relation.target.name, ...targetsOf(nested)]);
+function expandedNames(expansions: readonly Expansion[]): readonly string[] {
+  return expansions.flatMap(({ relation, nested }) => [relation.target.name, ...expandedNames(nested)]);
 }
 
 /** A short name for all that an answer's text depends on beside what it tells of: type, carrier, model and the caller's scope. */

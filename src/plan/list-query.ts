@@ -11,7 +11,7 @@ import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule } from './pa
 import { type Given, type Place, readCount, readLimit, readPlace, readPosition, totalAsked } from './place.ts';
 import type { Ancestor, ListPlan, Row } from './plan.ts';
 import { asPair, continueSelection, impliedSort, openCursor, type Selection, readSelection } from './selection.ts';
-import { columnsOf, readView, type View } from './view.ts';
+import { columnsFor, readView, type View } from './view.ts';
 
 /** A collection as a caller asked for it: what to read, and what the answer says about its place. */
 export interface ListQuery {
@@ -104,7 +104,7 @@ function planOf(
   given: Given,
 ): ListPlan {
   const count = readCount(given, counts, filter.length === 0 && within.length === 0, limits);
-  const columns = columnsOf(resource, view, order);
+  const columns = columnsFor(resource, view, order);
   return {
     kind: 'list',
     resource: resource.name,

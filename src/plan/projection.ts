@@ -103,8 +103,3 @@ export function projectionKey(projection: Projection): string {
 export function computedFrom(computed: readonly ComputedField[], projection: Projection): readonly string[] {
   return computed.filter(({ name }) => projection.has(name)).flatMap(({ from }) => from);
 }
-
-/** Whether a representation tells a member. */
-export function tells(projection: Projection | null, name: string): boolean {
-  return projection === null || projection.has(name);
-}

@@ -59,7 +59,7 @@ function expansionKey(expansions: readonly Expansion[]): string {
  * The fields that a view takes from the store: what is told, what computed members are worked out from, what leads to related rows, and
  * what the order goes by; null for all of them.
  */
-export function columnsOf(
+export function columnsFor(
   resource: Resource,
   { projection, expansions }: View,
   order: readonly SortKey[],
@@ -70,13 +70,13 @@ export function columnsOf(
     ...computedFrom(resource.computed, projection),
     ...expansions.flatMap(({ relation }) => (relation.kind === 'one' ? [relation.field] : [])),
     ...order.map(({ path }) => path.split('.')[0] ?? path),
-    ...linkFields(resource),
+    ...linkingFields(resource),
   ]);
   return resource.fields.map(({ name }) => name).filter((name) => wanted.has(name));
 }
 
 /** The fields that links are made of: they are told always. */
-function linkFields({ fields, parent }: Resource): readonly string[] {
+function linkingFields({ fields, parent }: Resource): readonly string[] {
   return fields
     .filter(({ name, reference }) => (reference?.as ?? null) !== null || name === parent?.field)
     .map(({ name }) => name);

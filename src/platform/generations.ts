@@ -4,14 +4,15 @@
  */
 export class Generations<V> {
   readonly #bound: number;
-  #young = new Map<string, V>();
-  #old = new Map<string, V>();
   readonly #weigh: (value: V) => number;
+  #young = new Map<string, Kept<V>>();
+  #old = new Map<string, Kept<V>>();
+  /** Of the younger one. */
   #weight = 0;
 
   /**
    * @param bound of the weight of one generation; there are two. A value that weighs more than a hundredth of it is not kept
-   * @param weigh what a value weighs, such as its characters
+   * @param weigh what a value weighs, such as its characters; asked once
    */
   constructor(bound: number, weigh: (value: V) => number) {
     this.#bound = bound;
@@ -20,27 +21,22 @@ export class Generations<V> {
 
   get(key: string): V | undefined {
     const young = this.#young.get(key);
-    if (young !== undefined) return young;
+    if (young !== undefined) return young.value;
     const old = this.#old.get(key);
     if (old === undefined) return undefined;
     this.#old.delete(key);
-    this.set(key, old);
-    return old;
+    this.#keep(key, old);
+    return old.value;
   }
 
   set(key: string, value: V): void {
+    this.delete(key);
     const weight = this.#weigh(value);
-    if (weight * 100 > this.#bound) return;
-    if (this.#weight + weight > this.#bound) {
-      this.#old = this.#young;
-      this.#young = new Map();
-      this.#weight = 0;
-    }
-    this.#young.set(key, value);
-    this.#weight += weight;
+    if (weight * 100 <= this.#bound) this.#keep(key, { value, weight });
   }
 
   delete(key: string): void {
+    this.#weight -= this.#young.get(key)?.weight ?? 0;
     this.#young.delete(key);
     this.#old.delete(key);
   }
@@ -50,4 +46,19 @@ export class Generations<V> {
     this.#old = new Map();
     this.#weight = 0;
   }
+
+  #keep(key: string, kept: Kept<V>): void {
+    if (this.#weight + kept.weight > this.#bound) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#weight = 0;
+    }
+    this.#young.set(key, kept);
+    this.#weight += kept.weight;
+  }
+}
+
+interface Kept<V> {
+  readonly value: V;
+  readonly weight: number;
 }

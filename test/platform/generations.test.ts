@@ -27,6 +27,29 @@ describe('values that are kept within a bound', () => {
     assert.equal(kept.get('other 0'), undefined);
   });
 
+  it('weigh nothing any more once they are replaced or taken out', () => {
+    const kept = texts(1_000);
+    kept.set('a', 'x');
+    for (let round = 0; round < 1_000; round += 1) {
+      kept.set('other', 'x'.repeat(10));
+      if (round % 2 === 0) kept.delete('other');
+    }
+    assert.equal(kept.get('a'), 'x', 'one value at a time leaves room for another');
+  });
+
+  it('are weighed once', () => {
+    let weighed = 0;
+    const kept = new Generations<string>(1_000, ({ length }) => {
+      weighed += 1;
+      return length;
+    });
+    for (let round = 0; round < 500; round += 1) {
+      kept.set(String(round), 'x'.repeat(10));
+      kept.get('0');
+    }
+    assert.equal(weighed, 500);
+  });
+
   it('are none that would fill the room by themselves', () => {
     const kept = texts(1_000);
     kept.set('a', 'x'.repeat(11));

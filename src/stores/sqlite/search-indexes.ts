@@ -1,7 +1,7 @@
 import type { Model } from '../../model/model.ts';
 import { sqlite } from './dialect.ts';
 import type { Connection } from './driver.ts';
-import { joinedWords, searchIndex, type SearchIndex, type SearchObject, WORDS } from './search-schema.ts';
+import { searchIndex, type SearchIndex, type SearchObject } from './search-schema.ts';
 import { SEARCH_PREFIX } from './search-tables.ts';
 
 const { quote } = sqlite;
@@ -35,11 +35,10 @@ function stands({ objects }: SearchIndex, standing: Standing): boolean {
  * built anew has lost its triggers, and in those of a field or resource that was renamed other names stand than the model's. An index
  * of which not everything stands as the model has it is made and filled anew, for nobody kept it meanwhile.
  *
- * @param connection the one that writes: the triggers call a function that it knows from then on
+ * @param connection the one that writes, which knows the function that the triggers call
  * @returns the statements that changed something
  */
 export function prepareSearch(connection: Connection, model: Model): readonly string[] {
-  connection.define(WORDS, true, joinedWords);
   const standing = standingObjects(connection);
   const wanted = [...model.resources.values()].filter(({ search }) => search.length > 0).map(searchIndex);
   const kept = wanted.filter((index) => stands(index, standing));

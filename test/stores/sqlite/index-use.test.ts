@@ -10,6 +10,7 @@ import { Tables } from '../../../src/stores/sql/tables.ts';
 import { DEADLINE, sqlite } from '../../../src/stores/sqlite/dialect.ts';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { prepareDatabase } from '../../../src/stores/sqlite/prepare-database.ts';
+import { defineFunctions } from '../../../src/stores/sqlite/sql-functions.ts';
 import { field, model, refersTo, resource } from '../../../src/testing/sample-model.ts';
 import { AT, listOf } from '../../../src/testing/sample-writes.ts';
 
@@ -38,7 +39,7 @@ const tables = new Tables(shop, sqlite);
 function stepsOf(context: TestContext, { text, values }: Statement): readonly string[] {
   const connection = Connection.writer(':memory:');
   context.after(() => connection.close());
-  connection.define('restwright_decimal_key', true, () => null);
+  defineFunctions(connection);
   connection.define(DEADLINE, false, () => 1);
   prepareDatabase(connection, shop, { hex: (bytes) => '00'.repeat(bytes) });
   return connection.all(`explain query plan ${text}`, values).map(({ detail }) => String(detail));

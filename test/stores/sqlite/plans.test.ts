@@ -7,6 +7,7 @@ import { Tables } from '../../../src/stores/sql/tables.ts';
 import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { prepareDatabase } from '../../../src/stores/sqlite/prepare-database.ts';
+import { defineFunctions } from '../../../src/stores/sqlite/sql-functions.ts';
 import { field, model, resource, sampleModel } from '../../../src/testing/sample-model.ts';
 import { AT, commit, create, idsOf, listOf, rowOf, update } from '../../../src/testing/sample-writes.ts';
 import { openSample } from './open-sample.ts';
@@ -23,7 +24,7 @@ const seek = (...after: readonly (string | null)[]): ListPlan['window'] => ({
 
 function database(context: TestContext): Connection {
   const connection = Connection.writer(':memory:');
-  connection.define('restwright_decimal_key', true, () => null);
+  defineFunctions(connection);
   prepareDatabase(connection, sampleModel(), { hex: (bytes) => '00'.repeat(bytes) });
   context.after(() => connection.close());
   return connection;

@@ -11,6 +11,7 @@ import { DEADLINE, sqlite } from '../../../src/stores/sqlite/dialect.ts';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { prepareDatabase } from '../../../src/stores/sqlite/prepare-database.ts';
 import { matchOf } from '../../../src/stores/sqlite/search-tables.ts';
+import { defineFunctions } from '../../../src/stores/sqlite/sql-functions.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { field, model, refersTo, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
 import { commit, create, idsOf, listOf, remove, rowOf, update } from '../../../src/testing/sample-writes.ts';
@@ -241,6 +242,7 @@ describe('the statement of a search', () => {
   function filled(context: TestContext, rows: number): { connection: Connection; looks: () => number } {
     const connection = Connection.writer(':memory:');
     context.after(() => connection.close());
+    defineFunctions(connection);
     let looked = 0;
     connection.define(DEADLINE, false, () => {
       looked += 1;
