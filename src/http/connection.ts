@@ -161,6 +161,8 @@ export class Connection {
 
   #end(turn: Turn): void {
     if (!this.#turns.delete(turn)) return;
+    // A connection lives long: what it held on to until its next request would grow old with it, and burden the garbage collector.
+    if (this.arriving === null && this.#latest === turn) this.#latest = null;
     this.#onEnd(turn);
     this.#checkQuiet();
   }
