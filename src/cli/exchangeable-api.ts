@@ -6,6 +6,7 @@ import {
   type RawRequest,
   type WholeAnswer,
 } from '../pipeline/exchange.ts';
+import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
 import type { OpenedApi } from './open-database.ts';
 
 /** One API in its turn of serving. */
@@ -30,17 +31,21 @@ export class ExchangeableApi implements Handler {
     return this.#turn.opened.store.waiting;
   }
 
-  async handle(request: RawRequest): Promise<Answer> {
+  handle(request: RawRequest): Awaitable<Answer> {
     const turn = this.#turn;
     turn.inFlight += 1;
-    let streamed = false;
-    try {
-      const answer = await turn.opened.api.handle(request);
-      streamed = isStreamed(answer);
-      return isStreamed(answer) ? { ...answer, body: pieces(answer.body, turn) } : answer;
-    } finally {
-      if (!streamed) end(turn);
-    }
+    const fail = (error: unknown): never => {
+      end(turn);
+      throw error;
+    };
+    return after(
+      attempt(() => turn.opened.api.handle(request), fail),
+      (answer) => {
+        if (isStreamed(answer)) return { ...answer, body: pieces(answer.body, turn) };
+        end(turn);
+        return answer;
+      },
+    );
   }
 
   refuse(...refused: Parameters<Handler['refuse']>): WholeAnswer {

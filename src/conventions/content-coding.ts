@@ -1,4 +1,5 @@
 import { TOKEN } from './field-syntax.ts';
+import { remembered } from './remembered.ts';
 
 /** How the bytes of an answer are coded (NEG-7). */
 export type Coding = 'identity' | 'br' | 'gzip' | 'zstd';
@@ -13,21 +14,8 @@ const ELEMENT = new RegExp(
 
 const NONE: Weights = new Map();
 
-/** What browsers, curl and fetch send by themselves, read once. */
-const FAMILIAR: ReadonlyMap<string, Weights> = new Map(
-  [
-    'gzip, deflate, br, zstd',
-    'gzip, deflate, br',
-    'gzip, deflate',
-    'deflate, gzip, br, zstd',
-    'br, gzip, deflate',
-    'gzip',
-    'identity',
-  ].map((text) => [text, readWeights(text)]),
-);
-
 /** None where the field cannot be read. Of a coding that is named twice the greater weight counts, as in `Accept`. */
-function readWeights(text: string): Weights {
+const weightsOf = remembered((text): Weights => {
   const weights = new Map<string, number>();
   for (const element of text.split(',')) {
     const match = ELEMENT.exec(element);
@@ -38,7 +26,7 @@ function readWeights(text: string): Weights {
     weights.set(coding, Math.max(weights.get(coding) ?? 0, Number(weight)));
   }
   return weights;
-}
+});
 
 /**
  * The coding that the caller of an answer likes best (RFC 9110 12.5.3): of equals the first that is offered. Bytes as they are need no
@@ -49,7 +37,7 @@ function readWeights(text: string): Weights {
  */
 export function negotiateCoding(text: string | null, offered: readonly Coding[]): Coding {
   if (text === null || text === '') return 'identity';
-  const weights = FAMILIAR.get(text) ?? readWeights(text);
+  const weights = weightsOf(text);
   const rest = weights.get('*') ?? 0;
   // Identity that is not named ranks below everything that is.
   const identity = weights.get('identity') ?? 0;

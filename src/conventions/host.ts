@@ -1,3 +1,5 @@
+import { remembered } from './remembered.ts';
+
 /** `uri-host [ ":" port ]` of RFC 9110 7.2 with a host that is not empty; what stands in brackets is checked apart. */
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(?::([0-9]{0,5}))?$/;
 const MAX_PORT = 65_535;
@@ -7,7 +9,7 @@ const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const IPV4_TAIL = new RegExp(`(?<=:)${OCTET}(?:\\.${OCTET}){3}$`);
 
 const LOOPBACK_IPV4 = new RegExp(`^127(?:\\.${OCTET}){3}$`);
-const LOOPBACK_NAME = /^(?:[a-z0-9-]+\.)*localhost\.?$/;
+const LOOPBACK_NAME = /^(?:[a-z0-9-]+\.)*localhost\.?$/i;
 
 /** Whether a text is a host with an optional port: a name, an IPv4 address or an IPv6 address in brackets (RFC 3986 3.2.2). */
 export function isHost(value: string): boolean {
@@ -19,16 +21,18 @@ export function isHost(value: string): boolean {
  * 6.3), 127.0.0.0/8 or `[::1]`. A foreign name that resolves to loopback is none: that is DNS rebinding (AUTH-7).
  */
 export function isLoopbackHost(value: string): boolean {
-  const name = hostName(value)?.toLowerCase();
-  return name !== undefined && (name === '[::1]' || LOOPBACK_NAME.test(name) || LOOPBACK_IPV4.test(name));
+  const name = hostName(value);
+  return name !== null && isLoopbackName(name);
 }
 
 /** The host without its port; null where the value is no host. */
-function hostName(value: string): string | null {
+const hostName = remembered((value): string | null => {
   const [, name, port] = HOST.exec(value) ?? [];
   if (name === undefined || Number(port ?? 0) > MAX_PORT) return null;
   return name.startsWith('[') && !isIpv6(name.slice(1, -1)) ? null : name;
-}
+});
+
+const isLoopbackName = remembered((name) => name === '[::1]' || LOOPBACK_NAME.test(name) || LOOPBACK_IPV4.test(name));
 
 /** Whether a text is an IPv6 address (RFC 4291 2.2): 8 groups, or fewer around one `::`; an IPv4 tail stands for two. */
 function isIpv6(text: string): boolean {

@@ -1,5 +1,6 @@
 import { type ApiError, refusal } from './errors.ts';
 import { TOKEN } from './field-syntax.ts';
+import { remembered } from './remembered.ts';
 import { essence, type MediaType, readParameters, vendorType } from './media-type.ts';
 import { type AcceptedVersion, type ServedVersion, versionText } from './versioning.ts';
 
@@ -18,6 +19,7 @@ export interface Offer {
 
 const JSON_OFFERS: readonly Offer[] = [{ type: 'application', subtype: 'json' }];
 const ANYTHING: readonly AcceptRange[] = [{ type: '*', subtype: '*', parameters: new Map(), quality: 1 }];
+
 const JSON_ALONE: readonly AcceptRange[] = [
   { type: 'application', subtype: 'json', parameters: new Map(), quality: 1 },
 ];
@@ -38,7 +40,10 @@ const WEIGHT = /^(?:0?\.[0-9]{1,3}|0\.?|1(?:\.0{0,3})?)$/;
  */
 export function parseAccept(text: string | null): readonly AcceptRange[] {
   if (text === null || text === '*/*') return ANYTHING;
-  if (text === 'application/json') return JSON_ALONE;
+  return text === 'application/json' ? JSON_ALONE : rangesOf(text);
+}
+
+const rangesOf = remembered((text): readonly AcceptRange[] => {
   const ranges: AcceptRange[] = [];
   let at = skip(SEPARATORS, text, 0) ?? 0;
   while (at < text.length) {
@@ -49,7 +54,7 @@ export function parseAccept(text: string | null): readonly AcceptRange[] {
     at = skip(SEPARATORS, text, end) ?? end;
   }
   return ranges.length === 0 ? ANYTHING : ranges;
-}
+});
 
 function readRange(text: string, start: number): { readonly range: AcceptRange; readonly end: number } | null {
   RANGE.lastIndex = start;

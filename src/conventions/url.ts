@@ -46,9 +46,10 @@ export function parseTarget(target: string, limit = MAX_TARGET): Target {
   const query = mark === -1 ? null : origin.slice(mark + 1);
   checkPathText(path);
   if (query !== null) checkQueryText(query);
-  const raw = path.split('/').filter((segment) => segment !== '');
-  const canonical = `/${raw.join('/')}`;
-  const redirect = canonical === path ? null : canonical + (query === null ? '' : `?${query}`);
+  const parts = path.slice(1).split('/');
+  const raw = parts.filter((segment) => segment !== '');
+  const isCanonical = raw.length === parts.length || path === '/';
+  const redirect = isCanonical ? null : `/${raw.join('/')}${query === null ? '' : `?${query}`}`;
   return { path, segments: raw.map(decodePercent), query, redirect };
 }
 

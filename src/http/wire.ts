@@ -12,6 +12,7 @@ import {
   type StreamedAnswer,
   type WholeAnswer,
 } from '../pipeline/exchange.ts';
+import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
 import { handlerTimedOut } from './answer-in-time.ts';
 import { Connection, type Turn } from './connection.ts';
 import { InFlight } from './in-flight.ts';
@@ -58,13 +59,13 @@ export class Wire {
     const sendContinue = awaitsContinue ? () => response.writeContinue() : null;
     const body = bodyOf(request, sendContinue, this.#options.limits.requestTimeout);
     if (isFramingDoubtful(request)) response.shouldKeepAlive = false;
-    void this.#serve(request, body, response);
+    this.#serve(request, body, response);
   }
 
   /** CONNECT, whose connection Node hands over whole. It is answered, and nothing is tunnelled (URL-8). */
   connect(request: IncomingMessage): void {
     this.#connections.get(request.socket)?.stopReading();
-    void this.#serve(request, null, null);
+    this.#serve(request, null, null);
   }
 
   /** The parser gave up, a timeout passed or the connection broke. Node tells it again with each packet that follows. */
@@ -95,23 +96,22 @@ export class Wire {
     return unfinished;
   }
 
-  async #serve(request: IncomingMessage, body: WireBody | null, response: ServerResponse | null): Promise<void> {
+  #serve(request: IncomingMessage, body: WireBody | null, response: ServerResponse | null): void {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) return;
     const turn = connection.begin(rawRequest(request, body), body, response);
     this.#inFlight.add(turn);
-    await this.#guard(connection, async () => this.#respond(turn, await this.#answer(turn.request)));
+    void this.#guard(connection, () => after(this.#answer(turn.request), (answer) => this.#respond(turn, answer)));
   }
 
-  async #answer(request: RawRequest): Promise<Answer> {
+  #answer(request: RawRequest): Awaitable<Answer> {
     const { handler, overloaded } = this.#options;
     if (!isSpoken(request.httpVersion)) return handler.refuse(versionNotSpoken(), request);
     if (overloaded() && !isHealthCheck(request.target)) return handler.refuse(tooBusy(), request);
-    try {
-      return await handler.handle(request);
-    } catch (error) {
-      return handler.refuse(error, request);
-    }
+    return attempt(
+      () => handler.handle(request),
+      (error) => handler.refuse(error, request),
+    );
   }
 
   #lateAnswer({ request }: Turn): WholeAnswer {
@@ -209,13 +209,11 @@ export class Wire {
   }
 
   /** Where even the refusal fails, the connection is cut and the log knows why. Never rejects. */
-  async #guard(connection: Connection, run: () => void | Promise<void>): Promise<void> {
-    try {
-      await run();
-    } catch (error) {
+  #guard(connection: Connection, run: () => Awaitable<void>): Awaitable<void> {
+    return attempt(run, (error) => {
       this.#options.observe({ kind: 'fault', correlationId: null, error });
       connection.socket.destroy();
-    }
+    });
   }
 
   #ended(turn: Turn): void {

@@ -1,3 +1,5 @@
+import type { Awaitable } from '../platform/awaitable.ts';
+
 /** The body of a request, read once and only when a stage asks for it. */
 export interface RequestBody {
   /** The declared `Content-Length` in bytes; null when the body is chunked. */
@@ -70,7 +72,7 @@ export type BodyStream = AsyncIterable<string>;
 /** One API, as every way to mount it sees it. */
 export interface Handler {
   /** Answers any request; never rejects. */
-  handle(request: RawRequest): Promise<Answer>;
+  handle(request: RawRequest): Awaitable<Answer>;
 
   /**
    * Answers what never became a request: a fault of the HTTP parser, a timeout before the headers were in, overload.

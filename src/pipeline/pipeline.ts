@@ -20,6 +20,7 @@ import { refuse } from './refuse.ts';
 import { allow, route, type Routed } from './route.ts';
 import { answerWrite } from './single-write.ts';
 import type { Surroundings } from './surroundings.ts';
+import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
 
 /** What answering takes beside what the stages work with. */
 export interface PipelineOptions {
@@ -53,12 +54,14 @@ export function createPipeline(options: PipelineOptions): Handler {
   };
 
   return {
-    async handle(request) {
+    handle(request) {
       const exchange = openExchange(request, openings);
-      const answered = await answer(exchange, request, options).catch((error: unknown) =>
-        refuse(exchange, error, refusing),
+      const answered = attempt(
+        () => answer(exchange, request, options),
+        (error) => refuse(exchange, error, refusing),
       );
-      return finish(exchange, await compressed(answered, exchange.coding));
+      const coded = after(answered, (each) => compressed(each, exchange.coding));
+      return after(coded, (each) => finish(exchange, each));
     },
     refuse(error, request) {
       const exchange = openExchange(request, openings);
@@ -67,7 +70,7 @@ export function createPipeline(options: PipelineOptions): Handler {
   };
 }
 
-async function answer(exchange: Exchange, request: RawRequest, options: PipelineOptions): Promise<Answer> {
+function answer(exchange: Exchange, request: RawRequest, options: PipelineOptions): Awaitable<Answer> {
   const { surroundings } = options;
   const { compiled, version } = surroundings;
   const received = receive(exchange, request, compiled, options.open);
@@ -75,16 +78,13 @@ async function answer(exchange: Exchange, request: RawRequest, options: Pipeline
   const routed = route(received, compiled);
   if (routed.method === 'OPTIONS') return describe(routed, options);
   if (routed.route.kind === 'live') return health(routed, version);
-  if (routed.route.kind === 'ready') {
-    await ready(options);
-    return health(routed, version);
-  }
+  if (routed.route.kind === 'ready') return ready(options).then(() => health(routed, version));
   const negotiated = negotiate(authenticate(routed), compiled.model, compiled.offers, surroundings.now());
   return perform(negotiated, surroundings);
 }
 
 /** Steps 12 to 19 of what route and method name. */
-async function perform(request: Negotiated, surroundings: Surroundings): Promise<Answer> {
+function perform(request: Negotiated, surroundings: Surroundings): Awaitable<Answer> {
   const { route: target, parameters, preferences } = request;
   const lenient = preferences.handling === 'lenient';
   const asked = writeOf(request);
@@ -94,8 +94,10 @@ async function perform(request: Negotiated, surroundings: Surroundings): Promise
   switch (target.kind) {
     case 'collection': {
       const { compiled, within } = target;
-      const given = request.method === 'QUERY' ? await queryParameters(request, surroundings) : parameters;
-      return readCollection(request, compiled, readListQuery(compiled.list, within, given, lenient), surroundings);
+      const given = request.method === 'QUERY' ? queryParameters(request, surroundings) : parameters;
+      return after(given, (each) =>
+        readCollection(request, compiled, readListQuery(compiled.list, within, each, lenient), surroundings),
+      );
     }
     case 'item': {
       const { compiled, within, id } = target;

@@ -3,6 +3,7 @@ import { refusal } from '../conventions/errors.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { ListQuery } from '../plan/list-query.ts';
 import type { Row } from '../plan/plan.ts';
+import { after, type Awaitable } from '../platform/awaitable.ts';
 import { WHOLE } from '../plan/view.ts';
 import type { Headers } from './answer.ts';
 import type { CompiledResource } from './compiled.ts';
@@ -19,35 +20,60 @@ import type { ToldPage } from './told-items.ts';
 import { checkRoom, typedView } from './typed-view.ts';
 
 /** Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY. */
-export async function readCollection(
+export function readCollection(
   request: Negotiated,
   compiled: CompiledResource,
   query: ListQuery,
   surroundings: Surroundings,
-): Promise<Answer> {
-  const { resource } = compiled;
-  const { within } = query.plan;
+): Awaitable<Answer> {
   checkRoom(request.offer.format, query.view);
-  await requireAncestors(within, surroundings);
-  const sources = sourcesOf(query);
-  const changes = await surroundings.store.resources.changes(sources);
-  const target = targetOf(compiled, stateTag(request, query, changes, surroundings));
-  const known = unchanged(request, target, surroundings);
-  if (known !== null) return known;
+  return after(requireAncestors(query.plan.within, surroundings), () =>
+    after(surroundings.store.resources.changes(sourcesOf(query)), (changes): Awaitable<Answer> => {
+      const target = targetOf(compiled, stateTag(request, query, changes, surroundings));
+      const known = unchanged(request, target, surroundings);
+      if (known !== null) return known;
+      const kept = surroundings.pages.get(target.etag);
+      if (kept !== undefined) return answerPage(request, compiled, query, { page: kept, target }, surroundings);
+      return readPage(request, compiled, query, { changes, target }, surroundings);
+    }),
+  );
+}
 
-  const kept = surroundings.pages.get(target.etag);
-  const page = kept ?? (await pageText(request, compiled, query, surroundings));
-  const { text, links, facts } = page;
-  const still = kept === undefined ? await surroundings.store.resources.changes(sources) : changes;
-  // What was written while the page was read may be on it or not: then its bytes alone say what it is.
+/** @param state the last changes of all that the page is made of, and the tag that they make */
+async function readPage(
+  request: Negotiated,
+  compiled: CompiledResource,
+  query: ListQuery,
+  { changes, target }: { readonly changes: readonly number[]; readonly target: ReadTarget },
+  surroundings: Surroundings,
+): Promise<Answer> {
+  const page = await pageText(request, compiled, query, surroundings);
+  const still = await surroundings.store.resources.changes(sourcesOf(query));
   const isOf = still.every((change, index) => change === changes[index]);
-  if (kept === undefined && isOf) surroundings.pages.set(target.etag, page);
+  if (isOf) {
+    surroundings.pages.set(target.etag, page);
+    return answerPage(request, compiled, query, { page, target }, surroundings);
+  }
+  // What was written while the page was read may be on it or not: then its bytes alone say what it is.
+  const told = targetOf(compiled, textTag(request, page.text, surroundings));
+  return answerPage(request, compiled, query, { page, target: told }, surroundings);
+}
+
+function answerPage(
+  request: Negotiated,
+  { resource }: CompiledResource,
+  query: ListQuery,
+  { page, target }: { readonly page: ToldPage; readonly target: ReadTarget },
+  surroundings: Surroundings,
+): Answer {
+  const { within } = query.plan;
+  const { text, links, facts } = page;
   const canonical = canonicalLink(request, surroundings, (base) =>
     surroundings.compiled.addresses.collection(base, resource, within, selfParameters(query)),
   );
   const self = links.find(({ rel }) => rel === 'self');
   const location = request.method === 'QUERY' && self !== undefined ? ['Location', self.href] : [];
-  return answerFound(request, isOf ? target : targetOf(compiled, textTag(request, text, surroundings)), surroundings, {
+  return answerFound(request, target, surroundings, {
     links: [...links, ...canonical],
     facts: [...facts, ...location],
     body: () => text,

@@ -1,7 +1,8 @@
 import { resourceRefusal } from '../conventions/errors.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
-import type { Ancestor, Columns, Row } from '../plan/plan.ts';
+import { after, type Awaitable } from '../platform/awaitable.ts';
+import type { Ancestor, Columns, LocatedRow, Row } from '../plan/plan.ts';
 import { columnsFor, type View, WHOLE } from '../plan/view.ts';
 import type { CompiledResource } from './compiled.ts';
 import { writeDocument, writeItem } from './encode.ts';
@@ -18,20 +19,32 @@ import { typedView } from './typed-view.ts';
 const SETTLED = 1_000;
 
 /** Reads one resource (S 4.1 GET, MET-5). */
-export async function readItem(
+export function readItem(
   request: Negotiated,
   compiled: CompiledResource,
   within: readonly Ancestor[],
   id: string,
   view: View,
   surroundings: Surroundings,
-): Promise<Answer> {
+): Awaitable<Answer> {
   const { resource } = compiled;
-  const row = await findRow(resource, within, id, surroundings, columnsFor(resource, view, []));
+  const found = findRow(resource, within, id, surroundings, columnsFor(resource, view, []));
+  return after(found, (row) => tellItem(request, compiled, { row, within }, view, surroundings));
+}
+
+function tellItem(
+  request: Negotiated,
+  compiled: CompiledResource,
+  located: LocatedRow,
+  view: View,
+  surroundings: Surroundings,
+): Awaitable<Answer> {
+  const { resource } = compiled;
+  const { row, within } = located;
   const write = (item: JsonObject): string =>
     writeItem(request.offer.format, typedView(compiled, view, surroundings), item);
   const links = canonicalLink(request, surroundings, (base) =>
-    surroundings.compiled.addresses.item(base, resource, within, id),
+    surroundings.compiled.addresses.item(base, resource, within, row.id),
   );
   if (view.expansions.length === 0) {
     const etag = itemTag(request, row, surroundings, view.key);
@@ -41,12 +54,13 @@ export async function readItem(
       view === WHOLE ? surroundings.told.text(row, formOf(request, surroundings), tell) : tell();
     return conditional(request, target, surroundings, { links, body });
   }
-  // What is told of other rows changes without this one's revision and time.
-  const [item = {}] = await tellRows(compiled, [{ row, within }], view, request.base, surroundings);
-  const text = write(item);
-  const etag = itemTag(request, row, surroundings, surroundings.digest(text));
-  const target = { resource, etag, lastModified: null };
-  return conditional(request, target, surroundings, { links, body: () => text });
+  return tellRows(compiled, [located], view, request.base, surroundings).then(([item = {}]) => {
+    const text = write(item);
+    // What is told of other rows changes without this one's revision and time.
+    const etag = itemTag(request, row, surroundings, surroundings.digest(text));
+    const target = { resource, etag, lastModified: null };
+    return conditional(request, target, surroundings, { links, body: () => text });
+  });
 }
 
 /** When a row last changed; null as long as another change could have the same date. */
@@ -76,25 +90,30 @@ export function readRoot(request: Negotiated, surroundings: Surroundings): Answe
  *
  * @throws {ApiError} 404 with the code of the first resource on the path that is absent (URL-7)
  */
-export async function findRow(
+export function findRow(
   resource: Resource,
   within: readonly Ancestor[],
   id: string,
   surroundings: Surroundings,
   columns: Columns | null = null,
-): Promise<Row> {
+): Awaitable<Row> {
   const selected = columns === null ? {} : { columns };
-  const row = await surroundings.rows.item({ kind: 'item', resource: resource.name, id, within, ...selected });
-  if (row !== null) return row;
-  await requireAncestors(within, surroundings);
-  throw notFound(resource);
+  const read = surroundings.rows.item({ kind: 'item', resource: resource.name, id, within, ...selected });
+  return after(read, (row) => row ?? absent(resource, within, surroundings));
+}
+
+function absent(resource: Resource, within: readonly Ancestor[], surroundings: Surroundings): Awaitable<never> {
+  return after(requireAncestors(within, surroundings), () => {
+    throw notFound(resource);
+  });
 }
 
 /** Fails with the 404 of the outermost row above a target that is absent (URL-7). */
-export async function requireAncestors(within: readonly Ancestor[], surroundings: Surroundings): Promise<void> {
+export function requireAncestors(within: readonly Ancestor[], surroundings: Surroundings): Awaitable<void> {
   if (within.length === 0) return;
-  const missing = await surroundings.rows.missingAncestor(within);
-  if (missing !== null) throw ancestorNotFound(missing.resource, surroundings);
+  return after(surroundings.rows.missingAncestor(within), (missing) => {
+    if (missing !== null) throw ancestorNotFound(missing.resource, surroundings);
+  });
 }
 
 export function ancestorNotFound(name: string, { compiled }: Surroundings): Error {

@@ -1,4 +1,5 @@
 import type { EventEnvelope } from '../conventions/event.ts';
+import type { Awaitable } from '../platform/awaitable.ts';
 import type {
   Ancestor,
   Bookmark,
@@ -15,9 +16,6 @@ import type {
   WriteOutcome,
   WriteUnit,
 } from '../plan/plan.ts';
-
-/** A store may answer at once or later; the pipeline waits either way. */
-export type Awaitable<T> = T | Promise<T>;
 
 /** The statement ran past its deadline and was stopped; nothing was changed. */
 export class StatementTimeout extends Error {

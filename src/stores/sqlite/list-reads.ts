@@ -2,9 +2,9 @@ import type { Count, ListPlan, Page } from '../../plan/plan.ts';
 import type { Looks, Statement } from '../sql/dialect.ts';
 import { countStatement, countsWholeCollection, listStatement } from '../sql/read-statements.ts';
 import type { Tables } from '../sql/tables.ts';
-import type { Awaitable } from '../store.ts';
+import { after, type Awaitable } from '../../platform/awaitable.ts';
 import type { RowsRead } from './reading.ts';
-import { KEPT_COUNT, type ReadingPlace, told } from './reading-place.ts';
+import { KEPT_COUNT, type ReadingPlace } from './reading-place.ts';
 
 /** Reads a page. One that is counted is read and counted in one transaction: no commit of another process falls between. */
 export function readList(tables: Tables, place: ReadingPlace, plan: ListPlan): Awaitable<Page> {
@@ -13,7 +13,7 @@ export function readList(tables: Tables, place: ReadingPlace, plan: ListPlan): A
     listStatement(tables, plan, looks),
     ...totalStatements(tables, plan, looks),
   ];
-  return told(place.read({ resource, effort, statements }), (rows) => pageOf(tables, plan, rows));
+  return after(place.read({ resource, effort, statements }), (rows) => pageOf(tables, plan, rows));
 }
 
 /** What counts the rows of a plan; nothing where it does not ask. */

@@ -2,7 +2,8 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Effort } from '../../plan/plan.ts';
 import type { Looks } from '../sql/dialect.ts';
 import { looksOf } from '../sql/read-statements.ts';
-import { type Awaitable, StatementTimeout } from '../store.ts';
+import type { Awaitable } from '../../platform/awaitable.ts';
+import { StatementTimeout } from '../store.ts';
 import type { Deadline } from './deadline.ts';
 import type { Connection } from './driver.ts';
 import type { HeavyReads } from './heavy-reads.ts';
@@ -82,9 +83,4 @@ export class ReadingPlace {
       return null;
     }
   }
-}
-
-/** Works on what was read, once it is there. */
-export function told<T>(read: Awaitable<RowsRead>, tell: (rows: RowsRead) => T): Awaitable<T> {
-  return read instanceof Promise ? read.then(tell) : tell(read);
 }

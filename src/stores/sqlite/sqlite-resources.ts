@@ -17,12 +17,13 @@ import { ancestorsStatement, standsStatement } from '../sql/read-statements.ts';
 import { outermostMissing } from '../sql/refusals.ts';
 import { lookedUp, lookupStatement, relatedRows, relatedStatement } from '../sql/related-statements.ts';
 import type { Tables } from '../sql/tables.ts';
-import type { Awaitable, Resources } from '../store.ts';
+import { after, type Awaitable } from '../../platform/awaitable.ts';
+import type { Resources } from '../store.ts';
 import type { CurrentRows } from './current-rows.ts';
 import type { Connection, Read } from './driver.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { readList } from './list-reads.ts';
-import { type ReadingPlace, told } from './reading-place.ts';
+import type { ReadingPlace } from './reading-place.ts';
 
 /** Rows of one page that are kept: those of a longer one are read to be told once. */
 const MOST_KEPT = 100;
@@ -59,7 +60,7 @@ export class SqliteResources implements Resources {
   lookup(plan: LookupPlan): Awaitable<readonly LocatedRow[]> {
     const { resource, effort = 'bounded' } = plan;
     const statements = (): readonly Statement[] => [lookupStatement(this.#tables, plan)];
-    return told(this.#place.read({ resource, effort, statements }), ([reads = []]) =>
+    return after(this.#place.read({ resource, effort, statements }), ([reads = []]) =>
       lookedUp(this.#tables, plan, reads),
     );
   }
@@ -67,7 +68,7 @@ export class SqliteResources implements Resources {
   related(plan: RelatedPlan): Awaitable<ReadonlyMap<string, RelatedRows>> {
     const { resource, effort = 'unbounded' } = plan;
     const statements = (looks: Looks): readonly Statement[] => [relatedStatement(this.#tables, plan, looks)];
-    return told(this.#place.read({ resource, effort, statements }), ([reads = []]) =>
+    return after(this.#place.read({ resource, effort, statements }), ([reads = []]) =>
       relatedRows(this.#tables, plan, reads),
     );
   }
