@@ -30,9 +30,6 @@ export interface HttpServer {
 /** How far a head may pass the limits so that the handler, which knows which limit it is, still answers it. Bytes. */
 const HEAD_ALLOWANCE = 256 * 1024;
 const LINES_ALLOWANCE = 1_000;
-/** Milliseconds. Longer than common proxies keep a connection for reuse, so that it is never closed under their request. */
-const KEEP_ALIVE = 65_000;
-
 /**
  * Serves a handler over HTTP/1.1 and 1.0: every request reaches it as it was sent, and every byte that leaves is an answer of
  * its (URL-8, ERR-1, LIM-1, LIM-3). Nothing else in the program knows `node:http`.
@@ -63,8 +60,6 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
 function createHttpServer(limits: Limits): Server {
   const server = createServer(serverOptions(limits));
   server.maxHeadersCount = limits.headerLines + LINES_ALLOWANCE;
-  // A connection on which neither side has sent anything for so long has nobody at its other end.
-  server.timeout = limits.requestTimeout + limits.handlerTimeout;
   // A client that has sent all and says so (FIN) still waits for its answer. The option has no other name in Node.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;
@@ -82,7 +77,8 @@ function serverOptions(limits: Limits): ServerOptions {
     // Bodies keep their own time: one that is read piece by piece may go on as long as it moves (MET-13).
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersTimeout / 10)),
-    keepAliveTimeout: KEEP_ALIVE,
+    // Silent connections are ended by `Silence`.
+    keepAliveTimeout: 0,
     optimizeEmptyRequests: true,
   };
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { drained } from '../platform/drained.ts';
+import type { Headers } from '../pipeline/answer.ts';
 import type { StreamedAnswer, WholeAnswer } from '../pipeline/exchange.ts';
 
 /**
@@ -8,14 +9,20 @@ import type { StreamedAnswer, WholeAnswer } from '../pipeline/exchange.ts';
  * of HEAD is withheld and its length kept (MET-5); 204 and 304 have neither (RFC 9110 8.6, 15.3.5, 15.4.5).
  *
  * @param method of the request that is answered
+ * @param further fields of this server beside
  * @throws {Error} where a field cannot be sent; then nothing was written, and the response takes another answer
  */
-export function sendAnswer(response: ServerResponse, method: string, { status, headers, body }: WholeAnswer): void {
+export function sendAnswer(
+  response: ServerResponse,
+  method: string,
+  { status, headers, body }: WholeAnswer,
+  further: Headers = [],
+): void {
   if (status === 204 || status === 304) {
-    response.writeHead(status, [...headers]).end();
+    response.writeHead(status, [...headers, ...further]).end();
     return;
   }
-  response.writeHead(status, [...headers, 'Content-Length', String(byteLength(body))]);
+  response.writeHead(status, [...headers, 'Content-Length', String(byteLength(body)), ...further]);
   if (body === null || method === 'HEAD') response.end();
   else response.end(body);
 }
@@ -30,11 +37,15 @@ function byteLength(body: WholeAnswer['body']): number {
  *
  * @throws whatever the body throws; what was written before is on its way, and the body has no end
  */
-export async function sendStream(response: ServerResponse, { status, headers, body }: StreamedAnswer): Promise<void> {
+export async function sendStream(
+  response: ServerResponse,
+  { status, headers, body }: StreamedAnswer,
+  further: Headers = [],
+): Promise<void> {
   try {
     for await (const piece of body) {
       if (response.destroyed) return;
-      if (!response.headersSent) response.writeHead(status, [...headers]);
+      if (!response.headersSent) response.writeHead(status, [...headers, ...further]);
       if (!response.write(piece)) await drained(response);
     }
   } catch (error) {
@@ -42,6 +53,6 @@ export async function sendStream(response: ServerResponse, { status, headers, bo
     await setImmediate();
     throw error;
   }
-  if (!response.headersSent) response.writeHead(status, [...headers]);
+  if (!response.headersSent) response.writeHead(status, [...headers, ...further]);
   response.end();
 }

@@ -4,6 +4,7 @@ import { ApiError, refusal } from '../conventions/errors.ts';
 import { isRegisteredMethod } from '../conventions/methods.ts';
 import type { Limits } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
+import type { Headers } from '../pipeline/answer.ts';
 import {
   type Answer,
   type Handler,
@@ -20,6 +21,7 @@ import { methodUnknown, notHttp1, type ParserFault, parserRefusal, targetTooLong
 import { bodyOf, rawRequest } from './raw-request.ts';
 import { faultyMessage, isHeadTold, isTargetBegun, type RequestHead, readHead } from './request-head.ts';
 import { sendAnswer, sendStream } from './send-answer.ts';
+import { Silence } from './silence.ts';
 import type { WireBody } from './wire-body.ts';
 
 export interface WireOptions {
@@ -31,6 +33,11 @@ export interface WireOptions {
 }
 
 const NO_BYTES = Buffer.alloc(0);
+/** Milliseconds. Longer than common proxies keep a connection for reuse, so that it is never closed under their request. */
+const KEEP_ALIVE = 65_000;
+/** Told to those who ask again, so that none of them writes to a connection that is about to close. */
+const KEPT: Headers = ['Keep-Alive', `timeout=${KEEP_ALIVE / 1_000}`];
+const CLOSED: Headers = [];
 const RETRY_AFTER = { headers: { 'Retry-After': '1' } };
 
 /** What happens on the connections of one server: requests become answers, faults become refusals. */
@@ -38,6 +45,7 @@ export class Wire {
   readonly #options: WireOptions;
   readonly #connections = new Map<Socket, Connection>();
   readonly #inFlight: InFlight;
+  readonly #silence: Silence;
   #closing = false;
 
   constructor(options: WireOptions) {
@@ -45,6 +53,11 @@ export class Wire {
     this.#inFlight = new InFlight({
       timeout: options.limits.handlerTimeout,
       onTimeout: (turn) => void this.#guard(turn.connection, () => this.#respond(turn, this.#lateAnswer(turn))),
+    });
+    const { requestTimeout, handlerTimeout } = options.limits;
+    this.#silence = new Silence(() => this.#connections.values(), {
+      keepAlive: KEEP_ALIVE,
+      stalled: requestTimeout + handlerTimeout,
     });
   }
 
@@ -92,6 +105,7 @@ export class Wire {
   cut(): number {
     const unfinished = this.#inFlight.size;
     this.#inFlight.close();
+    this.#silence.close();
     for (const socket of this.#connections.keys()) socket.destroy();
     return unfinished;
   }
@@ -141,7 +155,7 @@ export class Wire {
     if (response === null) throw new Error('an answer in pieces has no response to be written to');
     if (this.#closing && connection.isLatest(turn)) response.shouldKeepAlive = false;
     try {
-      await sendStream(response, answer);
+      await sendStream(response, answer, keptHeaders(response));
     } catch (error) {
       if (response.headersSent) {
         if (!(error instanceof ApiError)) this.#options.observe({ kind: 'fault', correlationId: null, error });
@@ -199,7 +213,7 @@ export class Wire {
   /** An answer that cannot be written is a fault of ours; one that has begun can only be cut (ERR-1). Never throws. */
   #send(connection: Connection, response: ServerResponse, request: RequestHead, answer: WholeAnswer): void {
     try {
-      sendAnswer(response, request.method, answer);
+      sendAnswer(response, request.method, answer, keptHeaders(response));
     } catch (error) {
       void this.#guard(connection, () => {
         if (response.headersSent) throw error;
@@ -220,6 +234,10 @@ export class Wire {
     this.#inFlight.delete(turn);
     if (this.#closing && turn.connection.idle) turn.connection.socket.destroySoon();
   }
+}
+
+function keptHeaders({ shouldKeepAlive }: ServerResponse): Headers {
+  return shouldKeepAlive ? KEPT : CLOSED;
 }
 
 /** RFC 9112 6.1: where a recipient could read the end of the body elsewhere, nothing after it is read as a request. */

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { Connection } from '../../src/http/connection.ts';
+import { Silence } from '../../src/http/silence.ts';
+
+const KEEP_ALIVE = 65_000;
+const STALLED = 90_000;
+
+describe('a connection on which nothing moves', () => {
+  let client: Socket;
+  let socket: Socket;
+  let connection: Connection;
+  let silence: Silence;
+  const server = createServer();
+
+  beforeEach(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    client = connect(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1');
+    [[socket]] = await Promise.all([once(server, 'connection') as Promise<[Socket]>, once(client, 'connect')]);
+    socket.resume();
+    connection = new Connection(socket, () => undefined);
+    mock.timers.enable({ apis: ['setInterval'] });
+    silence = new Silence(() => [connection], { keepAlive: KEEP_ALIVE, stalled: STALLED });
+  });
+
+  afterEach(async () => {
+    silence.close();
+    mock.timers.reset();
+    client.destroy();
+    socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('[URL-8] is kept for as long as was told, and ended then', () => {
+    mock.timers.tick(KEEP_ALIVE);
+    assert.equal(socket.destroyed, false);
+    mock.timers.tick(1_000);
+    assert.equal(socket.destroyed, true);
+  });
+
+  it('[URL-8] is kept anew from the last byte on', async () => {
+    mock.timers.tick(KEEP_ALIVE);
+    client.write('GET');
+    await once(socket, 'data');
+    mock.timers.tick(KEEP_ALIVE);
+    assert.equal(socket.destroyed, false);
+    mock.timers.tick(1_000);
+    assert.equal(socket.destroyed, true);
+  });
+
+  it('[LIM-1] is given the time of a request and its answer while one is under way, and the shorter one no more', () => {
+    const request = { method: 'GET', target: '/', headers: [], body: null, httpVersion: '1.1', peer: '' };
+    connection.begin(request, null, null);
+    mock.timers.tick(KEEP_ALIVE * 2);
+    assert.deepEqual([socket.destroyed, socket.timeout], [false, STALLED]);
+  });
+
+  it('[LIM-1] is given the longer time again once its request is answered', () => {
+    socket.setTimeout(STALLED);
+    mock.timers.tick(1_000);
+    assert.ok(!socket.timeout);
+  });
+
+  it('is left alone once nobody watches', () => {
+    silence.close();
+    mock.timers.tick(KEEP_ALIVE * 2);
+    assert.equal(socket.destroyed, false);
+  });
+});
