@@ -14,6 +14,8 @@ export interface WireBodyOptions {
   readonly timeout: number;
 }
 
+const NO_BYTES = new Uint8Array();
+
 /** The body of a request on the wire: nothing is taken in, and no `100 Continue` is sent, before somebody reads it (URL-8). */
 export class WireBody implements RequestBody {
   readonly length: number | null;
@@ -72,9 +74,25 @@ export class WireBody implements RequestBody {
 
   async read(limit: number): Promise<Uint8Array> {
     if (this.length !== null && this.length > limit) throw tooLarge(limit);
-    if (this.#sendContinue !== null) await this.#askForBody();
+    // What came with the head is there a turn later.
+    await Promise.resolve();
+    if (this.#sendContinue !== null) this.#askForBody();
     if (this.#failure !== null) throw this.#failure;
     if (this.#request.destroyed) throw cutShort();
+    return this.complete ? this.#arrived(limit) : this.#arriving(limit);
+  }
+
+  /** All of a body that has arrived: most are small, and come with their heads. */
+  #arrived(limit: number): Uint8Array {
+    const field = trailerFault(this.#request);
+    if (field !== null) throw misplaced(field);
+    const bytes: unknown = this.#request.read();
+    if (!(bytes instanceof Uint8Array)) return NO_BYTES;
+    if (bytes.length > limit) throw tooLarge(limit);
+    return bytes;
+  }
+
+  async #arriving(limit: number): Promise<Uint8Array> {
     const timer = setTimeout(() => this.fail(timedOut()), this.#timeout);
     try {
       return await this.#collect(limit);
@@ -87,7 +105,8 @@ export class WireBody implements RequestBody {
   async *chunks(): AsyncGenerator<Uint8Array> {
     const request = this.#request;
     this.#piecewise = true;
-    if (this.#sendContinue !== null) await this.#askForBody();
+    await Promise.resolve();
+    if (this.#sendContinue !== null) this.#askForBody();
     for (;;) {
       if (this.#failure !== null) throw this.#failure;
       const chunk: unknown = request.read();
@@ -117,9 +136,8 @@ export class WireBody implements RequestBody {
     }
   }
 
-  /** RFC 9110 10.1.1: no 100 is due once the client has begun to send. What came with the head is known a turn later. */
-  async #askForBody(): Promise<void> {
-    await Promise.resolve();
+  /** RFC 9110 10.1.1: no 100 is due once the client has begun to send. */
+  #askForBody(): void {
     if (!this.complete && this.#request.readableLength === 0) this.#sendContinue?.();
     this.#sendContinue = null;
   }
