@@ -1,11 +1,30 @@
+/** What a model declares of caches; `maxAge` in seconds. */
+export interface DeclaredCache {
+  readonly maxAge: number;
+  readonly scope: 'public' | 'private';
+}
+
 /** What the value of `Cache-Control` depends on (CACHE-5). */
 export interface Cacheability {
   /** Whether the request carries credentials. */
   readonly credentials: boolean;
-  /** What the model declares; `maxAge` in seconds. Null where it declares nothing. */
-  readonly cache: { readonly maxAge: number; readonly scope: 'public' | 'private' } | null;
+  /** What the model declares; null where it declares nothing. */
+  readonly cache: DeclaredCache | null;
   /** Whether every caller, known or not, gets this very answer. */
   readonly sameForEveryCaller: boolean;
+}
+
+/**
+ * What holds for an answer that tells of several resources: what each of them allows (CACHE-5).
+ *
+ * @param declared of each; at least one
+ */
+export function commonCache(declared: readonly (DeclaredCache | null)[]): DeclaredCache | null {
+  return declared.reduce((one, other) => {
+    if (one === null || other === null) return null;
+    const scope = one.scope === 'public' ? other.scope : 'private';
+    return { maxAge: Math.min(one.maxAge, other.maxAge), scope };
+  });
 }
 
 /** `Cache-Control` of every error, every 201 and every answer to a write (CACHE-5, ERR-7). */

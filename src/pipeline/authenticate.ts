@@ -11,11 +11,13 @@ export interface Principal {
 /** A request whose caller is known (step 7). */
 export interface Authenticated extends Routed {
   readonly principal: Principal;
+  /** Whether the request carries credentials, asked for or not: then no cache shares its answer unless the model says so (CACHE-5). */
+  readonly credentials: boolean;
 }
 
 const ANONYMOUS: Principal = { subject: null, scope: 'anonymous' };
 
 /** Step 7. Without an `auth` section every caller is anonymous and sees the same. */
 export function authenticate(routed: Routed): Authenticated {
-  return { ...routed, principal: ANONYMOUS };
+  return { ...routed, principal: ANONYMOUS, credentials: routed.exchange.fields.get('authorization') !== null };
 }

@@ -21,7 +21,7 @@ import type { Answer } from './exchange.ts';
 import { bytesOf, keyName, once, type Once, REMEMBERED_FOR, requestDigest } from './idempotency.ts';
 import type { Negotiated } from './negotiate.ts';
 import { writeOf } from './operation.ts';
-import { conditional } from './read-answer.ts';
+import { conditional, plainTarget } from './read-answer.ts';
 import { asApiError } from './refuse.ts';
 import { MAX_ATTEMPTS, mayWinNextTime, writeUnit } from './settle.ts';
 import { settleOnce } from './settle-once.ts';
@@ -75,7 +75,7 @@ export async function readBatchRecord(id: string, request: Negotiated, surroundi
   if (memo === null) throw batchNotFound();
   const text = writeDocument('json', 'batch', showBatch(rememberedBatch(memo), request, false, surroundings));
   const etag = textTag(request, text, surroundings);
-  return conditional(request, { resource: null, etag, lastModified: null }, surroundings, {
+  return conditional(request, plainTarget(etag), surroundings, {
     links: [],
     body: () => text,
   });

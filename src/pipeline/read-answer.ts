@@ -1,9 +1,11 @@
-import { cacheControl } from '../conventions/caching.ts';
+import { cacheControl, commonCache, type DeclaredCache } from '../conventions/caching.ts';
 import { resourceRefusal } from '../conventions/errors.ts';
 import { type Link, linkField } from '../conventions/links.ts';
 import { evaluateRead } from '../conventions/preconditions.ts';
 import type { Resource } from '../model/model.ts';
 import type { LinkBase } from '../plan/address.ts';
+import { expandedResources } from '../plan/expansion.ts';
+import type { View } from '../plan/view.ts';
 import { appliedHeaders, commonHeaders, type Headers } from './answer.ts';
 import type { WholeAnswer } from './exchange.ts';
 import type { Negotiated } from './negotiate.ts';
@@ -11,9 +13,12 @@ import { versionedBase } from './route.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Modified } from './told-items.ts';
 
-/** What a read is answered about. @param resource null for what has no rows, such as the root */
+/** What a read is answered about. */
 export interface ReadTarget {
+  /** null for what has no rows, such as the root. */
   readonly resource: Resource | null;
+  /** What caches may do with all that is told; null where the model says nothing of it. */
+  readonly cache: DeclaredCache | null;
   readonly etag: string;
   /** null where no `Last-Modified` goes out. */
   readonly lastModified: Modified | null;
@@ -25,6 +30,22 @@ export interface Found {
   /** Further header fields. */
   readonly facts?: Headers;
   readonly body: () => string;
+}
+
+/** What is told of a resource in a view. */
+export function readTarget(
+  resource: Resource,
+  { expansions }: View,
+  etag: string,
+  lastModified: Modified | null,
+): ReadTarget {
+  const told = [resource, ...expandedResources(expansions)];
+  return { resource, cache: commonCache(told.map(({ cache }) => cache)), etag, lastModified };
+}
+
+/** What is told of no resource. */
+export function plainTarget(etag: string): ReadTarget {
+  return { resource: null, cache: null, etag, lastModified: null };
 }
 
 /** The answer to a read, or what its preconditions make of it (CACHE-2, CACHE-3). @throws {ApiError} 412 */
@@ -71,13 +92,13 @@ export function answerFound(
   };
 }
 
-function cachingHeaders(request: Negotiated, { resource, etag }: ReadTarget, { version }: Surroundings): Headers {
+function cachingHeaders(request: Negotiated, { cache, etag }: ReadTarget, { version }: Surroundings): Headers {
   return [
     ...commonHeaders(request.exchange, version),
     'ETag',
     etag,
     'Cache-Control',
-    cacheControl({ credentials: false, cache: resource?.cache ?? null, sameForEveryCaller: true }),
+    cacheControl({ credentials: request.credentials, cache, sameForEveryCaller: true }),
   ];
 }
 

@@ -13,7 +13,7 @@ import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
 import { selfParameters, targetsOf, tellPage } from './page.ts';
 import { requireAncestors } from './read.ts';
-import { answerFound, canonicalLink, type ReadTarget, unchanged } from './read-answer.ts';
+import { answerFound, canonicalLink, type ReadTarget, readTarget, unchanged } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
 import { formOf, sourcesOf, stateTag, textTag } from './tags.ts';
 import type { ToldPage } from './told-items.ts';
@@ -29,7 +29,7 @@ export function readCollection(
   checkRoom(request.offer.format, query.view);
   return after(requireAncestors(query.plan.within, surroundings), () =>
     after(surroundings.store.resources.changes(sourcesOf(query)), (changes): Awaitable<Answer> => {
-      const target = targetOf(compiled, stateTag(request, query, changes, surroundings));
+      const target = readTarget(compiled.resource, query.view, stateTag(request, query, changes, surroundings), null);
       const known = unchanged(request, target, surroundings);
       if (known !== null) return known;
       const kept = surroundings.pages.get(target.etag);
@@ -55,7 +55,7 @@ async function readPage(
     return answerPage(request, compiled, query, { page, target }, surroundings);
   }
   // What was written while the page was read may be on it or not: then its bytes alone say what it is.
-  const told = targetOf(compiled, textTag(request, page.text, surroundings));
+  const told = { ...target, etag: textTag(request, page.text, surroundings) };
   return answerPage(request, compiled, query, { page, target: told }, surroundings);
 }
 
@@ -88,10 +88,6 @@ export async function collectionTag(
 ): Promise<string> {
   const changes = await surroundings.store.resources.changes(sourcesOf(query));
   return stateTag(request, query, changes, surroundings);
-}
-
-function targetOf({ resource }: CompiledResource, etag: string): ReadTarget {
-  return { resource, etag, lastModified: null };
 }
 
 async function pageText(

@@ -9,7 +9,7 @@ import { writeDocument, writeItem } from './encode.ts';
 import type { Answer } from './exchange.ts';
 import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
-import { canonicalLink, conditional } from './read-answer.ts';
+import { canonicalLink, conditional, plainTarget, readTarget } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Modified } from './told-items.ts';
 import { formOf, itemTag, textTag } from './tags.ts';
@@ -48,7 +48,7 @@ function tellItem(
   );
   if (view.expansions.length === 0) {
     const etag = itemTag(request, row, surroundings, view.key);
-    const target = { resource, etag, lastModified: lastModified(row, surroundings) };
+    const target = readTarget(resource, view, etag, lastModified(row, surroundings));
     const tell = (): string => write(compiled.represent(row, within, request.base, view.projection));
     const body = (): string =>
       view === WHOLE ? surroundings.told.text(row, formOf(request, surroundings), tell) : tell();
@@ -58,8 +58,7 @@ function tellItem(
     const text = write(item);
     // What is told of other rows changes without this one's revision and time.
     const etag = itemTag(request, row, surroundings, surroundings.digest(text));
-    const target = { resource, etag, lastModified: null };
-    return conditional(request, target, surroundings, { links, body: () => text });
+    return conditional(request, readTarget(resource, view, etag, null), surroundings, { links, body: () => text });
   });
 }
 
@@ -81,8 +80,7 @@ export function readRoot(request: Negotiated, surroundings: Surroundings): Answe
   const text = writeDocument(request.offer.format, 'api', root);
   const tag = textTag(request, text, surroundings);
   const canonical = canonicalLink(request, surroundings, addresses.root);
-  const target = { resource: null, etag: tag, lastModified: null };
-  return conditional(request, target, surroundings, { links: canonical, body: () => text });
+  return conditional(request, plainTarget(tag), surroundings, { links: canonical, body: () => text });
 }
 
 /**

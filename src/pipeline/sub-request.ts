@@ -28,7 +28,7 @@ export function subRequest(operation: BatchOperation, batch: Negotiated, surroun
   };
   const received = receive(exchange, raw, compiled, true);
   const routed = route(received, compiled);
-  const caller = { ...routed, principal: batch.principal };
+  const caller = { ...routed, principal: batch.principal, credentials: batch.credentials };
   const negotiated = negotiate(caller, compiled.model, compiled.offers, now());
   return {
     ...negotiated,

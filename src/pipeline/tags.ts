@@ -1,6 +1,6 @@
 import { strongTag } from '../conventions/etag.ts';
 import { writeQuery } from '../conventions/query.ts';
-import type { Expansion } from '../plan/expansion.ts';
+import { expandedResources } from '../plan/expansion.ts';
 import type { ListQuery } from '../plan/list-query.ts';
 import type { Row } from '../plan/plan.ts';
 import type { Negotiated } from './negotiate.ts';
@@ -46,11 +46,8 @@ export function stateTag(
 /** The resources whose rows a page shows or hangs on: its own, those above it, and all that are told within it. */
 export function sourcesOf({ plan, view }: ListQuery): readonly string[] {
   const above = plan.within.map(({ resource }) => resource);
-  return [...new Set([plan.resource, ...above, ...expandedNames(view.expansions)])];
-}
-
-function expandedNames(expansions: readonly Expansion[]): readonly string[] {
-  return expansions.flatMap(({ relation, nested }) => [relation.target.name, ...expandedNames(nested)]);
+  const expanded = expandedResources(view.expansions).map(({ name }) => name);
+  return [...new Set([plan.resource, ...above, ...expanded])];
 }
 
 /** A short name for all that an answer's text depends on beside what it tells of: type, carrier, model and the caller's scope. */

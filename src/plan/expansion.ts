@@ -66,6 +66,11 @@ export function readExpansions(
   return expansions;
 }
 
+/** The resources that expansions tell of, each as often as it is told of. */
+export function expandedResources(expansions: readonly Expansion[]): readonly Resource[] {
+  return expansions.flatMap(({ relation, nested }) => [relation.target, ...expandedResources(nested)]);
+}
+
 function expandInvalid(details: readonly ErrorDetail[]): Error {
   return refusal('QUERY_EXPAND_INVALID', 'The relations asked for cannot be told so; see details.', { details });
 }
