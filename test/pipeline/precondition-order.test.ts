@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { START } from './api-under-test.ts';
+import { taggedProduct } from './tagged-product.ts';
+
+const at = (milliseconds: number): string => new Date(milliseconds).toUTCString();
+
+/** What each field may say of a row that was changed at START, and whether its condition is true then; null where it is none. */
+const IF_MATCH = { '{tag}': true, '"0", {tag}': true, '*': true, '"0"': false, 'W/{tag}': false } as const;
+const IF_UNMODIFIED_SINCE = { [at(START)]: true, [at(START - 1_000)]: false, yesterday: null } as const;
+const IF_NONE_MATCH = { '"0"': true, '{tag}': false, 'W/"0", W/{tag}': false, '*': false } as const;
+const IF_MODIFIED_SINCE = {
+  [at(START - 1_000)]: true,
+  [at(START)]: false,
+  'Mon, 30 Feb 2026 00:00:00 GMT': null,
+} as const;
+
+interface Case {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined where the field is absent. */
+  readonly match: boolean | undefined;
+  readonly unmodified: boolean | null | undefined;
+  readonly noneMatch: boolean | undefined;
+  readonly modified: boolean | null | undefined;
+}
+
+/** Every combination of what the four fields may say. */
+function* combinations(): Generator<Case> {
+  for (const [ifMatch, match] of orAbsent(IF_MATCH))
+    for (const [since, unmodified] of orAbsent(IF_UNMODIFIED_SINCE))
+      for (const [ifNoneMatch, noneMatch] of orAbsent(IF_NONE_MATCH))
+        for (const [ifModified, modified] of orAbsent(IF_MODIFIED_SINCE)) {
+          const named = {
+            'If-Match': ifMatch,
+            'If-Unmodified-Since': since,
+            'If-None-Match': ifNoneMatch,
+            'If-Modified-Since': ifModified,
+          };
+          const sent = Object.entries(named).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+          yield { headers: Object.fromEntries(sent), match, unmodified, noneMatch, modified };
+        }
+}
+
+function orAbsent<V>(values: Readonly<Record<string, V>>): readonly (readonly [string | null, V | undefined])[] {
+  return [[null, undefined], ...Object.entries(values)];
+}
+
+/** The five steps of RFC 9110 13.2.2, as they are written there. */
+function verdict({ match, unmodified, noneMatch, modified }: Case, isRead: boolean): 'perform' | 304 | 412 {
+  if (match === false) return 412;
+  if (match === undefined && unmodified === false) return 412;
+  if (noneMatch === false) return isRead ? 304 : 412;
+  if (isRead && noneMatch === undefined && modified === false) return 304;
+  return 'perform';
+}
+
+describe('preconditions together', () => {
+  const methods = [
+    { send: 'GET {path}', done: 200, body: undefined, isRead: true },
+    { send: 'HEAD {path}', done: 200, body: undefined, isRead: true },
+    { send: 'GET {path}?fields=name', done: 200, body: undefined, isRead: true },
+    // What changes nothing leaves the row as it is for the next combination.
+    { send: 'PUT {path}', done: 200, body: { name: 'Lamp', price: '5' }, isRead: false },
+    { send: 'PATCH {path}', done: 200, body: {}, isRead: false },
+    { send: 'DELETE {path}?dry_run=true', done: 200, body: undefined, isRead: false },
+  ] as const;
+  for (const { send, done, body, isRead } of methods) {
+    it(`[CACHE-3] are judged in the order of RFC 9110 13.2.2, every combination of them: ${send}`, async () => {
+      const { shop, path } = await taggedProduct();
+      await using _ = shop;
+      shop.clock.advance(60_000);
+      const target = send.replace('{path}', path);
+      const tag = (await shop.send({ send: target.replace(/^\S+/, 'GET').replace('?dry_run=true', '') })).headers.get(
+        'etag',
+      );
+      let judged = 0;
+      for (const each of combinations()) {
+        const headers = Object.fromEntries(
+          Object.entries(each.headers).map(([name, value]) => [name, value.replaceAll('{tag}', tag ?? '')]),
+        );
+        const wanted = verdict(each, isRead);
+        const { status } = await shop.send({ send: target, headers, body });
+        assert.equal(status, wanted === 'perform' ? done : wanted, JSON.stringify(headers));
+        judged += 1;
+      }
+      assert.equal(judged, 6 * 4 * 5 * 4);
+      assert.deepEqual(await shop.newEvents(), []);
+    });
+  }
+});
