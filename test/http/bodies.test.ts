@@ -141,7 +141,8 @@ describe('a body that is read', () => {
 describe('Expect: 100-continue', () => {
   it('[URL-8] is told to continue once the body is read', async () => {
     await using server = await fakeServer();
-    const answers = await sendRaw(server.port, [head('POST', 'Content-Length: 2', CONTINUE), 'ok']);
+    const chunks = [head('POST', 'Content-Length: 2', CONTINUE), 'ok'];
+    const answers = await sendRaw(server.port, chunks, { awaiting: 'HTTP/1.1 100 ' });
     assert.deepEqual(
       answers.map(({ status, body }) => [status, body]),
       [

@@ -21,6 +21,8 @@ export interface RawOptions {
   readonly methods?: readonly string[];
   /** Says FIN after the last chunk. */
   readonly halfClose?: boolean;
+  /** Sends what follows the first chunk only once this has come back. */
+  readonly awaiting?: string;
 }
 
 export interface Conversation {
@@ -48,7 +50,7 @@ export async function sendRaw(
 export async function converse(
   port: number,
   chunks: readonly (string | Uint8Array)[],
-  { timeout = 2_000, answers = 1, methods = [], halfClose = false }: RawOptions = {},
+  { timeout = 2_000, answers = 1, methods = [], halfClose = false, awaiting = '' }: RawOptions = {},
 ): Promise<Conversation> {
   const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   let text = '';
@@ -67,6 +69,7 @@ export async function converse(
   });
   for (const [index, chunk] of chunks.entries()) {
     if (index > 0) await pause(GAP);
+    while (index > 0 && !text.includes(awaiting) && !socket.destroyed) await pause(GAP);
     socket.write(typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk);
   }
   if (halfClose) socket.end();
