@@ -69,13 +69,18 @@ export async function converse(
   });
   for (const [index, chunk] of chunks.entries()) {
     if (index > 0) await pause(GAP);
-    while (index > 0 && !text.includes(awaiting) && !socket.destroyed) await pause(GAP);
+    if (index > 0) await until(() => text.includes(awaiting), timeout);
     socket.write(typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk);
   }
   if (halfClose) socket.end();
   const closed = await ended;
   socket.destroy();
   return { ...readAnswers(text, methods), closed };
+}
+
+/** Waits until something is so, or the time is up. */
+async function until(isSo: () => boolean, timeout: number): Promise<void> {
+  for (const start = performance.now(); !isSo() && performance.now() - start < timeout; ) await pause(GAP);
 }
 
 function finalAnswers(answers: readonly RawAnswer[]): number {
