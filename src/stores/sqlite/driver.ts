@@ -11,6 +11,9 @@ const BUSY_TIMEOUT = 5_000;
  */
 const MAPPED_BYTES = 268_435_456;
 
+/** Pages of log (4 KiB each) after which the writer makes a checkpoint by itself, where `Checkpoints` has not. SQLite's default is 1,000. */
+const LONGEST_LOG = 10_000;
+
 export type Read = Record<string, SqlValue>;
 type Prepared = Database.Statement<unknown[], Read>;
 
@@ -47,11 +50,19 @@ export class Connection {
       database.pragma('journal_mode = wal');
       database.pragma('synchronous = full');
       database.pragma('foreign_keys = on');
+      database.pragma(`wal_autocheckpoint = ${LONGEST_LOG}`);
       return new Connection(database);
     } catch (error) {
       database.close();
       throw error;
     }
+  }
+
+  /** A connection that brings over what others have committed. */
+  static checkpointer(path: string): Connection {
+    const database = new Database(path, { timeout: BUSY_TIMEOUT });
+    database.pragma('synchronous = full');
+    return new Connection(database);
   }
 
   /** A connection that can only read, beside the one that writes. */
@@ -79,6 +90,11 @@ export class Connection {
   /** Runs statements that are used once and take no values. */
   script(text: string): void {
     this.#database.exec(text);
+  }
+
+  /** Brings what is committed from the log into the database file, as far as nobody reads what was before, and waits for nobody. */
+  checkpoint(): void {
+    this.#database.pragma('wal_checkpoint(passive)');
   }
 
   /** The first value of a pragma. */

@@ -8,6 +8,7 @@ import type { Random } from '../../platform/random.ts';
 import { UnusableDatabase } from '../sql/schema-errors.ts';
 import { Tables } from '../sql/tables.ts';
 import type { Store } from '../store.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { CurrentRows } from './current-rows.ts';
 import { Deadline } from './deadline.ts';
 import { sqlite } from './dialect.ts';
@@ -78,9 +79,11 @@ function assemble(path: string, writer: Connection, options: SqliteOptions): Sto
   if (reader !== writer) defineFunctions(reader);
   const tables = new Tables(model, sqlite);
   const rows = new CurrentRows(reader, writer, tables);
-  const commits = new GroupCommit(writer, new UnitWriter(writer, tables), clock, (plans, revisions) =>
-    rows.wrote(plans, revisions),
-  );
+  const checkpoints = path === IN_MEMORY ? null : new Checkpoints(path, writer);
+  const commits = new GroupCommit(writer, new UnitWriter(writer, tables), clock, (plans, revisions) => {
+    rows.wrote(plans, revisions);
+    checkpoints?.wrote(plans.length);
+  });
   const secret = readSecret(reader);
   const timeout = model.limits.statementTimeout;
   const heavy = path === IN_MEMORY ? null : new HeavyReads({ path, timeout, clock });
@@ -100,6 +103,7 @@ function assemble(path: string, writer: Connection, options: SqliteOptions): Sto
     },
     close: async () => {
       await Promise.all([heavy?.close(), commits.close()]);
+      await checkpoints?.close();
       if (reader !== writer) reader.close();
       writer.close();
     },

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { Checkpoints } from '../../../src/stores/sqlite/checkpoints.ts';
+import { Connection } from '../../../src/stores/sqlite/driver.ts';
+import { createProduct } from '../../../src/testing/sample-writes.ts';
+import { directory, openSample } from './open-sample.ts';
+
+const ROW = 'x'.repeat(500);
+
+function opened(context: TestContext): { file: string; writer: Connection; write: (rows: number) => void } {
+  const file = path.join(directory(context), 'log.db');
+  const writer = Connection.writer(file);
+  writer.run('create table kept (text text not null) strict');
+  const write = (rows: number): void => {
+    for (let row = 0; row < rows; row += 1) writer.run('insert into kept values (?)', [ROW]);
+  };
+  return { file, writer, write };
+}
+
+/** How many rows the file holds without its log. */
+function rowsWithoutLog(file: string): number {
+  const alone = `${file}.alone`;
+  copyFileSync(file, alone);
+  const copy = Connection.writer(alone);
+  try {
+    return Number(copy.get('select count(*) as count from kept')?.['count']);
+  } finally {
+    copy.close();
+  }
+}
+
+describe('checkpoints apart from the thread that writes', () => {
+  it('[OPS-4] bring into the file what was committed, once enough was', async (context) => {
+    const { file, writer, write } = opened(context);
+    const checkpoints = new Checkpoints(file, writer, 100);
+    write(100);
+    checkpoints.wrote(99);
+    await checkpoints.close();
+    assert.equal(statSync(file).size, 4096, 'nothing was due yet');
+    checkpoints.wrote(1);
+    await checkpoints.close();
+    assert.equal(rowsWithoutLog(file), 100);
+    writer.close();
+  });
+
+  it('[OPS-4] let the log begin anew, so that it does not grow while writes go on', async (context) => {
+    const { file, writer, write } = opened(context);
+    const checkpoints = new Checkpoints(file, writer, 1);
+    const sizes: number[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      checkpoints.wrote(1);
+      // The thread is through before these end, and does not see the last of them.
+      write(400);
+      await setImmediate();
+      sizes.push(statSync(`${file}-wal`).size);
+    }
+    await checkpoints.close();
+    const [first = 0] = sizes;
+    assert.ok(Math.max(...sizes) < first * 3, `the log grew: ${sizes.join(', ')}`);
+    assert.equal(Number(writer.get('select count(*) as count from kept')?.['count']), 2_400);
+    writer.close();
+  });
+
+  it('[CACHE-2] are no write that other readings would have to notice', async (context) => {
+    const { file, writer, write } = opened(context);
+    const version = writer.pragma('data_version');
+    const checkpoints = new Checkpoints(file, writer, 1);
+    write(10);
+    checkpoints.wrote(10);
+    await checkpoints.close();
+    assert.equal(writer.pragma('data_version'), version);
+    writer.close();
+  });
+
+  it('[OPS-4] leave the file whole when the store closes in the middle of one', async (context) => {
+    const file = path.join(directory(context), 'sample.db');
+    const store = await openSample({ path: file });
+    const plans = Array.from({ length: 2_100 }, (_, index) => createProduct(`p${index}`));
+    for (let batch = 0; batch < 7; batch += 1) {
+      const unit = { plans: plans.slice(batch * 300).slice(0, 300) };
+      assert.equal((await store.resources.write(unit)).kind, 'committed');
+    }
+    await store.close();
+    assert.equal(existsSync(`${file}-wal`), false);
+    const again = await openSample({ path: file });
+    assert.ok((await again.resources.item({ kind: 'item', resource: 'products', id: 'p2099', within: [] })) !== null);
+    await again.close();
+  });
+});
