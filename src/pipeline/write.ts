@@ -70,7 +70,8 @@ export function writtenRow(
   system: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'>,
   values: Values,
 ): Row {
-  const fields = Object.fromEntries(resource.fields.map(({ name }) => [name, values[name] ?? null]));
+  const fields: Record<string, Json> = {};
+  for (const { name } of resource.fields) fields[name] = values[name] ?? null;
   return { ...fields, ...system };
 }
 

@@ -1,6 +1,7 @@
 import { joinPath } from '../conventions/links.ts';
 import { type Parameters } from '../conventions/pagination/position.ts';
 import { writeQuery } from '../conventions/query.ts';
+import { encodeSegment } from '../conventions/url.ts';
 import type { Model, Resource } from '../model/model.ts';
 import type { Ancestor } from './plan.ts';
 
@@ -25,8 +26,9 @@ export interface Addresses {
 /** The addresses of a model. Ancestors are nearest first, as in a plan. */
 export function addresses({ resources }: Pick<Model, 'resources'>): Addresses {
   const path = (base: LinkBase, resource: Resource, within: readonly Ancestor[], id: string | null): string => {
-    const segments = within.toReversed().flatMap((row) => [resources.get(row.resource)?.collection ?? '', row.id]);
-    return joinPath(base.prefix, ...segments, resource.collection, ...(id === null ? [] : [id]));
+    const above = within.map((row) => segment(resources.get(row.resource)?.collection ?? '') + segment(row.id));
+    const own = segment(resource.collection) + (id === null ? '' : segment(id));
+    return base.prefix + above.toReversed().join('') + own;
   };
   return {
     root: ({ prefix, parameters }) => withQuery(prefix === '' ? '/' : prefix, parameters),
@@ -35,6 +37,10 @@ export function addresses({ resources }: Pick<Model, 'resources'>): Addresses {
     item: (base, resource, within, id) => withQuery(path(base, resource, within, id), base.parameters),
     system: ({ prefix, parameters }, ...segments) => withQuery(joinPath(prefix, ...segments), parameters),
   };
+}
+
+function segment(text: string): string {
+  return `/${encodeSegment(text)}`;
 }
 
 function withQuery(path: string, parameters: Parameters): string {

@@ -1,4 +1,5 @@
 import type { EventDraft } from '../conventions/event.ts';
+import type { JsonObject } from '../conventions/json.ts';
 import type { Model, Resource } from '../model/model.ts';
 import type { Addresses, LinkBase } from './address.ts';
 import type { Ancestor, Values } from './plan.ts';
@@ -37,7 +38,6 @@ export function changeEvent(source: EventSource, origin: Origin, happening: Happ
   const { verb, resource, id, within, changed, values } = happening;
   if (resource.events === 'none') return null;
   const readable = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
-  const data = Object.fromEntries([['id', id], ...readable.map((name) => [name, values[name] ?? null])]);
   const { major, minor } = source.model.version;
   return {
     id: source.id(),
@@ -47,7 +47,7 @@ export function changeEvent(source: EventSource, origin: Origin, happening: Happ
       resource: { type: resource.singular, id, url: source.addresses.item(source.base(), resource, within, id) },
       parents: within.map((row) => ({ type: source.model.resources.get(row.resource)?.singular ?? '', id: row.id })),
       changed_fields: changed.filter((name) => readable.includes(name) && name !== resource.parent?.field),
-      ...(resource.events === 'full' ? { data } : {}),
+      ...(resource.events === 'full' ? { data: dataOf(id, readable, values) } : {}),
     },
     metadata: {
       trace_id: origin.traceId,
@@ -56,4 +56,8 @@ export function changeEvent(source: EventSource, origin: Origin, happening: Happ
       actor: origin.actor,
     },
   };
+}
+
+function dataOf(id: string, readable: readonly string[], values: Values): JsonObject {
+  return Object.fromEntries([['id', id], ...readable.map((name) => [name, values[name] ?? null])]);
 }

@@ -182,7 +182,9 @@ function sameMember(a: JsonObject, b: JsonObject, name: string): boolean {
 }
 
 function pick(row: Row, fields: readonly Field[]): JsonObject {
-  return Object.fromEntries(fields.map(({ name }) => [name, row[name] ?? null]));
+  const picked: Record<string, Json> = {};
+  for (const { name } of fields) picked[name] = row[name] ?? null;
+  return picked;
 }
 
 /** A patch result in which what the patch removed is unset rather than absent: absence would bring the default back (REP-4). */
