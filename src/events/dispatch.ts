@@ -12,7 +12,7 @@ const MOST = 64;
 const TIMEOUT = 30_000;
 const LEASE = 45_000;
 /** How often work that another process left, or that is due again, is looked for, in milliseconds. */
-const POLL = 1_000;
+const POLL = 100;
 
 export interface DispatchOptions {
   readonly store: Store;

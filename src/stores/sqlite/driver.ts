@@ -3,7 +3,7 @@ import type { SqlValue } from '../sql/dialect.ts';
 import { KeptStatements } from './kept-statements.ts';
 
 /** How long a statement waits for another process to let go of the database, in milliseconds. It keeps the thread while it waits. */
-const BUSY_TIMEOUT = 5_000;
+export const BUSY_TIMEOUT = 5_000;
 
 /**
  * Bytes of the file that are read through memory mapping: deep offsets and counts are several times faster than by page cache.
@@ -105,6 +105,11 @@ export class Connection {
   /** Makes a function known to SQL. What it throws ends the statement and is thrown by it. */
   define(name: string, deterministic: boolean, body: (...values: SqlValue[]) => SqlValue): void {
     this.#database.function(name, { deterministic, varargs: true }, body);
+  }
+
+  /** From now on a statement that another process holds up fails at once. */
+  waitNoMore(): void {
+    this.#database.pragma('busy_timeout = 0');
   }
 
   get inTransaction(): boolean {

@@ -1,7 +1,9 @@
 import type { WriteOutcome, WritePlan, WriteUnit } from '../../plan/plan.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { StoreUnavailable } from '../store.ts';
+import { steady } from '../../platform/clock.ts';
 import { type Connection, isBusy, isDatabaseFailure, isFull } from './driver.ts';
+import type { Patience } from './patience.ts';
 import type { UnitWriter } from './unit-writer.ts';
 
 /** Bounds of one transaction, so that a long queue does not keep the thread: units, and plans of all its units. */
@@ -16,6 +18,8 @@ interface Waiting {
   readonly deadline: number | null;
   readonly resolve: (outcome: WriteOutcome) => void;
   readonly reject: (error: unknown) => void;
+  /** Since when another process is in its way; null while none is. */
+  heldUp: number | null;
 }
 
 /** What became of a unit inside the transaction; told when the transaction is on disk. */
@@ -29,14 +33,24 @@ export class GroupCommit {
   readonly #connection: Connection;
   readonly #writer: UnitWriter;
   readonly #clock: Clock;
+  readonly #patience: Patience;
   readonly #committed: Committed;
   #queue: Waiting[] = [];
   #scheduled = false;
+  /** How often another process was in the way since the last transaction. */
+  #tries = 0;
   #closed: Promise<void> | null = null;
   #drained: (() => void) | null = null;
 
   /** @param committed told of the plans of each unit that was kept, before anybody else can read */
-  constructor(connection: Connection, writer: UnitWriter, clock: Clock, committed: Committed = () => undefined) {
+  constructor(
+    connection: Connection,
+    writer: UnitWriter,
+    clock: Clock,
+    patience: Patience,
+    committed: Committed = () => undefined,
+  ) {
+    this.#patience = patience;
     this.#committed = committed;
     this.#connection = connection;
     this.#writer = writer;
@@ -52,7 +66,7 @@ export class GroupCommit {
   write(unit: WriteUnit, deadline: number | null): Promise<WriteOutcome> {
     if (this.#closed !== null) return Promise.reject(new Error('The store is closed'));
     const { promise, resolve, reject } = Promise.withResolvers<WriteOutcome>();
-    this.#queue.push({ unit, deadline, resolve, reject });
+    this.#queue.push({ unit, deadline, resolve, reject, heldUp: null });
     this.#schedule();
     return promise;
   }
@@ -69,12 +83,14 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    const turn = (): void => {
       this.#scheduled = false;
       this.#flush(this.#take());
       if (this.#queue.length > 0) this.#schedule();
       else this.#drained?.();
-    });
+    };
+    if (this.#tries === 0) setImmediate(turn);
+    else setTimeout(turn, this.#patience.pause(this.#tries));
   }
 
   /** Units from the head of the queue: at least one, then as many as the bounds admit. */
@@ -100,20 +116,38 @@ export class GroupCommit {
     });
     if (begun.length === 0) return;
     try {
+      this.#connection.run('begin immediate');
+      this.#tries = 0;
       for (const { waiting, result } of this.#transaction(begun)) {
         if ('outcome' in result) waiting.resolve(result.outcome);
         else waiting.reject(result.error);
       }
     } catch (error) {
-      if (this.#connection.inTransaction) this.#connection.run('rollback');
-      const failure = isBusy(error) || isFull(error) ? unavailable(error) : error;
-      for (const { reject } of begun) reject(failure);
+      if (isBusy(error) && !this.#connection.inTransaction) this.#heldUp(begun, error);
+      else this.#fail(begun, error);
     }
   }
 
-  /** One transaction for all units of a batch. A batch of one needs no savepoint: the transaction itself is undone. */
+  /** Another process is writing: units go back to the head of the queue, but for those that have waited long enough. */
+  #heldUp(batch: readonly Waiting[], error: unknown): void {
+    const now = steady();
+    this.#tries += 1;
+    for (const waiting of batch) waiting.heldUp ??= now;
+    const { keep = [], fail = [] } = Object.groupBy(batch, ({ heldUp }) =>
+      now - (heldUp ?? now) < this.#patience.timeout ? 'keep' : 'fail',
+    );
+    this.#queue = [...keep, ...this.#queue];
+    this.#fail(fail, error);
+  }
+
+  #fail(batch: readonly Waiting[], error: unknown): void {
+    if (this.#connection.inTransaction) this.#connection.run('rollback');
+    const failure = isBusy(error) || isFull(error) ? unavailable(error) : error;
+    for (const { reject } of batch) reject(failure);
+  }
+
+  /** One transaction, which has begun, for all units of a batch. A batch of one needs no savepoint: the transaction itself is undone. */
   #transaction(batch: readonly Waiting[]): readonly { readonly waiting: Waiting; readonly result: Result }[] {
-    this.#connection.run('begin immediate');
     this.#writer.begin();
     const results = batch.map((waiting) => ({
       waiting,

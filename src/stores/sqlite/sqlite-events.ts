@@ -1,6 +1,8 @@
 import type { EventEnvelope } from '../../conventions/event.ts';
 import type { ClaimedDelivery, Deliveries, DeliveryResult, EventLog } from '../store.ts';
+import type { SqlValue } from '../sql/dialect.ts';
 import type { Connection } from './driver.ts';
+import type { Patience } from './patience.ts';
 
 const AFTER = 'select envelope from restwright_events where sequence > ? order by sequence limit ?';
 
@@ -8,6 +10,9 @@ const AFTER = 'select envelope from restwright_events where sequence > ? order b
 const ENQUEUE = `insert into restwright_deliveries
 select value, ?, 'waiting', 0, ?, 0 from json_each(?) where true
 on conflict (endpoint, sequence) do nothing`;
+
+const DUE = `select 1 from restwright_deliveries
+where state = 'waiting' and due <= ? and leased_until <= ? limit 1`;
 
 /** Takes and returns in one statement, so that no two dispatchers hold the same delivery. */
 const CLAIM = `update restwright_deliveries
@@ -48,18 +53,22 @@ export class SqliteEventLog implements EventLog {
 /** Deliveries in SQLite. An attempt counts from the claim, so that one which ends the process is not made for ever. */
 export class SqliteDeliveries implements Deliveries {
   readonly #writer: Connection;
+  readonly #patience: Patience;
 
-  constructor(writer: Connection) {
+  constructor(writer: Connection, patience: Patience) {
     this.#writer = writer;
+    this.#patience = patience;
   }
 
-  enqueue(sequence: number, endpoints: readonly string[], at: number): void {
-    this.#writer.run(ENQUEUE, [sequence, at, JSON.stringify(endpoints)]);
+  async enqueue(sequence: number, endpoints: readonly string[], at: number): Promise<void> {
+    await this.#run(ENQUEUE, [sequence, at, JSON.stringify(endpoints)]);
   }
 
-  claim(now: number, leaseUntil: number, limit: number): readonly ClaimedDelivery[] {
-    return this.#writer
-      .all(CLAIM, [leaseUntil, now, now, limit])
+  async claim(now: number, leaseUntil: number, limit: number): Promise<readonly ClaimedDelivery[]> {
+    // Whoever looks often must not keep others from writing.
+    if (this.#writer.get(DUE, [now, now]) === null) return [];
+    const claimed = await this.#patience.with(() => this.#writer.all(CLAIM, [leaseUntil, now, now, limit]));
+    return claimed
       .map((read) => ({
         due: Number(read['due']),
         delivery: {
@@ -73,14 +82,18 @@ export class SqliteDeliveries implements Deliveries {
       .map(({ delivery }) => delivery);
   }
 
-  settle(endpoint: string, sequence: number, result: DeliveryResult): void {
+  async settle(endpoint: string, sequence: number, result: DeliveryResult): Promise<void> {
     switch (result.kind) {
       case 'succeeded':
       case 'dead':
-        this.#writer.run(SETTLE, [result.kind, endpoint, sequence]);
+        await this.#run(SETTLE, [result.kind, endpoint, sequence]);
         return;
       case 'retry':
-        this.#writer.run(RETRY, [result.at, endpoint, sequence]);
+        await this.#run(RETRY, [result.at, endpoint, sequence]);
     }
+  }
+
+  #run(text: string, values: readonly SqlValue[]): Promise<number> {
+    return this.#patience.with(() => this.#writer.run(text, values));
   }
 }

@@ -15,6 +15,7 @@ import { sqlite } from './dialect.ts';
 import { Connection, isBusy, isUnreadable, type WriterOptions } from './driver.ts';
 import { GroupCommit } from './group-commit.ts';
 import { HeavyReads } from './heavy-reads.ts';
+import { Patience } from './patience.ts';
 import { prepareDatabase, readSecret } from './prepare-database.ts';
 import { ReadingPlace } from './reading-place.ts';
 import { defineFunctions } from './sql-functions.ts';
@@ -80,7 +81,9 @@ function assemble(path: string, writer: Connection, options: SqliteOptions): Sto
   const tables = new Tables(model, sqlite);
   const rows = new CurrentRows(reader, writer, tables);
   const checkpoints = path === IN_MEMORY ? null : new Checkpoints(path, writer);
-  const commits = new GroupCommit(writer, new UnitWriter(writer, tables), clock, (plans, revisions) => {
+  const patience = new Patience(options.random, options.writing?.busyTimeout);
+  writer.waitNoMore();
+  const commits = new GroupCommit(writer, new UnitWriter(writer, tables), clock, patience, (plans, revisions) => {
     rows.wrote(plans, revisions);
     checkpoints?.wrote(plans.length);
   });
@@ -93,7 +96,7 @@ function assemble(path: string, writer: Connection, options: SqliteOptions): Sto
   return {
     resources: new SqliteResources(reader, tables, commits, place, rows),
     events: new SqliteEventLog(reader),
-    deliveries: new SqliteDeliveries(writer),
+    deliveries: new SqliteDeliveries(writer, patience),
     get waiting() {
       return commits.waiting;
     },

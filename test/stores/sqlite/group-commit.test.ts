@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { type Store, StoreUnavailable } from '../../../src/stores/store.ts';
@@ -8,12 +9,15 @@ import { commit, createProduct, idsOf } from '../../../src/testing/sample-writes
 import { directory, openSample } from './open-sample.ts';
 
 /** A store in a file, and how often each statement ran on its writing connection since it was opened. */
-async function traced(context: TestContext): Promise<{ store: Store; file: string; ran: (start: string) => number }> {
+async function traced(
+  context: TestContext,
+  busyTimeout = 1,
+): Promise<{ store: Store; file: string; ran: (start: string) => number }> {
   const statements: string[] = [];
   const file = path.join(directory(context), 'sample.db');
   const store = await openSample({
     path: file,
-    writing: { busyTimeout: 1, trace: (statement) => statements.push(statement) },
+    writing: { busyTimeout, trace: (statement) => statements.push(statement) },
   });
   const opening = statements.length;
   return { store, file, ran: (start) => statements.slice(opening).filter((each) => each.startsWith(start)).length };
@@ -21,6 +25,23 @@ async function traced(context: TestContext): Promise<{ store: Store; file: strin
 
 function write(store: Store, ids: readonly string[]): ReturnType<Store['resources']['write']> {
   return store.resources.write({ plans: ids.map((id) => createProduct(id)) });
+}
+
+/** Another process that is writing. */
+function holding(file: string): { letGo(): void } {
+  const other = new Database(file);
+  other.exec('begin immediate');
+  return {
+    letGo() {
+      other.exec('commit');
+      other.close();
+    },
+  };
+}
+
+/** Lets the event loop turn until something holds. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await setImmediate();
 }
 
 describe('group commit', () => {
@@ -66,18 +87,61 @@ describe('group commit', () => {
   it('[LIM-3] tells every waiting write that another process holds the database, and loses none', async (context) => {
     const { store, file } = await traced(context);
     await commit(store, createProduct('before'));
-    const other = new Database(file);
-    other.exec('begin immediate');
+    const other = holding(file);
     const waiting = [write(store, ['a']), write(store, ['b'])];
     const outcomes = await Promise.allSettled(waiting);
-    other.exec('rollback');
-    other.close();
+    other.letGo();
     assert.deepEqual(
       outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason instanceof StoreUnavailable),
       [true, true],
     );
     assert.deepEqual(await idsOf(store, {}), ['before']);
     await commit(store, createProduct('after'));
+    await store.close();
+  });
+
+  it('[LIM-3] answers reads while another process writes, and writes once that one is done', async (context) => {
+    const { store, file, ran } = await traced(context, 60_000);
+    await commit(store, createProduct('before'));
+    const other = holding(file);
+    const waiting = [write(store, ['a']), write(store, ['b'])];
+    await until(() => ran('begin immediate') > 3);
+    assert.deepEqual([await idsOf(store, {}), store.waiting], [['before'], 2]);
+    waiting.push(write(store, ['c']));
+    other.letGo();
+    assert.deepEqual(
+      (await Promise.all(waiting)).map(({ kind }) => kind),
+      ['committed', 'committed', 'committed'],
+    );
+    assert.deepEqual(await idsOf(store, {}), ['a', 'b', 'before', 'c']);
+    assert.equal(ran('commit'), 2, 'those that waited share a transaction');
+    await store.close();
+  });
+
+  it('[LIM-3] keeps what waits for another process when it closes', async (context) => {
+    const { store, file, ran } = await traced(context, 60_000);
+    const other = holding(file);
+    const waiting = write(store, ['a']);
+    await until(() => ran('begin immediate') > 1);
+    const closing = store.close();
+    other.letGo();
+    assert.equal((await waiting).kind, 'committed');
+    await closing;
+  });
+
+  it('[EVT-3] records deliveries once another process is done, and asks for none that are not due', async (context) => {
+    const { store, file, ran } = await traced(context, 60_000);
+    await commit(store, createProduct('a'));
+    const other = holding(file);
+    assert.deepEqual(await store.deliveries.claim(1, 2, 9), []);
+    const recorded = store.deliveries.enqueue(1, ['hook'], 0);
+    await until(() => ran('insert into restwright_deliveries') > 1);
+    other.letGo();
+    await recorded;
+    assert.deepEqual(
+      (await store.deliveries.claim(1, 2, 9)).map(({ sequence }) => sequence),
+      [1],
+    );
     await store.close();
   });
 
