@@ -11,3 +11,8 @@ export const systemClock: Clock = { now: () => Date.now() };
 export function steady(): number {
   return performance.now();
 }
+
+/** Tells turns of the event loop apart. One begins when the system is asked what has arrived: what comes later belongs to the next. */
+export function turnOfEventLoop(): number {
+  return performance.nodeTiming.uvMetricsInfo.loopCount;
+}

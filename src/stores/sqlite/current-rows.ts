@@ -34,6 +34,11 @@ export class CurrentRows {
     return change;
   }
 
+  /** Rows were read past this memory: whether they are newer than the last changes that were told, the next question finds out. */
+  readPast(): void {
+    this.#foreign.lookAgain();
+  }
+
   /** The row of a plan, whole or with more columns than were asked for; null where it is absent or not below the rows named. */
   read(plan: ItemPlan): Row | null {
     this.#foreign.look();

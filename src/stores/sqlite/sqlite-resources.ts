@@ -51,7 +51,7 @@ export class SqliteResources implements Resources {
   }
 
   list(plan: ListPlan): Awaitable<Page> {
-    const page = readList(this.#tables, this.#place, plan);
+    const page = this.#past(readList(this.#tables, this.#place, plan));
     // What was read on another thread may have been written to since.
     if (page instanceof Promise || plan.columns !== undefined || plan.window.limit > MOST_KEPT) return page;
     return { ...page, rows: page.rows.map((row) => this.#rows.known(plan.resource, row)) };
@@ -60,7 +60,7 @@ export class SqliteResources implements Resources {
   lookup(plan: LookupPlan): Awaitable<readonly LocatedRow[]> {
     const { resource, effort = 'bounded' } = plan;
     const statements = (): readonly Statement[] => [lookupStatement(this.#tables, plan)];
-    return after(this.#place.read({ resource, effort, statements }), ([reads = []]) =>
+    return after(this.#past(this.#place.read({ resource, effort, statements })), ([reads = []]) =>
       lookedUp(this.#tables, plan, reads),
     );
   }
@@ -68,7 +68,7 @@ export class SqliteResources implements Resources {
   related(plan: RelatedPlan): Awaitable<ReadonlyMap<string, RelatedRows>> {
     const { resource, effort = 'unbounded' } = plan;
     const statements = (looks: Looks): readonly Statement[] => [relatedStatement(this.#tables, plan, looks)];
-    return after(this.#place.read({ resource, effort, statements }), ([reads = []]) =>
+    return after(this.#past(this.#place.read({ resource, effort, statements })), ([reads = []]) =>
       relatedRows(this.#tables, plan, reads),
     );
   }
@@ -102,6 +102,14 @@ export class SqliteResources implements Resources {
     const revisions: readonly number[] = JSON.parse(String(read['revisions']));
     const [request, outcome] = [String(read['request']), String(read['outcome'])];
     return { request, outcome, revisions, expiresAt: Number(read['expires_at']) };
+  }
+
+  /** What is read past the rows that are known. */
+  #past<T>(read: Awaitable<T>): Awaitable<T> {
+    return after(read, (found) => {
+      this.#rows.readPast();
+      return found;
+    });
   }
 
   #first({ text, values }: Statement): Read | null {

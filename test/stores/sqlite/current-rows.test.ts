@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, it } from 'node:test';
+import type { RelatedPlan } from '../../../src/plan/plan.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import {
   commit,
@@ -14,21 +16,26 @@ import {
   rowOf,
   update,
 } from '../../../src/testing/sample-writes.ts';
+import Database from 'better-sqlite3';
 import { openSample } from './open-sample.ts';
 
 /** Two stores on one file, as two processes have them. */
-async function both(run: (one: Store, other: Store) => Promise<void>): Promise<void> {
+async function both(run: (one: Store, other: Store, file: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'rows-'));
   const file = path.join(folder, 'sample.db');
   const one = await openSample({ path: file });
   const other = await openSample({ path: file });
   try {
-    await run(one, other);
+    await run(one, other, file);
   } finally {
     await one.close();
     await other.close();
     rmSync(folder, { recursive: true });
   }
+}
+
+function reviewsOf(id: string): RelatedPlan {
+  return { resource: 'reviews', field: 'product_id', owners: [id], order: listOf().order, limit: 9, effort: 'light' };
 }
 
 describe('rows that were read before', () => {
@@ -86,6 +93,43 @@ describe('rows that were read before', () => {
         assert.notEqual((await one.resources.changes(['products']))[0], changed);
       }
       assert.ok(first > 0);
+    });
+  });
+
+  it('[REP-8] are others for what arrives after a write of another process, wherever in the turn before it they were read', async () => {
+    await both(async (one, other, file) => {
+      const rival = new Database(file);
+      await commit(other, createProduct('p', { stock: 0 }));
+      for (let stock = 1; stock <= 20; stock++) {
+        await setImmediate();
+        await rowOf(one, 'products', 'p');
+        const arrival = stat(file);
+        rival.exec('update products set stock = stock + 1, revision = revision + 1');
+        await arrival;
+        assert.equal((await rowOf(one, 'products', 'p'))['stock'], stock);
+      }
+      rival.close();
+    });
+  });
+
+  it('[CACHE-1] [CACHE-2] are of a change that is told after they were read, in the same turn too', async () => {
+    await both(async (one, other, file) => {
+      const rival = new Database(file);
+      await commit(other, createProduct('p', { stock: 1 }), createReview('r', 'p'));
+      const readings = [
+        () => one.resources.list(listOf()),
+        () => one.resources.lookup({ resource: 'products', ids: ['p'], effort: 'light' }),
+        () => one.resources.related(reviewsOf('p')),
+      ];
+      for (const read of readings) {
+        await setImmediate();
+        const [before] = await one.resources.changes(['products']);
+        rival.exec('update products set stock = stock + 1; update restwright_counts set change = change + 1');
+        assert.deepEqual(await one.resources.changes(['products']), [before], 'asked once in a turn');
+        await read();
+        assert.notDeepEqual(await one.resources.changes(['products']), [before]);
+      }
+      rival.close();
     });
   });
 
