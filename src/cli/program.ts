@@ -11,7 +11,7 @@ import { mayColour, styled, type Terminal } from './terminal.ts';
 
 /** Commands and flags of the specification that are still to come: known, not listed, refused. */
 const LATER_COMMANDS = ['init', 'migrate', 'token', 'key', 'openapi', 'asyncapi', 'client', 'diff', 'conform'];
-const LATER_SERVE_FLAGS = ['--redis <url>', '--workers <n>', '--metrics-port <port>'];
+const LATER_SERVE_FLAGS = ['--redis <url>', '--metrics-port <port>'];
 
 const MODEL = 'a model in YAML, JSON or TypeScript';
 const DATABASE = 'where the rows are kept, as sqlite:PATH; {name} in it stands for the name of the model';
@@ -74,6 +74,10 @@ function addServe(program: Command, terminal: Terminal, ended: Ended): void {
     .option('--port <number>', 'port to listen on; 0 picks a free one (RESTWRIGHT_PORT, else 3000)')
     .option('--host <address>', 'address to listen on (RESTWRIGHT_HOST, else 127.0.0.1)')
     .option('--database <url>', `${DATABASE} (RESTWRIGHT_DATABASE, else sqlite:./data/{name}.db)`)
+    .option(
+      '--workers <number>',
+      'processes that serve the port and the database together (RESTWRIGHT_WORKERS, else 1)',
+    )
     .option('--dev', 'for your own machine: readable logs, and a changed model is served at once')
     .option('--open', 'accept requests from other machines without authentication')
     .addHelpText('after', SERVE_NOTES)
@@ -184,6 +188,7 @@ Flags go before the environment, the environment before the defaults.
 Examples:
   restwright serve shop.yaml
   restwright serve shop.yaml --port 0 --database sqlite:/var/lib/shop/shop.db
+  restwright serve shop.yaml --workers 4
   RESTWRIGHT_PORT=8080 restwright serve shop.yaml --dev
 `;
 

@@ -19,6 +19,19 @@ export interface Serving {
   readonly settings: ServeSettings;
   readonly observe: Observe;
   readonly terminal: Terminal;
+  /** How it shares its address with other processes; left out where it is the only one. */
+  readonly sharing?: HttpOptions['sharing'];
+  /** Whether events go from here to where they must. */
+  readonly dispatch: boolean;
+  /** Told once requests are answered, and where. */
+  readonly listening: (at: Place) => void;
+}
+
+/** Where requests are answered. */
+export interface Place {
+  /** Of the API. */
+  readonly url: string;
+  readonly port: number;
 }
 
 /**
@@ -27,7 +40,7 @@ export interface Serving {
  * @throws {CommandFailure} exit 1 for a database or an address that cannot be had
  */
 export async function serveUntilStopped(serving: Serving): Promise<void> {
-  const { loaded, settings, observe, terminal } = serving;
+  const { loaded, settings, observe, terminal, dispatch, sharing } = serving;
   const { model } = loaded;
   const stop = terminal.stopRequested();
   const delay = measureEventLoopDelay();
@@ -45,6 +58,7 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
       database,
       observe,
       open: settings.open,
+      dispatch,
       origin,
       unready: () => overload.reason(),
     });
@@ -52,10 +66,10 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
   try {
     api = new ExchangeableApi(await open(loaded));
     const { host, port, dev } = settings;
-    const server = await listen({ handler: api, limits: model.limits, observe, overloaded, host, port });
+    const server = await listen({ handler: api, limits: model.limits, observe, overloaded, host, port, sharing });
     address.origin = serverUrl(server.address, server.port, '');
     const following = dev ? followModel({ ...serving, api, open, stop }) : null;
-    announce(`${address.origin}${model.basePath}`, serving);
+    announce({ url: `${address.origin}${model.basePath}`, port: server.port }, serving);
     if (!stop.aborted) await once(stop, 'abort');
     await end(server, stop, observe);
     await following;
@@ -74,9 +88,9 @@ async function listen(options: HttpOptions): Promise<HttpServer> {
   }
 }
 
-function announce(url: string, { settings, observe, terminal }: Serving): void {
-  observe({ kind: 'listening', url, open: settings.open });
-  terminal.stdout.write(`listening on ${url}\n`);
+function announce(at: Place, { settings, observe, listening }: Serving): void {
+  observe({ kind: 'listening', url: at.url, open: settings.open });
+  listening(at);
 }
 
 async function end(server: HttpServer, stop: AbortSignal, observe: Observe): Promise<void> {

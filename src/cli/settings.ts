@@ -2,6 +2,9 @@ import path from 'node:path';
 import { isLoopback } from './address.ts';
 import { notYet, wrongUsage } from './command-failure.ts';
 
+/** Beyond the processors that large machines have, more processes only wait for each other. */
+const MOST_WORKERS = 64;
+
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,6 +13,7 @@ export interface ServeFlags {
   readonly port?: string;
   readonly host?: string;
   readonly database?: string;
+  readonly workers?: string;
   readonly dev?: boolean;
   readonly open?: boolean;
 }
@@ -19,6 +23,8 @@ export interface ServeSettings {
   readonly port: number;
   readonly host: string;
   readonly database: DatabaseSetting;
+  /** Processes that serve. */
+  readonly workers: number;
   readonly dev: boolean;
   readonly open: boolean;
 }
@@ -40,12 +46,13 @@ interface Given {
  * @throws {CommandFailure} exit 2 for a value that cannot be, and for an address that others reach without `open` (AUTH-7)
  */
 export function serveSettings(flags: ServeFlags, env: Environment): ServeSettings {
-  const open = flags.open ?? false;
+  const { open = false, dev = false } = flags;
   return {
     port: port(given('--port', flags.port, 'RESTWRIGHT_PORT', env, '3000')),
     host: host(given('--host', flags.host, 'RESTWRIGHT_HOST', env, '127.0.0.1'), open),
     database: databaseSetting(flags.database, env),
-    dev: flags.dev ?? false,
+    workers: workers(given('--workers', flags.workers, 'RESTWRIGHT_WORKERS', env, '1'), dev),
+    dev,
     open,
   };
 }
@@ -83,6 +90,15 @@ function port({ text, origin }: Given): number {
   const number = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number <= 65_535))
     throw wrongUsage(`${origin}: '${text}' is no port; use a number from 0 (picks a free one) to 65535.`);
+  return number;
+}
+
+function workers({ text, origin }: Given, dev: boolean): number {
+  const number = /^[0-9]{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= 1 && number <= MOST_WORKERS))
+    throw wrongUsage(`${origin}: '${text}' is no number of processes; use one from 1 to ${MOST_WORKERS}.`);
+  if (dev && number > 1)
+    throw wrongUsage(`${origin}: --dev exchanges the model of one process; leave out one of the two.`);
   return number;
 }
 

@@ -1,5 +1,15 @@
 import { once } from 'node:events';
-import type { Server } from 'node:net';
+import { createServer, type ListenOptions, type Server } from 'node:net';
+
+/** Where a server is to listen. */
+export interface Address {
+  /** An address or a name of this machine: `127.0.0.1`, `::`. */
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** Where several processes listen on one port: the port that the first of them has, null for the first. Left out where one is alone. */
+  readonly sharing?: { readonly port: number | null } | undefined;
+}
 
 /**
  * Binds a server.
@@ -7,15 +17,48 @@ import type { Server } from 'node:net';
  * @returns the port that was bound: the one asked for, or the one that the system chose for 0
  * @throws {Error} in plain words, with the cause and the fix; `cause` is the error of the system
  */
-export async function listen(server: Server, host: string, port: number): Promise<number> {
+export async function listen(server: Server, address: Address): Promise<number> {
+  const { host, port, sharing } = address;
   try {
-    server.listen({ host, port });
-    await once(server, 'listening');
+    if (sharing === undefined) await bind(server, { host, port });
+    else await bindShared(server, { host, port }, sharing.port);
   } catch (error) {
     throw new Error(explain(systemCode(error), host, port), { cause: error });
   }
+  return portOf(server) ?? port;
+}
+
+/**
+ * Has the system give connections to all processes in turn, and where it cannot, the process that started them (`node:cluster`), which
+ * knows the address by how it was asked for.
+ */
+async function bindShared(server: Server, asked: ListenOptions, shared: number | null): Promise<void> {
+  if (shared === null) await findFree(asked);
+  try {
+    await bind(server, { ...asked, port: shared ?? asked.port, reusePort: true });
+  } catch (error) {
+    if (systemCode(error) !== 'ENOTSUP') throw error;
+    await bind(server, asked);
+  }
+}
+
+/** Fails where another program has the address: two that share it would not hear of each other. */
+async function findFree(asked: ListenOptions): Promise<void> {
+  if (asked.port === 0) return;
+  const server = createServer();
+  await bind(server, { ...asked, exclusive: true });
+  server.close();
+  await once(server, 'close');
+}
+
+async function bind(server: Server, options: ListenOptions): Promise<void> {
+  server.listen(options);
+  await once(server, 'listening');
+}
+
+function portOf(server: Server): number | null {
   const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : port;
+  return typeof address === 'object' && address !== null ? address.port : null;
 }
 
 function systemCode(error: unknown): string {

@@ -2,16 +2,11 @@ import { createServer, type Server, type ServerOptions } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Limits } from '../model/model.ts';
-import { listen } from './listen.ts';
+import { type Address, listen } from './listen.ts';
 import type { ParserFault } from './parser-fault.ts';
 import { Wire, type WireOptions } from './wire.ts';
 
-export interface HttpOptions extends WireOptions {
-  /** An address or a name of this machine: `127.0.0.1`, `::`. */
-  readonly host: string;
-  /** 0 lets the system choose. */
-  readonly port: number;
-}
+export interface HttpOptions extends WireOptions, Address {}
 
 /** A server that listens. */
 export interface HttpServer {
@@ -49,7 +44,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     else stream.destroy();
   });
   try {
-    const port = await listen(server, options.host, options.port);
+    const port = await listen(server, options);
     return { port, address: options.host, close: closer(server, wire, options.limits.shutdownTimeout) };
   } catch (error) {
     wire.cut();

@@ -40,6 +40,8 @@ export function logEntry(observation: Observation): LogEntry {
       return { level: 'info', event: 'schema_changed', fields: { statements: observation.statements } };
     case 'not-served':
       return { level: 'warn', event: 'not_served', fields: { declared: observation.declared } };
+    case 'worker-ended':
+      return workerEndedEntry(observation);
     case 'overload':
       return {
         level: observation.overloaded ? 'warn' : 'info',
@@ -64,6 +66,11 @@ function exchangeEntry(exchange: Extract<Observation, { kind: 'exchange' }>): Lo
       trace_id: exchange.traceId,
     },
   };
+}
+
+function workerEndedEntry(ended: Extract<Observation, { kind: 'worker-ended' }>): LogEntry {
+  const { pid, code, signal, reason, again } = ended;
+  return { level: 'error', event: 'worker_ended', fields: { worker: pid, code, signal, reason, again_ms: again } };
 }
 
 function cut(text: string, length: number): string {

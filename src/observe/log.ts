@@ -11,19 +11,21 @@ export interface LogOptions {
   readonly format: 'json' | 'readable';
   /** Whether readable lines are coloured; it means nothing to JSON. */
   readonly colours: boolean;
+  /** The process that writes, where several write one log: it stands in each JSON line. */
+  readonly pid?: number | undefined;
 }
 
 /**
  * A sink that writes one line for each observation (OPS-2). No line holds a token, a secret, a query or a body, and nothing that a
  * client sends begins a line of its own.
  */
-export function logSink({ write, clock, format, colours }: LogOptions): Observe {
+export function logSink({ write, clock, format, colours, pid }: LogOptions): Observe {
   let told = { at: Number.NaN, time: '' };
   return (observation) => {
     const at = clock.now();
     // Many lines are of one millisecond.
     if (at !== told.at) told = { at, time: new Date(at).toISOString() };
     const { time } = told;
-    write(format === 'json' ? jsonLine(observation, time) : readableLine(observation, time, colours));
+    write(format === 'json' ? jsonLine(observation, time, pid) : readableLine(observation, time, colours));
   };
 }

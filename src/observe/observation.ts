@@ -21,6 +21,15 @@ export type Observation =
   | { readonly kind: 'schema-changed'; readonly statements: readonly string[] }
   /** The model declares what this version does not serve yet. */
   | { readonly kind: 'not-served'; readonly declared: string }
+  /** One of several processes ended that should serve; another is started after `again` milliseconds. `reason` is its own words. */
+  | {
+      readonly kind: 'worker-ended';
+      readonly pid: number;
+      readonly code: number | null;
+      readonly signal: string | null;
+      readonly reason: string | null;
+      readonly again: number;
+    }
   | { readonly kind: 'overload'; readonly overloaded: boolean; readonly reason: string | null };
 
 export type Observe = (observation: Observation) => void;

@@ -57,7 +57,7 @@ describe('restwright', () => {
       assert.equal(code, 0);
       assert.match(stdout, new RegExp(`^Usage: restwright ${name} `));
       assert.match(stdout, new RegExp(`Examples:\n {2}restwright ${name}`));
-      assert.doesNotMatch(stdout, /--redis|--workers|--metrics-port/);
+      assert.doesNotMatch(stdout, /--redis|--metrics-port/);
     });
   }
 
@@ -78,7 +78,8 @@ describe('restwright', () => {
     [['serve', 'no-such.yaml'], /cannot read the model no-such\.yaml: there is no such file/],
     [['serve', 'shop.ts'], /cannot read the model shop\.ts: there is no such file/],
     [['serve', 'shop.yaml', '--redis', 'redis://x'], /--redis is not yet in this version/],
-    [['serve', 'shop.yaml', '--workers', '4'], /--workers is not yet in this version/],
+    [['serve', 'shop.yaml', '--workers', 'many'], /--workers: 'many' is no number of processes; use one from 1 to 64/],
+    [['serve', 'shop.yaml', '--workers', '2', '--dev'], /--dev exchanges the model of one process/],
     [['migrate', 'shop.yaml', '--apply'], /restwright migrate is not yet in this version/],
     [['conform', 'http://x', '--token', 'y'], /restwright conform is not yet in this version/],
     [['openapi', '--help'], /restwright openapi is not yet in this version/],

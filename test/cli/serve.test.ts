@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,8 +6,8 @@ import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { endAll, listening, type Started, startServing, told } from './started.ts';
 
-const program = path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
 const MODEL = `
 name: shop
 version: 1.0.0
@@ -27,52 +26,13 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-interface Started {
-  readonly child: ChildProcess;
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  /** The exit code, or the signal that ended it. */
-  readonly ended: Promise<number | string | null>;
-}
-
 const started: Started[] = [];
-afterEach(async () => {
-  for (const { child, ended } of started.splice(0)) {
-    child.kill('SIGKILL');
-    await ended;
-  }
-});
+afterEach(() => endAll(started.splice(0)));
 
 function start(args: readonly string[], env: Record<string, string> = {}): Started {
-  const child = spawn(process.execPath, [program, 'serve', model, ...args], {
-    cwd: folder,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const text = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk: Buffer) => void (text.stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => void (text.stderr += chunk.toString()));
-  const ended = once(child, 'close').then(([code, signal]: (number | string | null)[]) => code ?? signal ?? null);
-  const one: Started = { child, stdout: () => text.stdout, stderr: () => text.stderr, ended };
+  const one = startServing(folder, [model, ...args], env);
   started.push(one);
   return one;
-}
-
-/** Waits for the one line on standard output; the result is the URL in it. */
-async function listening({ child, stdout, stderr, ended }: Started): Promise<string> {
-  while (!stdout().includes('\n')) {
-    const end = await Promise.race([ended, once(child.stdout ?? child, 'data').then(() => 'data')]);
-    if (end !== 'data') assert.fail(`ended with ${end}: ${stderr()}`);
-  }
-  return /^listening on (\S+)\n$/.exec(stdout())?.[1] ?? assert.fail(stdout());
-}
-
-/** Waits until the log says something. */
-async function told({ child, stderr, ended }: Started, what: RegExp): Promise<void> {
-  while (!what.test(stderr())) {
-    const end = await Promise.race([ended, once(child.stderr ?? child, 'data').then(() => 'data')]);
-    if (end !== 'data') assert.fail(`ended with ${end}: ${stderr()}`);
-  }
 }
 
 describe('restwright serve', () => {

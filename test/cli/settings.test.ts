@@ -26,17 +26,26 @@ describe('settings of serve', () => {
       port: 3000,
       host: '127.0.0.1',
       database: { file: './data/{name}.db' },
+      workers: 1,
       dev: false,
       open: false,
     });
   });
 
   it('come from flags before the environment, and from the environment before the defaults', () => {
-    const env = { RESTWRIGHT_PORT: '4000', RESTWRIGHT_HOST: '::1', RESTWRIGHT_DATABASE: 'sqlite:env.db' };
-    const fromEnv = serveSettings({}, env);
-    assert.deepEqual([fromEnv.port, fromEnv.host, fromEnv.database.file], [4000, '::1', 'env.db']);
-    const fromFlags = serveSettings({ port: '0', host: 'localhost', database: 'sqlite:flag.db' }, env);
-    assert.deepEqual([fromFlags.port, fromFlags.host, fromFlags.database.file], [0, 'localhost', 'flag.db']);
+    const env = {
+      RESTWRIGHT_PORT: '4000',
+      RESTWRIGHT_HOST: '::1',
+      RESTWRIGHT_DATABASE: 'sqlite:env.db',
+      RESTWRIGHT_WORKERS: '4',
+    };
+    const told = (flags: ServeFlags): readonly unknown[] => {
+      const { port, host, database, workers } = serveSettings(flags, env);
+      return [port, host, database.file, workers];
+    };
+    assert.deepEqual(told({}), [4000, '::1', 'env.db', 4]);
+    const flags = { port: '0', host: 'localhost', database: 'sqlite:flag.db', workers: '64' };
+    assert.deepEqual(told(flags), [0, 'localhost', 'flag.db', 64]);
   });
 
   it('take an empty variable for an unset one', () => {
@@ -59,6 +68,16 @@ describe('settings of serve', () => {
     [{ database: 'sqlite:' }, {}, /sqlite:PATH/],
     [{ database: 'sqlite::memory:' }, {}, /sqlite:PATH/],
     [{ database: 'postgres://localhost/shop' }, {}, /^--database: PostgreSQL is not yet in this version/],
+    [{ workers: '0' }, {}, /^--workers: '0' is no number of processes; use one from 1 to 64\.$/],
+    [{ workers: 'x' }, {}, /^--workers: 'x'/],
+    [{ workers: '65' }, {}, /^--workers: '65'/],
+    [{ workers: '1000' }, {}, /^--workers: '1000'/],
+    [{ workers: '1.5' }, {}, /^--workers: '1\.5'/],
+    [{ workers: '-2' }, {}, /^--workers: '-2'/],
+    [{ workers: '' }, {}, /^--workers: ''/],
+    [{}, { RESTWRIGHT_WORKERS: 'auto' }, /^RESTWRIGHT_WORKERS: 'auto' is no number of processes/],
+    [{ workers: '2', dev: true }, {}, /^--workers: --dev exchanges the model of one process/],
+    [{ dev: true }, { RESTWRIGHT_WORKERS: '2' }, /^RESTWRIGHT_WORKERS: --dev/],
     [{}, { RESTWRIGHT_DATABASE: 'mysql:x' }, /^RESTWRIGHT_DATABASE: 'mysql:x'/],
   ];
   for (const [flags, env, says] of wrong) {

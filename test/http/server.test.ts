@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
+import process from 'node:process';
 import { describe, it } from 'node:test';
 import { serveHttp } from '../../src/http/node-http.ts';
 import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
@@ -187,5 +188,23 @@ describe('listening', () => {
       /This machine has no address 192\.0\.2\.1/,
     );
     await assert.rejects(serveHttp({ ...fakeOptions(), port: 70_000 }), /70000 is no port/);
+  });
+
+  it('[LIM-1] shares a port with those that ask for the same, and tells the first of them where another program has it', async (test) => {
+    if (process.platform !== 'linux') {
+      test.skip('this system may not be able to share a port');
+      return;
+    }
+    const first = await serveHttp({ ...fakeOptions(), sharing: { port: null } });
+    const { port } = first;
+    const second = await serveHttp({ ...fakeOptions(), port: 0, sharing: { port } });
+    assert.equal(second.port, port);
+    for (const sharing of [{ port: null }, undefined]) {
+      await assert.rejects(serveHttp({ ...fakeOptions(), port, sharing }), /is in use by another program/);
+    }
+    await Promise.all([first.close(), second.close()]);
+    const alone = await serveHttp({ ...fakeOptions(), port, sharing: { port: null } });
+    assert.equal(alone.port, port, 'the look whether it is free leaves it free');
+    await alone.close();
   });
 });

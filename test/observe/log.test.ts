@@ -63,6 +63,11 @@ describe('a line of JSON', () => {
     [{ kind: 'stopped', unfinished: 2 }, 'warn', { unfinished: 2 }],
     [{ kind: 'schema-changed', statements: ['x'] }, 'info', { event: 'schema_changed', statements: ['x'] }],
     [{ kind: 'not-served', declared: 'webhooks' }, 'warn', { event: 'not_served', declared: 'webhooks' }],
+    [
+      { kind: 'worker-ended', pid: 7, code: null, signal: 'SIGKILL', reason: null, again: 100 },
+      'error',
+      { event: 'worker_ended', worker: 7, code: null, signal: 'SIGKILL', reason: null, again_ms: 100 },
+    ],
     [{ kind: 'overload', overloaded: true, reason: 'why' }, 'warn', { event: 'overload', reason: 'why' }],
     [{ kind: 'overload', overloaded: false, reason: null }, 'info', { overloaded: false, reason: null }],
   ] as const satisfies readonly (readonly [Observation, string, object])[]) {
@@ -72,6 +77,10 @@ describe('a line of JSON', () => {
       assert.equal(line['level'], level);
     });
   }
+
+  it('[OPS-2] says which process it is of, where several write one log', () => {
+    assert.match(written({ kind: 'stopped', unfinished: 0 }, { pid: 7 }), /"level":"info","pid":7,"event":"stopped"/);
+  });
 
   it('[ERR-7] tells a fault with its stack and causes under its correlation id', () => {
     const cause = Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });

@@ -1,0 +1,155 @@
+import type { Observe } from '../observe/observation.ts';
+import { CommandFailure, type ExitCode, refused } from './command-failure.ts';
+import type { Served } from './serve-model.ts';
+import { signalOf, type StopSignal } from './terminal.ts';
+
+/** How a worker ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Why it could not serve, in its own words; null where it said nothing. */
+  readonly failure: Pick<CommandFailure, 'exitCode' | 'message'> | null;
+}
+
+/** A process that serves beside others. */
+export interface Worker {
+  readonly pid: number;
+  /** Resolves once it takes connections; never where it ends before. */
+  readonly listening: Promise<Served>;
+  readonly ended: Promise<Ending>;
+  /** Lets it finish its requests and end. */
+  stop(signal: StopSignal): void;
+}
+
+export interface Supervision {
+  /** How many workers serve. */
+  readonly count: number;
+  /**
+   * @param place from 0: a worker that takes the place of another one takes over what was its alone
+   * @param joins what the others serve; null for the first of all
+   * @param held whether any of the others holds the address
+   */
+  readonly start: (place: number, joins: Served | null, held: boolean) => Worker;
+  /** Asks to stop. */
+  readonly stop: AbortSignal;
+  readonly observe: Observe;
+  /** Told once all workers take connections. */
+  readonly listening: (url: string) => void;
+  /** Milliseconds from any beginning. */
+  readonly now: () => number;
+  /** Waits for so many milliseconds, or until the signal. */
+  readonly pause: (milliseconds: number, until: AbortSignal) => Promise<void>;
+}
+
+/** A worker that served for so many milliseconds was well; what ended it is looked for elsewhere. */
+const WELL_AFTER = 10_000;
+/** Milliseconds before a worker is started again that ended early; twice as many each time. */
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 10_000;
+/** Starts in a row that came to nothing: then the command ends. */
+const MOST_VAIN_STARTS = 6;
+
+/**
+ * Keeps workers serving until it is asked to stop. The first one is alone until it listens: it brings the database to the model, and what
+ * it cannot have, none can. A worker that ends is started again, after a growing pause where it ends early.
+ *
+ * @returns 1 where a worker crashed while it was to stop, else 0
+ * @throws {CommandFailure} of the first worker; exit 1 where one does not come up again and again
+ */
+export async function supervise(supervision: Supervision): Promise<ExitCode> {
+  return new Supervisor(supervision).run();
+}
+
+class Supervisor {
+  readonly #options: Supervision;
+  readonly #workers = new Set<Worker>();
+  readonly #listening = new Set<Worker>();
+  readonly #cameUp = new Set<number>();
+  readonly #ending = new AbortController();
+  #served: Served | null = null;
+  #failure: CommandFailure | null = null;
+  #exitCode: ExitCode = 0;
+
+  constructor(options: Supervision) {
+    this.#options = options;
+  }
+
+  async run(): Promise<ExitCode> {
+    const { count, stop } = this.#options;
+    const end = (): void => this.#end();
+    stop.addEventListener('abort', end, { once: true });
+    const first = this.#start(0);
+    const others = await Promise.race([first.listening.then(() => count - 1), first.ended.then(() => 0)]);
+    const rest = this.#ending.signal.aborted ? 0 : others;
+    await Promise.all([this.#keep(0, first), ...Array.from({ length: rest }, (_, index) => this.#keep(index + 1))]);
+    stop.removeEventListener('abort', end);
+    if (this.#failure !== null) throw this.#failure;
+    return this.#exitCode;
+  }
+
+  /** Has a worker in a place until the end. */
+  async #keep(place: number, first?: Worker): Promise<void> {
+    const { observe, now, pause } = this.#options;
+    let worker = first ?? this.#start(place);
+    let [early, vain] = [0, 0];
+    for (;;) {
+      const began = now();
+      const listened = await Promise.race([worker.listening.then(() => true), worker.ended.then(() => false)]);
+      const ending = await worker.ended;
+      this.#workers.delete(worker);
+      this.#listening.delete(worker);
+      if (this.#isOver(ending)) return;
+      vain = listened ? 0 : vain + 1;
+      early = listened && now() - began >= WELL_AFTER ? 0 : early + 1;
+      if (this.#served === null || vain === MOST_VAIN_STARTS) {
+        this.#fail(ending);
+        return;
+      }
+      const again = early === 0 ? 0 : Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (early - 1));
+      const { code, signal, failure } = ending;
+      observe({ kind: 'worker-ended', pid: worker.pid, code, signal, reason: failure?.message ?? null, again });
+      await pause(again, this.#ending.signal);
+      if (this.#ending.signal.aborted) return;
+      worker = this.#start(place);
+    }
+  }
+
+  #start(place: number): Worker {
+    const worker = this.#options.start(place, this.#served, this.#listening.size > 0);
+    this.#workers.add(worker);
+    void worker.listening.then((served) => this.#listens(place, worker, served));
+    return worker;
+  }
+
+  #listens(place: number, worker: Worker, served: Served): void {
+    const { count, listening } = this.#options;
+    this.#served ??= served;
+    if (served.url !== this.#served.url) {
+      // The last of the others ended before it came, and with it what it was to share.
+      worker.stop('SIGTERM');
+      return;
+    }
+    this.#listening.add(worker);
+    if (this.#cameUp.has(place)) return;
+    this.#cameUp.add(place);
+    if (this.#cameUp.size === count && !this.#ending.signal.aborted) listening(served.url);
+  }
+
+  /** Whether a worker that ended was to end. One that did not end well then says so by the exit code. */
+  #isOver({ code }: Ending): boolean {
+    const { aborted } = this.#ending.signal;
+    if (aborted && code !== 0) this.#exitCode = 1;
+    return aborted;
+  }
+
+  #fail({ code, signal, failure }: Ending): void {
+    const told = failure ?? refused(`A worker process ended before it listened (${signal ?? `exit code ${code}`}).`);
+    this.#failure = new CommandFailure(told.exitCode, told.message);
+    this.#end();
+  }
+
+  #end(): void {
+    this.#ending.abort();
+    for (const worker of this.#workers) worker.stop(signalOf(this.#options.stop));
+  }
+}
