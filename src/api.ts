@@ -11,12 +11,11 @@ import { createPipeline } from './pipeline/pipeline.ts';
 import { versionedPath } from './pipeline/receive.ts';
 import { versionedBase } from './pipeline/route.ts';
 import { Variants, type Surroundings } from './pipeline/surroundings.ts';
-import { ToldItems } from './pipeline/told-items.ts';
+import { ToldItems, ToldPages } from './pipeline/told-items.ts';
 import { Turns } from './pipeline/turns.ts';
 import type { Bookmark } from './plan/plan.ts';
 import type { Clock } from './platform/clock.ts';
 import { digest } from './platform/digest.ts';
-import { Generations } from './platform/generations.ts';
 import type { Ids } from './platform/ids.ts';
 import type { Random } from './platform/random.ts';
 import { createSeal } from './platform/seal.ts';
@@ -70,9 +69,6 @@ export interface CsvForms {
   reader(header: string): CsvReader;
 }
 
-/** Characters of told pages that are kept in each of two generations. */
-const KEPT_PAGES = 8_388_608;
-
 /** Assembles an API: the composition root for embedders. */
 export async function createApi(options: ApiOptions): Promise<Api> {
   const surroundings = await surroundingsOf(options);
@@ -124,7 +120,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
     turns: new Turns(),
     variants: new Variants(digest),
     told: new ToldItems(),
-    pages: new Generations(KEPT_PAGES, ({ text }) => text.length),
+    pages: new ToldPages(),
     cursorKey: digest(seal.seal('')),
     version: `${major}.${minor}.${patch}`,
     now: () => clock.now(),

@@ -26,8 +26,11 @@ export function readJson(bytes: Uint8Array, limits: JsonLimits): Json {
   return value;
 }
 
-/** Whole numbers beyond 2^53-1 have 16 digits or more. */
-const LONG_DIGITS = /[0-9]{16}/;
+/**
+ * Whole numbers beyond 2^53-1 have 16 digits or more, and stand where a value begins. Digits of ids and times, which are most of what is
+ * told, do not: looking at all of them would take longer than writing the rest.
+ */
+const LONG_NUMBER = /(?:^|[:,[])-?[0-9]{16}/;
 
 /**
  * Writes a value as JSON, without white space. A whole number beyond 2^53-1 is written with an exponent, so that {@link readJson} takes it
@@ -38,7 +41,7 @@ const LONG_DIGITS = /[0-9]{16}/;
 export function writeJson(value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`A value of type ${typeof value} has no JSON form.`);
-  return LONG_DIGITS.test(text) ? JSON.stringify(value, exponential) : text;
+  return LONG_NUMBER.test(text) ? JSON.stringify(value, exponential) : text;
 }
 
 function exponential(_name: string, value: unknown): unknown {

@@ -51,7 +51,7 @@ async function readPage(
   const still = await surroundings.store.resources.changes(sourcesOf(query));
   const isOf = still.every((change, index) => change === changes[index]);
   if (isOf) {
-    surroundings.pages.set(target.etag, page);
+    surroundings.pages.offer(target.etag, page);
     return answerPage(request, compiled, query, { page, target }, surroundings);
   }
   // What was written while the page was read may be on it or not: then its bytes alone say what it is.

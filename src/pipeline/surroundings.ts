@@ -2,9 +2,8 @@ import type { Observe } from '../observe/observation.ts';
 import type { EventSource } from '../plan/change-event.ts';
 import type { Context } from '../model/hooks.ts';
 import type { Resources, Store } from '../stores/store.ts';
-import type { Generations } from '../platform/generations.ts';
 import type { CompiledModel } from './compiled.ts';
-import type { ToldItems, ToldPage } from './told-items.ts';
+import type { ToldItems, ToldPages } from './told-items.ts';
 import type { Turns } from './turns.ts';
 
 /** What the stages work with beside the request: made once, by the composition root. */
@@ -23,8 +22,7 @@ export interface Surroundings {
   readonly turns: Turns;
   readonly variants: Variants;
   readonly told: ToldItems;
-  /** Pages by their tags, which tell what they are made of: as long as a tag is made, its page is the one (CACHE-2). */
-  readonly pages: Generations<ToldPage>;
+  readonly pages: ToldPages;
   /** Another one wherever cursors are sealed with another key: they are part of pages. */
   readonly cursorKey: string;
   /** The contract served, `1.4.2`. */

@@ -1,6 +1,8 @@
 import type { Link } from '../conventions/links.ts';
 import { httpDate } from '../conventions/preconditions.ts';
 import type { Row } from '../plan/plan.ts';
+import { Generations } from '../platform/generations.ts';
+import { SeenLately } from '../platform/seen-lately.ts';
 
 /** A page as it is told: its text, and what goes beside it. */
 export interface ToldPage {
@@ -8,6 +10,26 @@ export interface ToldPage {
   readonly links: readonly Link[];
   /** Header fields, names and values in turn. */
   readonly facts: readonly string[];
+}
+
+/** Characters of told pages that are kept in each of two generations. */
+const KEPT_PAGES = 4_194_304;
+
+/**
+ * Pages by their tags, which tell what they are made of: as long as a tag is made, its page is the one (CACHE-2). They are kept from the
+ * second time on that they are told.
+ */
+export class ToldPages {
+  readonly #pages = new Generations<ToldPage>(KEPT_PAGES, ({ text }) => text.length);
+  readonly #seen = new SeenLately();
+
+  get(tag: string): ToldPage | undefined {
+    return this.#pages.get(tag);
+  }
+
+  offer(tag: string, page: ToldPage): void {
+    if (this.#seen.again(tag)) this.#pages.set(tag, page);
+  }
 }
 
 /** When a row was changed. */

@@ -51,13 +51,13 @@ export class CurrentRows {
     const row = this.#tables.of(resource).decode(read);
     // What is below other rows is looked up each time; the row itself stays the one that is known, where it is that.
     if (known !== null && known.revision === row.revision) return known;
-    return plan.columns === undefined ? this.#cache.put(resource, row) : row;
+    return plan.columns === undefined ? this.#cache.offer(resource, row) : row;
   }
 
-  /** The same row as was told before, where it still is. */
+  /** The same row as was told before, where it still is. One that was not is not kept: whoever asks for a page asks for no row of it. */
   known(resource: string, row: Row): Row {
     const known = this.#cache.get(resource, row.id);
-    return known !== null && known.revision === row.revision ? known : this.#cache.put(resource, row);
+    return known?.revision === row.revision ? known : row;
   }
 
   /** Plans that were committed, and the revisions that their rows have by now. */

@@ -1,21 +1,29 @@
 import { deepFreeze } from '../../model/freeze.ts';
 import type { Row } from '../../plan/plan.ts';
 import { Generations } from '../../platform/generations.ts';
+import { SeenLately } from '../../platform/seen-lately.ts';
 
-/** Characters of rows as JSON that are kept in each of two generations. */
+/** Bytes that rows take, with what is told of them, in each of two generations. */
 const BOUND = 8_388_608;
-/** Characters of a member beside a text. */
-const MEMBER = 16;
+/** Bytes of a member beside a text, and of all that keeps a row. */
+const MEMBER = 24;
+const KEEPING = 400;
 
 /**
- * Rows as they were read last. Whoever writes a row, or learns that somebody else has, takes it out: what is in here is what the database
+ * Rows that were asked for more than once, as they were read last. Whoever writes a row, or learns that somebody else has, takes it out: what is in here is what the database
  * holds.
  */
 export class RowCache {
   readonly #rows = new Generations<Row>(BOUND, weigh);
+  readonly #seen = new SeenLately();
 
   get(resource: string, id: string): Row | null {
     return this.#rows.get(keyOf(resource, id)) ?? null;
+  }
+
+  /** Keeps a row, which from now on nobody can change, where it is asked for again. */
+  offer(resource: string, row: Row): Row {
+    return this.#seen.again(keyOf(resource, row.id)) ? this.put(resource, row) : row;
   }
 
   /** Keeps a row, which from now on nobody can change. */
@@ -33,14 +41,15 @@ export class RowCache {
   }
 }
 
-/** About as many characters as a row has as JSON. */
+/** About as many bytes as a row takes, once as it is and once as it is told. */
 function weigh(row: Row): number {
   let weight = 0;
   for (const value of Object.values(row)) {
+    weight += MEMBER;
     if (typeof value === 'string') weight += value.length;
     else if (typeof value === 'object' && value !== null) weight += JSON.stringify(value).length;
   }
-  return weight + Object.keys(row).length * MEMBER;
+  return weight * 2 + KEEPING;
 }
 
 function keyOf(resource: string, id: string): string {

@@ -25,8 +25,8 @@ import type { GroupCommit } from './group-commit.ts';
 import { readList } from './list-reads.ts';
 import type { ReadingPlace } from './reading-place.ts';
 
-/** Rows of one page that are kept: those of a longer one are read to be told once. */
-const MOST_KEPT = 100;
+/** Rows of one page of which some may be known: those of a longer one are read to be told once. */
+const MOST_KNOWN = 100;
 const FIND_MEMO =
   'select request, outcome, revisions, expires_at from restwright_memos where name = ? and expires_at > ?';
 
@@ -53,7 +53,7 @@ export class SqliteResources implements Resources {
   list(plan: ListPlan): Awaitable<Page> {
     const page = this.#past(readList(this.#tables, this.#place, plan));
     // What was read on another thread may have been written to since.
-    if (page instanceof Promise || plan.columns !== undefined || plan.window.limit > MOST_KEPT) return page;
+    if (page instanceof Promise || plan.columns !== undefined || plan.window.limit > MOST_KNOWN) return page;
     return { ...page, rows: page.rows.map((row) => this.#rows.known(plan.resource, row)) };
   }
 

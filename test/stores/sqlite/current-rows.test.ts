@@ -42,7 +42,10 @@ describe('rows that were read before', () => {
   it('[CACHE-2] are the very same as long as they are as they were, and nobody can change them', async () => {
     await both(async (store) => {
       await commit(store, createProduct('p', { tags: ['a'] }));
+      const once = await rowOf(store, 'products', 'p');
       const row = await rowOf(store, 'products', 'p');
+      assert.notEqual(row, once, 'what is asked for once is not kept');
+      assert.deepEqual(row, once);
       assert.equal(await rowOf(store, 'products', 'p'), row);
       const { rows } = await store.resources.list(listOf());
       assert.equal(rows[0], row);
