@@ -1,41 +1,62 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import { ALONE, startProcess } from './processes.ts';
 
-/** A server in a process of its own. */
+/** A server in a process of its own, on the last processor alone. */
 export interface BenchServer {
   readonly port: number;
   /** Milliseconds from the start of the process to its first 200. */
   readonly coldStart: number;
-  /** Processor time used so far, user and system, in microseconds. Linux only; NaN elsewhere. */
+  /** Processor time used so far, user and system, in microseconds. */
   cpu(): number;
+  memory(): Memory;
   stop(): Promise<void>;
+}
+
+/** MiB. */
+export interface Memory {
+  /** All that is in memory, pages of mapped files included, which the system takes back whenever it likes. */
+  readonly resident: number;
+  /** What is the process's own. */
+  readonly anonymous: number;
+}
+
+export interface ServerStart {
+  /** A program for Node and its arguments; it prints `listening on URL`. */
+  readonly args: readonly string[];
+  /** What is asked for until it answers 200. */
+  readonly path: string;
+  /** Where Node keeps what it has compiled. */
+  readonly compiled: string;
 }
 
 const TICK_MICROSECONDS = 10_000;
 
 /**
- * Starts a program that prints `listening on URL`, and waits for its first 200 at `path`.
+ * Starts a server as in production, and waits for its first 200.
  *
- * @param runner what runs it: Node by default
+ * @throws {Error} where it ends before, or answers something else
  */
-export async function startServer(
-  args: readonly string[],
-  path: string,
-  [command = process.execPath, ...before]: readonly string[] = [],
-): Promise<BenchServer> {
-  const start = performance.now();
-  const child = spawn(command, [...before, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const port = Number(new URL(await listeningUrl(child)).port);
+export async function startServer({ args, path, compiled }: ServerStart): Promise<BenchServer> {
+  const begun = performance.now();
+  const [command = '', ...pinned] = ALONE;
+  const child = await startProcess(command, [...pinned, process.execPath, ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, NODE_ENV: 'production', NODE_COMPILE_CACHE: compiled },
+  });
+  const pid = child.pid ?? 0;
+  const port = Number(new URL(await listeningUrl(child, args)).port);
   const answer = await fetch(`http://127.0.0.1:${port}${path}`);
   await answer.text();
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+  if (answer.status !== 200) throw new Error(`${args[0]}: ${path} answered ${answer.status}`);
   return {
     port,
-    coldStart: performance.now() - start,
-    cpu: () => cpuOf(child.pid ?? 0),
+    coldStart: performance.now() - begun,
+    cpu: () => cpuOf(pid),
+    memory: () => memoryOf(pid),
     async stop() {
       child.kill('SIGTERM');
       await once(child, 'exit');
@@ -43,17 +64,27 @@ export async function startServer(
   };
 }
 
-async function listeningUrl(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('the server has no standard output');
-  for await (const line of createInterface({ input: child.stdout })) {
+/** What a server prints afterwards is thrown away, so that it never waits for a reader. */
+async function listeningUrl(child: ChildProcess, args: readonly string[]): Promise<string> {
+  const output = child.stdout;
+  if (output === null) throw new Error('the server has no standard output');
+  const lines = createInterface({ input: output });
+  for await (const line of lines) {
     const [, url] = /^listening on (\S+)$/.exec(line) ?? [];
-    if (url !== undefined) return url;
+    if (url === undefined) continue;
+    output.resume();
+    return url;
   }
-  throw new Error('the server ended before it listened');
+  throw new Error(`the server ended before it listened; to see why: node ${args.join(' ')}`);
 }
 
 function cpuOf(pid: number): number {
-  if (process.platform !== 'linux') return Number.NaN;
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
+}
+
+function memoryOf(pid: number): Memory {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const of = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+  return { resident: of('VmRSS'), anonymous: of('RssAnon') };
 }

@@ -9,13 +9,16 @@ export interface Product {
   readonly description: string;
 }
 
+export const CATEGORIES: readonly string[] = Array.from({ length: 20 }, (_, index) => `category-${index}`);
+export const HIGHEST_PRICE = 1_000;
+
 /** The product of a number: the same wherever it is asked for. */
 export function product(index: number): Product {
   return {
     sku: `SKU-${String(index).padStart(8, '0')}`,
     name: `Product ${index}`,
-    price: ((index * 7919) % 100_003) / 100,
-    category: `category-${index % 20}`,
+    price: ((index * 7919) % (HIGHEST_PRICE * 100)) / 100,
+    category: CATEGORIES[index % CATEGORIES.length] ?? '',
     stock: index % 97,
     status: (['DRAFT', 'ACTIVE', 'CLOSED'] as const)[index % 3] ?? 'DRAFT',
     description: `A product of the number ${index}, described in one sentence of a usual length.`,

@@ -1,14 +1,39 @@
-// The floor: node:http with a fixed buffer, whatever is asked for.
-import { createServer } from 'node:http';
+// The floor: node:http with fixed buffers. It reads nothing, keeps nothing, logs nothing.
+import { createServer, type RequestListener } from 'node:http';
 import process from 'node:process';
 import type { AddressInfo } from 'node:net';
 import { product } from './products.ts';
 
-const body = Buffer.from(JSON.stringify({ id: 'x', ...product(1), created_at: '', updated_at: '', revision: 1 }));
-const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
-const server = createServer((_request, response) => {
-  response.writeHead(200, headers);
-  response.end(body);
+const ROWS_OF_PAGE = 20;
+const TAG = '"1"';
+const row = {
+  id: '00000000-0000-7000-8000-000000000000',
+  ...product(1),
+  created_at: new Date(0).toISOString(),
+  updated_at: new Date(0).toISOString(),
+  revision: 1,
+};
+const one = answer(row);
+const page = answer({ data: Array.from({ length: ROWS_OF_PAGE }, () => row) });
+
+function answer(value: object): { readonly body: Buffer; readonly headers: Record<string, string | number> } {
+  const body = Buffer.from(JSON.stringify(value));
+  return { body, headers: { 'Content-Type': 'application/json', 'Content-Length': body.length, ETag: TAG } };
+}
+
+const listener: RequestListener = (request, response) => {
+  if (request.headers['if-none-match'] === TAG) {
+    response.writeHead(304, { ETag: TAG }).end();
+    return;
+  }
+  const { headers, body } = request.url?.includes('?') === true ? page : one;
+  response.writeHead(200, headers).end(body);
+};
+
+const server = createServer(listener);
+process.once('SIGTERM', () => {
+  server.close();
+  server.closeAllConnections();
 });
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;

@@ -1,23 +1,18 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { BESIDE, startProcess } from '../processes.ts';
+import { NUMBER, NUMBER_LENGTH, rawRequest, type LoadRequest } from './requests.ts';
 
-/** Requests that a load is made of, taken in turn. */
+/** Connections, each of which asks again as soon as it is answered. */
 export interface Load {
+  /** What is asked, in turn. */
   readonly requests: readonly LoadRequest[];
+  /** Which request is the first. */
+  readonly from: number;
   readonly connections: number;
-  /** Seconds. */
   readonly seconds: number;
-}
-
-export interface LoadRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH';
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** `{n}` stands for a number that no other request has. */
-  readonly body?: string;
 }
 
 export interface LoadResult {
@@ -28,59 +23,44 @@ export interface LoadResult {
 }
 
 /**
- * Loads a server of loopback with `wrk`, kept to all processors but the first.
+ * Loads a server of loopback with `wrk`, kept off the server's processor.
  *
  * @throws {Error} where an answer is none of 2xx and 3xx, or a connection breaks
  */
-export async function wrk(port: number, { requests, connections, seconds }: Load): Promise<LoadResult> {
+export async function wrk(port: number, { requests, from, connections, seconds }: Load): Promise<LoadResult> {
   const folder = mkdtempSync(path.join(tmpdir(), 'restwright-wrk-'));
-  const script = path.join(folder, 'load.lua');
-  writeFileSync(script, lua(requests));
-  const child = spawn(
-    'taskset',
-    [
-      '-c',
-      '1-63',
-      'wrk',
-      '-t1',
-      `-c${connections}`,
-      `-d${seconds}s`,
-      '--latency',
-      '-s',
-      script,
-      `http://127.0.0.1:${port}`,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const output = await text(child.stdout);
-  rmSync(folder, { recursive: true });
-  return read(output);
+  try {
+    const script = path.join(folder, 'load.lua');
+    const list = path.join(folder, 'requests');
+    writeFileSync(list, requests.map(rawRequest).join('\0'));
+    writeFileSync(script, lua(list, from % requests.length));
+    const [command = '', ...pinned] = BESIDE;
+    const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script];
+    const child = await startProcess(command, [...pinned, 'wrk', ...options, `http://127.0.0.1:${port}`], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    if (child.stdout === null) throw new Error('wrk has no standard output');
+    return read(await text(child.stdout));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
-function lua(requests: readonly LoadRequest[]): string {
-  const lines = requests.map(({ method, path: target, headers = {}, body }) => {
-    const fields = Object.entries({
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...headers,
-    });
-    const table = fields.map(([name, value]) => `[${quote(name)}]=${quote(value)}`).join(',');
-    return `{${quote(method)},${quote(target)},{${table}},${body === undefined ? 'nil' : quote(body)}}`;
-  });
-  return `local requests = {${lines.join(',\n')}}
-local at = 0
-local stamp = ${Date.now()}
+/** Requests are written out beforehand, so that the load costs as little as it can. */
+function lua(list: string, from: number): string {
+  const stamp = String(Date.now());
+  return `local requests = {}
+for each in io.open("${list}"):read("*a"):gmatch("[^%z]+") do requests[#requests + 1] = each end
+local at = ${from}
+local sent = 0
 request = function()
-  at = at + 1
-  local r = requests[(at - 1) % #requests + 1]
-  local body = r[4]
-  if body then body = string.gsub(body, "{n}", stamp .. "-" .. at) end
-  return wrk.format(r[1], r[2], r[3], body)
+  at = at % #requests + 1
+  local each = requests[at]
+  if not each:find("${NUMBER}", 1, true) then return each end
+  sent = sent + 1
+  return (each:gsub("${NUMBER}", string.format("${stamp}%0${NUMBER_LENGTH - stamp.length}d", sent)))
 end
 `;
-}
-
-function quote(value: string): string {
-  return `"${value.replace(/[\\"]/g, '\\$&')}"`;
 }
 
 const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };

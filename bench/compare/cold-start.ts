@@ -1,0 +1,24 @@
+import { type ServerStart, startServer } from '../server.ts';
+import type { Side } from './sides.ts';
+
+/**
+ * Milliseconds from a process to its first 200: starts in alternation, the median of each side. One start goes before that is not counted:
+ * it leaves what it has compiled.
+ */
+export async function coldStarts(
+  sides: readonly Side[],
+  starts: number,
+  startOf: (side: Side) => ServerStart,
+  tell: (side: string) => void,
+): Promise<ReadonlyMap<Side['id'], number>> {
+  const lanes = sides.map((side) => ({ side, times: [] as number[] }));
+  for (let start = 0; start <= starts; start += 1) {
+    for (const { side, times } of lanes) {
+      tell(side.name);
+      const server = await startServer(startOf(side));
+      await server.stop();
+      if (start > 0) times.push(server.coldStart);
+    }
+  }
+  return new Map(lanes.map(({ side, times }) => [side.id, times.sort((a, b) => a - b)[starts >> 1] ?? Number.NaN]));
+}

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { loadModel } from '../../src/model/load.ts';
+import { openApi } from '../../src/open-api.ts';
+import { digest } from '../../src/platform/digest.ts';
+import { product } from './products.ts';
+
+export const ROWS = 100_000;
+const BATCH = 1_000;
+
+/** The same products for every server. */
+export interface Data {
+  /** Our database. */
+  readonly ours: string;
+  /** The ids of all rows, in no order. */
+  readonly ids: readonly string[];
+  /** A database of its own for a server: the table alone, as it is written by hand. */
+  readonly table: (name: string, typeOfId?: 'text' | 'uuid') => string;
+}
+
+/** @param model the file of our model */
+export async function fill(folder: string, model: string): Promise<Data> {
+  const ours = path.join(folder, 'restwright.db');
+  await ingest(ours, model);
+  return {
+    ours,
+    ids: idsOf(ours),
+    table(name, typeOfId = 'text') {
+      const file = path.join(folder, `${name}.db`);
+      if (!existsSync(file)) writeTable(file, ours, typeOfId);
+      return file;
+    },
+  };
+}
+
+async function ingest(file: string, model: string): Promise<void> {
+  const loaded = loadModel({ file: model, text: readFileSync(model, 'utf8'), env: {}, digest });
+  const { api, close } = await openApi({ model: loaded.model, database: file });
+  for (let from = 0; from < ROWS; from += BATCH) {
+    const rows = Array.from({ length: BATCH }, (_, place) => ({ ...product(from + place) }));
+    const outcome = await api.ingest('products', rows);
+    if (outcome.kind !== 'stored') throw new Error(JSON.stringify(outcome));
+  }
+  await close();
+}
+
+function idsOf(file: string): readonly string[] {
+  const database = new Database(file, { readonly: true });
+  const rows = database.prepare<[], { id: string }>('select id from products order by random()').all();
+  database.close();
+  return rows.map(({ id }) => id);
+}
+
+function writeTable(file: string, source: string, typeOfId: string): void {
+  const database = new Database(file);
+  database.pragma('journal_mode = wal');
+  database.prepare('attach ? as source').run(source);
+  database.exec(`create table products (id ${typeOfId} primary key not null, sku text not null unique, name text not null,
+      price real not null, category text not null, stock integer not null default 0, status text not null default 'DRAFT',
+      description text, created_at integer not null, updated_at integer not null, revision integer not null default 1);
+    insert into products select id, sku, name, price, category, stock, status, description, created_at, updated_at, revision
+      from source.products order by id;
+    create index by_category on products (category, price, id)`);
+  database.close();
+}

@@ -1,0 +1,93 @@
+import type { BenchServer } from '../server.ts';
+import { PAGE_LENGTH } from './dialect.ts';
+import { NUMBER, NUMBER_LENGTH, type LoadRequest } from './requests.ts';
+import type { Side } from './sides.ts';
+import type { Work } from './works.ts';
+import { wrk } from './wrk.ts';
+
+/** A side that runs. */
+export interface Running {
+  readonly side: Side;
+  readonly server: BenchServer;
+}
+
+export interface Rounds {
+  readonly rounds: number;
+  /** Of a round. */
+  readonly seconds: number;
+}
+
+export interface Measure {
+  readonly perSecond: number;
+  /** Microseconds of processor time for each answer. */
+  readonly cpu: number;
+  /** Milliseconds. */
+  readonly p99: number;
+}
+
+/** What a work came to on each side that does it. */
+export type Measures = ReadonlyMap<Side['id'], Measure>;
+
+/** Does a work on all sides in alternation, and takes the median of each. @param tell hears of each round */
+export async function measure(
+  work: Work,
+  all: readonly Running[],
+  ids: readonly string[],
+  { rounds, seconds }: Rounds,
+  tell: (side: string) => void,
+): Promise<Measures> {
+  const able = all.filter(({ side }) => side.dialect.lacks[work.id] === undefined);
+  const lanes = await Promise.all(
+    able.map(async ({ side, server }) => {
+      const origin = originOf(server);
+      const requests = await work.requests({ dialect: side.dialect, ids, origin });
+      await probe(work, requests, origin);
+      return { side, server, requests, from: 1, measures: [] as Measure[] };
+    }),
+  );
+  for (let round = 0; round < rounds; round += 1) {
+    for (const lane of lanes) {
+      tell(lane.side.name);
+      const before = lane.server.cpu();
+      const { requests, from } = lane;
+      const load = { requests, from, connections: work.connections, seconds };
+      const { perSecond, answers, p99 } = await wrk(lane.server.port, load);
+      lane.from += answers;
+      lane.measures.push({ perSecond, p99, cpu: (lane.server.cpu() - before) / answers });
+    }
+  }
+  return new Map(lanes.map(({ side, measures }) => [side.id, median(measures)]));
+}
+
+export function originOf({ port }: BenchServer): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Asks once and looks at the answer: what is measured is the work and nothing else. */
+async function probe(work: Work, requests: readonly LoadRequest[], origin: string): Promise<void> {
+  const [{ method, path, headers = {}, body } = fail(work.id)] = requests;
+  const answer = await fetch(`${origin}${path}`, {
+    method,
+    headers: { ...headers, 'Content-Type': 'application/json', 'Accept-Encoding': 'identity' },
+    ...(body === undefined ? {} : { body: body.replaceAll(NUMBER, String(Date.now()).padStart(NUMBER_LENGTH, '0')) }),
+  });
+  const told = await answer.text();
+  const rows = method === 'GET' && path.includes('?') ? rowsOf(JSON.parse(told)) : PAGE_LENGTH;
+  if (answer.status !== work.expects || rows !== PAGE_LENGTH) {
+    throw new Error(`${work.id}: ${method} ${path} answered ${answer.status} with ${rows} rows: ${told.slice(0, 200)}`);
+  }
+}
+
+function rowsOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === 'object' && value !== null && 'data' in value ? rowsOf(value.data) : 0;
+}
+
+function median(measures: readonly Measure[]): Measure {
+  const sorted = measures.toSorted((one, other) => one.perSecond - other.perSecond);
+  return sorted[Math.floor(sorted.length / 2)] ?? fail('no round');
+}
+
+function fail(what: string): never {
+  throw new Error(`${what}: nothing was measured`);
+}

@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** Of everything that was measured, or that measured. */
+export function versions(): readonly string[] {
+  const { stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' });
+  return [
+    `Node.js ${process.versions.node}`,
+    ...['better-sqlite3', 'fastify'].map((name) => `${name} ${versionOf(root, name)}`),
+    `wrk ${/\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? 'unknown'}`,
+  ];
+}
+
+function versionOf(folder: string, name: string): string {
+  const file = path.join(folder, 'node_modules', name, 'package.json');
+  const { version }: { version: string } = JSON.parse(readFileSync(file, 'utf8'));
+  return version;
+}

@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import process from 'node:process';
+
+const running = new Set<ChildProcess>();
+
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/**
+ * Starts a program that outlives this one in no case: what is left when this process ends is killed.
+ *
+ * @throws {Error} in plain words where it cannot be started
+ */
+export async function startProcess(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions,
+): Promise<ChildProcess> {
+  const child = spawn(command, args, options);
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  try {
+    await once(child, 'spawn');
+  } catch (error) {
+    running.delete(child);
+    throw new Error(`${command} cannot be started: install it first`, { cause: error });
+  }
+  return child;
+}
+
+const LAST = availableParallelism() - 1;
+
+/** What keeps a program to the last processor, since the first one serves most interrupts, and what keeps one off it. Linux only. */
+export const ALONE: readonly string[] = ['taskset', '-c', String(LAST)];
+export const BESIDE: readonly string[] = ['taskset', '-c', `0-${Math.max(0, LAST - 1)}`];
