@@ -13,7 +13,10 @@ describe('the house', () => {
       readFileSync(path.join(root, 'package.json'), 'utf8'),
     );
     const files = Object.fromEntries(
-      globSync(['{src,test,scripts,bench,examples}/**/*.ts', 'docs/**/*.*'], { cwd: root })
+      globSync(['{src,test,scripts,bench,examples}/**/*.ts', 'docs/**/*.*'], {
+        cwd: root,
+        exclude: ['**/node_modules'],
+      })
         .map((file) => file.replaceAll(path.sep, '/'))
         .map((file) => [file, readFileSync(path.join(root, file), 'utf8')]),
     );

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { loadModel } from '../../src/model/load.ts';
@@ -8,6 +8,14 @@ import { product } from './products.ts';
 
 export const ROWS = 100_000;
 const BATCH = 1_000;
+const COLUMNS = 'id, sku, name, price, category, stock, status, description, created_at, updated_at, revision';
+
+/** What a server wants its columns to be. */
+export interface TypesOfTable {
+  readonly id: 'text' | 'uuid';
+  /** Milliseconds since 1970, or ISO 8601. */
+  readonly time: 'integer' | 'text';
+}
 
 /** The same products for every server. */
 export interface Data {
@@ -16,7 +24,9 @@ export interface Data {
   /** The ids of all rows, in no order. */
   readonly ids: readonly string[];
   /** A database of its own for a server: the table alone, as it is written by hand. */
-  readonly table: (name: string, typeOfId?: 'text' | 'uuid') => string;
+  readonly table: (name: string, types?: TypesOfTable) => string;
+  /** The rows as one document of JSON. */
+  readonly document: () => string;
 }
 
 /** @param model the file of our model */
@@ -26,9 +36,14 @@ export async function fill(folder: string, model: string): Promise<Data> {
   return {
     ours,
     ids: idsOf(ours),
-    table(name, typeOfId = 'text') {
+    table(name, types = { id: 'text', time: 'integer' }) {
       const file = path.join(folder, `${name}.db`);
-      if (!existsSync(file)) writeTable(file, ours, typeOfId);
+      if (!existsSync(file)) writeTable(file, ours, types);
+      return file;
+    },
+    document() {
+      const file = path.join(folder, 'document.json');
+      if (!existsSync(file)) writeDocument(file, ours);
       return file;
     },
   };
@@ -52,15 +67,25 @@ function idsOf(file: string): readonly string[] {
   return rows.map(({ id }) => id);
 }
 
-function writeTable(file: string, source: string, typeOfId: string): void {
+function writeDocument(file: string, source: string): void {
+  const database = new Database(source, { readonly: true });
+  const products = database.prepare(`select ${COLUMNS} from products order by id`).all();
+  database.close();
+  writeFileSync(file, JSON.stringify({ products }));
+}
+
+function writeTable(file: string, source: string, { id, time }: TypesOfTable): void {
   const database = new Database(file);
   database.pragma('journal_mode = wal');
   database.prepare('attach ? as source').run(source);
-  database.exec(`create table products (id ${typeOfId} primary key not null, sku text not null unique, name text not null,
+  database.exec(`create table products (id ${id} primary key not null, sku text not null unique, name text not null,
       price real not null, category text not null, stock integer not null default 0, status text not null default 'DRAFT',
-      description text, created_at integer not null, updated_at integer not null, revision integer not null default 1);
-    insert into products select id, sku, name, price, category, stock, status, description, created_at, updated_at, revision
-      from source.products order by id;
+      description text, created_at ${time} not null, updated_at ${time} not null, revision integer default 1);
+    insert into products select ${COLUMNS} from source.products order by id;
     create index by_category on products (category, price, id)`);
+  if (time === 'text') {
+    const iso = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`;
+    database.exec(`update products set created_at = ${iso('created_at')}, updated_at = ${iso('updated_at')}`);
+  }
   database.close();
 }

@@ -1,6 +1,7 @@
 import type { BenchServer } from '../server.ts';
+import { ask } from './ask.ts';
 import { PAGE_LENGTH } from './dialect.ts';
-import { NUMBER, NUMBER_LENGTH, type LoadRequest } from './requests.ts';
+import type { LoadRequest } from './requests.ts';
 import type { Side } from './sides.ts';
 import type { Work } from './works.ts';
 import { wrk } from './wrk.ts';
@@ -39,9 +40,8 @@ export async function measure(
   const able = all.filter(({ side }) => side.dialect.lacks[work.id] === undefined);
   const lanes = await Promise.all(
     able.map(async ({ side, server }) => {
-      const origin = originOf(server);
-      const requests = await work.requests({ dialect: side.dialect, ids, origin });
-      await probe(work, requests, origin);
+      const requests = await work.requests({ dialect: side.dialect, ids, port: server.port });
+      await probe(work, requests, server.port);
       return { side, server, requests, from: 1, measures: [] as Measure[] };
     }),
   );
@@ -59,23 +59,13 @@ export async function measure(
   return new Map(lanes.map(({ side, measures }) => [side.id, median(measures)]));
 }
 
-export function originOf({ port }: BenchServer): string {
-  return `http://127.0.0.1:${port}`;
-}
-
 /** Asks once and looks at the answer: what is measured is the work and nothing else. */
-async function probe(work: Work, requests: readonly LoadRequest[], origin: string): Promise<void> {
-  const [{ method, path, headers = {}, body } = fail(work.id)] = requests;
-  const answer = await fetch(`${origin}${path}`, {
-    method,
-    headers: { ...headers, 'Content-Type': 'application/json', 'Accept-Encoding': 'identity' },
-    ...(body === undefined ? {} : { body: body.replaceAll(NUMBER, String(Date.now()).padStart(NUMBER_LENGTH, '0')) }),
-  });
-  const told = await answer.text();
-  const rows = method === 'GET' && path.includes('?') ? rowsOf(JSON.parse(told)) : PAGE_LENGTH;
-  if (answer.status !== work.expects || rows !== PAGE_LENGTH) {
-    throw new Error(`${work.id}: ${method} ${path} answered ${answer.status} with ${rows} rows: ${told.slice(0, 200)}`);
-  }
+async function probe({ id, expects }: Work, [request]: readonly LoadRequest[], port: number): Promise<void> {
+  if (request === undefined) throw new Error(`${id}: nothing is asked`);
+  const { status, body } = await ask(port, request);
+  const rows = request.path.includes('?') ? rowsOf(JSON.parse(body)) : PAGE_LENGTH;
+  if (expects.includes(status) && rows === PAGE_LENGTH) return;
+  throw new Error(`${id}: ${request.path} answered ${status} with ${rows} rows: ${body.slice(0, 200)}`);
 }
 
 function rowsOf(value: unknown): number {
@@ -85,9 +75,7 @@ function rowsOf(value: unknown): number {
 
 function median(measures: readonly Measure[]): Measure {
   const sorted = measures.toSorted((one, other) => one.perSecond - other.perSecond);
-  return sorted[Math.floor(sorted.length / 2)] ?? fail('no round');
-}
-
-function fail(what: string): never {
-  throw new Error(`${what}: nothing was measured`);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (middle === undefined) throw new Error('there was no round');
+  return middle;
 }

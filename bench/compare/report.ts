@@ -23,9 +23,9 @@ export function report({ sides, works, coldStarts, memory, circumstances }: Resu
     const measure = measures.get(MEASURE)?.perSecond;
     return measure === undefined ? count(perSecond) : `${count(perSecond)} (${(perSecond / measure).toFixed(2)})`;
   });
-  const cold = sides.map(({ id }) => count(coldStarts.get(id)));
-  const resident = sides.map(({ id }) => count(memory.get(id)?.resident));
-  const anonymous = sides.map(({ id }) => count(memory.get(id)?.anonymous));
+  const amounts = (name: string, of: ReadonlyMap<Side['id'], number>): string[][] =>
+    of.size === 0 ? [] : [[name, ...sides.map(({ id }) => count(of.get(id)))]];
+  const mebibytes = (which: keyof Memory) => new Map([...memory].map(([id, each]) => [id, each[which]]));
   return [
     circumstances,
     table(['answers per second', ...names], speeds),
@@ -40,9 +40,9 @@ export function report({ sides, works, coldStarts, memory, circumstances }: Resu
     table(
       ['start and memory', ...names],
       [
-        ['cold start to the first 200, ms', ...cold],
-        ['memory after all work, MiB', ...resident],
-        ['of it its own, without mapped files, MiB', ...anonymous],
+        ...amounts('cold start to the first 200, ms', coldStarts),
+        ...amounts('memory after all work, MiB', mebibytes('resident')),
+        ...amounts('of it its own, without mapped files, MiB', mebibytes('anonymous')),
       ],
     ),
     notes.told(),

@@ -1,6 +1,6 @@
 /** A request of a load. */
 export interface LoadRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON, in which {@link NUMBER} stands for a number that no other request has. */

@@ -10,6 +10,7 @@ import { coldStarts } from './cold-start.ts';
 import { type Data, fill, ROWS } from './data.ts';
 import { replaceBetween } from './markers.ts';
 import { measure, type Running } from './measure.ts';
+import { installed } from './peers.ts';
 import { type Progress, showProgress } from './progress.ts';
 import { count, report, type Results } from './report.ts';
 import { MODEL, type Side, SIDES } from './sides.ts';
@@ -18,27 +19,28 @@ import { WORKS } from './works.ts';
 
 const README = path.resolve(import.meta.dirname, '../README.md');
 const FULL = { rounds: 5, seconds: 2, starts: 7 };
-const QUICK = { rounds: 1, seconds: 1, starts: 1 };
+const QUICK = { rounds: 3, seconds: 1, starts: 1 };
 
 /** @param now when the run begins */
 async function run(args: Arguments, now: Date, folder: string): Promise<string> {
   const extent = args.quick ? QUICK : FULL;
   const works = WORKS.filter(({ id }) => args.wanted.has(id));
-  const steps = SIDES.length * (works.length * extent.rounds + (args.wanted.has('cold-start') ? extent.starts + 1 : 0));
+  const sides = await installed(SIDES, (line) => void process.stderr.write(`${line}\n`));
+  const steps = sides.length * (works.length * extent.rounds + (args.wanted.has('cold-start') ? extent.starts + 1 : 0));
   const progress = showProgress(steps, process.stderr, mayColour(process.stderr, process.env));
   progress.line(`writing ${count(ROWS)} products ...`);
   const data = await fill(folder, MODEL);
   const startOf = (side: Side): ServerStart => startOn(side, data, folder);
   const cold = args.wanted.has('cold-start')
-    ? await coldStarts(SIDES, extent.starts, startOf, (side) => progress.step(`cold start: ${side}`))
+    ? await coldStarts(sides, extent.starts, startOf, (side) => progress.step(`cold start: ${side}`))
     : new Map();
-  const all = await Promise.all(SIDES.map(async (side) => ({ side, server: await startServer(startOf(side)) })));
+  const all = await Promise.all(sides.map(async (side) => ({ side, server: await startServer(startOf(side)) })));
   const measured: Results['works'] = await compare(works, all, data, extent, progress);
   const memory = new Map(args.wanted.has('memory') ? all.map(({ side, server }) => [side.id, server.memory()]) : []);
   await Promise.all(all.map(({ server }) => server.stop()));
   progress.end();
-  const circumstances = `${now.toISOString().slice(0, 10)}, ${os.availableParallelism()} shared cores, ${extent.rounds} rounds of ${extent.seconds} s; ${versions().join(', ')}.`;
-  return report({ sides: SIDES, works: measured, coldStarts: cold, memory, circumstances });
+  const circumstances = `${now.toISOString().slice(0, 10)}, ${os.availableParallelism()} shared cores, ${extent.rounds} rounds of ${extent.seconds} s; ${versions(sides).join(', ')}.`;
+  return report({ sides, works: measured, coldStarts: cold, memory, circumstances });
 }
 
 function startOn(side: Side, data: Data, folder: string): ServerStart {
@@ -66,7 +68,7 @@ async function compare(
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(exitCodeOf(signal)));
 const args = parseArguments(process.argv.slice(2));
 const folder = mkdtempSync(path.join(os.tmpdir(), 'restwright-bench-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 const told = await run(args, new Date(), folder);
 process.stdout.write(`${told}\n`);
 if (args.whole) writeFileSync(README, replaceBetween(readFileSync(README, 'utf8'), 'results', told));

@@ -1,40 +1,21 @@
 import path from 'node:path';
 import type { Data } from './data.ts';
-import type { Dialect } from './dialect.ts';
-import type { WorkId } from './works.ts';
+import { BY_HAND, FEATHERS, FLOOR, JSON_SERVER, OURS, PLATFORMATIC, type Dialect } from './dialect.ts';
 
 /** A server that is compared. */
 export interface Side {
-  readonly id: 'floor' | 'restwright' | 'by-hand';
+  readonly id: 'floor' | 'restwright' | 'by-hand' | 'platformatic' | 'feathers' | 'json-server';
   readonly name: string;
   readonly dialect: Dialect;
   /** A program for Node and its arguments, on data of its own. */
   readonly args: (data: Data) => readonly string[];
+  /** The package of a peer, which is installed beside us; null for what stands in this checkout. */
+  readonly package: string | null;
 }
 
 const COMMAND = path.resolve(import.meta.dirname, '../../bin/restwright.js');
 export const MODEL: string = path.join(import.meta.dirname, 'model.yaml');
-
-const named = (name: string) => (value: string) => `${name}=${value}`;
-
-const ours: Dialect = {
-  collection: '/api/v1/products',
-  words: {
-    limit: named('limit'),
-    offset: named('offset'),
-    after: named('last_id'),
-    category: named('category'),
-    priceFrom: named('price[gte]'),
-    sort: named('sort'),
-  },
-  change: 'PATCH',
-  lacks: {},
-};
-
-const byHand: Dialect = { ...ours, words: { ...ours.words, after: named('after'), priceFrom: named('price_from') } };
-
-const FIXED = 'answers from fixed buffers and stores nothing';
-const writes: readonly WorkId[] = ['post', 'patch', 'post-alone', 'patch-alone', 'mixed'];
+export const PEERS: string = path.resolve(import.meta.dirname, '../peers');
 
 /** The one that the others are measured by. */
 export const MEASURE: Side['id'] = 'by-hand';
@@ -42,24 +23,32 @@ export const MEASURE: Side['id'] = 'by-hand';
 export const SIDES: readonly Side[] = [
   {
     id: 'floor',
-    name: 'node:http, fixed buffer',
-    dialect: { ...byHand, lacks: lacking(writes, FIXED) },
+    name: '`node:http`, fixed buffer',
+    dialect: FLOOR,
     args: () => [path.join(import.meta.dirname, 'raw-server.ts')],
+    package: null,
   },
   {
     id: 'restwright',
     name: 'Restwright',
-    dialect: ours,
+    dialect: OURS,
     args: (data) => [COMMAND, 'serve', MODEL, '--port', '0', '--database', `sqlite:${data.ours}`],
+    package: null,
   },
   {
     id: 'by-hand',
     name: 'Fastify by hand',
-    dialect: byHand,
-    args: ({ table }) => [path.join(import.meta.dirname, 'fastify-server.ts'), table('by-hand')],
+    dialect: BY_HAND,
+    args: (data) => [path.join(import.meta.dirname, 'fastify-server.ts'), data.table('by-hand')],
+    package: null,
   },
+  peer('platformatic', 'Platformatic DB', PLATFORMATIC, '@platformatic/db', (data) =>
+    data.table('platformatic', { id: 'uuid', time: 'text' }),
+  ),
+  peer('feathers', 'Feathers', FEATHERS, '@feathersjs/feathers', (data) => data.table('feathers')),
+  peer('json-server', 'json-server', JSON_SERVER, 'json-server', (data) => data.document()),
 ];
 
-function lacking(works: readonly WorkId[], reason: string): Dialect['lacks'] {
-  return Object.fromEntries(works.map((work) => [work, reason]));
+function peer(id: Side['id'], name: string, dialect: Dialect, from: string, file: (data: Data) => string): Side {
+  return { id, name, dialect, package: from, args: (data) => [path.join(PEERS, id, 'server.js'), file(data)] };
 }

@@ -2,15 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { PEERS, type Side } from './sides.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
 /** Of everything that was measured, or that measured. */
-export function versions(): readonly string[] {
+export function versions(sides: readonly Side[]): readonly string[] {
   const { stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' });
   return [
     `Node.js ${process.versions.node}`,
     ...['better-sqlite3', 'fastify'].map((name) => `${name} ${versionOf(root, name)}`),
+    ...sides.flatMap((side) => (side.package === null ? [] : `${side.name} ${versionOf(PEERS, side.package)}`)),
     `wrk ${/\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? 'unknown'}`,
   ];
 }

@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type LoadRequest, NUMBER, NUMBER_LENGTH } from './requests.ts';
+
+export interface Told {
+  readonly status: number;
+  readonly tag: string;
+  readonly body: string;
+}
+
+/** Asks once, with the fields of the load and no others: `fetch` would forbid a 304. */
+export async function ask(port: number, { method, path, headers = {}, body }: LoadRequest): Promise<Told> {
+  const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+  const options = { host: '127.0.0.1', port, method, path, headers: { ...headers, ...type } };
+  const request = http.request(options);
+  request.end(body?.replaceAll(NUMBER, String(Date.now()).padStart(NUMBER_LENGTH, '0')));
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  return { status: response.statusCode ?? 0, tag: response.headers.etag ?? '', body: await text(response) };
+}
