@@ -1,8 +1,9 @@
-import { WORKS, type WorkId } from './works.ts';
+import type { WorkId } from './work-id.ts';
+import { WORKS } from './works.ts';
 
 /** Parts of a run beside the works. */
-export type Part = 'cold-start' | 'memory';
-const PARTS: readonly Part[] = ['cold-start', 'memory'];
+export type Part = 'overload' | 'cold-start' | 'memory';
+const PARTS: readonly Part[] = ['overload', 'cold-start', 'memory'];
 
 export interface Arguments {
   readonly wanted: ReadonlySet<WorkId | Part>;

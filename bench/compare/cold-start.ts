@@ -1,9 +1,12 @@
 import { type ServerStart, startServer } from '../server.ts';
+import { percentile } from './percentile.ts';
 import type { Side } from './sides.ts';
 
 /**
  * Milliseconds from a process to its first 200: starts in alternation, the median of each side. One start goes before that is not counted:
  * it leaves what it has compiled.
+ *
+ * @param starts of each side; none for 0
  */
 export async function coldStarts(
   sides: readonly Side[],
@@ -11,6 +14,7 @@ export async function coldStarts(
   startOf: (side: Side) => ServerStart,
   tell: (side: string) => void,
 ): Promise<ReadonlyMap<Side['id'], number>> {
+  if (starts === 0) return new Map();
   const lanes = sides.map((side) => ({ side, times: [] as number[] }));
   for (let start = 0; start <= starts; start += 1) {
     for (const { side, times } of lanes) {
@@ -20,5 +24,13 @@ export async function coldStarts(
       if (start > 0) times.push(server.coldStart);
     }
   }
-  return new Map(lanes.map(({ side, times }) => [side.id, times.sort((a, b) => a - b)[starts >> 1] ?? Number.NaN]));
+  return new Map(
+    lanes.map(({ side, times }) => [
+      side.id,
+      percentile(
+        times.sort((one, other) => one - other),
+        0.5,
+      ),
+    ]),
+  );
 }

@@ -1,4 +1,4 @@
-import type { WorkId } from './works.ts';
+import type { WorkId } from './work-id.ts';
 
 /** A page of products as every server is asked for it. */
 export interface PageQuestion {

@@ -1,6 +1,7 @@
 import type { BenchServer } from '../server.ts';
 import { ask } from './ask.ts';
 import { PAGE_LENGTH } from './dialect.ts';
+import { does, type Plan } from './plan.ts';
 import type { LoadRequest } from './requests.ts';
 import type { Side } from './sides.ts';
 import type { Work } from './works.ts';
@@ -10,12 +11,6 @@ import { wrk } from './wrk.ts';
 export interface Running {
   readonly side: Side;
   readonly server: BenchServer;
-}
-
-export interface Rounds {
-  readonly rounds: number;
-  /** Of a round. */
-  readonly seconds: number;
 }
 
 export interface Measure {
@@ -34,10 +29,10 @@ export async function measure(
   work: Work,
   all: readonly Running[],
   ids: readonly string[],
-  { rounds, seconds }: Rounds,
+  { rounds, seconds }: Pick<Plan, 'rounds' | 'seconds'>,
   tell: (side: string) => void,
 ): Promise<Measures> {
-  const able = all.filter(({ side }) => side.dialect.lacks[work.id] === undefined);
+  const able = all.filter(({ side }) => does(side, work));
   const lanes = await Promise.all(
     able.map(async ({ side, server }) => {
       const requests = await work.requests({ dialect: side.dialect, ids, port: server.port });

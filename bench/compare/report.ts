@@ -1,11 +1,15 @@
 import type { Memory } from '../server.ts';
-import type { Measures } from './measure.ts';
+import type { Group } from './chart.ts';
+import type { Measure, Measures } from './measure.ts';
+import type { Overload } from './overload.ts';
 import { MEASURE, type Side } from './sides.ts';
+import { count, Footnotes, table } from './table.ts';
 import type { Work } from './works.ts';
 
 export interface Results {
   readonly sides: readonly Side[];
-  readonly works: readonly { readonly work: Work; readonly measures: Measures }[];
+  readonly works: readonly WorkDone[];
+  readonly overloads: readonly Overload[];
   /** Milliseconds. */
   readonly coldStarts: ReadonlyMap<Side['id'], number>;
   readonly memory: ReadonlyMap<Side['id'], Memory>;
@@ -13,75 +17,114 @@ export interface Results {
   readonly circumstances: string;
 }
 
+export interface WorkDone {
+  readonly work: Work;
+  readonly measures: Measures;
+}
+
 /** The results as Markdown. */
-export function report({ sides, works, coldStarts, memory, circumstances }: Results): string {
+export function report(results: Results): string {
   const notes = new Footnotes();
-  const names = sides.map(({ name }) => name);
-  const cells = (tell: Tell) =>
-    works.map(({ work, measures }) => [work.title, ...sides.map((side) => cell(work, measures, side, tell, notes))]);
-  const speeds = cells(({ perSecond }, measures) => {
-    const measure = measures.get(MEASURE)?.perSecond;
-    return measure === undefined ? count(perSecond) : `${count(perSecond)} (${(perSecond / measure).toFixed(2)})`;
-  });
+  const parts = [
+    results.circumstances,
+    ...works(results, notes),
+    ...overloads(results.overloads),
+    startAndMemory(results),
+    notes.told(),
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** The answers per second as a picture shows them; the floor is left out, which would make all other bars short. */
+export function groupsOf({ sides, works: done }: Results): readonly Group[] {
+  const shown = sides.filter(({ id }) => id !== 'floor');
+  return done.map(({ work, measures }) => ({
+    title: `${plain(work.title)}, answers per second`,
+    bars: shown.flatMap(({ id, name }) => {
+      const measure = measures.get(id);
+      return measure === undefined ? [] : [{ name, value: measure.perSecond, ours: id === 'restwright' }];
+    }),
+  }));
+}
+
+function plain(markdown: string): string {
+  return markdown.replaceAll('`', '');
+}
+
+function works({ sides, works: done }: Results, notes: Footnotes): readonly string[] {
+  const tableOf = (name: string, tell: (measure: Measure, measures: Measures) => string): string =>
+    table(
+      [name, ...sides.map((side) => side.name)],
+      done.map(({ work, measures }) => [
+        work.title,
+        ...sides.map((side) => {
+          const measure = measures.get(side.id);
+          return measure === undefined ? lack(work, side, notes) : tell(measure, measures);
+        }),
+      ]),
+    );
+  return [
+    tableOf('answers per second', ({ perSecond }, measures) => {
+      const measure = measures.get(MEASURE)?.perSecond;
+      return measure === undefined ? count(perSecond) : `${count(perSecond)} (${(perSecond / measure).toFixed(2)})`;
+    }),
+    tableOf('99 of 100 answered within, ms', ({ p99 }) => p99.toFixed(1)),
+    tableOf('processor time for an answer, µs', ({ cpu }) => count(cpu)),
+  ];
+}
+
+function lack({ id }: Work, { name, dialect }: Side, notes: Footnotes): string {
+  const reason = dialect.lacks[id];
+  return reason === undefined ? '-' : `- ${notes.mark(`${name}: ${reason}`)}`;
+}
+
+const OVERLOAD_HEAD = [
+  'borne /s',
+  'asked /s',
+  '2xx /s',
+  '503 /s',
+  'of them without `Retry-After`',
+  'other or broken',
+  'never sent',
+  'p99, ms',
+  'largest, ms',
+  'p99 since due, ms',
+  'largest since due, ms',
+];
+
+function overloads(all: readonly Overload[]): readonly string[] {
+  return Map.groupBy(all, ({ work }) => work.title)
+    .entries()
+    .map(([title, each]) => table([`twice as much as is borne: ${title}`, ...OVERLOAD_HEAD], each.map(overloadRow)))
+    .toArray();
+}
+
+function overloadRow({ side, sustained, rate, seconds, tally, fromSending, fromDue }: Overload): readonly string[] {
+  const asked = rate * seconds;
+  const perSecond = (answers: number): string => count((answers * 1000) / tally.elapsed);
+  return [
+    side.name,
+    count(sustained),
+    count(rate),
+    perSecond(tally.done),
+    perSecond(tally.refused),
+    count(tally.refusedForGood),
+    count(tally.other + tally.broken + tally.unanswered),
+    `${count((tally.unsent / asked) * 100)} %`,
+    ...[fromSending.p99, fromSending.largest, fromDue.p99, fromDue.largest].map(count),
+  ];
+}
+
+function startAndMemory({ sides, coldStarts, memory }: Results): string {
   const amounts = (name: string, of: ReadonlyMap<Side['id'], number>): string[][] =>
     of.size === 0 ? [] : [[name, ...sides.map(({ id }) => count(of.get(id)))]];
   const mebibytes = (which: keyof Memory) => new Map([...memory].map(([id, each]) => [id, each[which]]));
-  return [
-    circumstances,
-    table(['answers per second', ...names], speeds),
-    table(
-      ['99 of 100 answered within, ms', ...names],
-      cells(({ p99 }) => p99.toFixed(1)),
-    ),
-    table(
-      ['processor time for an answer, µs', ...names],
-      cells(({ cpu }) => count(cpu)),
-    ),
-    table(
-      ['start and memory', ...names],
-      [
-        ...amounts('cold start to the first 200, ms', coldStarts),
-        ...amounts('memory after all work, MiB', mebibytes('resident')),
-        ...amounts('of it its own, without mapped files, MiB', mebibytes('anonymous')),
-      ],
-    ),
-    notes.told(),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
-}
-
-type Tell = (measure: NonNullable<ReturnType<Measures['get']>>, all: Measures) => string;
-
-function cell({ id }: Work, measures: Measures, side: Side, tell: Tell, notes: Footnotes): string {
-  const measure = measures.get(side.id);
-  if (measure !== undefined) return tell(measure, measures);
-  const reason = side.dialect.lacks[id];
-  return reason === undefined ? '-' : `- ${notes.mark(`${side.name}: ${reason}`)}`;
-}
-
-/** A Markdown table with its first column as text and the others as numbers; nothing where it has no row. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return '';
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
-}
-
-/** A number of things, with its thousands apart. */
-export function count(value: number | undefined): string {
-  return value === undefined ? '-' : Math.round(value).toLocaleString('en-US');
-}
-
-/** Notes below the tables, each told once. */
-class Footnotes {
-  readonly #notes: string[] = [];
-
-  mark(note: string): string {
-    if (!this.#notes.includes(note)) this.#notes.push(note);
-    return `<sup>${this.#notes.indexOf(note) + 1}</sup>`;
-  }
-
-  told(): string {
-    return this.#notes.map((note, index) => `${index + 1}. ${note}`).join('\n');
-  }
+  return table(
+    ['start and memory', ...sides.map(({ name }) => name)],
+    [
+      ...amounts('cold start to the first 200, ms', coldStarts),
+      ...amounts('memory after all work, MiB', mebibytes('resident')),
+      ...amounts('of it its own, without mapped files, MiB', mebibytes('anonymous')),
+    ],
+  );
 }

@@ -1,22 +1,8 @@
 import { ask } from './ask.ts';
 import { type Dialect, type PageQuestion, pathOfPage } from './dialect.ts';
 import { type LoadRequest, NUMBER } from './requests.ts';
+import type { WorkId } from './work-id.ts';
 import { CATEGORIES, HIGHEST_PRICE, product } from './products.ts';
-
-export type WorkId =
-  | 'by-id'
-  | 'by-id-hot'
-  | 'page'
-  | 'pages'
-  | 'filtered'
-  | 'filtered-pages'
-  | 'not-modified'
-  | 'deep-page'
-  | 'post'
-  | 'patch'
-  | 'post-alone'
-  | 'patch-alone'
-  | 'mixed';
 
 /** A server as work is asked of it. */
 export interface Asked {

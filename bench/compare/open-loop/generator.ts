@@ -1,0 +1,129 @@
+import { NUMBER, NUMBER_LENGTH } from '../requests.ts';
+import type { Answer } from './answer.ts';
+import { Connection } from './connection.ts';
+import { schedule } from './schedule.ts';
+import type { Tally } from './tally.ts';
+
+/** What a generator is told to do. */
+export interface Orders {
+  readonly port: number;
+  /** Requests as they go over the wire, in turn. */
+  readonly requests: readonly string[];
+  readonly connections: number;
+  /** Requests per second. */
+  readonly rate: number;
+  readonly seconds: number;
+  /** What the numbers of its requests begin with: digits that no other generator has. */
+  readonly stamp: string;
+}
+
+/** Milliseconds between two looks at the schedule. */
+const LOOK = 1;
+/** Milliseconds after the schedule until a request counts as unanswered. */
+const PATIENCE = 10_000;
+
+/** Sends requests when they are due, whether or not those before were answered, as far as its connections bear it. */
+export class Generator {
+  readonly #orders: Orders;
+  readonly #connections: readonly Connection[];
+  readonly #fromSending: number[] = [];
+  readonly #fromDue: number[] = [];
+  readonly #counts = { done: 0, refused: 0, refusedForGood: 0, other: 0, broken: 0 };
+  #free: Connection[] = [];
+  #sent = 0;
+  #late = 0;
+  #elapsed = 0;
+  /** Requests that are due so far; none before the start. */
+  #due = 0;
+  #start = 0;
+  #dueAt: (index: number) => number = () => 0;
+
+  constructor(orders: Orders) {
+    this.#orders = orders;
+    const events = {
+      onFree: (connection: Connection) => this.#take(connection),
+      onAnswer: (connection: Connection, answer: Answer) => this.#count(connection, answer),
+      onBroken: () => void (this.#counts.broken += 1),
+    };
+    this.#connections = Array.from({ length: orders.connections }, () => new Connection(orders.port, events));
+  }
+
+  /** How many connections are open and free. */
+  get ready(): number {
+    return this.#free.length;
+  }
+
+  async run(): Promise<Tally> {
+    const { rate, seconds } = this.#orders;
+    const { total, dueBy, dueAt } = schedule(rate, seconds);
+    this.#start = performance.now();
+    this.#dueAt = dueAt;
+    let last = this.#start;
+    await every(LOOK, () => {
+      const now = performance.now();
+      this.#late = Math.max(this.#late, now - last - LOOK);
+      last = now;
+      this.#due = dueBy(now - this.#start);
+      this.#send();
+      return now - this.#start >= seconds * 1000;
+    });
+    // What was due and found no connection is not sent any more.
+    this.#due = 0;
+    const unsent = total - this.#sent;
+    const until = performance.now() + PATIENCE;
+    await every(LOOK, () => performance.now() > until || !this.#connections.some(({ busy }) => busy));
+    const unanswered = this.#connections.filter(({ busy }) => busy).length;
+    for (const connection of this.#connections) connection.end();
+    const [fromSending, fromDue] = [Float64Array.from(this.#fromSending), Float64Array.from(this.#fromDue)];
+    const [elapsed, late] = [this.#elapsed, this.#late];
+    return { ...this.#counts, unsent, unanswered, fromSending, fromDue, elapsed, late };
+  }
+
+  #take(connection: Connection): void {
+    this.#free.push(connection);
+    this.#send();
+  }
+
+  #send(): void {
+    while (this.#sent < this.#due) {
+      const connection = this.#free.pop();
+      if (connection === undefined) return;
+      if (!connection.free) continue;
+      connection.due = this.#start + this.#dueAt(this.#sent);
+      connection.sent = performance.now();
+      connection.send(this.#request(this.#sent));
+      this.#sent += 1;
+    }
+  }
+
+  #request(index: number): string {
+    const { requests, stamp } = this.#orders;
+    const request = requests[index % requests.length] ?? '';
+    if (!request.includes(NUMBER)) return request;
+    return request.replaceAll(NUMBER, `${stamp}${String(index).padStart(NUMBER_LENGTH - stamp.length, '0')}`);
+  }
+
+  #count({ due, sent }: Connection, { status, retryAfter }: Answer): void {
+    const now = performance.now();
+    this.#elapsed = now - this.#start;
+    this.#fromSending.push(now - sent);
+    this.#fromDue.push(now - due);
+    if (status >= 200 && status < 300) this.#counts.done += 1;
+    else if (status !== 503) this.#counts.other += 1;
+    else {
+      this.#counts.refused += 1;
+      if (!retryAfter) this.#counts.refusedForGood += 1;
+    }
+  }
+}
+
+/** Looks again and again until it is enough. */
+async function every(milliseconds: number, enough: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (!enough()) return;
+      clearInterval(timer);
+      resolve();
+    }, milliseconds);
+  });
+}

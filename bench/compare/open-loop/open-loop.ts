@@ -1,0 +1,59 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import process from 'node:process';
+import { BESIDE, startProcess } from '../../processes.ts';
+import { type LoadRequest, rawRequest } from '../requests.ts';
+import type { Orders } from './generator.ts';
+import { type Tally, together } from './tally.ts';
+
+/** A load that does not wait for the server. */
+export interface OpenLoad extends Pick<Orders, 'port' | 'connections' | 'rate' | 'seconds'> {
+  readonly requests: readonly LoadRequest[];
+}
+
+/** One process sends some forty thousand requests in a second: two are enough for the fastest server here. */
+const GENERATORS = 2;
+
+/** Sends requests on a fixed schedule from processes of their own, kept off the server's processor. */
+export async function openLoop(load: OpenLoad): Promise<Tally> {
+  const requests = load.requests.map(rawRequest);
+  const generators = await Promise.all(
+    Array.from({ length: GENERATORS }, (_, place) => {
+      const share = requests.filter((_request, index) => index % GENERATORS === place % requests.length);
+      return startGenerator({
+        port: load.port,
+        requests: share,
+        connections: Math.ceil(load.connections / GENERATORS),
+        rate: load.rate / GENERATORS,
+        seconds: load.seconds,
+        stamp: `${Date.now()}${place}`,
+      });
+    }),
+  );
+  const tallies = generators.map((generator) => messageOf<Tally>(generator));
+  for (const generator of generators) generator.send('go');
+  return together(await Promise.all(tallies));
+}
+
+/** @returns when all its connections are open */
+async function startGenerator(orders: Orders): Promise<ChildProcess> {
+  const [command = '', ...pinned] = BESIDE;
+  const program = path.join(import.meta.dirname, 'process.ts');
+  const child = await startProcess(command, [...pinned, process.execPath, program], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  });
+  child.send(orders);
+  await messageOf(child);
+  return child;
+}
+
+async function messageOf<Message>(child: ChildProcess): Promise<Message> {
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('a generator ended before its work was done');
+  });
+  const [message] = (await Promise.race([once(child, 'message'), ended])) as [Message];
+  ended.catch(() => undefined);
+  return message;
+}

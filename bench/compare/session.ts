@@ -1,0 +1,73 @@
+import path from 'node:path';
+import { type ServerStart, startServer } from '../server.ts';
+import { coldStarts } from './cold-start.ts';
+import { type Data, fill, ROWS } from './data.ts';
+import { measure, type Running } from './measure.ts';
+import { type Overload, overload } from './overload.ts';
+import { overloaded, type Plan } from './plan.ts';
+import type { Progress } from './progress.ts';
+import type { Results, WorkDone } from './report.ts';
+import { MODEL, type Side } from './sides.ts';
+import { count } from './table.ts';
+
+/** Carries a plan out. @param folder where databases are written */
+export async function carryOut(
+  plan: Plan,
+  folder: string,
+  progress: Progress,
+): Promise<Omit<Results, 'circumstances'>> {
+  const { sides } = plan;
+  progress.line(`writing ${count(ROWS)} products ...`);
+  const data = await fill(folder, MODEL);
+  const startOf = (side: Side): ServerStart => ({
+    args: side.args(data),
+    path: `${side.dialect.collection}/${data.ids[0] ?? ''}`,
+    compiled: path.join(folder, 'compiled', side.id),
+  });
+  const cold = await coldStarts(sides, plan.coldStarts, startOf, (side) => progress.step(`cold start: ${side}`));
+  const running: Running[] = [];
+  for (const side of sides) running.push({ side, server: await startServer(startOf(side)) });
+  const works = await doWorks(plan, running, data, progress);
+  const overloads = await doOverloads(plan, running, data, progress);
+  const memory = running.map(({ side, server }) => [side.id, server.memory()] as const);
+  await Promise.all(running.map(({ server }) => server.stop()));
+  return { sides, works, overloads, coldStarts: cold, memory: new Map(plan.memory ? memory : []) };
+}
+
+async function doWorks(
+  plan: Plan,
+  running: readonly Running[],
+  { ids }: Data,
+  progress: Progress,
+): Promise<readonly WorkDone[]> {
+  const done: WorkDone[] = [];
+  for (const work of plan.works) {
+    const measures = await measure(work, running, ids, plan, (side) => progress.step(`${work.title}: ${side}`));
+    done.push({ work, measures });
+    const told = running.map(({ side }) => `${side.name} ${count(measures.get(side.id)?.perSecond)}`);
+    progress.line(`${work.title}: ${told.join(', ')}`);
+  }
+  return done;
+}
+
+async function doOverloads(
+  plan: Plan,
+  running: readonly Running[],
+  { ids }: Data,
+  progress: Progress,
+): Promise<readonly Overload[]> {
+  const done: Overload[] = [];
+  for (const work of plan.overloads) {
+    const able = overloaded(plan, work);
+    for (const each of running.filter(({ side }) => able.includes(side))) {
+      progress.step(`overload, ${work.title}: ${each.side.name}`);
+      const one = await overload(work, each, ids, plan.overloadSeconds);
+      done.push(one);
+      const { fromSending, tally } = one;
+      progress.line(
+        `overload, ${work.title}: ${each.side.name}, largest ${count(fromSending.largest)} ms, ${count(tally.refused)} refused`,
+      );
+    }
+  }
+  return done;
+}

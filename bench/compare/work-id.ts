@@ -1,0 +1,15 @@
+/** What a kind of work is called on the command line. */
+export type WorkId =
+  | 'by-id'
+  | 'by-id-hot'
+  | 'page'
+  | 'pages'
+  | 'filtered'
+  | 'filtered-pages'
+  | 'not-modified'
+  | 'deep-page'
+  | 'post'
+  | 'patch'
+  | 'post-alone'
+  | 'patch-alone'
+  | 'mixed';
