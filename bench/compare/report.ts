@@ -39,16 +39,12 @@ export function report(results: Results): string {
 export function groupsOf({ sides, works: done }: Results): readonly Group[] {
   const shown = sides.filter(({ id }) => id !== 'floor');
   return done.map(({ work, measures }) => ({
-    title: `${plain(work.title)}, answers per second`,
+    title: work.title.replaceAll('`', ''),
     bars: shown.flatMap(({ id, name }) => {
       const measure = measures.get(id);
       return measure === undefined ? [] : [{ name, value: measure.perSecond, ours: id === 'restwright' }];
     }),
   }));
-}
-
-function plain(markdown: string): string {
-  return markdown.replaceAll('`', '');
 }
 
 function works({ sides, works: done }: Results, notes: Footnotes): readonly string[] {

@@ -1,3 +1,4 @@
+import { setTimeout as later } from 'node:timers/promises';
 import { NUMBER, NUMBER_LENGTH } from '../requests.ts';
 import type { Answer } from './answer.ts';
 import { Connection } from './connection.ts';
@@ -19,13 +20,17 @@ export interface Orders {
 
 /** Milliseconds between two looks at the schedule. */
 const LOOK = 1;
+/** Connections that are opened at once, milliseconds between two openings, and milliseconds for the server to take the last ones. */
+const TOGETHER = 32;
+const OPENING = 10;
+const TAKING = 1_000;
 /** Milliseconds after the schedule until a request counts as unanswered. */
 const PATIENCE = 10_000;
 
 /** Sends requests when they are due, whether or not those before were answered, as far as its connections bear it. */
 export class Generator {
   readonly #orders: Orders;
-  readonly #connections: readonly Connection[];
+  readonly #connections: Connection[] = [];
   readonly #fromSending: number[] = [];
   readonly #fromDue: number[] = [];
   readonly #counts = { done: 0, refused: 0, refusedForGood: 0, other: 0, broken: 0 };
@@ -40,17 +45,26 @@ export class Generator {
 
   constructor(orders: Orders) {
     this.#orders = orders;
+  }
+
+  /**
+   * Opens the connections, a few at a time, and leaves the server time to take them: Node takes one in each turn of its event loop, so that
+   * those which it has not taken before the load would wait for seconds.
+   */
+  async open(): Promise<void> {
+    const { port, connections } = this.#orders;
     const events = {
       onFree: (connection: Connection) => this.#take(connection),
       onAnswer: (connection: Connection, answer: Answer) => this.#count(connection, answer),
       onBroken: () => void (this.#counts.broken += 1),
     };
-    this.#connections = Array.from({ length: orders.connections }, () => new Connection(orders.port, events));
-  }
-
-  /** How many connections are open and free. */
-  get ready(): number {
-    return this.#free.length;
+    await every(OPENING, () => {
+      if (this.#free.length < this.#connections.length) return false;
+      const few = Math.min(TOGETHER, connections - this.#connections.length);
+      for (let index = 0; index < few; index += 1) this.#connections.push(new Connection(port, events));
+      return few === 0;
+    });
+    await later(TAKING);
   }
 
   async run(): Promise<Tally> {

@@ -2,12 +2,11 @@
 // tally.
 import { once } from 'node:events';
 import process from 'node:process';
-import { setTimeout as later } from 'node:timers/promises';
 import { Generator, type Orders } from './generator.ts';
 
 const [orders] = (await once(process, 'message')) as [Orders];
 const generator = new Generator(orders);
-while (generator.ready < orders.connections) await later(5);
+await generator.open();
 process.send?.('ready');
 await once(process, 'message');
 const tally = await generator.run();
