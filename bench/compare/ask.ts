@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as later } from 'node:timers/promises';
 import { type LoadRequest, NUMBER, NUMBER_LENGTH } from './requests.ts';
 
 export interface Told {
@@ -9,8 +10,19 @@ export interface Told {
   readonly body: string;
 }
 
-/** Asks once, with the fields of the load and no others: `fetch` would forbid a 304. */
-export async function ask(port: number, { method, path, headers = {}, body }: LoadRequest): Promise<Told> {
+/** Times that a refusal (503) is taken at its word: come again in a second. */
+const PATIENCE = 3;
+
+/** Asks with the fields of the load and no others: `fetch` would forbid a 304. */
+export async function ask(port: number, request: LoadRequest): Promise<Told> {
+  for (let refusals = 0; ; refusals += 1) {
+    const told = await askOnce(port, request);
+    if (told.status !== 503 || refusals === PATIENCE) return told;
+    await later(1_000);
+  }
+}
+
+async function askOnce(port: number, { method, path, headers = {}, body }: LoadRequest): Promise<Told> {
   const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
   const options = { host: '127.0.0.1', port, method, path, headers: { ...headers, ...type } };
   const request = http.request(options);

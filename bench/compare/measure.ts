@@ -5,7 +5,7 @@ import { does, type Plan } from './plan.ts';
 import type { LoadRequest } from './requests.ts';
 import type { Side } from './sides.ts';
 import type { Work } from './works.ts';
-import { wrk } from './wrk.ts';
+import { untilFull, wrk } from './wrk.ts';
 
 /** A side that runs. */
 export interface Running {
@@ -19,6 +19,16 @@ export interface Measure {
   readonly cpu: number;
   /** Milliseconds. */
   readonly p99: number;
+  /** Rounds that were done again because of answers that do not count. */
+  readonly again: number;
+}
+
+interface Lane extends Running {
+  readonly requests: readonly LoadRequest[];
+  /** Which request is the next. */
+  from: number;
+  again: number;
+  readonly rounds: Omit<Measure, 'again'>[];
 }
 
 /** What a work came to on each side that does it. */
@@ -34,24 +44,30 @@ export async function measure(
 ): Promise<Measures> {
   const able = all.filter(({ side }) => does(side, work));
   const lanes = await Promise.all(
-    able.map(async ({ side, server }) => {
+    able.map(async ({ side, server }): Promise<Lane> => {
       const requests = await work.requests({ dialect: side.dialect, ids, port: server.port });
       await probe(work, requests, server.port);
-      return { side, server, requests, from: 1, measures: [] as Measure[] };
+      return { side, server, requests, from: 1, again: 0, rounds: [] };
     }),
   );
   for (let round = 0; round < rounds; round += 1) {
     for (const lane of lanes) {
       tell(lane.side.name);
-      const before = lane.server.cpu();
-      const { requests, from } = lane;
-      const load = { requests, from, connections: work.connections, seconds };
-      const { perSecond, answers, p99 } = await wrk(lane.server.port, load);
-      lane.from += answers;
-      lane.measures.push({ perSecond, p99, cpu: (lane.server.cpu() - before) / answers });
+      await loadOnce(lane, work.connections, seconds);
     }
   }
-  return new Map(lanes.map(({ side, measures }) => [side.id, median(measures)]));
+  return new Map(lanes.map((lane) => [lane.side.id, { ...median(lane.rounds), again: lane.again }]));
+}
+
+async function loadOnce(lane: Lane, connections: number, seconds: number): Promise<void> {
+  const { server, requests, from } = lane;
+  const load = async (): Promise<Lane['rounds'][number]> => {
+    const before = server.cpu();
+    const { perSecond, answers, p99 } = await wrk(server.port, { requests, from, connections, seconds });
+    lane.from += answers;
+    return { perSecond, p99, cpu: (server.cpu() - before) / answers };
+  };
+  lane.rounds.push(await untilFull(load, () => void (lane.again += 1)));
 }
 
 /** Asks once and looks at the answer: what is measured is the work and nothing else. */
@@ -68,8 +84,8 @@ function rowsOf(value: unknown): number {
   return typeof value === 'object' && value !== null && 'data' in value ? rowsOf(value.data) : 0;
 }
 
-function median(measures: readonly Measure[]): Measure {
-  const sorted = measures.toSorted((one, other) => one.perSecond - other.perSecond);
+function median<Round extends Pick<Measure, 'perSecond'>>(rounds: readonly Round[]): Round {
+  const sorted = rounds.toSorted((one, other) => one.perSecond - other.perSecond);
   const middle = sorted[Math.floor(sorted.length / 2)];
   if (middle === undefined) throw new Error('there was no round');
   return middle;

@@ -3,7 +3,7 @@ import { openLoop } from './open-loop/open-loop.ts';
 import { type Latency, latency, type Tally } from './open-loop/tally.ts';
 import type { Side } from './sides.ts';
 import type { Work } from './works.ts';
-import { wrk } from './wrk.ts';
+import { untilFull, wrk } from './wrk.ts';
 
 const EXCESS = 2;
 const CONNECTIONS = 1_024;
@@ -33,7 +33,11 @@ export async function overload(
 ): Promise<Overload> {
   const requests = await work.requests({ dialect: side.dialect, ids, port });
   const { connections } = work;
-  const { perSecond: sustained, answers } = await wrk(port, { requests, from: 1, connections, seconds: CALM });
+  const calm = { requests, from: 1, connections, seconds: CALM };
+  const { perSecond: sustained, answers } = await untilFull(
+    () => wrk(port, calm),
+    () => undefined,
+  );
   const rate = sustained * EXCESS;
   const tally = await openLoop({ port, requests: after(requests, answers), connections: CONNECTIONS, rate, seconds });
   const [fromSending, fromDue] = [latency(tally.fromSending), latency(tally.fromDue)];

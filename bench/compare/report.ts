@@ -47,6 +47,8 @@ export function groupsOf({ sides, works: done }: Results): readonly Group[] {
   }));
 }
 
+const AGAIN = 'some requests were refused, and their rounds were done again';
+
 function works({ sides, works: done }: Results, notes: Footnotes): readonly string[] {
   const tableOf = (name: string, tell: (measure: Measure, measures: Measures) => string): string =>
     table(
@@ -60,9 +62,10 @@ function works({ sides, works: done }: Results, notes: Footnotes): readonly stri
       ]),
     );
   return [
-    tableOf('answers per second', ({ perSecond }, measures) => {
+    tableOf('answers per second', ({ perSecond, again }, measures) => {
       const measure = measures.get(MEASURE)?.perSecond;
-      return measure === undefined ? count(perSecond) : `${count(perSecond)} (${(perSecond / measure).toFixed(2)})`;
+      const ratio = measure === undefined ? '' : ` (${(perSecond / measure).toFixed(2)})`;
+      return `${count(perSecond)}${ratio}${again === 0 ? '' : ` ${notes.mark(AGAIN)}`}`;
     }),
     tableOf('99 of 100 answered within, ms', ({ p99 }) => p99.toFixed(1)),
     tableOf('processor time for an answer, µs', ({ cpu }) => count(cpu)),
