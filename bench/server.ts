@@ -5,7 +5,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { ALONE, startProcess } from './processes.ts';
 
-/** A server in a process of its own, on the last processor alone. */
+/** A server in a process of its own. */
 export interface BenchServer {
   readonly port: number;
   /** Milliseconds from the start of the process to its first 200. */
@@ -31,6 +31,8 @@ export interface ServerStart {
   readonly path: string;
   /** Where Node keeps what it has compiled. */
   readonly compiled: string;
+  /** Whether it may run on every processor. Default: on one alone. */
+  readonly everywhere?: boolean;
 }
 
 const TICK_MICROSECONDS = 10_000;
@@ -40,10 +42,11 @@ const TICK_MICROSECONDS = 10_000;
  *
  * @throws {Error} where it ends before, or answers something else
  */
-export async function startServer({ args, path, compiled }: ServerStart): Promise<BenchServer> {
+export async function startServer({ args, path, compiled, everywhere = false }: ServerStart): Promise<BenchServer> {
   const begun = performance.now();
-  const [command = '', ...pinned] = ALONE;
-  const child = await startProcess(command, [...pinned, process.execPath, ...args], {
+  const [command = '', ...before] = everywhere ? [] : ALONE;
+  const node = everywhere ? args : [...before, process.execPath, ...args];
+  const child = await startProcess(everywhere ? process.execPath : command, node, {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, NODE_ENV: 'production', NODE_COMPILE_CACHE: compiled },
   });

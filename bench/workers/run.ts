@@ -4,7 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { product } from '../compare/products.ts';
-import { type LoadRequest, type LoadResult, wrk } from '../compare/wrk.ts';
+import type { LoadRequest } from '../compare/requests.ts';
+import { type LoadResult, wrk } from '../compare/wrk.ts';
 import { startServer } from '../server.ts';
 
 const ROUNDS = 5;
@@ -47,7 +48,7 @@ const works: readonly Work[] = [
 
 async function measure({ loads }: Work, side: Side): Promise<LoadResult> {
   const results = loads(side).map(([requests, connections]) =>
-    wrk(side.port, { requests, connections, seconds: SECONDS }),
+    wrk(side.port, { requests, from: 0, connections, seconds: SECONDS }),
   );
   const [first] = await Promise.all(results);
   return first ?? fail();
@@ -56,7 +57,12 @@ async function measure({ loads }: Work, side: Side): Promise<LoadResult> {
 async function round(work: Work, workers: number, number: number): Promise<LoadResult> {
   const database = `sqlite:${path.join(folder, `${workers}-${number}-${works.indexOf(work)}.db`)}`;
   const args = ['serve', model, '--port', '0', '--database', database, '--workers', String(workers)];
-  const server = await startServer([path.join(root, 'bin/restwright.js'), ...args], BASE);
+  const server = await startServer({
+    args: [path.join(root, 'bin/restwright.js'), ...args],
+    path: BASE,
+    compiled: path.join(folder, 'compiled'),
+    everywhere: true,
+  });
   try {
     const made = await fetch(`http://127.0.0.1:${server.port}${BASE}`, {
       method: 'POST',
