@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { type HttpServer, serveHttp, type HttpOptions } from '../http/node-http.ts';
-import { measureEventLoopDelay, watchOverload } from '../limits/overload.ts';
+import { type DelayMeter, measureEventLoopDelay, type OverloadOptions, watchOverload } from '../limits/overload.ts';
+import { RequestTurn } from '../limits/request-turn.ts';
 import type { LoadedModel } from '../model/load.ts';
+import type { Limits } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import { serverUrl } from './address.ts';
 import { refused } from './command-failure.ts';
@@ -46,7 +48,7 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
   const delay = measureEventLoopDelay();
   let api: ExchangeableApi | null = null;
   const waiting = (): number => api?.waiting ?? 0;
-  const overload = watchOverload({ limits: model.limits, delay: () => delay.read(), waiting, observe });
+  const overload = watchOverload({ limits: model.limits, ...lateness(delay, model.limits), waiting, observe });
   const { overloaded } = overload;
   const address = { origin: '' };
   const open = ({ model: declared, context }: LoadedModel): Promise<OpenedApi> => {
@@ -78,6 +80,12 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
     delay.close();
     await api?.close();
   }
+}
+
+/** How late requests are answered, by the past and by the turn that they come in. */
+function lateness(delay: DelayMeter, { eventLoopDelay }: Limits): Pick<OverloadOptions, 'delay' | 'request'> {
+  const turn = new RequestTurn(eventLoopDelay);
+  return { delay: () => delay.read(), request: () => turn.request() };
 }
 
 async function listen(options: HttpOptions): Promise<HttpServer> {

@@ -5,15 +5,17 @@ import type { Observe } from '../observe/observation.ts';
 export interface OverloadOptions {
   /** Milliseconds of delay and writes waiting that are still borne. */
   readonly limits: Pick<Limits, 'eventLoopDelay' | 'queueDepth'>;
-  /** How late the event loop runs, in milliseconds; asked once for each request. */
+  /** How late the event loop has run of late, in milliseconds. */
   readonly delay: () => number;
-  /** How many writes wait for their commit; asked once for each request. */
+  /** Told of each request. @returns how long the event loop has been answering requests in one go, in milliseconds */
+  readonly request: () => number;
+  /** How many writes wait for their commit. */
   readonly waiting: () => number;
   readonly observe: Observe;
 }
 
 export interface OverloadWatch {
-  /** Whether new requests are to be refused (LIM-3). */
+  /** Whether the next request is to be refused (LIM-3); asked once for each. */
   readonly overloaded: () => boolean;
   /** What is too much, in plain words; null while nothing is. */
   readonly reason: () => string | null;
@@ -23,46 +25,72 @@ export interface OverloadWatch {
 
 /** Share of a limit below which a measure must fall before its overload is over, so that the answer does not flicker. */
 const RECOVERED = 0.75;
-/** Milliseconds between two looks while overloaded, so that its end is told even when no request comes. */
+/** Milliseconds between two looks while overloaded: it is over when none was refused between them, and nothing is too much any more. */
 const LOOK_AGAIN = 250;
+/**
+ * Share of the limit for which requests are taken in one go; as long again, the others are refused. What is taken then has waited for no
+ * longer than the limit.
+ */
+const TAKEN = 0.5;
 
 /**
- * Tells overload by two measures and announces when it begins and ends (LIM-3). It looks whenever it is asked, so a queue that
- * fills within one turn of the event loop is seen by the next request.
+ * Tells overload by its measures and announces when it begins and ends (LIM-3). Requests are judged one by one: a queue that fills within
+ * one turn of the event loop is seen by the next request, and where the turn has lasted for too long, only the rest of it is refused.
  */
-export function watchOverload({ limits, delay, waiting, observe }: OverloadOptions): OverloadWatch {
-  let reason: string | null = null;
-  let timer: NodeJS.Timeout | null = null;
-  let closed = false;
+export function watchOverload(options: OverloadOptions): OverloadWatch {
+  return new Watch(options);
+}
 
-  function look(): boolean {
-    if (closed) return false;
-    const before = reason;
-    reason = excess(delay(), waiting(), limits, before === null ? 1 : RECOVERED);
-    if ((before === null) !== (reason === null)) announce();
-    return reason !== null;
+class Watch implements OverloadWatch {
+  readonly #options: OverloadOptions;
+  #reason: string | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #refused = false;
+  #closed = false;
+
+  constructor(options: OverloadOptions) {
+    this.#options = options;
   }
 
-  function announce(): void {
-    clearTimer();
-    if (reason !== null) timer = setInterval(look, LOOK_AGAIN).unref();
-    observe({ kind: 'overload', overloaded: reason !== null, reason });
-  }
-
-  function clearTimer(): void {
-    if (timer !== null) clearInterval(timer);
-    timer = null;
-  }
-
-  return {
-    overloaded: look,
-    reason: () => reason,
-    close() {
-      closed = true;
-      reason = null;
-      clearTimer();
-    },
+  readonly overloaded = (): boolean => {
+    if (this.#closed) return false;
+    const found = this.#excess(this.#options.request() / TAKEN, this.#reason === null ? 1 : RECOVERED);
+    if (found === null) return false;
+    this.#refused = true;
+    if (this.#reason === null) this.#announce(found);
+    this.#reason = found;
+    return true;
   };
+
+  readonly reason = (): string | null => this.#reason;
+
+  readonly close = (): void => {
+    this.#closed = true;
+    this.#reason = null;
+    this.#clearTimer();
+  };
+
+  #lookAgain(): void {
+    if (!this.#refused && this.#excess(0, RECOVERED) === null) this.#announce(null);
+    this.#refused = false;
+  }
+
+  #excess(late: number, share: number): string | null {
+    const { delay, waiting, limits } = this.#options;
+    return excess(Math.max(late, delay()), waiting(), limits, share);
+  }
+
+  #announce(found: string | null): void {
+    this.#clearTimer();
+    this.#reason = found;
+    if (found !== null) this.#timer = setInterval(() => this.#lookAgain(), LOOK_AGAIN).unref();
+    this.#options.observe({ kind: 'overload', overloaded: found !== null, reason: found });
+  }
+
+  #clearTimer(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
 }
 
 /** What passes that share of its limit, in plain words; null where nothing does. */

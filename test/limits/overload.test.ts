@@ -4,18 +4,22 @@ import * as fc from 'fast-check';
 import { measureEventLoopDelay, type OverloadWatch, watchOverload } from '../../src/limits/overload.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 
+/** Milliseconds between two looks at whether it is over. */
+const LOOK = 250;
+
 interface Watched {
   readonly watch: OverloadWatch;
-  readonly load: { delay: number; waiting: number };
+  readonly load: { delay: number; turn: number; waiting: number };
   readonly observed: readonly Observation[];
 }
 
 function watched(): Watched {
-  const load = { delay: 0, waiting: 0 };
+  const load = { delay: 0, turn: 0, waiting: 0 };
   const observed: Observation[] = [];
   const watch = watchOverload({
     limits: { eventLoopDelay: 100, queueDepth: 40 },
     delay: () => load.delay,
+    request: () => load.turn,
     waiting: () => load.waiting,
     observe: (observation) => observed.push(observation),
   });
@@ -38,13 +42,17 @@ describe('overload', () => {
     });
   }
 
-  it('[LIM-3] is over only when both measures are well below their limits', () => {
+  it('[LIM-3] is over only when both measures are well below their limits', (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
     const { watch, load } = watched();
-    const told = [101, 99, 76, 75, 76, 100].map((delay) => {
+    const told = (delay: number): boolean => {
       load.delay = delay;
       return watch.overloaded();
-    });
-    assert.deepEqual(told, [true, true, true, false, false, false]);
+    };
+    assert.deepEqual([101, 99, 76, 75, 76].map(told), [true, true, true, false, true]);
+    load.delay = 75;
+    context.mock.timers.tick(LOOK * 2);
+    assert.deepEqual([76, 100].map(told), [false, false]);
     load.delay = 101;
     watch.overloaded();
     Object.assign(load, { delay: 0, waiting: 31 });
@@ -52,12 +60,16 @@ describe('overload', () => {
     watch.close();
   });
 
-  it('[LIM-3] is announced when it begins and when it ends, not in between', () => {
+  it('[LIM-3] is announced when it begins and when it ends, not in between', (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
     const { watch, load, observed } = watched();
-    for (const waiting of [0, 41, 60, 41, 10, 0]) {
+    for (const waiting of [0, 41, 60, 0, 41, 10, 0]) {
       load.waiting = waiting;
       watch.overloaded();
     }
+    context.mock.timers.tick(LOOK);
+    assert.equal(observed.length, 1, 'requests were refused meanwhile');
+    context.mock.timers.tick(LOOK);
     assert.deepEqual(observed, [
       { kind: 'overload', overloaded: true, reason: '41 writes wait for their commit' },
       { kind: 'overload', overloaded: false, reason: null },
@@ -70,8 +82,18 @@ describe('overload', () => {
     load.delay = 500;
     watch.overloaded();
     load.delay = 0;
-    context.mock.timers.tick(250);
+    context.mock.timers.tick(LOOK * 2);
     assert.deepEqual([observed.length, watch.reason()], [2, null]);
+  });
+
+  it('[LIM-3] refuses what comes after half the limit of answering in one go, and takes what comes in the next', () => {
+    const { watch, load } = watched();
+    const told = [0, 50, 51, 80, 0, 30, 38].map((turn) => {
+      load.turn = turn;
+      return watch.overloaded();
+    });
+    assert.deepEqual(told, [false, false, true, true, false, false, true], 'three quarters of it until it is over');
+    watch.close();
   });
 
   it('[LIM-3] announces by turns, whatever the load', () => {
