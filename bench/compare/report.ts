@@ -47,7 +47,7 @@ export function groupsOf({ sides, works: done }: Results): readonly Group[] {
   }));
 }
 
-const AGAIN = 'some requests were refused, and their rounds were done again';
+const AGAIN = 'some answers did not count, and their rounds were done again';
 
 function works({ sides, works: done }: Results, notes: Footnotes): readonly string[] {
   const tableOf = (name: string, tell: (measure: Measure, measures: Measures) => string): string =>

@@ -1,9 +1,10 @@
 // `npm run bench [-- [--quick] work ...]`: a declared resource beside the floor, the route by hand and other frameworks. See ../README.md.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { exitCodeOf, mayColour } from '../../src/cli/terminal.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { parseArguments } from './arguments.ts';
 import { chart } from './chart.ts';
 import { replaceBetween } from './markers.ts';
@@ -23,7 +24,7 @@ async function run(args: readonly string[], now: Date): Promise<void> {
   const sides = await installed(SIDES, (line) => void process.stderr.write(`${line}\n`));
   const plan = planOf(asked, sides);
   const progress = showProgress(stepsOf(plan), process.stderr, mayColour(process.stderr, process.env));
-  const measured = await carryOut(plan, folderOfRun(), progress);
+  const measured = await carryOut(plan, temporaryFolder(), progress);
   progress.end();
   const day = now.toISOString().slice(0, 10);
   const { rounds, seconds } = plan;
@@ -38,12 +39,6 @@ function keep(results: Results): void {
   const file = path.join(bench, 'README.md');
   writeFileSync(path.join(bench, 'results.svg'), chart(groupsOf(results), 'answers per second of each server'));
   writeFileSync(file, replaceBetween(readFileSync(file, 'utf8'), 'results', report(results)));
-}
-
-function folderOfRun(): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'restwright-bench-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(exitCodeOf(signal)));

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { BESIDE, startProcess } from '../processes.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { NUMBER, NUMBER_LENGTH, rawRequest, type LoadRequest } from './requests.ts';
 
 /** Connections, each of which asks again as soon as it is answered. */
@@ -27,6 +27,12 @@ export class LoadRefused extends Error {}
 
 const TRIES = 6;
 
+/** How long an answer may take and still count. */
+const PATIENCE = '10s';
+
+/** Holds the files of the load; one load runs at a time. */
+let folder: string | null = null;
+
 /** Loads until every answer of a load counts. @param refused hears of each load that is done again */
 export async function untilFull<Result>(load: () => Promise<Result>, refused: () => void): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
@@ -42,25 +48,21 @@ export async function untilFull<Result>(load: () => Promise<Result>, refused: ()
 /**
  * Loads a server of loopback with `wrk`, kept off the server's processor.
  *
- * @throws {LoadRefused} where an answer is none of 2xx and 3xx, or a connection breaks
+ * @throws {LoadRefused} where an answer is none of 2xx and 3xx, a connection breaks or an answer takes longer than ten seconds
  */
 export async function wrk(port: number, { requests, from, connections, seconds }: Load): Promise<LoadResult> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'restwright-wrk-'));
-  try {
-    const script = path.join(folder, 'load.lua');
-    const list = path.join(folder, 'requests');
-    writeFileSync(list, requests.map(rawRequest).join('\0'));
-    writeFileSync(script, lua(list, from % requests.length));
-    const [command = '', ...pinned] = BESIDE;
-    const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script];
-    const child = await startProcess(command, [...pinned, 'wrk', ...options, `http://127.0.0.1:${port}`], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    if (child.stdout === null) throw new Error('wrk has no standard output');
-    return read(await text(child.stdout));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  folder ??= temporaryFolder();
+  const script = path.join(folder, 'load.lua');
+  const list = path.join(folder, 'requests');
+  writeFileSync(list, requests.map(rawRequest).join('\0'));
+  writeFileSync(script, lua(list, from % requests.length));
+  const [command = '', ...pinned] = BESIDE;
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', PATIENCE, '--latency', '-s', script];
+  const child = await startProcess(command, [...pinned, 'wrk', ...options, `http://127.0.0.1:${port}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (child.stdout === null) throw new Error('wrk has no standard output');
+  return read(await text(child.stdout));
 }
 
 /** Requests are written out beforehand, so that the load costs as little as it can. */
