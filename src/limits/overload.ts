@@ -7,8 +7,8 @@ export interface OverloadOptions {
   readonly limits: Pick<Limits, 'eventLoopDelay' | 'queueDepth'>;
   /** How late the event loop has run of late, in milliseconds. */
   readonly delay: () => number;
-  /** Told of each request. @returns how long the event loop has been answering requests in one go, in milliseconds */
-  readonly request: () => number;
+  /** Told of each request. @returns how long the event loop has been answering many in one go, in milliseconds; null where it has not */
+  readonly request: () => number | null;
   /** How many writes wait for their commit. */
   readonly waiting: () => number;
   readonly observe: Observe;
@@ -54,7 +54,11 @@ class Watch implements OverloadWatch {
 
   readonly overloaded = (): boolean => {
     if (this.#closed) return false;
-    const found = this.#excess(this.#options.request() / TAKEN, this.#reason === null ? 1 : RECOVERED);
+    const { request, delay } = this.#options;
+    const inOneGo = request();
+    // Where many are answered in one go, that tells how late they are: what was measured before it is of others, and of the go as a whole.
+    const late = inOneGo === null ? delay() : inOneGo / TAKEN;
+    const found = this.#excess(late, this.#reason === null ? 1 : RECOVERED);
     if (found === null) return false;
     this.#refused = true;
     if (this.#reason === null) this.#announce(found);
@@ -71,13 +75,13 @@ class Watch implements OverloadWatch {
   };
 
   #lookAgain(): void {
-    if (!this.#refused && this.#excess(0, RECOVERED) === null) this.#announce(null);
+    if (!this.#refused && this.#excess(this.#options.delay(), RECOVERED) === null) this.#announce(null);
     this.#refused = false;
   }
 
   #excess(late: number, share: number): string | null {
-    const { delay, waiting, limits } = this.#options;
-    return excess(Math.max(late, delay()), waiting(), limits, share);
+    const { waiting, limits } = this.#options;
+    return excess(late, waiting(), limits, share);
   }
 
   #announce(found: string | null): void {

@@ -29,8 +29,8 @@ export class RequestTurn {
     this.#clock = clock;
   }
 
-  /** Another request is to be answered. @returns milliseconds since the first one of this turn; 0 where there were few before it */
-  request(): number {
+  /** Another request is to be answered. @returns milliseconds since the first one of this turn; null where there were few before it */
+  request(): number | null {
     const now = this.#clock.now();
     const turn = this.#clock.turn();
     if (turn !== this.#turn || now - this.#begun > this.#longest) {
@@ -39,6 +39,6 @@ export class RequestTurn {
       this.#requests = 0;
     }
     this.#requests += 1;
-    return this.#requests > FEW ? now - this.#begun : 0;
+    return this.#requests > FEW ? now - this.#begun : null;
   }
 }

@@ -9,12 +9,12 @@ const LOOK = 250;
 
 interface Watched {
   readonly watch: OverloadWatch;
-  readonly load: { delay: number; turn: number; waiting: number };
+  readonly load: { delay: number; turn: number | null; waiting: number };
   readonly observed: readonly Observation[];
 }
 
 function watched(): Watched {
-  const load = { delay: 0, turn: 0, waiting: 0 };
+  const load: Watched['load'] = { delay: 0, turn: null, waiting: 0 };
   const observed: Observation[] = [];
   const watch = watchOverload({
     limits: { eventLoopDelay: 100, queueDepth: 40 },
@@ -88,11 +88,20 @@ describe('overload', () => {
 
   it('[LIM-3] refuses what comes after half the limit of answering in one go, and takes what comes in the next', () => {
     const { watch, load } = watched();
-    const told = [0, 50, 51, 80, 0, 30, 38].map((turn) => {
+    const told = [null, 50, 51, 80, 0, 30, 38].map((turn) => {
       load.turn = turn;
       return watch.overloaded();
     });
     assert.deepEqual(told, [false, false, true, true, false, false, true], 'three quarters of it until it is over');
+    watch.close();
+  });
+
+  it('[LIM-3] judges many requests in one go by that, and not by how late others were', () => {
+    const { watch, load } = watched();
+    Object.assign(load, { delay: 500, turn: 10 });
+    assert.equal(watch.overloaded(), false);
+    load.turn = null;
+    assert.equal(watch.overloaded(), true);
     watch.close();
   });
 
