@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import { type HttpServer, serveHttp, type HttpOptions } from '../http/node-http.ts';
-import { type DelayMeter, measureEventLoopDelay, type OverloadOptions, watchOverload } from '../limits/overload.ts';
+import {
+  type DelayMeter,
+  LONGEST_GO,
+  measureEventLoopDelay,
+  type OverloadOptions,
+  watchOverload,
+} from '../limits/overload.ts';
 import { RequestTurn } from '../limits/request-turn.ts';
 import type { LoadedModel } from '../model/load.ts';
 import type { Limits } from '../model/model.ts';
@@ -84,7 +90,7 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
 
 /** How late requests are answered, by the past and by the turn that they come in. */
 function lateness(delay: DelayMeter, { eventLoopDelay }: Limits): Pick<OverloadOptions, 'delay' | 'request'> {
-  const turn = new RequestTurn(eventLoopDelay);
+  const turn = new RequestTurn(eventLoopDelay * LONGEST_GO);
   return { delay: () => delay.read(), request: () => turn.request() };
 }
 

@@ -27,11 +27,10 @@ export interface OverloadWatch {
 const RECOVERED = 0.75;
 /** Milliseconds between two looks while overloaded: it is over when none was refused between them, and nothing is too much any more. */
 const LOOK_AGAIN = 250;
-/**
- * Share of the limit for which requests are taken in one go; as long again, the others are refused. What is taken then has waited for no
- * longer than the limit.
- */
+/** Share of the limit for which requests are taken in one go; those after them are refused until the next one. */
 const TAKEN = 0.5;
+/** Share of the limit after which a go that does not end counts as another one: thousands have been refused by then, and nobody waits for long. */
+export const LONGEST_GO = 0.625;
 
 /**
  * Tells overload by its measures and announces when it begins and ends (LIM-3). Requests are judged one by one: a queue that fills within

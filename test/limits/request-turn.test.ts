@@ -5,11 +5,11 @@ import { RequestTurn } from '../../src/limits/request-turn.ts';
 /** Asks by so many requests, each of which takes so many milliseconds. */
 function played(longest = 1_000): {
   at: { now: number; turn: number };
-  ask: (requests: number, each: number) => number;
+  ask: (requests: number, each: number) => number | null;
 } {
   const at = { now: 0, turn: 1 };
   const turn = new RequestTurn(longest, { now: () => at.now, turn: () => at.turn });
-  const ask = (requests: number, each: number): number => {
+  const ask = (requests: number, each: number): number | null => {
     let told: number | null = null;
     for (let request = 0; request < requests; request += 1) {
       told = turn.request();
