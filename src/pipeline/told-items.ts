@@ -70,7 +70,7 @@ export class ToldItems {
     if (known !== undefined) return known;
     const at = Date.parse(row.updated_at);
     const modified = { at, date: httpDate(at) };
-    this.#modified.set(row, modified);
+    if (Object.isFrozen(row)) this.#modified.set(row, modified);
     return modified;
   }
 }

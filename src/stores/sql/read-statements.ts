@@ -19,6 +19,7 @@ export function orderBy(table: Table, order: readonly SortKey[]): string {
 /** Reads the one row of an item plan. */
 export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   const table = tables.of(plan.resource);
+  if (plan.within.length === 0 && plan.columns === undefined) return { text: wholeRowText(table), values: [plan.id] };
   const parameters = new Parameters(tables.dialect);
   const own = `${table.column('id')} = ${parameters.add(plan.id)}`;
   const below = filterOf(table, belowParent(table, plan.within));
@@ -29,6 +30,17 @@ export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   ];
   const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
   return { text, values: parameters.values };
+}
+
+const wholeRowTexts = new WeakMap<Table, string>();
+
+/** What reads a whole row by its id, which is asked more often than anything else. */
+function wholeRowText(table: Table): string {
+  const known = wholeRowTexts.get(table);
+  if (known !== undefined) return known;
+  const text = `select ${table.selection()} from ${table.name} where ${table.column('id')} = ${table.dialect.placeholder(1)}`;
+  wholeRowTexts.set(table, text);
+  return text;
 }
 
 /** The rows of a list plan, and at which of them the statement looks at its deadline. */
