@@ -14,6 +14,8 @@ export type ValueCheck = (value: Json) => string | null;
 
 const validator = new Ajv2020({
   allErrors: true,
+  // Made shorter, its code runs no faster, and takes a tenth of a start.
+  code: { optimize: false },
   allowUnionTypes: true,
   logger: false,
   strictRequired: false,
