@@ -6,6 +6,9 @@ import { errorOf, type Reading, type RowsRead, type ThreadAnswer, type ThreadSet
 /** Beside this file: TypeScript where this is the source, JavaScript where it is built. */
 const ENTRY = new URL(`./read-thread-entry${extname(import.meta.url)}`, import.meta.url);
 
+/** MiB. Rows pass through a thread and are gone: room for more of them would only be filled. */
+const LIMITS = { maxYoungGenerationSizeMb: 8 };
+
 /** A thread with a connection of its own that does one reading at a time. It keeps the process alive only while it reads or closes. */
 export class ReadThread {
   readonly #worker: Worker;
@@ -73,7 +76,7 @@ export class ReadThread {
 function start(workerData: ThreadSettings): Worker {
   try {
     // The flags of the process are meant for its program, and some of them would fail a thread.
-    return new Worker(ENTRY, { workerData, execArgv: [], name: 'heavy reads' });
+    return new Worker(ENTRY, { workerData, execArgv: [], resourceLimits: LIMITS, name: 'heavy reads' });
   } catch (error) {
     throw new StoreUnavailable('No thread for heavy reads could be started', { cause: error });
   }
