@@ -25,7 +25,7 @@ export function planOf({ wanted, quick }: Arguments, sides: readonly Side[]): Pl
   return {
     sides,
     works: WORKS.filter(({ id }) => wanted.has(id)),
-    rounds: quick ? 3 : 5,
+    rounds: 3,
     seconds: quick ? 1 : 2,
     overloads: wanted.has('overload') ? WORKS.filter(({ id }) => OVERLOADED.includes(id)) : [],
     overloadSeconds: quick ? 3 : 8,
