@@ -4,13 +4,13 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { besideModule } from '../platform/beside.ts';
 import type { Served } from './serve-model.ts';
 import type { Ending, Worker } from './supervise.ts';
 import { handOnLines } from './whole-lines.ts';
 import type { Order, OrderedServing, Report } from './worker-messages.ts';
 
-/** Beside this file: TypeScript where this is the source, JavaScript where it is built. */
-const ENTRY = fileURLToPath(new URL(`./worker-entry${path.extname(import.meta.url)}`, import.meta.url));
+const ENTRY = fileURLToPath(besideModule(import.meta.url, 'worker-entry'));
 
 /** Milliseconds for the last lines of a worker that has ended; a process that it left behind may hold its standard error open. */
 const LAST_LINES = 1_000;

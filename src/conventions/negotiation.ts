@@ -19,7 +19,6 @@ export interface Offer {
 
 const JSON_OFFERS: readonly Offer[] = [{ type: 'application', subtype: 'json' }];
 const ANYTHING: readonly AcceptRange[] = [{ type: '*', subtype: '*', parameters: new Map(), quality: 1 }];
-
 const JSON_ALONE: readonly AcceptRange[] = [
   { type: 'application', subtype: 'json', parameters: new Map(), quality: 1 },
 ];

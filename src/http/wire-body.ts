@@ -14,8 +14,6 @@ export interface WireBodyOptions {
   readonly timeout: number;
 }
 
-const NO_BYTES = new Uint8Array();
-
 /** The body of a request on the wire: nothing is taken in, and no `100 Continue` is sent, before somebody reads it (URL-8). */
 export class WireBody implements RequestBody {
   readonly length: number | null;
@@ -86,8 +84,8 @@ export class WireBody implements RequestBody {
   #arrived(limit: number): Uint8Array {
     const field = trailerFault(this.#request);
     if (field !== null) throw misplaced(field);
-    const bytes: unknown = this.#request.read();
-    if (!(bytes instanceof Uint8Array)) return NO_BYTES;
+    const chunk: unknown = this.#request.read();
+    const bytes = joined(chunk instanceof Buffer ? [chunk] : []);
     if (bytes.length > limit) throw tooLarge(limit);
     return bytes;
   }

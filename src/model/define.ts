@@ -1,8 +1,7 @@
 import type { EventEnvelope } from '../conventions/event.ts';
+import type { Awaitable } from '../platform/awaitable.ts';
 import type { Context, WriteOccasion } from './hooks.ts';
 import type { SchemaLike, Unchangeable, ValuesOf } from './schema-types.ts';
-
-type Awaitable<T> = T | Promise<T>;
 
 /** What every row has beside its fields. */
 export interface SystemMembers {

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../conventions/errors.ts';
+import type { Awaitable } from '../platform/awaitable.ts';
 import type { EventEnvelope } from '../conventions/event.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 
@@ -52,8 +53,6 @@ export interface WriteOccasion {
 
 /** What the hooks around a write get: the application's services, and the write. */
 export type WriteContext = Context & WriteOccasion;
-
-type Awaitable<T> = T | Promise<T>;
 
 /**
  * A user's code around the writes of a resource. It runs on the request thread before the write is sent, and again where the row changed

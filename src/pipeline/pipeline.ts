@@ -4,6 +4,7 @@ import type { Observe } from '../observe/observation.ts';
 import { readListQuery } from '../plan/list-query.ts';
 import { admitParameters, plainRule } from '../plan/parameters.ts';
 import { readItemView } from '../plan/view.ts';
+import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
 import { commonHeaders, uncachedAnswer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { answerBatch, readBatchRecord } from './batch.ts';
@@ -20,7 +21,6 @@ import { refuse } from './refuse.ts';
 import { allow, route, type Routed } from './route.ts';
 import { answerWrite } from './single-write.ts';
 import type { Surroundings } from './surroundings.ts';
-import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
 
 /** What answering takes beside what the stages work with. */
 export interface PipelineOptions {

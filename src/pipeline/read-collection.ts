@@ -27,28 +27,35 @@ export function readCollection(
   surroundings: Surroundings,
 ): Awaitable<Answer> {
   checkRoom(request.offer.format, query.view);
+  const sources = sourcesOf(query);
   return after(requireAncestors(query.plan.within, surroundings), () =>
-    after(surroundings.store.resources.changes(sourcesOf(query)), (changes): Awaitable<Answer> => {
+    after(surroundings.store.resources.changes(sources), (changes): Awaitable<Answer> => {
       const target = readTarget(compiled.resource, query.view, stateTag(request, query, changes, surroundings), null);
       const known = unchanged(request, target, surroundings);
       if (known !== null) return known;
       const kept = surroundings.pages.get(target.etag);
       if (kept !== undefined) return answerPage(request, compiled, query, { page: kept, target }, surroundings);
-      return readPage(request, compiled, query, { changes, target }, surroundings);
+      return readPage(request, compiled, query, { sources, changes, target }, surroundings);
     }),
   );
 }
 
-/** @param state the last changes of all that the page is made of, and the tag that they make */
+interface PageState {
+  readonly sources: readonly string[];
+  readonly changes: readonly number[];
+  readonly target: ReadTarget;
+}
+
+/** @param state the resources that the page is made of, their last changes, and the tag that these make */
 async function readPage(
   request: Negotiated,
   compiled: CompiledResource,
   query: ListQuery,
-  { changes, target }: { readonly changes: readonly number[]; readonly target: ReadTarget },
+  { sources, changes, target }: PageState,
   surroundings: Surroundings,
 ): Promise<Answer> {
   const page = await pageText(request, compiled, query, surroundings);
-  const still = await surroundings.store.resources.changes(sourcesOf(query));
+  const still = await surroundings.store.resources.changes(sources);
   const isOf = still.every((change, index) => change === changes[index]);
   if (isOf) {
     surroundings.pages.offer(target.etag, page);

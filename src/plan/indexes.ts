@@ -1,4 +1,5 @@
 import type { Resource, SortKey } from '../model/model.ts';
+import { oncePer } from '../platform/once-per.ts';
 import { totalOrder } from './sort.ts';
 
 /** An index that every store keeps. One that is not unique ends with the id, so that the order that it gives is total. */
@@ -15,18 +16,7 @@ const ascending = (path: string): SortKey => ({ path, descending: false });
  * The indexes of a resource: unique lists; creation, the default order and the time field, so that each of them is walked at the same cost
  * at any depth; each reference to one row, continued by the default order; and what the model declares (PAGE-10).
  */
-export function indexesOf(resource: Resource): readonly KeptIndex[] {
-  const known = knownIndexes.get(resource);
-  if (known !== undefined) return known;
-  const made = makeIndexes(resource);
-  knownIndexes.set(resource, made);
-  return made;
-}
-
-/** Of each resource, worked out once: every list asks. */
-const knownIndexes = new WeakMap<Resource, readonly KeptIndex[]>();
-
-function makeIndexes(resource: Resource): readonly KeptIndex[] {
+export const indexesOf = oncePer((resource: Resource): readonly KeptIndex[] => {
   const references = resource.fields.filter(
     ({ name, reference, type }) => name === resource.parent?.field || (reference !== null && type.kind !== 'array'),
   );
@@ -48,7 +38,7 @@ function makeIndexes(resource: Resource): readonly KeptIndex[] {
       .filter((keys) => keys.length > 1)
       .map((keys) => ({ keys, unique: false, total: true })),
   ];
-}
+});
 
 /** An index is walked either way, so that one whose first key descends serves as its mirror image. */
 function normal(keys: readonly SortKey[]): readonly SortKey[] {

@@ -1,4 +1,5 @@
 import type { SortKey } from '../../model/model.ts';
+import { oncePer } from '../../platform/once-per.ts';
 import type { Ancestor, Effort, ItemPlan, ListPlan } from '../../plan/plan.ts';
 import { ancestorStands, belowParent, chainStands, type Filter, filterConditions, filterOf } from './conditions.ts';
 import { type Dialect, type Looks, Parameters, type Statement } from './dialect.ts';
@@ -32,16 +33,11 @@ export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   return { text, values: parameters.values };
 }
 
-const wholeRowTexts = new WeakMap<Table, string>();
-
 /** What reads a whole row by its id, which is asked more often than anything else. */
-function wholeRowText(table: Table): string {
-  const known = wholeRowTexts.get(table);
-  if (known !== undefined) return known;
-  const text = `select ${table.selection()} from ${table.name} where ${table.column('id')} = ${table.dialect.placeholder(1)}`;
-  wholeRowTexts.set(table, text);
-  return text;
-}
+const wholeRowText = oncePer(
+  (table: Table) =>
+    `select ${table.selection()} from ${table.name} where ${table.column('id')} = ${table.dialect.placeholder(1)}`,
+);
 
 /** The rows of a list plan, and at which of them the statement looks at its deadline. */
 interface Selected {

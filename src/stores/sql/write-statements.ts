@@ -1,4 +1,5 @@
 import type { CreatePlan, DeletePlan, DetachPlan, StoredPlan, UpdatePlan } from '../../plan/plan.ts';
+import { oncePer } from '../../platform/once-per.ts';
 import { linkFields, linkTable, referenceFields } from './columns.ts';
 import { Parameters, type Statement } from './dialect.ts';
 import { standsStatement } from './read-statements.ts';
@@ -13,18 +14,12 @@ export function insertStatement(tables: Tables, plan: CreatePlan, revision: numb
   return { text: insertText(table), values };
 }
 
-const insertTexts = new WeakMap<Table, string>();
-
-function insertText(table: Table): string {
-  const known = insertTexts.get(table);
-  if (known !== undefined) return known;
+const insertText = oncePer((table: Table): string => {
   const { dialect, columns } = table;
   const names = columns.map(({ name }) => dialect.quote(name)).join(', ');
   const places = columns.map((_, index) => dialect.placeholder(index + 1)).join(', ');
-  const text = `insert into ${table.name} (${names}) values (${places})`;
-  insertTexts.set(table, text);
-  return text;
-}
+  return `insert into ${table.name} (${names}) values (${places})`;
+});
 
 /**
  * Changes the row of an update plan where it still has the revision expected: compared in the statement that writes (CACHE-3).

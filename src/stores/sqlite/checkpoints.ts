@@ -1,9 +1,8 @@
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { besideModule } from '../../platform/beside.ts';
 import type { Connection } from './driver.ts';
 
-/** Beside this file: TypeScript where this is the source, JavaScript where it is built. */
-const ENTRY = new URL(`./checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
+const ENTRY = besideModule(import.meta.url, 'checkpoint-thread');
 
 /** Rows written after which a checkpoint is due: some 10 MB of log. */
 const DUE = 2_000;
@@ -72,6 +71,10 @@ export class Checkpoints {
 
   #finish(): void {
     this.#running = false;
-    this.#writer.checkpoint();
+    try {
+      this.#writer.checkpoint();
+    } catch {
+      // As with those that SQLite makes by itself: nothing is lost, and what is wrong with the disk the next commit is told.
+    }
   }
 }

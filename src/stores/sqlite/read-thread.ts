@@ -1,10 +1,9 @@
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { besideModule } from '../../platform/beside.ts';
 import { StoreUnavailable } from '../store.ts';
 import { errorOf, type Reading, type RowsRead, type ThreadAnswer, type ThreadSettings } from './reading.ts';
 
-/** Beside this file: TypeScript where this is the source, JavaScript where it is built. */
-const ENTRY = new URL(`./read-thread-entry${extname(import.meta.url)}`, import.meta.url);
+const ENTRY = besideModule(import.meta.url, 'read-thread-entry');
 
 /** MiB. Rows pass through a thread and are gone: room for more of them would only be filled. */
 const LIMITS = { maxYoungGenerationSizeMb: 8 };

@@ -75,6 +75,21 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
+  it('[OPS-4] that the writer cannot finish are left to the next one', async (context) => {
+    const { file, writer, write } = opened(context);
+    const checkpoints = new Checkpoints(file, writer, 1);
+    write(10);
+    writer.run('begin immediate');
+    assert.throws(() => writer.checkpoint(), /locked/);
+    checkpoints.wrote(10);
+    await checkpoints.close();
+    writer.run('commit');
+    checkpoints.wrote(1);
+    await checkpoints.close();
+    assert.equal(rowsWithoutLog(file), 10);
+    writer.close();
+  });
+
   it('[OPS-4] leave the file whole when the store closes in the middle of one', async (context) => {
     const file = path.join(directory(context), 'sample.db');
     const store = await openSample({ path: file });
