@@ -16,7 +16,7 @@ if (isRecent(process.versions.node)) {
   // What was compiled once is not compiled again: a start takes two thirds of the time. Where nothing may be written here, it is.
   module.enableCompileCache(path.join(home, '.cache', 'compiled'));
   // A checkout runs its sources, the published package what was built from them.
-  const program = existsSync(path.join(home, 'src')) ? 'src/cli/main.ts' : 'dist/cli/main.js';
+  const program = existsSync(path.join(home, 'src')) ? 'src/cli/main.ts' : 'dist/main.js';
   const { main } = await import(pathToFileURL(path.join(home, program)).href);
   await main(args);
 } else {

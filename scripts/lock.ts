@@ -20,7 +20,7 @@ export interface Lockfile {
 }
 
 const platforms: ReadonlySet<string> = new Set(['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32']);
-const processors: ReadonlySet<string> = new Set(['x64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x']);
+const processors: ReadonlySet<string> = new Set(['x64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x', 'wasm32']);
 
 /**
  * The entries that a lockfile lacks: programs for other platforms that the registry at hand did not carry when it was written. npm leaves

@@ -5,6 +5,7 @@ import { type Data, fill, ROWS } from './data.ts';
 import { measure, type Running } from './measure.ts';
 import { type Overload, overload } from './overload.ts';
 import { overloaded, type Plan } from './plan.ts';
+import { buildPrograms } from './programs.ts';
 import type { Progress } from './progress.ts';
 import type { Results, WorkDone } from './report.ts';
 import { MODEL, type Side } from './sides.ts';
@@ -17,10 +18,12 @@ export async function carryOut(
   progress: Progress,
 ): Promise<Omit<Results, 'circumstances'>> {
   const { sides } = plan;
+  progress.line('building what is published ...');
+  const programs = await buildPrograms(folder);
   progress.line(`writing ${count(ROWS)} products ...`);
   const data = await fill(folder, MODEL);
   const startOf = (side: Side): ServerStart => ({
-    args: side.args(data),
+    args: side.args(data, programs),
     path: `${side.dialect.collection}/${data.ids[0] ?? ''}`,
     compiled: path.join(folder, 'compiled', side.id),
   });

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Data } from './data.ts';
+import type { Programs } from './programs.ts';
 import { BY_HAND, FEATHERS, FLOOR, JSON_SERVER, OURS, PLATFORMATIC, type Dialect } from './dialect.ts';
 
 /** A server that is compared. */
@@ -8,12 +9,11 @@ export interface Side {
   readonly name: string;
   readonly dialect: Dialect;
   /** A program for Node and its arguments, on data of its own. */
-  readonly args: (data: Data) => readonly string[];
+  readonly args: (data: Data, programs: Programs) => readonly string[];
   /** The package of a peer, which is installed beside us; null for what stands in this checkout. */
   readonly package: string | null;
 }
 
-const COMMAND = path.resolve(import.meta.dirname, '../../bin/restwright.js');
 export const MODEL: string = path.join(import.meta.dirname, 'model.yaml');
 export const PEERS: string = path.resolve(import.meta.dirname, '../peers');
 
@@ -25,21 +25,21 @@ export const SIDES: readonly Side[] = [
     id: 'floor',
     name: '`node:http`, fixed buffer',
     dialect: FLOOR,
-    args: () => [path.join(import.meta.dirname, 'raw-server.ts')],
+    args: (_data, { floor }) => [floor],
     package: null,
   },
   {
     id: 'restwright',
     name: 'Restwright',
     dialect: OURS,
-    args: (data) => [COMMAND, 'serve', MODEL, '--port', '0', '--database', `sqlite:${data.ours}`],
+    args: (data, { restwright }) => [restwright, 'serve', MODEL, '--port', '0', '--database', `sqlite:${data.ours}`],
     package: null,
   },
   {
     id: 'by-hand',
     name: 'Fastify by hand',
     dialect: BY_HAND,
-    args: (data) => [path.join(import.meta.dirname, 'fastify-server.ts'), data.table('by-hand')],
+    args: (data, { byHand }) => [byHand, data.table('by-hand')],
     package: null,
   },
   peer('platformatic', 'Platformatic DB', PLATFORMATIC, '@platformatic/db', (data) =>

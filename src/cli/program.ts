@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
 import { check, type CheckFlags } from './check.ts';
 import { CommandFailure, type ExitCode, notYet } from './command-failure.ts';
@@ -159,7 +160,7 @@ function addLaterFlag(command: Command, flags: string): void {
 }
 
 function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
+  const file = fileURLToPath(import.meta.resolve('restwright/package.json'));
   const manifest: { readonly version: string } = JSON.parse(readFileSync(file, 'utf8'));
   return manifest.version;
 }

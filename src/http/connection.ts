@@ -1,6 +1,7 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RawRequest } from '../pipeline/exchange.ts';
+import { http } from './builtin.ts';
 import type { WireBody } from './wire-body.ts';
 
 /** One request on a connection, from its head to the last byte of its answer. */
@@ -184,11 +185,11 @@ export class Connection {
 
 /** A response of Node's for what never became one of its requests, so that all answers are written by the same code. */
 function lastResponse(socket: Socket, method: string): ServerResponse {
-  const request = new IncomingMessage(socket);
+  const request = new http.IncomingMessage(socket);
   request.method = method;
   request.httpVersionMajor = 1;
   request.httpVersionMinor = 1;
-  const response = new ServerResponse(request);
+  const response = new http.ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
   return response;

@@ -1,12 +1,12 @@
-import { METHODS } from 'node:http';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
+import { http } from './builtin.ts';
 import { createListener } from './listener.ts';
 import { HEALTH_PATHS, type MountedApi, owns } from './mounted-api.ts';
 
 export type { MountedApi } from './mounted-api.ts';
 
 /** The methods that reach the API, those that none of its targets has too: it says itself which it has (MET-6). */
-const ROUTED = METHODS.filter((method) => method !== 'CONNECT');
+const ROUTED = http.METHODS.filter((method) => method !== 'CONNECT');
 
 export interface RestwrightOptions {
   readonly api: MountedApi;

@@ -1,7 +1,8 @@
-import { createServer, type Server, type ServerOptions } from 'node:http';
+import type { Server, ServerOptions } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Limits } from '../model/model.ts';
+import { http } from './builtin.ts';
 import { type Address, listen } from './listen.ts';
 import type { ParserFault } from './parser-fault.ts';
 import { Wire, type WireOptions } from './wire.ts';
@@ -53,7 +54,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
 }
 
 function createHttpServer(limits: Limits): Server {
-  const server = createServer(serverOptions(limits));
+  const server = http.createServer(serverOptions(limits));
   server.maxHeadersCount = limits.headerLines + LINES_ALLOWANCE;
   // A client that has sent all and says so (FIN) still waits for its answer. The option has no other name in Node.
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -1,10 +1,10 @@
 import type { Json } from '../conventions/json.ts';
 import { nearest } from '../conventions/nearest.ts';
-import { documentSchema } from './document-schema.ts';
+import { documentValidation } from './document-validation.ts';
 import type { Report } from './fault.ts';
 import { schemaSchema } from './field-schema.ts';
 import type { Path } from './path.ts';
-import { compileAssertion } from './validator.ts';
+import { compileAssertion, type FindViolations, violationsBy } from './validator.ts';
 import { describeReason, settle, type Violation } from './violation.ts';
 
 /** What to do about keys that JSON Schema knows and a model does not take. */
@@ -22,14 +22,12 @@ const NOT_TAKEN: ReadonlyMap<string, string> = new Map([
   ['multipleOf', 'use format: decimal with x-scale, or format: int64, or check it in the client'],
 ]);
 
-type Check = (value: unknown) => readonly Violation[];
-
-let documentViolations: Check | null = null;
-let schemaViolations: Check | null = null;
+let documentViolations: FindViolations | null = null;
+let schemaViolations: FindViolations | null = null;
 
 /** Holds a document against its JSON Schema and announces every place where it breaks it. */
 export function checkDocument(value: Json, report: Report): void {
-  documentViolations ??= compileAssertion(documentSchema);
+  documentViolations ??= violationsBy(documentValidation());
   announce(documentViolations(value), [], report);
 }
 

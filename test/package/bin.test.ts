@@ -35,7 +35,7 @@ describe('bin/restwright.js', () => {
     using sandbox = new Sandbox();
     sandbox.copy('bin');
     sandbox.write('node_modules/restwright/package.json', '{ "type": "module" }');
-    sandbox.write('node_modules/restwright/dist/cli/main.js', echo('built'));
+    sandbox.write('node_modules/restwright/dist/main.js', echo('built'));
     renameSync(sandbox.path('bin'), sandbox.path('node_modules/restwright/bin'));
     mkdirSync(sandbox.path('node_modules/.bin'));
     symlinkSync('../restwright/bin/restwright.js', sandbox.path('node_modules/.bin/restwright'));
@@ -44,14 +44,14 @@ describe('bin/restwright.js', () => {
   });
 
   it('starts itself again on the bundled Node where this one is too old', async () => {
-    using sandbox = installed('dist/cli/main.js', echo('built'));
+    using sandbox = installed('dist/main.js', echo('built'));
     sandbox.bundleNode('26.10.0');
     const { code, stdout, stderr } = await sandbox.run('bin/restwright.js', ['a b', ''], sandbox.pretending('20.20.2'));
     assert.deepEqual([code, JSON.parse(stdout), stderr], [7, ['built', here, 'a b', ''], '']);
   });
 
   it('hands signals to the program on the bundled Node and ends as it does', async () => {
-    using sandbox = installed('dist/cli/main.js', waits);
+    using sandbox = installed('dist/main.js', waits);
     sandbox.bundleNode('26.10.0');
     const running = sandbox.start('bin/restwright.js', [], sandbox.pretending('20.20.2'));
     await running.said('waiting');
@@ -61,7 +61,7 @@ describe('bin/restwright.js', () => {
   });
 
   it('ends by the signal that ended the program on the bundled Node', async () => {
-    using sandbox = installed('dist/cli/main.js', "export const main = () => process.kill(process.pid, 'SIGKILL');\n");
+    using sandbox = installed('dist/main.js', "export const main = () => process.kill(process.pid, 'SIGKILL');\n");
     sandbox.bundleNode('26.10.0');
     const { signal } = await sandbox.run('bin/restwright.js', [], sandbox.pretending('20.20.2'));
     assert.equal(signal, 'SIGKILL');
@@ -72,7 +72,7 @@ describe('bin/restwright.js', () => {
     ['is as old', ['20.1.0']],
   ] as const) {
     it(`says in one line what to install where the bundled Node ${title}`, async () => {
-      using sandbox = installed('dist/cli/main.js', echo('built'));
+      using sandbox = installed('dist/main.js', echo('built'));
       for (const version of versions) sandbox.bundleNode(version);
       const ended = await sandbox.run('bin/restwright.js', ['serve', 'my model.yaml'], sandbox.pretending('18.0.0'));
       assert.deepEqual([ended.code, ended.stdout], [2, '']);
@@ -82,7 +82,7 @@ describe('bin/restwright.js', () => {
   }
 
   it('shows the fault of a program that cannot be loaded, and fails', async () => {
-    using sandbox = installed('dist/cli/main.js', "import './missing.js';\n");
+    using sandbox = installed('dist/main.js', "import './missing.js';\n");
     const { code, stderr } = await sandbox.run('bin/restwright.js');
     assert.equal(code, 1);
     assert.match(stderr, /missing\.js/);

@@ -58,6 +58,23 @@ await close();
 console.log(threads + ' thread, ' + read.status + ', ' + data[0].text);
 `;
 
+/** A fault of each kind that the schema of documents knows. */
+const FAULTY = `
+name: 5
+version: one
+public_url: 17
+auth: { issuers: [{ issuer: no, jwks_uri: "not a uri" }] }
+limits: { rate: { requests: 0 }, body: -1 }
+webhooks: { retry: [] }
+resources:
+  products:
+    serchable: [name]
+    unique: [[]]
+    sortable: [name, name]
+    id: serial
+    schema: { type: object, properties: { name: { type: text, minLength: -1, format: uri } } }
+`;
+
 describe('the published package', () => {
   let folder = '';
   let tarball = '';
@@ -81,36 +98,50 @@ describe('the published package', () => {
       [],
     );
     assert.equal(existsSync(path.join(folder, 'node_modules', '.bin', 'node')), false);
-    assert.equal(existsSync(installed('dist', 'index.d.ts')), true);
+    assert.equal(existsSync(installed('dist', 'types', 'index.d.ts')), true);
     assert.equal(existsSync(installed('src')), false);
   });
 
-  it('serves a model', async () => {
-    writeFileSync(
-      path.join(folder, 'shop.yaml'),
-      'name: shop\nresources:\n  products:\n    schema: { type: object, required: [name], properties: { name: { type: string } } }\n',
-    );
-    const program = path.join(folder, 'node_modules', '.bin', 'restwright');
-    const server = spawn(process.execPath, [program, 'serve', 'shop.yaml', '--port', '0'], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'ignore'],
+  for (const workers of [1, 2])
+    it(`serves a model from ${workers} processes`, async () => {
+      writeFileSync(
+        path.join(folder, 'shop.yaml'),
+        'name: shop\nresources:\n  products:\n    schema: { type: object, required: [name], properties: { name: { type: string } } }\n',
+      );
+      const program = path.join(folder, 'node_modules', '.bin', 'restwright');
+      const server = spawn(
+        process.execPath,
+        [program, 'serve', 'shop.yaml', '--port', '0', '--workers', String(workers)],
+        {
+          cwd: folder,
+          stdio: ['ignore', 'pipe', 'ignore'],
+        },
+      );
+      try {
+        const lines = createInterface({ input: server.stdout });
+        const [line]: string[] = await once(lines, 'line');
+        const [, url = ''] = /^listening on (http:\/\/127\.0\.0\.1:\d+\/api)$/.exec(line ?? '') ?? [];
+        const created = await fetch(`${url}/v1/products`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: '{"name":"Lamp"}',
+        });
+        assert.equal(created.status, 201);
+        const read = await fetch(new URL(created.headers.get('location') ?? '', url));
+        assert.deepEqual(await read.json(), await created.json());
+      } finally {
+        server.kill('SIGTERM');
+      }
+      assert.deepEqual(await once(server, 'exit'), [0, null]);
     });
-    try {
-      const lines = createInterface({ input: server.stdout });
-      const [line]: string[] = await once(lines, 'line');
-      const [, url = ''] = /^listening on (http:\/\/127\.0\.0\.1:\d+\/api)$/.exec(line ?? '') ?? [];
-      const created = await fetch(`${url}/v1/products`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: '{"name":"Lamp"}',
-      });
-      assert.equal(created.status, 201);
-      const read = await fetch(new URL(created.headers.get('location') ?? '', url));
-      assert.deepEqual(await read.json(), await created.json());
-    } finally {
-      server.kill('SIGTERM');
-    }
-    assert.deepEqual(await once(server, 'exit'), [0, null]);
+
+  it('finds in a faulty model what the checkout finds: its check was compiled when it was built', () => {
+    writeFileSync(path.join(folder, 'faulty.yaml'), FAULTY);
+    const checked = (program: string) =>
+      spawnSync(process.execPath, [program, 'check', 'faulty.yaml'], { cwd: folder, encoding: 'utf8' });
+    const { status, stdout } = checked(installed('bin', 'restwright.js'));
+    assert.deepEqual([status, stdout], [1, checked(path.join(root, 'bin', 'restwright.js')).stdout]);
+    assert.match(stdout, /serchable/);
   });
 
   it('is a library too', () => {

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { build } from 'rolldown';
+
+/** What is started, as it would be in production: JavaScript, ours as it is published. */
+export interface Programs {
+  /** Our command. */
+  readonly restwright: string;
+  readonly floor: string;
+  readonly byHand: string;
+}
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** Builds the programs in a folder, where they find the libraries of this checkout. */
+export async function buildPrograms(folder: string): Promise<Programs> {
+  const tarball = execFileSync(process.execPath, ['scripts/pack.ts'], { cwd: root, encoding: 'utf8' }).trim();
+  const published = path.join(folder, 'published');
+  mkdirSync(published, { recursive: true });
+  execFileSync('tar', ['-xzf', tarball, '-C', published, '--strip-components=1']);
+  rmSync(path.dirname(tarball), { recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+  return {
+    restwright: path.join(published, 'bin', 'restwright.js'),
+    floor: await javaScript(folder, 'raw-server'),
+    byHand: await javaScript(folder, 'fastify-server'),
+  };
+}
+
+async function javaScript(folder: string, name: string): Promise<string> {
+  const file = path.join(folder, `${name}.mjs`);
+  await build({
+    input: path.join(import.meta.dirname, `${name}.ts`),
+    platform: 'node',
+    external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
+    output: { file },
+    logLevel: 'silent',
+  });
+  return file;
+}
