@@ -239,7 +239,9 @@ const SELDOM_LOOK = `(_rowid_ * 41475559 >> 20 & 63 or ${LOOK})`;
 
 /** SQLite: strict tables, text compared by its UTF-8 bytes (the collation BINARY), NULLs least of all. */
 export const sqlite: Dialect = {
-  placeholder: () => '?',
+  // A parameter by itself may decide on the plan, as the limit or beside `=`: then SQLite plans anew whenever it is bound, which takes longer
+  // than reading a page.
+  placeholder: () => '+?',
   quote,
   literal,
   columnType,

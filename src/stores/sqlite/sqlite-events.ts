@@ -1,10 +1,11 @@
 import type { EventEnvelope } from '../../conventions/event.ts';
 import type { ClaimedDelivery, Deliveries, DeliveryResult, EventLog } from '../store.ts';
 import type { SqlValue } from '../sql/dialect.ts';
+import { sqlite } from './dialect.ts';
 import type { Connection } from './driver.ts';
 import type { Patience } from './patience.ts';
 
-const AFTER = 'select envelope from restwright_events where sequence > ? order by sequence limit ?';
+const AFTER = `select envelope from restwright_events where sequence > ? order by sequence limit ${sqlite.placeholder(1)}`;
 
 /** One statement for any number of endpoints. */
 const ENQUEUE = `insert into restwright_deliveries
@@ -20,7 +21,7 @@ set leased_until = ?, attempts = attempts + 1
 where (endpoint, sequence) in (
   select endpoint, sequence from restwright_deliveries
   where state = 'waiting' and due <= ? and leased_until <= ?
-  order by due, sequence limit ?
+  order by due, sequence limit ${sqlite.placeholder(1)}
 )
 returning endpoint, sequence, attempts, due,
   (select envelope from restwright_events as event where event.sequence = restwright_deliveries.sequence) as envelope`;

@@ -17,6 +17,7 @@ import { ancestorsStatement } from '../sql/read-statements.ts';
 import { explain, outermostMissing } from '../sql/refusals.ts';
 import type { Tables } from '../sql/tables.ts';
 import { deleteStatement, insertStatement, linkStatements, updateStatement } from '../sql/write-statements.ts';
+import { sqlite } from './dialect.ts';
 import { type Connection, isConstraintFailure, isForeignKeyFailure } from './driver.ts';
 
 const ADD_EVENT = 'insert into restwright_events values (?, ?, ?, ?, ?, ?, ?)';
@@ -26,7 +27,7 @@ const SET_MEMO = `insert into restwright_memos values (?, ?, ?, ?, ?) on conflic
   request = excluded.request, outcome = excluded.outcome, revisions = excluded.revisions, expires_at = excluded.expires_at`;
 const FIND_MEMO = 'select 1 from restwright_memos where name = ? and expires_at > ?';
 const FORGET = `delete from restwright_memos where name in
-  (select name from restwright_memos where expires_at <= ? order by expires_at limit ?)`;
+  (select name from restwright_memos where expires_at <= ? order by expires_at limit ${sqlite.placeholder(1)})`;
 /**
  * How many memos more than it adds a transaction may forget: more, so that the table shrinks to what stands under any load; bounded, so that
  * no write waits for a day's worth of forgetting.
