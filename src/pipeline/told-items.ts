@@ -51,12 +51,17 @@ export class ToldItems {
   readonly #told = new WeakMap<Row, Map<string, string>>();
   readonly #modified = new WeakMap<Row, Modified>();
 
+  /** Whether what is told of a row is kept: a store gives it again. */
+  keeps(row: Row): boolean {
+    return Object.isFrozen(row);
+  }
+
   /**
    * @param form names everything that the text depends on beside the row
    * @param tell makes the text
    */
   text(row: Row, form: string, tell: () => string): string {
-    if (!Object.isFrozen(row)) return tell();
+    if (!this.keeps(row)) return tell();
     const forms = this.#told.get(row) ?? new Map<string, string>();
     const known = forms.get(form);
     if (known !== undefined) return known;
@@ -70,7 +75,7 @@ export class ToldItems {
     if (known !== undefined) return known;
     const at = Date.parse(row.updated_at);
     const modified = { at, date: httpDate(at) };
-    if (Object.isFrozen(row)) this.#modified.set(row, modified);
+    if (this.keeps(row)) this.#modified.set(row, modified);
     return modified;
   }
 }

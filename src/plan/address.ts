@@ -3,6 +3,7 @@ import { type Parameters } from '../conventions/pagination/position.ts';
 import { writeQuery } from '../conventions/query.ts';
 import { encodeSegment } from '../conventions/url.ts';
 import type { Model, Resource } from '../model/model.ts';
+import { oncePer } from '../platform/once-per.ts';
 import type { Ancestor } from './plan.ts';
 
 /** Where the URLs of an answer begin, and what each of them carries: the caller's version carrier (REP-9). */
@@ -25,16 +26,21 @@ export interface Addresses {
 
 /** The addresses of a model. Ancestors are nearest first, as in a plan. */
 export function addresses({ resources }: Pick<Model, 'resources'>): Addresses {
-  const path = (base: LinkBase, resource: Resource, within: readonly Ancestor[], id: string | null): string => {
+  // Each row that is told has several links into collections that stand below no other row.
+  const uppermost = oncePer((base: LinkBase) =>
+    oncePer(({ collection }: Resource) => base.prefix + segment(collection)),
+  );
+  const collectionPath = (base: LinkBase, resource: Resource, within: readonly Ancestor[]): string => {
+    if (within.length === 0) return uppermost(base)(resource);
     const above = within.map((row) => segment(resources.get(row.resource)?.collection ?? '') + segment(row.id));
-    const own = segment(resource.collection) + (id === null ? '' : segment(id));
-    return base.prefix + above.toReversed().join('') + own;
+    return base.prefix + above.toReversed().join('') + segment(resource.collection);
   };
   return {
     root: ({ prefix, parameters }) => withQuery(prefix === '' ? '/' : prefix, parameters),
     collection: (base, resource, within, parameters = []) =>
-      withQuery(path(base, resource, within, null), [...parameters, ...base.parameters]),
-    item: (base, resource, within, id) => withQuery(path(base, resource, within, id), base.parameters),
+      withQuery(collectionPath(base, resource, within), [...parameters, ...base.parameters]),
+    item: (base, resource, within, id) =>
+      withQuery(collectionPath(base, resource, within) + segment(id), base.parameters),
     system: ({ prefix, parameters }, ...segments) => withQuery(joinPath(prefix, ...segments), parameters),
   };
 }
