@@ -14,6 +14,8 @@ export interface ToldPage {
 
 /** Characters of told pages that are kept in each of two generations. */
 const KEPT_PAGES = 4_194_304;
+/** About as many pages as there is room for. */
+const PAGES = 1_024;
 
 /**
  * Pages by their tags, which tell what they are made of: as long as a tag is made, its page is the one (CACHE-2). They are kept from the
@@ -21,7 +23,7 @@ const KEPT_PAGES = 4_194_304;
  */
 export class ToldPages {
   readonly #pages = new Generations<ToldPage>(KEPT_PAGES, ({ text }) => text.length);
-  readonly #seen = new SeenLately();
+  readonly #seen = new SeenLately(PAGES);
 
   get(tag: string): ToldPage | undefined {
     return this.#pages.get(tag);

@@ -5,6 +5,8 @@ import { SeenLately } from '../../platform/seen-lately.ts';
 
 /** Bytes that rows take, with what is told of them, in each of two generations. */
 const BOUND = 8_388_608;
+/** About as many rows as there is room for. */
+const ROWS = 8_192;
 /** Bytes of a member beside a text, and of all that keeps a row. */
 const MEMBER = 24;
 const KEEPING = 400;
@@ -15,7 +17,7 @@ const KEEPING = 400;
  */
 export class RowCache {
   readonly #rows = new Generations<Row>(BOUND, weigh);
-  readonly #seen = new SeenLately();
+  readonly #seen = new SeenLately(ROWS);
 
   get(resource: string, id: string): Row | null {
     return this.#rows.get(keyOf(resource, id)) ?? null;
