@@ -14,6 +14,8 @@ export interface Turn {
   answered: boolean;
   /** The sweep since which the handler has had all that it waits for. */
   since: number;
+  /** Where it stands among the requests in flight. */
+  place: number;
 }
 
 /** The bytes read on after a fault, and why reading stopped. */
@@ -31,7 +33,7 @@ const ignore = (): void => undefined;
 /** One TCP connection: the requests on it in order, and the way that it ends. */
 export class Connection {
   readonly socket: Socket;
-  readonly #turns = new Set<Turn>();
+  readonly #turns: Turn[] = [];
   #latest: Turn | null = null;
   #reading = true;
   #onQuiet: (() => void) | null = null;
@@ -45,7 +47,7 @@ export class Connection {
     this.socket = socket;
     this.#onEnd = onEnd;
     socket.once('close', () => {
-      for (const turn of this.#turns) this.#end(turn);
+      for (const turn of this.#turns.slice()) this.#end(turn);
     });
   }
 
@@ -56,7 +58,7 @@ export class Connection {
 
   /** Whether nothing is under way on it. */
   get idle(): boolean {
-    return this.#turns.size === 0 && this.#reading;
+    return this.#turns.length === 0 && this.#reading;
   }
 
   /** The request whose body is still arriving; null between requests. */
@@ -66,8 +68,8 @@ export class Connection {
 
   /** A request has begun. @param response null where Node made none */
   begin(request: RawRequest, body: WireBody | null, response: ServerResponse | null): Turn {
-    const turn: Turn = { connection: this, request, body, response, answered: false, since: 0 };
-    this.#turns.add(turn);
+    const turn: Turn = { connection: this, request, body, response, answered: false, since: 0, place: 0 };
+    this.#turns.push(turn);
     this.#latest = turn;
     response?.once('close', () => this.#end(turn));
     return turn;
@@ -161,7 +163,9 @@ export class Connection {
   }
 
   #end(turn: Turn): void {
-    if (!this.#turns.delete(turn)) return;
+    const place = this.#turns.indexOf(turn);
+    if (place === -1) return;
+    this.#turns.splice(place, 1);
     // A connection lives long: what it held on to until its next request would grow old with it, and burden the garbage collector.
     if (this.arriving === null && this.#latest === turn) this.#latest = null;
     this.#onEnd(turn);
@@ -175,7 +179,7 @@ export class Connection {
   }
 
   #checkQuiet(): void {
-    const due = this.#turns.size - (this.#concluding !== null && this.#turns.has(this.#concluding) ? 1 : 0);
+    const due = this.#turns.length - (this.#concluding !== null && this.#turns.includes(this.#concluding) ? 1 : 0);
     if (due > 0 || this.#onQuiet === null) return;
     const run = this.#onQuiet;
     this.#onQuiet = ignore;

@@ -13,9 +13,12 @@ const MAX_INTERVAL = 1_000;
 /**
  * The requests that are being answered. One timer serves them all: a timer for each would cost more than many an answer does.
  * Time that the client takes to send a body is not the handler's (LIM-1 has another bound for it).
+ *
+ * They stand in a list, each at its own `place`. A `Set` of what comes and goes makes itself a new table again and again, to which the one
+ * before goes on pointing: once the garbage collector has taken one of them for lasting, it takes all that follow, with the requests in them.
  */
 export class InFlight {
-  readonly #turns = new Set<Turn>();
+  readonly #turns: Turn[] = [];
   readonly #timer: NodeJS.Timeout;
   readonly #lifetime: number;
   readonly #onTimeout: (turn: Turn) => void;
@@ -29,16 +32,21 @@ export class InFlight {
   }
 
   get size(): number {
-    return this.#turns.size;
+    return this.#turns.length;
   }
 
   add(turn: Turn): void {
     turn.since = this.#sweeps;
-    this.#turns.add(turn);
+    turn.place = this.#turns.push(turn) - 1;
   }
 
+  /** The last one takes the place of the one that goes. */
   delete(turn: Turn): void {
-    this.#turns.delete(turn);
+    if (this.#turns[turn.place] !== turn) return;
+    const last = this.#turns.pop();
+    if (last === undefined || last === turn) return;
+    this.#turns[turn.place] = last;
+    last.place = turn.place;
   }
 
   close(): void {
@@ -47,7 +55,7 @@ export class InFlight {
 
   #sweep(): void {
     this.#sweeps += 1;
-    for (const turn of this.#turns) {
+    for (const turn of this.#turns.slice()) {
       if (turn.body?.awaited === true) turn.since = this.#sweeps;
       else if (!turn.answered && this.#sweeps - turn.since > this.#lifetime) this.#onTimeout(turn);
     }

@@ -6,7 +6,6 @@ import { type ResolvedVersion, resolveVersion } from '../conventions/versioning.
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/address.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import { oncePer } from '../platform/once-per.ts';
 import type { CompiledModel, CompiledResource } from './compiled.ts';
 import type { RouteKind } from './offers.ts';
 import type { Received } from './receive.ts';
@@ -102,12 +101,10 @@ export function versionedBase({ model }: CompiledModel, origin: string): LinkBas
   return { prefix: `${origin}${model.basePath}/v${model.version.major}`, parameters: [] };
 }
 
-const ownBase = oncePer((compiled: CompiledModel) => versionedBase(compiled, compiled.model.publicUrl ?? ''));
-
 function linkBase(compiled: CompiledModel, version: ResolvedVersion<ContractVersion>): LinkBase {
-  if (version.carrier === 'path') return ownBase(compiled);
   const { model } = compiled;
   const origin = model.publicUrl ?? '';
+  if (version.carrier === 'path') return versionedBase(compiled, origin);
   const parameters = version.carrier === 'query' ? [['api_version', version.text ?? ''] as const] : [];
   return { prefix: `${origin}${model.basePath}`, parameters };
 }

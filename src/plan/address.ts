@@ -1,6 +1,7 @@
 import { joinPath } from '../conventions/links.ts';
 import { type Parameters } from '../conventions/pagination/position.ts';
 import { writeQuery } from '../conventions/query.ts';
+import { remembered } from '../conventions/remembered.ts';
 import { encodeSegment } from '../conventions/url.ts';
 import type { Model, Resource } from '../model/model.ts';
 import { oncePer } from '../platform/once-per.ts';
@@ -26,12 +27,10 @@ export interface Addresses {
 
 /** The addresses of a model. Ancestors are nearest first, as in a plan. */
 export function addresses({ resources }: Pick<Model, 'resources'>): Addresses {
-  // Each row that is told has several links into collections that stand below no other row.
-  const uppermost = oncePer((base: LinkBase) =>
-    oncePer(({ collection }: Resource) => base.prefix + segment(collection)),
-  );
+  // Each row that is told has several links into collections that stand below no other row, and URLs begin in few ways.
+  const uppermost = oncePer(({ collection }: Resource) => remembered((prefix: string) => prefix + segment(collection)));
   const collectionPath = (base: LinkBase, resource: Resource, within: readonly Ancestor[]): string => {
-    if (within.length === 0) return uppermost(base)(resource);
+    if (within.length === 0) return uppermost(resource)(base.prefix);
     const above = within.map((row) => segment(resources.get(row.resource)?.collection ?? '') + segment(row.id));
     return base.prefix + above.toReversed().join('') + segment(resource.collection);
   };
