@@ -30,8 +30,10 @@ const TRIES = 6;
 /** How long an answer may take and still count. */
 const PATIENCE = '10s';
 
-/** Holds the files of the load; one load runs at a time. */
+/** Holds the files of the loads. */
 let folder: string | null = null;
+/** Several may run at once. */
+let loads = 0;
 
 /** Loads until every answer of a load counts. @param refused hears of each load that is done again */
 export async function untilFull<Result>(load: () => Promise<Result>, refused: () => void): Promise<Result> {
@@ -52,8 +54,9 @@ export async function untilFull<Result>(load: () => Promise<Result>, refused: ()
  */
 export async function wrk(port: number, { requests, from, connections, seconds }: Load): Promise<LoadResult> {
   folder ??= temporaryFolder();
-  const script = path.join(folder, 'load.lua');
-  const list = path.join(folder, 'requests');
+  loads += 1;
+  const script = path.join(folder, `load-${loads}.lua`);
+  const list = path.join(folder, `requests-${loads}`);
   writeFileSync(list, requests.map(rawRequest).join('\0'));
   writeFileSync(script, lua(list, from % requests.length));
   const [command = '', ...pinned] = BESIDE;

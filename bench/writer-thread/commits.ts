@@ -1,0 +1,44 @@
+import Database from 'better-sqlite3';
+import { product } from '../compare/products.ts';
+
+/** A row to be written. */
+export interface Row {
+  readonly id: string;
+  readonly sku: string;
+}
+
+const { name, price, category, description } = product(1);
+
+/** Opens a database for durable writes, with its table. */
+export function open(file: string): Database.Database {
+  const database = new Database(file);
+  database.pragma('journal_mode = wal');
+  database.pragma('synchronous = full');
+  database.exec(`create table if not exists products (
+    id text primary key, sku text not null unique, name text not null, price real not null, category text not null, description text
+  ) strict; create index if not exists by_category on products (category, price, id)`);
+  return database;
+}
+
+/**
+ * What commits rows together, each under its savepoint, as our store does.
+ *
+ * @param slow milliseconds for which a commit keeps its thread beside: a disk that takes as long to sync
+ */
+export function committing(database: Database.Database, slow: number): (rows: readonly Row[]) => void {
+  const [begin, savepoint, release, commit] = ['begin immediate', 'savepoint unit', 'release unit', 'commit'].map(
+    (text) => database.prepare(text),
+  );
+  const insert = database.prepare('insert into products values (?, ?, ?, ?, ?, ?)');
+  const lock = new Int32Array(new SharedArrayBuffer(4));
+  return (rows) => {
+    begin?.run();
+    for (const { id, sku } of rows) {
+      savepoint?.run();
+      insert.run(id, sku, name, price, category, description);
+      release?.run();
+    }
+    commit?.run();
+    if (slow > 0) Atomics.wait(lock, 0, 0, slow);
+  };
+}
