@@ -13,6 +13,9 @@ const MOST_THREADS = 2;
 /** With so many before it, a reading still has its turn within a statement timeout of 5 s where each of them takes 150 ms of a thread. */
 const MOST_WAITING = 64;
 
+/** Milliseconds without any reading after which threads end: each has memory of its own, and another starts within a few hundredths of a second. */
+const IDLE = 10_000;
+
 /** What is read apart. */
 export type HeavyEffort = Exclude<Effort, 'light'>;
 
@@ -26,6 +29,8 @@ export interface HeavyReadsOptions {
   readonly threads?: number;
   /** Most readings of one effort that wait for a thread. Default: 64. */
   readonly waiting?: number;
+  /** Milliseconds without any reading after which threads end. Default: 10 s. */
+  readonly idle?: number;
 }
 
 interface Waiting {
@@ -45,8 +50,8 @@ interface Lane {
 
 /**
  * Runs heavy readings apart from the thread that answers requests (QRY-3). Those of one effort have their turns in the order in which they
- * come, and never wait for all of the other's: what ends by itself goes past scans. Threads start when they are first needed; one that
- * dies rejects its reading, and another takes its place.
+ * come, and never wait for all of the other's: what ends by itself goes past scans. Threads start when they are needed and end when there
+ * has been nothing to read for a while; one that dies rejects its reading, and another takes its place.
  */
 export class HeavyReads {
   readonly #settings: ThreadSettings;
@@ -54,20 +59,26 @@ export class HeavyReads {
   readonly #clock: Clock;
   readonly #mostThreads: number;
   readonly #mostWaiting: number;
+  readonly #idle: number;
   readonly #lanes: Readonly<Record<HeavyEffort, Lane>> = {
     bounded: { queue: [], reading: 0 },
     unbounded: { queue: [], reading: 0 },
   };
   #threads: readonly ReadThread[] = [];
+  /** Ends the threads where it is not begun anew before; null where none has read. */
+  #rest: NodeJS.Timeout | null = null;
+  #ending: Promise<unknown> = Promise.resolve();
   #closed: Promise<unknown> | null = null;
 
-  constructor({ path, timeout, clock, threads = MOST_THREADS, waiting = MOST_WAITING }: HeavyReadsOptions) {
+  constructor(options: HeavyReadsOptions) {
+    const { path, timeout, clock, threads = MOST_THREADS, waiting = MOST_WAITING, idle = IDLE } = options;
     const closing = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     this.#settings = { path, timeout, closing };
     this.#closing = new Int32Array(closing);
     this.#clock = clock;
     this.#mostThreads = threads;
     this.#mostWaiting = waiting;
+    this.#idle = idle;
   }
 
   /**
@@ -95,9 +106,25 @@ export class HeavyReads {
       Atomics.store(this.#closing, 0, 1);
       const waiting = Object.values(this.#lanes).flatMap(({ queue }) => queue.splice(0));
       for (const { reject } of waiting) reject(closed());
-      this.#closed = Promise.all(this.#threads.map((thread) => thread.close()));
+      if (this.#rest !== null) clearTimeout(this.#rest);
+      this.#endThreads();
+      this.#closed = this.#ending;
     }
     await this.#closed;
+  }
+
+  #endThreads(): void {
+    const ending = this.#threads.map((thread) => thread.close());
+    this.#threads = [];
+    this.#ending = Promise.all([this.#ending, ...ending]);
+  }
+
+  /** Where nothing is read for a while from now on, the threads end. What is being read by then begins a rest of its own. */
+  #beginRest(): void {
+    if (this.#closed !== null) return;
+    const isQuiet = (): boolean => Object.values(this.#lanes).every(({ reading }) => reading === 0);
+    this.#rest ??= setTimeout(() => isQuiet() && this.#endThreads(), this.#idle).unref();
+    this.#rest.refresh();
   }
 
   /** Gives readings from the heads of the queues to threads that are free, to those that end by themselves first. */
@@ -123,6 +150,7 @@ export class HeavyReads {
     }
     lane.reading -= 1;
     this.#advance();
+    this.#beginRest();
   }
 
   #hasFreeThread(): boolean {

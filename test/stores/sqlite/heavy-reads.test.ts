@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -169,6 +170,25 @@ describe('the threads of heavy reads', () => {
     time = NEVER + 1;
     assert.deepEqual(await Promise.all(reads), [[[{ one: 1 }]], 'StoreOverloaded']);
     assert.deepEqual(await heavy.read([ONE], 'unbounded'), [[{ one: 1 }]]);
+  });
+
+  it('end when there has been nothing to read for a while, and start again', async (context) => {
+    const started = threads(context);
+    const { heavy } = await opened(context, { idle: 1 });
+    await heavy.read([ONE], 'unbounded');
+    const [thread] = started;
+    assert.ok(thread !== undefined);
+    const [code] = await once(thread, 'exit');
+    assert.equal(code, 0);
+    assert.deepEqual(await heavy.read([ONE], 'bounded'), [[{ one: 1 }]]);
+    assert.equal(started.length, 2);
+  });
+
+  it('are kept for the reads that follow one another', async (context) => {
+    const started = threads(context);
+    const { heavy } = await opened(context, { idle: NEVER });
+    for (let read = 0; read < 5; read += 1) await heavy.read([ONE], 'unbounded');
+    assert.equal(started.length, 1);
   });
 
   it('[LIM-3] end what they read when the store closes, and take nothing more', async (context) => {
