@@ -1,7 +1,7 @@
-import { nearest } from '../conventions/nearest.ts';
 import type { Report } from './fault.ts';
 import type { Path } from './path.ts';
 import { isRecord } from './plain-data.ts';
+import { nameFix, reportUnknown } from './unknown-name.ts';
 
 /** A function that somebody wrote. What it returns is its type's to say, where it has one: a model in JavaScript is on its own. */
 export type Callable = (...given: readonly unknown[]) => never;
@@ -27,7 +27,7 @@ export class CodeReader {
   /** Those of the names that an object may have; others are announced. */
   known(value: unknown, path: Path, names: readonly string[]): Members {
     return this.members(value, path).filter(([name]) => {
-      if (!names.includes(name)) this.#report([...path, name], `${name} is not known here`, nameFix(name, names));
+      if (!names.includes(name)) reportUnknown(this.#report, [...path, name], nameFix(name, names));
       return names.includes(name);
     });
   }
@@ -51,11 +51,4 @@ export class CodeReader {
 
 function isCallable(value: unknown): value is Callable {
   return typeof value === 'function';
-}
-
-/** What to write in place of a name that is none of those known: the one that was meant most likely, or a choice. */
-export function nameFix(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
-  if (meant !== null) return `write ${meant}`;
-  return known.length === 0 ? 'remove it' : `there are ${known.join(', ')}`;
 }

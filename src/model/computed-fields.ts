@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
-import { type CodeReader, nameFix } from './code-reader.ts';
+import type { CodeReader } from './code-reader.ts';
 import { checkSchema } from './document-check.ts';
 import type { Report } from './fault.ts';
 import { RESERVED_FIELDS } from './fields.ts';
@@ -8,6 +8,7 @@ import type { ComputedField, Field } from './model.ts';
 import type { Path } from './path.ts';
 import { resolveReferences } from './schema-references.ts';
 import { compileShape } from './shapes.ts';
+import { nameFix } from './unknown-name.ts';
 
 const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
 const MEMBERS = ['schema', 'from', 'value'];

@@ -1,5 +1,4 @@
 import type { Json } from '../conventions/json.ts';
-import { nearest } from '../conventions/nearest.ts';
 import { objectOf } from './declared.ts';
 import type { DefinedModel } from './define.ts';
 import { documentSchema } from './document-schema.ts';
@@ -9,6 +8,7 @@ import type { Path } from './path.ts';
 import { isRecord, plainData } from './plain-data.ts';
 import { isCodeMember, CODE_MEMBERS, type ResourceCode } from './resource-code.ts';
 import { resourceSchema } from './resource-schema.ts';
+import { nameFix, reportUnknown } from './unknown-name.ts';
 
 /** A model in TypeScript, taken apart: what a document would say, and the code of its resources by their names. */
 export interface Definition {
@@ -64,8 +64,7 @@ function readMembers(
       const data = read(member, held);
       if (data !== undefined) members.push([member, data]);
     } else {
-      const meant = nearest(member, known);
-      report([...path, member], `${member} is not known here`, meant === null ? 'remove it' : `write ${meant}`);
+      reportUnknown(report, [...path, member], nameFix(member, known, 'remove it'));
     }
   }
   return Object.fromEntries(members);

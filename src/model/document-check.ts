@@ -1,9 +1,9 @@
 import type { Json } from '../conventions/json.ts';
-import { nearest } from '../conventions/nearest.ts';
 import { documentValidation } from './document-validation.ts';
 import type { Report } from './fault.ts';
 import { schemaSchema } from './field-schema.ts';
 import type { Path } from './path.ts';
+import { nameFix, reportUnknown } from './unknown-name.ts';
 import { compileAssertion, type FindViolations, violationsBy } from './validator.ts';
 import { describeReason, settle, type Violation } from './violation.ts';
 
@@ -43,15 +43,11 @@ function announce(violations: readonly Violation[], at: Path, report: Report): v
   for (const { reason, description, value, ...violation } of settle(violations)) {
     const path = [...at, ...violation.path];
     const key = path.length === 0 ? 'the document' : String(path.at(-1));
-    if (reason.kind === 'unknown') report(path, `${key} is not known here`, unknownFix(key, reason.known));
+    if (reason.kind === 'unknown')
+      reportUnknown(report, path, NOT_TAKEN.get(key) ?? nameFix(key, reason.known, 'remove it'));
     else {
       const fix = description === null ? 'correct it' : `give: ${description}`;
       report(path, `${key} ${describeReason(reason, value)}`, fix);
     }
   }
-}
-
-function unknownFix(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known);
-  return NOT_TAKEN.get(key) ?? (meant === null ? 'remove it' : `write ${meant}`);
 }
