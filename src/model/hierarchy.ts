@@ -1,6 +1,6 @@
-import { nearest } from '../conventions/nearest.ts';
 import type { Declaration } from './declaration.ts';
 import { textOf } from './declared.ts';
+import { nameFix } from './unknown-name.ts';
 
 /** URL-7. */
 const MAX_LEVELS = 3;
@@ -60,10 +60,6 @@ function lineage<T extends NamedDeclaration>(resource: T, byName: ReadonlyMap<st
 }
 
 function reportUnknown(parent: string, { path, report }: Declaration, names: Iterable<string>): void {
-  const meant = nearest(parent, names);
-  report(
-    [...path, 'parent'],
-    `there is no resource ${parent}`,
-    meant === null ? 'name a resource of this model' : `write ${meant}`,
-  );
+  const fix = nameFix(parent, names, 'name a resource of this model');
+  report([...path, 'parent'], `there is no resource ${parent}`, fix);
 }

@@ -1,8 +1,8 @@
-import { nearest } from '../conventions/nearest.ts';
 import type { Declaration } from './declaration.ts';
 import { textsOf } from './declared.ts';
 import type { Field, Property, Shape, ValueType } from './model.ts';
 import type { Path } from './path.ts';
+import { nameFix } from './unknown-name.ts';
 
 type Leaf = Omit<Property, 'sortable' | 'filterable'>;
 
@@ -77,7 +77,6 @@ function listedPaths(
 }
 
 function reportPath(path: string, at: Path, known: Iterable<string>, report: Declaration['report']): void {
-  const meant = nearest(path, known);
-  const fix = meant === null ? 'name a readable field that holds one value' : `write ${meant}`;
+  const fix = nameFix(path, known, 'name a readable field that holds one value');
   report(at, `${path} is no readable field of one value`, fix);
 }

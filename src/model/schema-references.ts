@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
-import { nearest } from '../conventions/nearest.ts';
 import { objectOf } from './declared.ts';
 import type { Report } from './fault.ts';
 import type { Path } from './path.ts';
+import { nameFix } from './unknown-name.ts';
 
 const REFERENCE = /^#\/(\$defs|definitions)\/([^/]+)$/;
 /** Keywords that say nothing about values: a `$ref` may be given others beside it. */
@@ -88,11 +88,8 @@ class Resolver {
   }
 
   #unknown(reference: string, path: Path): JsonObject {
-    const meant = nearest(
-      reference,
-      [...this.#definitions.keys()].map((name) => `#/${name}`),
-    );
-    const fix = meant === null ? 'name a definition of this document: #/$defs/name' : `write ${meant}`;
+    const known = [...this.#definitions.keys()].map((name) => `#/${name}`);
+    const fix = nameFix(reference, known, 'name a definition of this document: #/$defs/name');
     return this.#fault(path, `there is no ${reference}`, fix);
   }
 

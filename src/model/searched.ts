@@ -1,7 +1,7 @@
-import { nearest } from '../conventions/nearest.ts';
 import type { Declaration } from './declaration.ts';
 import { textsOf } from './declared.ts';
 import type { Property } from './model.ts';
+import { nameFix } from './unknown-name.ts';
 
 /** The paths that `q` searches: readable texts and lists of texts, also inside objects (QRY-6, REP-11). */
 export function compileSearch(
@@ -12,8 +12,7 @@ export function compileSearch(
   const searched = textsOf(declared['search']);
   for (const [index, each] of searched.entries()) {
     if (searchable.includes(each)) continue;
-    const meant = nearest(each, searchable);
-    const fix = meant === null ? 'name a readable field that holds text' : `write ${meant}`;
+    const fix = nameFix(each, searchable, 'name a readable field that holds text');
     report([...path, 'search', index], `${each} is no readable field that holds text`, fix);
   }
   return searched;

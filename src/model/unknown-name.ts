@@ -3,7 +3,7 @@ import type { Report } from './fault.ts';
 import type { Path } from './path.ts';
 
 /** What to write in place of a name that is none of those known: the one that was meant most likely. @param otherwise where none is near */
-export function nameFix(name: string, known: readonly string[], otherwise: string = choiceOf(known)): string {
+export function nameFix(name: string, known: Iterable<string>, otherwise: string = choiceOf([...known])): string {
   const meant = nearest(name, known);
   return meant === null ? otherwise : `write ${meant}`;
 }
