@@ -1,4 +1,5 @@
 import { matchesStrongly, matchesWeakly, parseTagList, revisionOf, type TagList } from './etag.ts';
+import { remembered } from './remembered.ts';
 
 /** The conditions of a request (RFC 9110 13.1); null where one is not set. Dates are milliseconds since 1970. */
 export interface Preconditions {
@@ -36,9 +37,21 @@ const DATE_FORMS = [
   new RegExp(`^${DAY} ${MONTH} (?<day>[ 0-9][0-9]) ${TIME} (?<year>[0-9]{4})$`),
 ];
 
+const DAY_LENGTH = 86_400_000;
+const TIME_OF_DAY = '08:49:37 GMT';
+/** What an HTTP date says of a day: what is told was changed on few of them. */
+const dayName = remembered((day) => new Date(Number(day) * DAY_LENGTH).toUTCString().slice(0, -TIME_OF_DAY.length));
+
 /** An HTTP date (RFC 9110 5.6.7), `Sun, 06 Nov 1994 08:49:37 GMT`. The part of a second is cut off. */
 export function httpDate(milliseconds: number): string {
-  return new Date(milliseconds).toUTCString();
+  const day = Math.floor(milliseconds / DAY_LENGTH);
+  const seconds = Math.floor((milliseconds - day * DAY_LENGTH) / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  return `${dayName(String(day))}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)} GMT`;
+}
+
+function two(number: number): string {
+  return number < 10 ? `0${number}` : String(number);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Link } from '../conventions/links.ts';
 import { httpDate } from '../conventions/preconditions.ts';
 import type { Row } from '../plan/plan.ts';
 import { Generations } from '../platform/generations.ts';
+import { oncePer } from '../platform/once-per.ts';
 import { SeenLately } from '../platform/seen-lately.ts';
 
 /** A page as it is told: its text, and what goes beside it. */
@@ -51,7 +52,7 @@ const MAX_FORMS = 4;
  */
 export class ToldItems {
   readonly #told = new WeakMap<Row, Map<string, string>>();
-  readonly #modified = new WeakMap<Row, Modified>();
+  readonly #modified = oncePer(modifiedOf);
 
   /** Whether what is told of a row is kept: a store gives it again. */
   keeps(row: Row): boolean {
@@ -73,11 +74,11 @@ export class ToldItems {
   }
 
   modified(row: Row): Modified {
-    const known = this.#modified.get(row);
-    if (known !== undefined) return known;
-    const at = Date.parse(row.updated_at);
-    const modified = { at, date: httpDate(at) };
-    if (this.keeps(row)) this.#modified.set(row, modified);
-    return modified;
+    return this.keeps(row) ? this.#modified(row) : modifiedOf(row);
   }
+}
+
+function modifiedOf({ updated_at }: Row): Modified {
+  const at = Date.parse(updated_at);
+  return { at, date: httpDate(at) };
 }
