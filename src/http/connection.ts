@@ -33,6 +33,7 @@ const ignore = (): void => undefined;
 /** One TCP connection: the requests on it in order, and the way that it ends. */
 export class Connection {
   readonly socket: Socket;
+  /** A list, and no `Set`, for the reason that `InFlight` tells. */
   readonly #turns: Turn[] = [];
   #latest: Turn | null = null;
   #reading = true;

@@ -1,6 +1,6 @@
 import type { Declaration } from './declaration.ts';
 import { textOf } from './declared.ts';
-import { nameFix } from './unknown-name.ts';
+import { reportNoResource } from './unknown-name.ts';
 
 /** URL-7. */
 const MAX_LEVELS = 3;
@@ -36,7 +36,7 @@ function lineage<T extends NamedDeclaration>(resource: T, byName: ReadonlyMap<st
   for (let name = textOf(resource.declared['parent']); name !== null; ) {
     const parent = byName.get(name);
     if (parent === undefined) {
-      if (line.length === 1) reportUnknown(name, resource, byName.keys());
+      if (line.length === 1) reportNoResource(resource.report, [...resource.path, 'parent'], name, byName.keys());
       break;
     }
     if (line.includes(parent)) {
@@ -57,9 +57,4 @@ function lineage<T extends NamedDeclaration>(resource: T, byName: ReadonlyMap<st
     );
   }
   return line;
-}
-
-function reportUnknown(parent: string, { path, report }: Declaration, names: Iterable<string>): void {
-  const fix = nameFix(parent, names, 'name a resource of this model');
-  report([...path, 'parent'], `there is no resource ${parent}`, fix);
 }

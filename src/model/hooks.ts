@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../conventions/errors.ts';
-import type { Awaitable } from '../platform/awaitable.ts';
 import type { EventEnvelope } from '../conventions/event.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
+import type { Awaitable } from '../platform/awaitable.ts';
 
 /** What an application gives its hooks beside the values, such as its services; see `Services` of `defineModel`. */
 export type Context = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import type { Declaration } from './declaration.ts';
 import { numberOf, objectOf, textOf } from './declared.ts';
 import type { Member, OnDelete, Reference, ValueType } from './model.ts';
 import type { Path } from './path.ts';
-import { nameFix } from './unknown-name.ts';
+import { reportNoResource } from './unknown-name.ts';
 
 const SUFFIX = '_id';
 
@@ -45,7 +45,7 @@ function checkHolder(type: ValueType, { path, report }: Declaration): void {
 
 function checkTarget(resource: string, resources: ReadonlySet<string>, at: Path, { report }: Declaration): void {
   if (resource === '' || resources.has(resource)) return;
-  report(at, `there is no resource ${resource}`, nameFix(resource, resources, 'name a resource of this model'));
+  reportNoResource(report, at, resource, resources);
 }
 
 /** A list refers to many rows, so it has no to-one relation to name. */

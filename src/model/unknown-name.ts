@@ -13,6 +13,11 @@ export function reportUnknown(report: Report, path: Path, fix: string): void {
   report(path, `${String(path.at(-1))} is not known here`, fix);
 }
 
+/** Announces the name of a resource that the model does not have. */
+export function reportNoResource(report: Report, path: Path, name: string, resources: Iterable<string>): void {
+  report(path, `there is no resource ${name}`, nameFix(name, resources, 'name a resource of this model'));
+}
+
 function choiceOf(known: readonly string[]): string {
   return known.length === 0 ? 'remove it' : `there are ${known.join(', ')}`;
 }
