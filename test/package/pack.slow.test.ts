@@ -103,7 +103,7 @@ describe('the published package', () => {
   });
 
   for (const workers of [1, 2])
-    it(`serves a model from ${workers} processes`, async () => {
+    it(`serves a model, workers: ${workers}`, async () => {
       writeFileSync(
         path.join(folder, 'shop.yaml'),
         'name: shop\nresources:\n  products:\n    schema: { type: object, required: [name], properties: { name: { type: string } } }\n',
