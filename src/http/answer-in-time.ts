@@ -1,5 +1,6 @@
 import { refusal } from '../conventions/errors.ts';
 import type { Answer, RawRequest } from '../pipeline/exchange.ts';
+import { attempt, type Awaitable } from '../platform/awaitable.ts';
 import type { MountedApi } from './mounted-api.ts';
 
 /** The refusal of a request whose answer took too long (LIM-1). */
@@ -10,16 +11,15 @@ export function handlerTimedOut(): unknown {
 }
 
 /** The answer of an API, or 503 where it does not come in time. A body may take its own time to arrive. Never rejects. */
-export async function answerInTime(api: MountedApi, request: RawRequest): Promise<Answer> {
+export function answerInTime(api: MountedApi, request: RawRequest): Awaitable<Answer> {
+  const answered = attempt(
+    () => api.handle(request),
+    (error) => api.refuse(error, request),
+  );
+  if (!(answered instanceof Promise)) return answered;
   const { handlerTimeout, requestTimeout } = api.model.limits;
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const time = handlerTimeout + (request.body === null ? 0 : requestTimeout);
   const timer = setTimeout(() => resolve(api.refuse(handlerTimedOut(), request)), time);
-  try {
-    return await Promise.race([api.handle(request), promise]);
-  } catch (error) {
-    return api.refuse(error, request);
-  } finally {
-    clearTimeout(timer);
-  }
+  return Promise.race([answered, promise]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, isStreamed } from '../pipeline/exchange.ts';
+import { type Answer, isStreamed, type RawRequest } from '../pipeline/exchange.ts';
+import { attempt } from '../platform/awaitable.ts';
 import { answerInTime } from './answer-in-time.ts';
+import { type Departures, departuresOfTurn, departuresOfWait } from './departures.ts';
 import { type MountedApi, owns } from './mounted-api.ts';
 import { bodyOf, rawRequest } from './raw-request.ts';
 import { sendAnswer, sendStream } from './send-answer.ts';
@@ -16,35 +18,38 @@ export type Listener = (request: ListenedRequest, response: ServerResponse, next
  * parsers. What Node's server answers before any listener is asked, such as a fault of the HTTP parser, is that server's.
  */
 export function createListener(api: MountedApi): Listener {
+  const atOnce = departuresOfTurn();
+  const waited = departuresOfWait();
   return (request, response, next) => {
     const target = request.originalUrl ?? request.url ?? '';
-    if (next !== undefined && !owns(api, target)) next();
-    else void answer(api, request, response, target);
+    if (next !== undefined && !owns(api, target)) {
+      next();
+      return;
+    }
+    const body = bodyOf(request, null, api.model.limits.requestTimeout);
+    const raw = rawRequest(request, body, target);
+    const answered = body !== null && request.readableEnded ? readBefore(api, raw) : answerInTime(api, raw);
+    if (answered instanceof Promise) void answered.then((answer) => send(api, raw, response, answer, waited));
+    else void send(api, raw, response, answered, atOnce);
   };
 }
 
-/** Never rejects. */
-async function answer(
-  api: MountedApi,
-  request: ListenedRequest,
-  response: ServerResponse,
-  target: string,
-): Promise<void> {
-  const body = bodyOf(request, null, api.model.limits.requestTimeout);
-  const raw = rawRequest(request, body, target);
-  const answered =
-    body !== null && request.readableEnded
-      ? api.refuse(new Error('The body was read before the API could: mount the API before body parsers.'), raw)
-      : await answerInTime(api, raw);
-  try {
-    await send(response, raw.method, answered);
-  } catch (error) {
-    if (response.headersSent) response.socket?.destroySoon();
-    else sendAnswer(response, raw.method, api.refuse(error, raw));
-  }
+function readBefore(api: MountedApi, request: RawRequest): Answer {
+  return api.refuse(new Error('The body was read before the API could: mount the API before body parsers.'), request);
 }
 
-async function send(response: ServerResponse, method: string, answered: Answer): Promise<void> {
-  if (isStreamed(answered)) await sendStream(response, answered);
-  else sendAnswer(response, method, answered);
+/** Never rejects. */
+async function send(
+  api: MountedApi,
+  request: RawRequest,
+  response: ServerResponse,
+  answer: Answer,
+  departures: Departures,
+): Promise<void> {
+  const failed = (error: unknown): void => {
+    if (response.headersSent) response.socket?.destroySoon();
+    else sendAnswer(response, request.method, api.refuse(error, request));
+  };
+  if (isStreamed(answer)) await sendStream(response, answer).catch(failed);
+  else departures.add(() => void attempt(() => sendAnswer(response, request.method, answer), failed));
 }

@@ -13,9 +13,10 @@ import {
   type StreamedAnswer,
   type WholeAnswer,
 } from '../pipeline/exchange.ts';
-import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
+import { attempt, type Awaitable } from '../platform/awaitable.ts';
 import { handlerTimedOut } from './answer-in-time.ts';
 import { Connection, type Turn } from './connection.ts';
+import { type Departures, departuresOfTurn, departuresOfWait } from './departures.ts';
 import { InFlight } from './in-flight.ts';
 import { methodUnknown, notHttp1, type ParserFault, parserRefusal, targetTooLong, timedOut } from './parser-fault.ts';
 import { bodyOf, rawRequest } from './raw-request.ts';
@@ -46,13 +47,16 @@ export class Wire {
   readonly #connections = new Map<Socket, Connection>();
   readonly #inFlight: InFlight;
   readonly #silence: Silence;
+  readonly #atOnce = departuresOfTurn();
+  readonly #waited = departuresOfWait();
   #closing = false;
 
   constructor(options: WireOptions) {
     this.#options = options;
     this.#inFlight = new InFlight({
       timeout: options.limits.handlerTimeout,
-      onTimeout: (turn) => void this.#guard(turn.connection, () => this.#respond(turn, this.#lateAnswer(turn))),
+      onTimeout: (turn) =>
+        void this.#guard(turn.connection, () => this.#respond(turn, this.#lateAnswer(turn), this.#waited)),
     });
     const { requestTimeout, handlerTimeout } = options.limits;
     this.#silence = new Silence(() => this.#connections.values(), {
@@ -115,7 +119,12 @@ export class Wire {
     if (connection === undefined) return;
     const turn = connection.begin(rawRequest(request, body), body, response);
     this.#inFlight.add(turn);
-    void this.#guard(connection, () => after(this.#answer(turn.request), (answer) => this.#respond(turn, answer)));
+    void this.#guard(connection, () => {
+      const answered = this.#answer(turn.request);
+      return answered instanceof Promise
+        ? answered.then((answer) => this.#respond(turn, answer, this.#waited))
+        : this.#respond(turn, answered, this.#atOnce);
+    });
   }
 
   #answer(request: RawRequest): Awaitable<Answer> {
@@ -133,16 +142,16 @@ export class Wire {
   }
 
   /** Sends the first answer of a turn; one that comes after it, such as a handler's after its time, is dropped. */
-  #respond(turn: Turn, answer: Answer): void {
+  #respond(turn: Turn, answer: Answer, departures: Departures): void {
     if (turn.answered) return;
     turn.answered = true;
     if (isStreamed(answer)) {
       void this.#guard(turn.connection, () => this.#stream(turn, answer));
       return;
     }
-    // The parser may be in the middle of a packet that holds the rest of the body: what is left is known when it is through.
-    if (this.#drains(turn)) this.#write(turn, answer);
-    else setImmediate(() => this.#write(turn, answer));
+    // The parser may be in the middle of a packet that holds the rest of the body: what is left is known at the end of the turn.
+    const leaving = this.#drains(turn) ? departures : this.#atOnce;
+    leaving.add(() => void this.#guard(turn.connection, () => this.#write(turn, answer)));
   }
 
   #drains({ body }: Turn): boolean {

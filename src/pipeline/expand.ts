@@ -7,6 +7,7 @@ import type { Expansion, Relation } from '../plan/expansion.ts';
 import { type ListQuery, readListQuery } from '../plan/list-query.ts';
 import type { LocatedRow, RelatedRows } from '../plan/plan.ts';
 import type { View } from '../plan/view.ts';
+import type { Awaitable } from '../platform/awaitable.ts';
 import type { CompiledResource } from './compiled.ts';
 import { targetsOf, tellPage } from './page.ts';
 import { referrersFilter } from './represent.ts';
@@ -42,18 +43,20 @@ interface Telling {
  *
  * @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many for one answer
  */
-export async function tellRows(
+export function tellRows(
   compiled: CompiledResource,
   rows: readonly LocatedRow[],
   { projection, expansions }: View,
   base: LinkBase,
   surroundings: Surroundings,
-): Promise<readonly JsonObject[]> {
-  const related = await expand(compiled, rows, expansions, { base, surroundings });
-  checkSize(sum(related.map(({ size }) => size)));
-  return rows.map(({ row, within }, index) =>
-    compiled.represent(row, within, base, projection, related[index]?.members),
-  );
+): Awaitable<readonly JsonObject[]> {
+  const tell = (related: readonly Related[]): readonly JsonObject[] =>
+    rows.map(({ row, within }, index) => compiled.represent(row, within, base, projection, related[index]?.members));
+  if (expansions.length === 0) return tell([]);
+  return expand(compiled, rows, expansions, { base, surroundings }).then((related) => {
+    checkSize(sum(related.map(({ size }) => size)));
+    return tell(related);
+  });
 }
 
 async function expand(

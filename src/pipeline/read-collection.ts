@@ -2,7 +2,7 @@ import type { Format } from '../conventions/answer-type.ts';
 import { refusal } from '../conventions/errors.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { ListQuery } from '../plan/list-query.ts';
-import type { Row } from '../plan/plan.ts';
+import type { Page, Row } from '../plan/plan.ts';
 import { after, type Awaitable } from '../platform/awaitable.ts';
 import { WHOLE } from '../plan/view.ts';
 import type { Headers } from './answer.ts';
@@ -47,23 +47,22 @@ interface PageState {
 }
 
 /** @param state the resources that the page is made of, their last changes, and the tag that these make */
-async function readPage(
+function readPage(
   request: Negotiated,
   compiled: CompiledResource,
   query: ListQuery,
   { sources, changes, target }: PageState,
   surroundings: Surroundings,
-): Promise<Answer> {
-  const page = await pageText(request, compiled, query, surroundings);
-  const still = await surroundings.store.resources.changes(sources);
-  const isOf = still.every((change, index) => change === changes[index]);
-  if (isOf) {
-    surroundings.pages.offer(target.etag, page);
-    return answerPage(request, compiled, query, { page, target }, surroundings);
-  }
-  // What was written while the page was read may be on it or not: then its bytes alone say what it is.
-  const told = { ...target, etag: textTag(request, page.text, surroundings) };
-  return answerPage(request, compiled, query, { page, target: told }, surroundings);
+): Awaitable<Answer> {
+  return after(pageText(request, compiled, query, surroundings), (page) =>
+    after(surroundings.store.resources.changes(sources), (still) => {
+      const isOf = still.every((change, index) => change === changes[index]);
+      if (isOf) surroundings.pages.offer(target.etag, page);
+      // What was written while the page was read may be on it or not: then its bytes alone say what it is.
+      const told = isOf ? target : { ...target, etag: textTag(request, page.text, surroundings) };
+      return answerPage(request, compiled, query, { page, target: told }, surroundings);
+    }),
+  );
 }
 
 function answerPage(
@@ -97,15 +96,24 @@ export async function collectionTag(
   return stateTag(request, query, changes, surroundings);
 }
 
-async function pageText(
+function pageText(
   request: Negotiated,
   compiled: CompiledResource,
   query: ListQuery,
   surroundings: Surroundings,
-): Promise<ToldPage> {
+): Awaitable<ToldPage> {
+  return after(surroundings.rows.list(query.plan), (page) => tellText(request, compiled, query, page, surroundings));
+}
+
+function tellText(
+  request: Negotiated,
+  compiled: CompiledResource,
+  query: ListQuery,
+  page: Page,
+  surroundings: Surroundings,
+): Awaitable<ToldPage> {
   const { plan, view } = query;
   const { format } = request.offer;
-  const page = await surroundings.rows.list(plan);
   const { facts, links } = tellPage(compiled, query, page, request.base, surroundings);
   // Where none of its items is told already, a page is told faster in one piece.
   if (format === 'json' && view === WHOLE && page.rows.some((row) => surroundings.told.keeps(row))) {
@@ -115,10 +123,11 @@ async function pageText(
     return { text: inOneText(() => writeJsonPage(items, facts, targetsOf(links))), links, facts: [] };
   }
   const located = page.rows.map((row) => ({ row, within: plan.within }));
-  const data = await tellRows(compiled, located, view, request.base, surroundings);
-  const shown: ShownPage = { data, page: facts, links: targetsOf(links) };
-  const text = inOneText(() => writePage(format, typedView(compiled, view, surroundings), shown));
-  return { text, links, facts: pageFacts(format, facts) };
+  return after(tellRows(compiled, located, view, request.base, surroundings), (data) => {
+    const shown: ShownPage = { data, page: facts, links: targetsOf(links) };
+    const text = inOneText(() => writePage(format, typedView(compiled, view, surroundings), shown));
+    return { text, links, facts: pageFacts(format, facts) };
+  });
 }
 
 /** @throws {ApiError} PAGINATION_LIMIT_INVALID where the rows are so large that no text could hold them all */

@@ -54,7 +54,7 @@ function tellItem(
       view === WHOLE ? surroundings.told.text(row, formOf(request, surroundings), tell) : tell();
     return conditional(request, target, surroundings, { links, body });
   }
-  return tellRows(compiled, [located], view, request.base, surroundings).then(([item = {}]) => {
+  return after(tellRows(compiled, [located], view, request.base, surroundings), ([item = {}]) => {
     const text = write(item);
     // What is told of other rows changes without this one's revision and time.
     const etag = itemTag(request, row, surroundings, surroundings.digest(text));
