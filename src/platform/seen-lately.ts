@@ -2,6 +2,8 @@
 const BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 const SPREAD = 0x85ebca6b;
+/** Keys that share one place, the one that was seen last first. With one for each, two that want the same place would forget each other for ever. */
+const SHARED = 8;
 
 /**
  * Tells what is asked for again, in four bytes for each key that it knows: most things are asked for once, and what keeps those lets go of
@@ -24,9 +26,16 @@ export class SeenLately {
     for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), PRIME);
     // Keys that are nearly alike differ in few bits until they are spread.
     hash = Math.imul(hash ^ (hash >>> 15), SPREAD);
-    const slot = (hash ^ (hash >>> 13)) & (this.#slots.length - 1);
-    if (this.#slots[slot] === hash) return true;
-    this.#slots[slot] = hash;
+    hash ^= hash >>> 13;
+    const first = Math.imul(hash, SHARED) & (this.#slots.length - 1);
+    // It goes before the others, which move up as far as to where it was; where it was not, the last of them goes.
+    let moving = hash;
+    for (let at = first; at < first + SHARED; at += 1) {
+      const before = this.#slots[at] ?? 0;
+      this.#slots[at] = moving;
+      if (before === hash) return true;
+      moving = before;
+    }
     return false;
   }
 }
