@@ -46,6 +46,11 @@ export class WireBody implements RequestBody {
     return this.#request.complete;
   }
 
+  /** Whether nothing is left to wait for. The parser says so of a body by its length only when it is through with it. */
+  get #hasArrived(): boolean {
+    return this.complete || this.#request.readableLength === this.length;
+  }
+
   /**
    * Whether what is left may be read and thrown away, so that the connection serves another request: at most `limit` bytes, none
    * of which the client holds back until it is told to continue.
@@ -72,12 +77,12 @@ export class WireBody implements RequestBody {
 
   async read(limit: number): Promise<Uint8Array> {
     if (this.length !== null && this.length > limit) throw tooLarge(limit);
-    // What came with the head is there a turn later.
+    // What came with the head is there when this goes on.
     await Promise.resolve();
     if (this.#sendContinue !== null) this.#askForBody();
     if (this.#failure !== null) throw this.#failure;
     if (this.#request.destroyed) throw cutShort();
-    return this.complete ? this.#arrived(limit) : this.#arriving(limit);
+    return this.#hasArrived ? this.#arrived(limit) : this.#arriving(limit);
   }
 
   /** All of a body that has arrived: most are small, and come with their heads. */

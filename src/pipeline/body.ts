@@ -7,6 +7,7 @@ import { readMultipart } from '../formats/multipart.ts';
 import type { ObjectType } from '../formats/typed-text.ts';
 import { readXml } from '../formats/xml-reader.ts';
 import type { Limits, Resource } from '../model/model.ts';
+import type { Awaitable } from '../platform/awaitable.ts';
 import type { Negotiated } from './negotiate.ts';
 
 /** What a body says, and the bytes that say it. The faults of its text are held back: 404, 403, 412 and 428 rank before them. */
@@ -43,7 +44,7 @@ export async function readBody(request: Negotiated, shape: BodyShape, limits: Li
   }
 }
 
-async function decode(bytes: Uint8Array, { bodyType }: Negotiated, shape: BodyShape, limits: Limits): Promise<Json> {
+function decode(bytes: Uint8Array, { bodyType }: Negotiated, shape: BodyShape, limits: Limits): Awaitable<Json> {
   switch (bodyType?.kind) {
     case 'xml':
       return readXml(bytes, shape.resource.singular, shape.bodyType, limits);

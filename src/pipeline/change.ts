@@ -11,8 +11,9 @@ import {
   patchDraft,
   replaceDraft,
 } from '../plan/draft.ts';
+import { after, type Awaitable } from '../platform/awaitable.ts';
 import { pendingRevision } from '../plan/pending.ts';
-import type { Row } from '../plan/plan.ts';
+import type { Row, Values } from '../plan/plan.ts';
 import { updatePlan } from '../plan/write-plan.ts';
 import { prepareInsert } from './create.ts';
 import { applyHooks } from './hooks.ts';
@@ -40,15 +41,15 @@ export function change(target: ItemTarget): Operation {
     ...target,
     takesBody: true,
     look: async (surroundings) => checkPreconditions(target, await findCurrent(target, surroundings)),
-    prepare: async (body, first, surroundings) => {
-      const current = await findCurrent(target, surroundings);
-      checkPreconditions(target, current);
-      if (body?.kind !== 'read')
-        throw body?.error ?? new Error(`${target.request.method} was prepared without its body`);
-      return current === null
-        ? prepareInsertAt(target, body.json, first, surroundings)
-        : prepareUpdate(target, body.json, current, first, surroundings);
-    },
+    prepare: (body, first, surroundings) =>
+      after(findCurrent(target, surroundings), (current) => {
+        checkPreconditions(target, current);
+        if (body?.kind !== 'read')
+          throw body?.error ?? new Error(`${target.request.method} was prepared without its body`);
+        return current === null
+          ? prepareInsertAt(target, body.json, first, surroundings)
+          : prepareUpdate(target, body.json, current, first, surroundings);
+      }),
   };
 }
 
@@ -57,32 +58,51 @@ export function change(target: ItemTarget): Operation {
  *
  * @throws {ApiError} 404
  */
-async function findCurrent(target: ItemTarget, surroundings: Surroundings): Promise<Row | null> {
-  const { request, compiled, within, id } = target;
-  const { resource, validator } = compiled;
-  const row = await surroundings.rows.item({ kind: 'item', resource: resource.name, id, within });
-  if (row !== null) return row;
-  await requireAncestors(within, surroundings);
-  const creates = request.method === 'PUT' && resource.id.kind === 'client' && validator.checkId(id) === null;
-  if (!creates) throw notFound(resource);
-  return null;
+function findCurrent(target: ItemTarget, surroundings: Surroundings): Awaitable<Row | null> {
+  const { compiled, within, id } = target;
+  const found = surroundings.rows.item({ kind: 'item', resource: compiled.resource.name, id, within, toWrite: true });
+  return after(found, (row) => row ?? absent(target, surroundings));
 }
 
-async function prepareUpdate(
+function absent({ request, compiled, within, id }: ItemTarget, surroundings: Surroundings): Awaitable<null> {
+  const { resource, validator } = compiled;
+  return after(requireAncestors(within, surroundings), () => {
+    const creates = request.method === 'PUT' && resource.id.kind === 'client' && validator.checkId(id) === null;
+    if (!creates) throw notFound(resource);
+    return null;
+  });
+}
+
+function prepareUpdate(
   target: ItemTarget,
   json: Json,
   current: Row,
   first: number,
   surroundings: Surroundings,
-): Promise<Prepared> {
-  const { request, compiled, within, id } = target;
+): Awaitable<Prepared> {
+  const { request, compiled } = target;
   const { resource } = compiled;
   const revision = request.preconditions.ifMatch === null ? bodyRevision(json) : null;
   if (revision !== null && revision !== current.revision) throw preconditionFailed(resource);
   const draft = nextDraft(target, json, current);
-  if (draft.kind !== 'valid') throw await draftError(draft, compiled, surroundings);
+  if (draft.kind !== 'valid') return failed(draftError(draft, compiled, surroundings));
   const unchanged = changedFields(resource, draft.values, current).length === 0;
-  const values = unchanged ? draft.values : await applyHooks(compiled, draft.values, current, request, surroundings);
+  const values = unchanged ? draft.values : applyHooks(compiled, draft.values, current, request, surroundings);
+  return after(values, (each) => preparedUpdate(target, each, current, first, surroundings));
+}
+
+async function failed(error: Promise<ApiError>): Promise<never> {
+  throw await error;
+}
+
+function preparedUpdate(
+  { request, compiled, within, id }: ItemTarget,
+  values: Values,
+  current: Row,
+  first: number,
+  surroundings: Surroundings,
+): Prepared {
+  const { resource } = compiled;
   const origin = originOf(request, surroundings);
   const plan = updatePlan(surroundings.events, origin, { resource, within }, current, values);
   const effect = { kind: 'changed', resource: resource.name, within } as const;

@@ -3,6 +3,7 @@ import { sameJson } from '../conventions/json-equality.ts';
 import { HookRefusal, type WriteContext } from '../model/hooks.ts';
 import type { Resource } from '../model/model.ts';
 import type { Row, Values } from '../plan/plan.ts';
+import type { Awaitable } from '../platform/awaitable.ts';
 import type { CompiledResource } from './compiled.ts';
 import type { Negotiated } from './negotiate.ts';
 import { invalid } from './write-refusal.ts';
@@ -16,13 +17,13 @@ import type { Surroundings } from './surroundings.ts';
  * @returns the values to be written, checked again
  * @throws {ApiError} {R}_INVALID with the faults that `check` found; whatever `refuse` was called with
  */
-export async function applyHooks(
+export function applyHooks(
   compiled: CompiledResource,
   values: Values,
   current: Row | null,
   request: Negotiated,
   surroundings: Surroundings,
-): Promise<Values> {
+): Awaitable<Values> {
   const { resource } = compiled;
   const { before, check } = resource.hooks;
   const hook = current === null ? before.create : before.update;

@@ -6,6 +6,7 @@ import type { Origin } from '../plan/change-event.ts';
 import type { Draft, DraftRule } from '../plan/draft.ts';
 import type { Ancestor, Row, Values, WritePlan } from '../plan/plan.ts';
 import { referencesIn } from '../plan/references.ts';
+import type { Awaitable } from '../platform/awaitable.ts';
 import type { Body } from './body.ts';
 import type { CompiledResource } from './compiled.ts';
 import type { Effect } from './effect.ts';
@@ -46,7 +47,7 @@ export interface Operation extends WriteTarget {
    * @param body null where it takes none
    * @param first the index that the first of its plans has in the unit
    */
-  prepare(body: Body | null, first: number, surroundings: Surroundings): Promise<Prepared>;
+  prepare(body: Body | null, first: number, surroundings: Surroundings): Awaitable<Prepared>;
 }
 
 export function draftRule({ request, compiled }: WriteTarget): DraftRule {

@@ -19,6 +19,7 @@ describe('a body that is read', () => {
     await using server = await fakeServer();
     const rows = [
       [`${head('POST', 'Content-Length: 4')}a`, 'b', 'cd'],
+      [`${head('POST', 'Content-Length: 4')}abcd`],
       [head('POST', CHUNKED), '1\r', '\na\r\n3;x=y\r\nbc', 'd\r\n0\r\n\r\n'],
       [`${head('POST', CHUNKED)}4\r\nabcd\r\n0\r\nX-Checksum: 1\r\n\r\n`],
     ];
@@ -34,7 +35,7 @@ describe('a body that is read', () => {
     }
     assert.deepEqual(
       server.requests.map(({ body }) => body?.length),
-      [4, undefined, null, undefined, null, undefined],
+      [4, undefined, 4, undefined, null, undefined, null, undefined],
     );
   });
 

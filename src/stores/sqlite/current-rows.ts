@@ -10,6 +10,7 @@ const LAST_CHANGE = 'select change from restwright_counts where resource = ?';
 /** Rows by id, and when a resource changed last, from memory where they were read before and nobody has written since. */
 export class CurrentRows {
   readonly #reader: Connection;
+  readonly #writer: Connection;
   readonly #tables: Tables;
   readonly #cache = new RowCache();
   readonly #changes = new Map<string, number>();
@@ -17,6 +18,7 @@ export class CurrentRows {
 
   constructor(reader: Connection, writer: Connection, tables: Tables) {
     this.#reader = reader;
+    this.#writer = writer;
     this.#tables = tables;
     this.#foreign = new ForeignWrites(writer, () => {
       this.#cache.clear();
@@ -46,7 +48,8 @@ export class CurrentRows {
     const known = this.#cache.get(resource, id);
     if (known !== null && within.length === 0) return known;
     const { text, values } = itemStatement(this.#tables, plan);
-    const read = this.#reader.get(text, values);
+    // What is to be written is read where that is done: with each commit the reader lets go of its pages, and the writer keeps them.
+    const read = (plan.toWrite === true ? this.#writer : this.#reader).get(text, values);
     if (read === null) return null;
     const row = this.#tables.of(resource).decode(read);
     // What is below other rows is looked up each time; the row itself stays the one that is known, where it is that.

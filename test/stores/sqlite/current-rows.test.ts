@@ -17,7 +17,7 @@ import {
   update,
 } from '../../../src/testing/sample-writes.ts';
 import Database from 'better-sqlite3';
-import { openSample } from './open-sample.ts';
+import { directory, openSample } from './open-sample.ts';
 
 /** Two stores on one file, as two processes have them. */
 async function both(run: (one: Store, other: Store, file: string) => Promise<void>): Promise<void> {
@@ -52,6 +52,22 @@ describe('rows that were read before', () => {
       assert.throws(() => Object.assign(row, { name: 'x' }), TypeError);
       assert.throws(() => Object.assign(row['tags'] ?? {}, ['x']), TypeError);
     });
+  });
+
+  it('[CACHE-3] are read by the connection that writes where they are to be written, and else by the one that reads', async (context) => {
+    const ran: string[] = [];
+    const writing = { trace: (statement: string) => ran.push(statement) };
+    const store = await openSample({ path: path.join(directory(context), 'sample.db'), writing });
+    await commit(store, createProduct('p', { stock: 1 }));
+    const read = { kind: 'item', resource: 'products', id: 'p', within: [] } as const;
+    const selected = (): number =>
+      ran.splice(0).filter((statement) => /^select .* from "products"/s.test(statement)).length;
+    selected();
+    const row = await store.resources.item(read);
+    assert.equal(selected(), 0);
+    assert.deepEqual(await store.resources.item({ ...read, toWrite: true }), row);
+    assert.equal(selected(), 1);
+    await store.close();
   });
 
   it('[REP-8] are others right after a write of this process', async () => {
