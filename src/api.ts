@@ -11,7 +11,7 @@ import { createPipeline } from './pipeline/pipeline.ts';
 import { versionedPath } from './pipeline/receive.ts';
 import { versionedBase } from './pipeline/route.ts';
 import { Variants, type Surroundings } from './pipeline/surroundings.ts';
-import { ToldItems, ToldPages } from './pipeline/told-items.ts';
+import { ToldItems, toldPages } from './pipeline/told-items.ts';
 import { Turns } from './pipeline/turns.ts';
 import type { Bookmark } from './plan/plan.ts';
 import type { Clock } from './platform/clock.ts';
@@ -120,7 +120,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
     turns: new Turns(),
     variants: new Variants(digest),
     told: new ToldItems(),
-    pages: new ToldPages(),
+    pages: toldPages(),
     cursorKey: digest(seal.seal('')),
     version: `${major}.${minor}.${patch}`,
     now: () => clock.now(),

@@ -8,7 +8,7 @@ import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
 import { commonHeaders, uncachedAnswer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { answerBatch, readBatchRecord } from './batch.ts';
-import { compressed } from './compressed.ts';
+import { Compressor } from './compressed.ts';
 import type { Answer, Handler, RawRequest } from './exchange.ts';
 import { answerLines } from './lines.ts';
 import { type Negotiated, negotiate, optionsHeaders } from './negotiate.ts';
@@ -36,6 +36,7 @@ export interface PipelineOptions {
 /** The score: one exchange, stage by stage, in the order of the contract's section 0. Everything that fails ends in `refuse`. */
 export function createPipeline(options: PipelineOptions): Handler {
   const { surroundings, observe, openings } = options;
+  const compressor = new Compressor();
   const refusing = { version: surroundings.version, observe, now: openings.now };
 
   const finish = <A extends Answer>(exchange: Exchange, finished: A): A => {
@@ -60,7 +61,7 @@ export function createPipeline(options: PipelineOptions): Handler {
         () => answer(exchange, request, options),
         (error) => refuse(exchange, error, refusing),
       );
-      const coded = after(answered, (each) => compressed(each, exchange.coding));
+      const coded = after(answered, (each) => compressor.compressed(each, exchange));
       return after(coded, (each) => finish(exchange, each));
     },
     refuse(error, request) {

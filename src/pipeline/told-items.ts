@@ -1,9 +1,8 @@
 import type { Link } from '../conventions/links.ts';
 import { httpDate } from '../conventions/preconditions.ts';
 import type { Row } from '../plan/plan.ts';
-import { Generations } from '../platform/generations.ts';
 import { oncePer } from '../platform/once-per.ts';
-import { SeenLately } from '../platform/seen-lately.ts';
+import { Recurring } from '../platform/recurring.ts';
 
 /** A page as it is told: its text, and what goes beside it. */
 export interface ToldPage {
@@ -18,21 +17,11 @@ const KEPT_PAGES = 4_194_304;
 /** About as many pages as there is room for. */
 const PAGES = 1_024;
 
-/**
- * Pages by their tags, which tell what they are made of: as long as a tag is made, its page is the one (CACHE-2). They are kept from the
- * second time on that they are told.
- */
-export class ToldPages {
-  readonly #pages = new Generations<ToldPage>(KEPT_PAGES, ({ text }) => text.length);
-  readonly #seen = new SeenLately(PAGES);
+/** Pages by their tags, which tell what they are made of: as long as a tag is made, its page is the one (CACHE-2). */
+export type ToldPages = Recurring<ToldPage>;
 
-  get(tag: string): ToldPage | undefined {
-    return this.#pages.get(tag);
-  }
-
-  offer(tag: string, page: ToldPage): void {
-    if (this.#seen.again(tag)) this.#pages.set(tag, page);
-  }
+export function toldPages(): ToldPages {
+  return new Recurring({ bound: KEPT_PAGES, weigh: ({ text }) => text.length, keys: PAGES });
 }
 
 /** When a row was changed. */

@@ -13,6 +13,9 @@ const DECODERS: Readonly<Record<Coding, (bytes: Uint8Array) => Uint8Array>> = {
 };
 
 const ALL: readonly Coding[] = ['identity', ...codings];
+const LARGE = JSON.stringify(
+  Array.from({ length: 1_000 }, (_, at) => ({ id: `p${at}`, name: 'Lamp é', price: '9.90' })),
+);
 const PAGE = JSON.stringify(Array.from({ length: 50 }, (_, at) => ({ id: `p${at}`, name: 'Lamp é', price: '9.90' })));
 
 describe('compress', () => {
@@ -27,7 +30,9 @@ describe('compress', () => {
     });
 
     it(`[NEG-7] writes text in ${coding} as UTF-8`, async () => {
-      assert.equal(Buffer.from(DECODERS[coding](await compress(PAGE, coding))).toString(), PAGE);
+      for (const text of [PAGE, LARGE]) {
+        assert.equal(Buffer.from(DECODERS[coding](await compress(text, coding))).toString(), text);
+      }
     });
 
     it(`[NEG-7] [CACHE-1] gives the same bytes for the same content in ${coding}`, async () => {
@@ -38,6 +43,11 @@ describe('compress', () => {
   for (const coding of codings) {
     it(`[NEG-7] makes a page a tenth of its size in ${coding}`, async () => {
       assert.ok((await compress(PAGE, coding)).length < PAGE.length / 10);
+    });
+
+    it(`[NEG-7] has a page at once in ${coding}, and keeps nobody waiting for a large one`, () => {
+      assert.ok(compress(PAGE, coding) instanceof Uint8Array);
+      assert.ok(compress(LARGE, coding) instanceof Promise);
     });
   }
 });

@@ -1,7 +1,6 @@
 import { deepFreeze } from '../../model/freeze.ts';
 import type { Row } from '../../plan/plan.ts';
-import { Generations } from '../../platform/generations.ts';
-import { SeenLately } from '../../platform/seen-lately.ts';
+import { Recurring } from '../../platform/recurring.ts';
 
 /** Bytes that rows take, with what is told of them, in each of two generations. */
 const BOUND = 8_388_608;
@@ -16,8 +15,7 @@ const KEEPING = 400;
  * holds.
  */
 export class RowCache {
-  readonly #rows = new Generations<Row>(BOUND, weigh);
-  readonly #seen = new SeenLately(ROWS);
+  readonly #rows = new Recurring<Row>({ bound: BOUND, weigh, keys: ROWS });
 
   get(resource: string, id: string): Row | null {
     return this.#rows.get(keyOf(resource, id)) ?? null;
@@ -25,7 +23,7 @@ export class RowCache {
 
   /** Keeps a row, which from now on nobody can change, where it is asked for again. */
   offer(resource: string, row: Row): Row {
-    return this.#seen.again(keyOf(resource, row.id)) ? this.put(resource, row) : row;
+    return this.#rows.offer(keyOf(resource, row.id), row) ? deepFreeze(row) : row;
   }
 
   /** Keeps a row, which from now on nobody can change. */
