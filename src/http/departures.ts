@@ -9,7 +9,7 @@ export interface DepartureTimes {
   readonly now?: () => number;
 }
 
-/** Milliseconds for which an answer may wait for those of later requests. */
+/** Milliseconds for which an answer may wait for those of later requests; when one of these is ready, it is looked at. */
 const LONGEST_WAIT = 1;
 
 /**

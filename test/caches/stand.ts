@@ -111,7 +111,9 @@ async function startVarnish(folder: string, origin: number, children: ChildProce
     ['examples/caches/default.vcl', file],
   ]).split(' ');
   const log: string[] = [];
-  const child = startCache('varnishd', ['-F', '-j', 'none', '-n', path.join(folder, 'varnish'), ...args], folder);
+  // Without `-T none` its command line would listen on a port that the system picks: now and then the one that was just found free.
+  const own = ['-F', '-j', 'none', '-T', 'none', '-n', path.join(folder, 'varnish')];
+  const child = startCache('varnishd', [...own, ...args], folder);
   children.push(child);
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => log.push(chunk.toString()));
   await listening(child, port, () => Promise.resolve(log.join('')));
