@@ -6,7 +6,7 @@ import type { Awaitable } from '../platform/awaitable.ts';
 /** Answers over so many bytes are compressed (NEG-7). */
 export const COMPRESSIBLE_FROM = 1_024;
 
-/** Up to so many bytes are compressed on the thread that asks, in 0.1 ms at most: the way to another one and back takes it as long. */
+/** Up to so many bytes are compressed on the thread that asks, in 0.15 ms at most: the way to another one and back takes it as long. */
 const IN_PLACE = 16_384;
 
 /** Answers are made once and sent once: beyond these levels a few per cent less cost several times the processor. */

@@ -5,8 +5,9 @@ import { Recurring } from '../platform/recurring.ts';
 import { type Answer, isStreamed, type RawRequest, type WholeAnswer } from './exchange.ts';
 import type { Exchange } from './receive.ts';
 
-/** A text, and what it was compressed to. */
+/** The text of a target, and what it was compressed to. */
 interface Compressed {
+  readonly target: string;
   readonly text: string;
   readonly bytes: Uint8Array;
 }
@@ -16,11 +17,11 @@ const KEPT = 4_194_304;
 /** About as many texts as there is room for. */
 const TEXTS = 1_024;
 
-/** Compresses answers, and those that are given again once: a target whose text is the same has the same bytes. */
+/** Compresses answers. A text that its target has again is not compressed again: it has the same bytes. */
 export class Compressor {
   readonly #known = new Recurring<Compressed>({
     bound: KEPT,
-    weigh: ({ text, bytes }) => text.length + bytes.length,
+    weigh: ({ target, text, bytes }) => target.length + text.length + bytes.length,
     keys: TEXTS,
   });
 
@@ -32,10 +33,11 @@ export class Compressor {
     if (coding === 'identity' || isStreamed(answer)) return answer;
     const { status, headers, body } = answer;
     if (body === null || Buffer.byteLength(body) <= COMPRESSIBLE_FROM) return answer;
-    return after(this.#bytesOf(body, request, coding), (bytes) => ({
+    const bytes = status === 200 ? this.#bytesOf(body, request, coding) : compress(body, coding);
+    return after(bytes, (short) => ({
       status,
       headers: [...headers, 'Content-Encoding', coding],
-      body: bytes,
+      body: short,
     }));
   }
 
@@ -49,7 +51,8 @@ export class Compressor {
     const known = this.#known.get(key);
     if (known?.text === body) return known.bytes;
     return after(compress(body, coding), (bytes) => {
-      this.#known.offer(key, { text: body, bytes });
+      // What is made is a part of more bytes, all of which would be kept with it.
+      this.#known.offer(key, { target, text: body, bytes: new Uint8Array(bytes) });
       return bytes;
     });
   }

@@ -28,9 +28,18 @@ describe('an answer that is compressed', () => {
   it('[NEG-7] is compressed no more once it was told twice', async () => {
     const compressor = new Compressor();
     await bytesOf(compressor, FIRST);
-    const second = await bytesOf(compressor, FIRST);
-    assert.equal(await bytesOf(compressor, FIRST), second);
-    assert.equal(await bytesOf(compressor, FIRST, { method: 'HEAD' }), second);
+    await bytesOf(compressor, FIRST);
+    const kept = await bytesOf(compressor, FIRST);
+    assert.equal(await bytesOf(compressor, FIRST), kept);
+    assert.equal(await bytesOf(compressor, FIRST, { method: 'HEAD' }), kept);
+  });
+
+  it('[NEG-7] is kept by itself, without the room that it was made in', async () => {
+    const compressor = new Compressor();
+    await bytesOf(compressor, FIRST);
+    await bytesOf(compressor, FIRST);
+    const kept = await bytesOf(compressor, FIRST);
+    assert.equal(kept.buffer.byteLength, kept.length);
   });
 
   it('[NEG-7] [CACHE-1] is never the one of another text, target or coding', async () => {
