@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { steady } from '../platform/clock.ts';
+import { atEndOfTurn } from '../platform/end-of-turn.ts';
 
 /** When answers leave. */
 export interface DepartureTimes {
@@ -46,9 +47,9 @@ export class Departures {
   };
 }
 
-/** For what is answered at once: those that arrived in one turn of the event loop leave at its end. */
+/** For what is answered at once: those that arrived in one turn of the event loop leave at its end, before a commit begins. */
 export function departuresOfTurn(): Departures {
-  return new Departures({ together: setImmediate });
+  return new Departures({ together: (run) => atEndOfTurn('leave', run) });
 }
 
 /** For what waited, such as for a commit: those that it was good for leave when all of them are told, before anything else is looked at. */

@@ -2,6 +2,7 @@ import type { WriteOutcome, WritePlan, WriteUnit } from '../../plan/plan.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { StoreUnavailable } from '../store.ts';
 import { steady } from '../../platform/clock.ts';
+import { atEndOfTurn } from '../../platform/end-of-turn.ts';
 import { type Connection, isBusy, isDatabaseFailure, isFull } from './driver.ts';
 import type { Patience } from './patience.ts';
 import type { UnitWriter } from './unit-writer.ts';
@@ -89,7 +90,7 @@ export class GroupCommit {
       if (this.#queue.length > 0) this.#schedule();
       else this.#drained?.();
     };
-    if (this.#tries === 0) setImmediate(turn);
+    if (this.#tries === 0) atEndOfTurn('work', turn);
     else setTimeout(turn, this.#patience.pause(this.#tries));
   }
 

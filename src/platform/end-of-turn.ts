@@ -1,0 +1,26 @@
+/** What is to be done at the end of a turn of the event loop: what leaves goes before what is work. */
+type Step = 'leave' | 'work';
+
+const due: Record<Step, (() => void)[]> = { leave: [], work: [] };
+let planned = false;
+
+/**
+ * Runs something once when all that arrived in this turn of the event loop was looked at: first what leaves, then what is work, such as a
+ * commit, which whoever has an answer need not wait for. What is added while others leave is of the next turn.
+ *
+ * @param run never throws
+ */
+export function atEndOfTurn(step: Step, run: () => void): void {
+  due[step].push(run);
+  if (planned) return;
+  planned = true;
+  setImmediate(() => {
+    planned = false;
+    take('leave');
+  });
+  setImmediate(take, 'work');
+}
+
+function take(step: Step): void {
+  for (const run of due[step].splice(0)) run();
+}
