@@ -46,9 +46,14 @@ async function send(
   answer: Answer,
   departures: Departures,
 ): Promise<void> {
+  // Others leave with it: an answer that cannot be sent, and whose refusal cannot either, which has been announced by then, ends alone.
   const failed = (error: unknown): void => {
     if (response.headersSent) response.socket?.destroySoon();
-    else sendAnswer(response, request.method, api.refuse(error, request));
+    else
+      void attempt(
+        () => sendAnswer(response, request.method, api.refuse(error, request)),
+        () => void response.destroy(),
+      );
   };
   if (isStreamed(answer)) await sendStream(response, answer).catch(failed);
   else departures.add(() => void attempt(() => sendAnswer(response, request.method, answer), failed));

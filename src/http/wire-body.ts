@@ -85,12 +85,16 @@ export class WireBody implements RequestBody {
     return this.#hasArrived ? this.#arrived(limit) : this.#arriving(limit);
   }
 
-  /** All of a body that has arrived: most are small, and come with their heads. */
+  /** All of a body that has arrived: most are small, and come with their heads. Each packet is read by itself. */
   #arrived(limit: number): Uint8Array {
-    const field = trailerFault(this.#request);
+    const request = this.#request;
+    const field = trailerFault(request);
     if (field !== null) throw misplaced(field);
-    const chunk: unknown = this.#request.read();
-    const bytes = joined(chunk instanceof Buffer ? [chunk] : []);
+    const chunks: Buffer[] = [];
+    for (let chunk: unknown = request.read(); chunk instanceof Buffer; chunk = request.read()) chunks.push(chunk);
+    // Whoever waits for the end of the request is told of it.
+    request.resume();
+    const bytes = joined(chunks);
     if (bytes.length > limit) throw tooLarge(limit);
     return bytes;
   }

@@ -149,8 +149,9 @@ export class Wire {
       void this.#guard(turn.connection, () => this.#stream(turn, answer));
       return;
     }
-    // The parser may be in the middle of a packet that holds the rest of the body: what is left is known at the end of the turn.
-    const leaving = this.#drains(turn) ? departures : this.#atOnce;
+    // The parser may be in the middle of a packet that holds the rest of the body, or another request, after which alone the connection may
+    // close: what is left is known at the end of the turn.
+    const leaving = this.#closing || !this.#drains(turn) ? this.#atOnce : departures;
     leaving.add(() => void this.#guard(turn.connection, () => this.#write(turn, answer)));
   }
 

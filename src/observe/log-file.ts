@@ -16,7 +16,7 @@ export interface Log {
  */
 const BATCH = 65_536;
 const WRITE_EVERY = 250;
-/** Bytes that wait for a reader that has stopped; beyond it lines are dropped, for a log must not exhaust the memory. */
+/** Bytes that wait for a reader that has stopped; what is gathered beyond it is dropped, for a log must not exhaust the memory. */
 const MAX_WAITING = 16 * 1024 * 1024;
 /** Tries of `flush`, a tenth of a second apart, before a full pipe is given up. */
 const MAX_RETRIES = 5;

@@ -162,6 +162,28 @@ describe('shutdown', () => {
     assert.equal(text.match(/HTTP\/1\.1 200/g)?.length, 2);
   });
 
+  it('[LIM-3] answers all that came in one packet while others finish, and closes after the last of them', async () => {
+    const server = await fakeServer({
+      handle: async ({ target, body }) => ({ status: 200, headers: [], body: (await body?.read(9)) ?? target }),
+    });
+    const socket = net.connect(server.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (packet) => {
+      text += packet.toString();
+    });
+    socket.write('POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n');
+    await holds(server, 1);
+    const closed = server.close();
+    const ended = once(socket, 'close');
+    socket.write(`aaPOST /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nbb${get('/3')}`);
+    assert.equal(await closed, 0);
+    await ended;
+    assert.deepEqual(
+      [text.match(/HTTP\/1\.1 200/g)?.length, text.match(/Connection: \S+/g)],
+      [3, ['Connection: keep-alive', 'Connection: keep-alive', 'Connection: close']],
+    );
+  });
+
   it('[LIM-3] cuts what does not finish in time, and counts it', async () => {
     const server = await fakeServer({
       handle: () => new Promise<Answer>(() => undefined),
