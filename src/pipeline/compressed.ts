@@ -2,12 +2,11 @@ import type { Coding } from '../conventions/content-coding.ts';
 import { compress, COMPRESSIBLE_FROM } from '../formats/compress.ts';
 import { after, type Awaitable } from '../platform/awaitable.ts';
 import { Recurring } from '../platform/recurring.ts';
-import { type Answer, isStreamed, type RawRequest, type WholeAnswer } from './exchange.ts';
+import { type Answer, isStreamed } from './exchange.ts';
 import type { Exchange } from './receive.ts';
 
-/** The text of a target, and what it was compressed to. */
+/** A text, and what it was compressed to. */
 interface Compressed {
-  readonly target: string;
   readonly text: string;
   readonly bytes: Uint8Array;
 }
@@ -21,7 +20,7 @@ const TEXTS = 1_024;
 export class Compressor {
   readonly #known = new Recurring<Compressed>({
     bound: KEPT,
-    weigh: ({ target, text, bytes }) => target.length + text.length + bytes.length,
+    weigh: ({ text, bytes }, key) => key.length + text.length + bytes.length,
     keys: TEXTS,
   });
 
@@ -33,7 +32,9 @@ export class Compressor {
     if (coding === 'identity' || isStreamed(answer)) return answer;
     const { status, headers, body } = answer;
     if (body === null || Buffer.byteLength(body) <= COMPRESSIBLE_FROM) return answer;
-    const bytes = status === 200 ? this.#bytesOf(body, request, coding) : compress(body, coding);
+    const recurs = status === 200 && (request.method === 'GET' || request.method === 'HEAD');
+    const bytes =
+      recurs && typeof body === 'string' ? this.#once(body, request.target, coding) : compress(body, coding);
     return after(bytes, (short) => ({
       status,
       headers: [...headers, 'Content-Encoding', coding],
@@ -41,18 +42,13 @@ export class Compressor {
     }));
   }
 
-  #bytesOf(
-    body: NonNullable<WholeAnswer['body']>,
-    { method, target }: Pick<RawRequest, 'method' | 'target'>,
-    coding: Coding,
-  ): Awaitable<Uint8Array> {
-    if (typeof body !== 'string' || (method !== 'GET' && method !== 'HEAD')) return compress(body, coding);
+  #once(text: string, target: string, coding: Coding): Awaitable<Uint8Array> {
     const key = `${coding}\n${target}`;
     const known = this.#known.get(key);
-    if (known?.text === body) return known.bytes;
-    return after(compress(body, coding), (bytes) => {
+    if (known?.text === text) return known.bytes;
+    return after(compress(text, coding), (bytes) => {
       // What is made is a part of more bytes, all of which would be kept with it.
-      this.#known.offer(key, { target, text: body, bytes: new Uint8Array(bytes) });
+      this.#known.offer(key, { text, bytes: new Uint8Array(bytes) });
       return bytes;
     });
   }

@@ -4,7 +4,7 @@
  */
 export class Generations<V> {
   readonly #bound: number;
-  readonly #weigh: (value: V) => number;
+  readonly #weigh: (value: V, key: string) => number;
   #young = new Map<string, Kept<V>>();
   #old = new Map<string, Kept<V>>();
   /** Of the younger one. */
@@ -14,7 +14,7 @@ export class Generations<V> {
    * @param bound of the weight of one generation; there are two. A value that weighs more than a hundredth of it is not kept
    * @param weigh what a value weighs, such as its characters; asked once
    */
-  constructor(bound: number, weigh: (value: V) => number) {
+  constructor(bound: number, weigh: (value: V, key: string) => number) {
     this.#bound = bound;
     this.#weigh = weigh;
   }
@@ -31,7 +31,7 @@ export class Generations<V> {
 
   set(key: string, value: V): void {
     this.delete(key);
-    const weight = this.#weigh(value);
+    const weight = this.#weigh(value, key);
     if (weight * 100 <= this.#bound) this.#keep(key, { value, weight });
   }
 

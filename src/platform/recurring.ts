@@ -4,8 +4,8 @@ import { SeenLately } from './seen-lately.ts';
 export interface RecurringOptions<V> {
   /** Of the weight of one generation; there are two. A value that weighs more than a hundredth of it is not kept. */
   readonly bound: number;
-  /** What a value weighs, such as its characters; asked once. */
-  readonly weigh: (value: V) => number;
+  /** What a value weighs with its key, such as their characters; asked once. */
+  readonly weigh: (value: V, key: string) => number;
   /** About as many values as there is room for, a power of two. */
   readonly keys: number;
 }

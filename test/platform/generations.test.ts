@@ -50,6 +50,13 @@ describe('values that are kept within a bound', () => {
     assert.equal(weighed, 500);
   });
 
+  it('are weighed with their keys', () => {
+    const kept = new Generations<string>(1_000, (value, key) => value.length + key.length);
+    kept.set('short', 'x');
+    kept.set('longer than a value may be', 'x');
+    assert.deepEqual([kept.get('short'), kept.get('longer than a value may be')], ['x', undefined]);
+  });
+
   it('are none that would fill the room by themselves', () => {
     const kept = texts(1_000);
     kept.set('a', 'x'.repeat(11));
