@@ -11,10 +11,10 @@ import {
   patchDraft,
   replaceDraft,
 } from '../plan/draft.ts';
-import { after, type Awaitable } from '../platform/awaitable.ts';
 import { pendingRevision } from '../plan/pending.ts';
 import type { Row, Values } from '../plan/plan.ts';
 import { updatePlan } from '../plan/write-plan.ts';
+import { after, type Awaitable } from '../platform/awaitable.ts';
 import { prepareInsert } from './create.ts';
 import { applyHooks } from './hooks.ts';
 import { notFound, requireAncestors } from './read.ts';
@@ -85,14 +85,14 @@ function prepareUpdate(
   const revision = request.preconditions.ifMatch === null ? bodyRevision(json) : null;
   if (revision !== null && revision !== current.revision) throw preconditionFailed(resource);
   const draft = nextDraft(target, json, current);
-  if (draft.kind !== 'valid') return failed(draftError(draft, compiled, surroundings));
+  if (draft.kind !== 'valid') {
+    return draftError(draft, compiled, surroundings).then((error): never => {
+      throw error;
+    });
+  }
   const unchanged = changedFields(resource, draft.values, current).length === 0;
   const values = unchanged ? draft.values : applyHooks(compiled, draft.values, current, request, surroundings);
   return after(values, (each) => preparedUpdate(target, each, current, first, surroundings));
-}
-
-async function failed(error: Promise<ApiError>): Promise<never> {
-  throw await error;
 }
 
 function preparedUpdate(
