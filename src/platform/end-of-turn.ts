@@ -6,7 +6,7 @@ let planned = false;
 
 /**
  * Runs something once when all that arrived in this turn of the event loop was looked at: first what leaves, then what is work, such as a
- * commit, which whoever has an answer need not wait for. What is added while others leave is of the next turn.
+ * commit, which whoever has an answer need not wait for. What leaves and is added while others do is of the next turn.
  *
  * @param run never throws
  */

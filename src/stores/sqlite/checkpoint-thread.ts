@@ -5,7 +5,7 @@ import { Connection } from './driver.ts';
 const port = parentPort;
 if (port === null) throw new Error('This file is what a thread runs, and no program of its own');
 
-/** Each pass brings over what was written during the one before: after three, what is left for the writer keeps it for 2 ms in place of 16. */
+/** Each pass brings over what was written during the one before: after three, what is left for the writer keeps it for 3 ms in place of 16. */
 const PASSES = 3;
 
 const connection = Connection.checkpointer(String(workerData));
