@@ -3,6 +3,7 @@ import { itemStatement } from '../sql/read-statements.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { Connection } from './driver.ts';
 import { ForeignWrites } from './foreign-writes.ts';
+import type { ReadingTurn } from './reading-turn.ts';
 import { RowCache } from './row-cache.ts';
 
 const LAST_CHANGE = 'select change from restwright_counts where resource = ?';
@@ -15,12 +16,16 @@ export class CurrentRows {
   readonly #cache = new RowCache();
   readonly #changes = new Map<string, number>();
   readonly #foreign: ForeignWrites;
+  readonly #turn: ReadingTurn | null;
 
-  constructor(reader: Connection, writer: Connection, tables: Tables) {
+  /** @param turn of the reader; null where it is the writer too */
+  constructor(reader: Connection, writer: Connection, tables: Tables, turn: ReadingTurn | null) {
     this.#reader = reader;
     this.#writer = writer;
     this.#tables = tables;
+    this.#turn = turn;
     this.#foreign = new ForeignWrites(writer, () => {
+      this.#turn?.end();
       this.#cache.clear();
       this.#changes.clear();
     });
@@ -49,7 +54,7 @@ export class CurrentRows {
     if (known !== null && within.length === 0) return known;
     const { text, values } = itemStatement(this.#tables, plan);
     // What is to be written is read where that is done: with each commit the reader lets go of its pages, and the writer keeps them.
-    const read = (plan.toWrite === true ? this.#writer : this.#reader).get(text, values);
+    const read = (plan.toWrite === true ? this.#writer : this.#readerOfTurn()).get(text, values);
     if (read === null) return null;
     const row = this.#tables.of(resource).decode(read);
     // What is below other rows is looked up each time; the row itself stays the one that is known, where it is that.
@@ -65,10 +70,11 @@ export class CurrentRows {
 
   /** Plans that were committed, and the revisions that their rows have by now. */
   wrote(plans: readonly WritePlan[], revisions: readonly number[]): void {
+    this.#turn?.end();
     for (const [index, plan] of plans.entries()) {
       const { resource, id } = plan;
       const before = this.#cache.get(resource, id);
-      this.#cache.forget(resource, id);
+      this.#cache.forget(id);
       this.#changes.delete(resource);
       // What a row has become is known where it is known what it was.
       const revision = revisions[index];
@@ -76,5 +82,10 @@ export class CurrentRows {
         this.#cache.put(resource, { ...before, ...plan.values, updated_at: plan.at, revision });
       }
     }
+  }
+
+  #readerOfTurn(): Connection {
+    this.#turn?.begin();
+    return this.#reader;
   }
 }

@@ -79,7 +79,7 @@ export class Connection {
 
   /** The first row of a query, or null. */
   get(text: string, values: readonly SqlValue[] = []): Read | null {
-    return this.#prepared.of(text).get(values) ?? null;
+    return this.#prepared.of(text).get(...values) ?? null;
   }
 
   /** Runs a statement. @returns how many rows it changed */

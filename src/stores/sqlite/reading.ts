@@ -10,7 +10,7 @@ export type RowsRead = readonly (readonly Read[])[];
 
 /** Reads several statements in one transaction: no commit of another connection falls between. */
 export function readTogether(connection: Connection, reading: Reading): RowsRead {
-  if (reading.length === 1) return rowsOf(connection, reading);
+  if (reading.length === 1 || connection.inTransaction) return rowsOf(connection, reading);
   connection.run('begin');
   try {
     return rowsOf(connection, reading);

@@ -18,6 +18,7 @@ import { HeavyReads } from './heavy-reads.ts';
 import { Patience } from './patience.ts';
 import { prepareDatabase, readSecret } from './prepare-database.ts';
 import { ReadingPlace } from './reading-place.ts';
+import { ReadingTurn } from './reading-turn.ts';
 import { defineFunctions } from './sql-functions.ts';
 import { SqliteDeliveries, SqliteEventLog } from './sqlite-events.ts';
 import { SqliteResources } from './sqlite-resources.ts';
@@ -79,7 +80,7 @@ function assemble(path: string, writer: Connection, options: SqliteOptions): Sto
   const reader = path === IN_MEMORY ? writer : Connection.reader(path);
   if (reader !== writer) defineFunctions(reader);
   const tables = new Tables(model, sqlite);
-  const rows = new CurrentRows(reader, writer, tables);
+  const rows = new CurrentRows(reader, writer, tables, reader === writer ? null : new ReadingTurn(reader));
   const checkpoints = path === IN_MEMORY ? null : new Checkpoints(path, writer);
   const patience = new Patience(options.random, options.writing?.busyTimeout);
   writer.waitNoMore();

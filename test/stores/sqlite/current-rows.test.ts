@@ -11,6 +11,7 @@ import {
   commit,
   createProduct,
   createReview,
+  createSupplier,
   listOf,
   remove,
   rowOf,
@@ -159,6 +160,19 @@ describe('rows that were read before', () => {
       await store.resources.write({ plans: [update('products', 'p', revision + 1, { stock: 2 })] });
       await store.resources.write({ plans: [update('products', 'p', revision, { stock: 2 })], dry: true });
       assert.deepEqual(await rowOf(store, 'products', 'p'), row);
+    });
+  });
+
+  it('[URL-7] are those of their own resource, where one of another has the same id', async () => {
+    await both(async (store) => {
+      await commit(store, createProduct('x', { stock: 7 }), createSupplier('x'));
+      const names = async (): Promise<unknown> => [
+        (await rowOf(store, 'products', 'x'))['stock'],
+        'stock' in (await rowOf(store, 'suppliers', 'x')),
+      ];
+      for (let time = 0; time < 4; time += 1) assert.deepEqual(await names(), [7, false]);
+      for (let time = 0; time < 4; time += 1) assert.equal((await rowOf(store, 'products', 'x'))['stock'], 7);
+      assert.deepEqual(await names(), [7, false]);
     });
   });
 
