@@ -24,7 +24,7 @@ export interface CompiledResource extends DocumentTypes {
   readonly represent: Representation;
   /** What a body may be: every field, and what the server makes, for a body may say it too (REP-6). */
   readonly bodyType: ObjectType;
-  /** Route patterns for logs and metrics: `/products/{product_id}/reviews/{id}`. */
+  /** Route patterns for logs and metrics: `/api/products/{product_id}/reviews/{id}`. */
   readonly patterns: { readonly collection: string; readonly item: string };
 }
 
@@ -56,7 +56,7 @@ export function compileModel(model: Model, seal: CursorSeal): CompiledModel {
       show,
       represent: compileRepresentation(model, resource, links, show),
       ...documentTypes(resource),
-      patterns: { collection: pattern(model, resource), item: `${pattern(model, resource)}/{id}` },
+      patterns: { collection: pattern(model, resource), item: [pattern(model, resource), '{id}'].join('/') },
     };
   });
   return {
@@ -90,6 +90,6 @@ function documentTypes({ fields, computed }: Resource): Pick<CompiledResource, '
 
 function pattern(model: Model, { collection, parent }: Resource): string {
   const above = parent === null ? undefined : model.resources.get(parent.resource);
-  if (parent === null || above === undefined) return `/${collection}`;
-  return `${pattern(model, above)}/{${parent.field}}/${collection}`;
+  if (parent === null || above === undefined) return [model.basePath, collection].join('/');
+  return [pattern(model, above), `{${parent.field}}`, collection].join('/');
 }

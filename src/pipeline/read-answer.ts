@@ -9,7 +9,7 @@ import type { View } from '../plan/view.ts';
 import { appliedHeaders, commonHeaders, type Headers } from './answer.ts';
 import type { WholeAnswer } from './exchange.ts';
 import type { Negotiated } from './negotiate.ts';
-import { versionedBase } from './route.ts';
+import { canonicalBase } from './route.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Modified } from './told-items.ts';
 
@@ -109,7 +109,7 @@ export function canonicalLink(
   address: (base: LinkBase) => string,
 ): readonly Link[] {
   if (request.version.carrier === 'path') return [];
-  return [{ rel: 'canonical', href: address(versionedBase(compiled, compiled.model.publicUrl ?? '')) }];
+  return [{ rel: 'canonical', href: address(canonicalBase(compiled)) }];
 }
 
 export function preconditionFailed(resource: Resource): Error {

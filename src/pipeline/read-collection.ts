@@ -120,7 +120,7 @@ function tellText(
     const form = formOf(request, surroundings);
     const tell = (row: Row): string => writeItem(format, compiled, compiled.represent(row, plan.within, request.base));
     const items = page.rows.map((row) => surroundings.told.text(row, form, () => tell(row)));
-    return { text: inOneText(() => writeJsonPage(items, facts, targetsOf(links))), links, facts: [] };
+    return { text: inOneText(() => writeJsonPage(`[${items.join(',')}]`, facts, targetsOf(links))), links, facts: [] };
   }
   const located = page.rows.map((row) => ({ row, within: plan.within }));
   return after(tellRows(compiled, located, view, request.base, surroundings), (data) => {

@@ -5,6 +5,7 @@ import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/nego
 import { type ResolvedVersion, resolveVersion } from '../conventions/versioning.ts';
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/address.ts';
+import { oncePer } from '../platform/once-per.ts';
 import type { Ancestor } from '../plan/plan.ts';
 import type { CompiledModel, CompiledResource } from './compiled.ts';
 import type { RouteKind } from './offers.ts';
@@ -101,12 +102,16 @@ export function versionedBase({ model }: CompiledModel, origin: string): LinkBas
   return { prefix: `${origin}${model.basePath}/v${model.version.major}`, parameters: [] };
 }
 
+/** The same as the model's public URL has it, made once: each request needs it. */
+export const canonicalBase = oncePer((compiled: CompiledModel) =>
+  versionedBase(compiled, compiled.model.publicUrl ?? ''),
+);
+
 function linkBase(compiled: CompiledModel, version: ResolvedVersion<ContractVersion>): LinkBase {
-  const { model } = compiled;
-  const origin = model.publicUrl ?? '';
-  if (version.carrier === 'path') return versionedBase(compiled, origin);
+  if (version.carrier === 'path') return canonicalBase(compiled);
+  const { publicUrl, basePath } = compiled.model;
   const parameters = version.carrier === 'query' ? [['api_version', version.text ?? ''] as const] : [];
-  return { prefix: `${origin}${model.basePath}`, parameters };
+  return { prefix: `${publicUrl ?? ''}${basePath}`, parameters };
 }
 
 /** Routes at the origin, outside the base path. */
@@ -153,7 +158,7 @@ function patternOf(found: Route, { model }: CompiledModel): string {
       return model.basePath || '/';
     case 'collection':
     case 'item':
-      return model.basePath + found.compiled.patterns[found.kind];
+      return found.compiled.patterns[found.kind];
     case 'batches':
       return `${model.basePath}/${model.system.batches}`;
     case 'batch':

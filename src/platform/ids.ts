@@ -36,7 +36,9 @@ export function createIds({ clock, random }: { readonly clock: Clock; readonly r
       else if (counter === COUNTER_MAX) enter(time + 1);
       else counter += 1;
       const tail = random.hex(8);
-      return `${prefix}${counter.toString(16).padStart(3, '0')}-${variant(tail)}${tail.slice(1, 4)}-${tail.slice(4)}`;
+      // Joined it is one piece, which `JSON.stringify` writes faster.
+      const count = counter.toString(16).padStart(3, '0');
+      return [prefix + count, variant(tail) + tail.slice(1, 4), tail.slice(4)].join('-');
     },
   };
 }

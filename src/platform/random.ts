@@ -8,22 +8,20 @@ export interface Random {
 
 const POOL_BYTES = 4096;
 
-/** The cryptographic generator of the platform. Digits are drawn in stocks: one call for a few of them costs more than they do. */
+/** The cryptographic generator of the platform. Bits are drawn in stocks: one call for a few of them costs more than they do. */
 export function createRandom(): Random {
   const pool = Buffer.alloc(POOL_BYTES);
-  let digits = '';
-  let used = 0;
+  let used = POOL_BYTES;
 
   return {
     hex(bytes) {
-      const wanted = bytes * 2;
       if (bytes > POOL_BYTES) return randomFillSync(Buffer.alloc(bytes)).toString('hex');
-      if (used + wanted > digits.length) {
-        digits = randomFillSync(pool).toString('hex');
+      if (used + bytes > POOL_BYTES) {
+        randomFillSync(pool);
         used = 0;
       }
-      used += wanted;
-      return digits.slice(used - wanted, used);
+      used += bytes;
+      return pool.toString('hex', used - bytes, used);
     },
   };
 }

@@ -2,10 +2,8 @@ const DAY = 86_400_000;
 const LAST_MILLISECOND = 253_402_300_799_999;
 const FIRST_MILLISECOND = -62_167_219_200_000;
 
-const two = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
-
 /** Year, month and day of a day counted from 1970-01-01, in the proleptic Gregorian calendar: eras of 400 years that begin in March. */
-function date(day: number): string {
+function dateOf(day: number): readonly [year: number, month: number, day: number] {
   const shifted = day + 719_468;
   const era = Math.floor(shifted / 146_097);
   const ofEra = shifted - era * 146_097;
@@ -17,22 +15,60 @@ function date(day: number): string {
   const dayOfMonth = ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1;
   const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
   const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-  return `${two[Math.floor(year / 100)]}${two[year % 100]}-${two[month]}-${two[dayOfMonth]}`;
+  return [year, month, dayOfMonth];
+}
+
+const ZERO = 48;
+const HYPHEN = 45;
+const COLON = 58;
+const POINT = 46;
+const T = 84;
+const Z = 90;
+
+/** The code of a digit of a whole number. @param place 1 for the last one, 10 for the one before it */
+function digit(value: number, place: number): number {
+  return ZERO + (Math.floor(value / place) % 10);
 }
 
 /**
  * Milliseconds since the epoch as RFC 3339 in UTC with three decimals (REP-3). A page formats forty of them, which
- * `Date#toISOString` does several times slower.
+ * `Date#toISOString` does several times slower. Made of codes it is one piece from the start: V8 keeps what is put together (`+`) as its
+ * pieces, and its `JSON.stringify` takes more than twice as long for all that such a text stands in.
  */
 export function timestamp(milliseconds: number): string {
   if (!(milliseconds >= FIRST_MILLISECOND && milliseconds <= LAST_MILLISECOND)) {
     return new Date(milliseconds).toISOString();
   }
-  const day = Math.floor(milliseconds / DAY);
-  const rest = milliseconds - day * DAY;
-  const seconds = Math.floor(rest / 1_000);
-  const minutes = Math.floor(seconds / 60);
-  const fraction = rest - seconds * 1_000;
-  const time = `${two[Math.floor(minutes / 60)]}:${two[minutes % 60]}:${two[seconds % 60]}`;
-  return `${date(day)}T${time}.${Math.floor(fraction / 100)}${two[fraction % 100]}Z`;
+  const count = Math.floor(milliseconds / DAY);
+  const [year, month, day] = dateOf(count);
+  const rest = milliseconds - count * DAY;
+  const hours = Math.floor(rest / 3_600_000);
+  const minutes = Math.floor(rest / 60_000) % 60;
+  const seconds = Math.floor(rest / 1_000) % 60;
+  return String.fromCharCode(
+    digit(year, 1_000),
+    digit(year, 100),
+    digit(year, 10),
+    digit(year, 1),
+    HYPHEN,
+    digit(month, 10),
+    digit(month, 1),
+    HYPHEN,
+    digit(day, 10),
+    digit(day, 1),
+    T,
+    digit(hours, 10),
+    digit(hours, 1),
+    COLON,
+    digit(minutes, 10),
+    digit(minutes, 1),
+    COLON,
+    digit(seconds, 10),
+    digit(seconds, 1),
+    POINT,
+    digit(rest, 100),
+    digit(rest, 10),
+    digit(rest, 1),
+    Z,
+  );
 }
