@@ -22,8 +22,11 @@ export function sendAnswer(
     response.writeHead(status, [...headers, ...further]).end();
     return;
   }
-  response.writeHead(status, [...headers, 'Content-Length', String(byteLength(body)), ...further]);
+  const length = byteLength(body);
+  response.writeHead(status, [...headers, 'Content-Length', String(length), ...further]);
   if (body === null || method === 'HEAD') response.end();
+  // ASCII is the same in both, and the one needs no look at each character.
+  else if (typeof body === 'string') response.end(body, length === body.length ? 'latin1' : 'utf8');
   else response.end(body);
 }
 

@@ -40,7 +40,7 @@ export type Rows = Pick<Resources, 'item' | 'list' | 'missingAncestor' | 'missin
 
 /** Short names for what a representation depends on beside its row, remembered: there are few, and each request needs one. */
 export class Variants {
-  readonly #known = new Map<string, string>();
+  readonly #first: Part = { name: null, next: new Map() };
   readonly #digest: (text: string) => string;
 
   constructor(digest: (text: string) => string) {
@@ -48,11 +48,23 @@ export class Variants {
   }
 
   of(parts: readonly string[]): string {
-    const key = parts.join('\n');
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const made = this.#digest(key).slice(0, 8);
-    this.#known.set(key, made);
-    return made;
+    let at = this.#first;
+    for (const part of parts) at = following(at, part);
+    return (at.name ??= this.#digest(parts.join('\n')).slice(0, 8));
   }
+}
+
+/** What some first parts lead to. They are looked up one by one: to make one text of them takes several times as long. */
+interface Part {
+  /** Of the parts up to here; null until it is asked for. */
+  name: string | null;
+  readonly next: Map<string, Part>;
+}
+
+function following({ next }: Part, part: string): Part {
+  const known = next.get(part);
+  if (known !== undefined) return known;
+  const made: Part = { name: null, next: new Map() };
+  next.set(part, made);
+  return made;
 }
