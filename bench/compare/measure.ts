@@ -1,7 +1,7 @@
 import type { BenchServer } from '../server.ts';
 import { ask } from './ask.ts';
 import { PAGE_LENGTH } from './dialect.ts';
-import { does, type Plan } from './plan.ts';
+import { does, type Plan, WARM_UP } from './plan.ts';
 import type { LoadRequest } from './requests.ts';
 import type { Side } from './sides.ts';
 import type { Work } from './works.ts';
@@ -50,16 +50,17 @@ export async function measure(
       return { side, server, requests, from: 1, again: 0, rounds: [] };
     }),
   );
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = -WARM_UP; round < rounds; round += 1) {
     for (const lane of lanes) {
       tell(lane.side.name);
-      await loadOnce(lane, work.connections, seconds);
+      const measured = await loadOnce(lane, work.connections, seconds);
+      if (round >= 0) lane.rounds.push(measured);
     }
   }
   return new Map(lanes.map((lane) => [lane.side.id, { ...median(lane.rounds), again: lane.again }]));
 }
 
-async function loadOnce(lane: Lane, connections: number, seconds: number): Promise<void> {
+async function loadOnce(lane: Lane, connections: number, seconds: number): Promise<Lane['rounds'][number]> {
   const { server, requests, from } = lane;
   const load = async (): Promise<Lane['rounds'][number]> => {
     const before = server.cpu();
@@ -67,7 +68,7 @@ async function loadOnce(lane: Lane, connections: number, seconds: number): Promi
     lane.from += answers;
     return { perSecond, p99, cpu: (server.cpu() - before) / answers };
   };
-  lane.rounds.push(await untilFull(load, () => void (lane.again += 1)));
+  return untilFull(load, () => void (lane.again += 1));
 }
 
 /** Asks once and looks at the answer: what is measured is the work and nothing else. */

@@ -6,10 +6,14 @@ import { type Work, WORKS } from './works.ts';
 /** The works that are also asked for twice as fast as a server bears. */
 const OVERLOADED: readonly WorkId[] = ['by-id', 'pages', 'post'];
 
+/** Rounds of a work on each side until what it runs is compiled; they do not count. */
+export const WARM_UP = 1;
+
 /** What is measured in a run, and how long each part of it takes. */
 export interface Plan {
   readonly sides: readonly Side[];
   readonly works: readonly Work[];
+  /** Those that count. */
   readonly rounds: number;
   /** Of a round. */
   readonly seconds: number;
@@ -49,7 +53,7 @@ export function stepsOf(plan: Plan): number {
   const { sides, works, rounds, overloads, coldStarts } = plan;
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
   return (
-    sum(works.map((work) => sides.filter((side) => does(side, work)).length * rounds)) +
+    sum(works.map((work) => sides.filter((side) => does(side, work)).length * (WARM_UP + rounds))) +
     sum(overloads.map((work) => overloaded(plan, work).length)) +
     (coldStarts === 0 ? 0 : (coldStarts + 1) * sides.length)
   );
