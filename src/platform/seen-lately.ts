@@ -1,7 +1,5 @@
-/** FNV-1a. */
-const BASIS = 0x811c9dc5;
-const PRIME = 0x01000193;
-const SPREAD = 0x85ebca6b;
+import { hashOf } from './hash.ts';
+
 /** Keys that share one place, the one that was seen last first. With one for each, two that want the same place would forget each other for ever. */
 const SHARED = 8;
 
@@ -22,11 +20,7 @@ export class SeenLately {
 
   /** Whether a key was seen lately; from now on it was. */
   again(key: string): boolean {
-    let hash = BASIS;
-    for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), PRIME);
-    // Keys that are nearly alike differ in few bits until they are spread.
-    hash = Math.imul(hash ^ (hash >>> 15), SPREAD);
-    hash ^= hash >>> 13;
+    const hash = hashOf(key);
     const first = Math.imul(hash, SHARED) & (this.#slots.length - 1);
     // It goes before the others, which move up as far as to where it was; where it was not, the last of them goes.
     let moving = hash;

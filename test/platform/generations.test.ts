@@ -2,8 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { Generations } from '../../src/platform/generations.ts';
+import { hashOf } from '../../src/platform/hash.ts';
 
 const texts = (bound: number): Generations<string> => new Generations(bound, (text) => text.length);
+
+/** Two texts of which the hashes are the same. */
+function alike(): readonly [string, string] {
+  const seen = new Map<number, string>();
+  for (let count = 0; ; count += 1) {
+    const text = String(count);
+    const other = seen.get(hashOf(text));
+    if (other !== undefined) return [other, text];
+    seen.set(hashOf(text), text);
+  }
+}
 
 describe('values that are kept within a bound', () => {
   it('are there until they are taken out', () => {
@@ -35,6 +47,18 @@ describe('values that are kept within a bound', () => {
       if (round % 2 === 0) kept.delete('other');
     }
     assert.equal(kept.get('a'), 'x', 'one value at a time leaves room for another');
+  });
+
+  it('take turns where the hashes of their keys are the same', () => {
+    const [one, other] = alike();
+    const kept = texts(1_000);
+    kept.set(one, 'x');
+    assert.deepEqual([kept.get(one), kept.get(other)], ['x', undefined]);
+    kept.set(other, 'y');
+    assert.deepEqual([kept.get(one), kept.get(other)], [undefined, 'y']);
+    kept.set(one, 'z');
+    kept.delete(one);
+    assert.deepEqual([kept.get(one), kept.get(other)], [undefined, undefined]);
   });
 
   it('are weighed once', () => {
