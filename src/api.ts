@@ -1,4 +1,5 @@
 import type { Json } from './conventions/json.ts';
+import { timestamp } from './conventions/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { Context } from './model/hooks.ts';
 import type { Model } from './model/model.ts';
@@ -85,7 +86,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     ...handler,
     model: options.model,
     async ingest(collection, rows, bookmark) {
-      const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: new Date(now()).toISOString() };
+      const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: timestamp(now()) };
       return ingest(requireResource(compiled, collection), rows, bookmark, origin, surroundings);
     },
     rows: async (collection) => exportRows(requireResource(compiled, collection), surroundings),

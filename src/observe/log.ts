@@ -1,3 +1,4 @@
+import { timestamp } from '../conventions/timestamp.ts';
 import type { Clock } from '../platform/clock.ts';
 import { jsonLine } from './log-json.ts';
 import { readableLine } from './log-readable.ts';
@@ -24,7 +25,7 @@ export function logSink({ write, clock, format, colours, pid }: LogOptions): Obs
   return (observation) => {
     const at = clock.now();
     // Many lines are of one millisecond.
-    if (at !== told.at) told = { at, time: new Date(at).toISOString() };
+    if (at !== told.at) told = { at, time: timestamp(at) };
     const { time } = told;
     write(format === 'json' ? jsonLine(observation, time, pid) : readableLine(observation, time, colours));
   };

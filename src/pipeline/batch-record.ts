@@ -2,6 +2,7 @@ import { type ErrorBody, resourceRefusal } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import type { Method } from '../conventions/methods.ts';
 import type { Preferences } from '../conventions/prefer.ts';
+import { timestamp } from '../conventions/timestamp.ts';
 import type { Remembered } from '../plan/plan.ts';
 import { drawn, type Effect, tellEffect } from './effect.ts';
 import type { Answer } from './exchange.ts';
@@ -82,7 +83,7 @@ export function showBatch(
     id,
     ...told,
     created_at: at,
-    expires_at: new Date(Date.parse(at) + REMEMBERED_FOR).toISOString(),
+    expires_at: timestamp(Date.parse(at) + REMEMBERED_FOR),
     links: { self: batchAddress(id, request, surroundings) },
   };
 }

@@ -1,5 +1,6 @@
 import { ApiError, errorBody, type ErrorDetail, refusal } from '../conventions/errors.ts';
 import { preferenceApplied } from '../conventions/prefer.ts';
+import { timestamp } from '../conventions/timestamp.ts';
 import { admitParameters, dryRun, plainRule, writeRule } from '../plan/parameters.ts';
 import type { Memo, Remembered } from '../plan/plan.ts';
 import { appliedHeaders, commonHeaders, uncachedAnswer } from './answer.ts';
@@ -208,7 +209,7 @@ async function runOne(
   } catch (failure) {
     const error = asApiError(failure);
     if (error.status === 500) surroundings.observe({ kind: 'fault', correlationId, error: failure });
-    const body = errorBody(error, correlationId, new Date(surroundings.now()).toISOString());
+    const body = errorBody(error, correlationId, timestamp(surroundings.now()));
     return { kind: 'failed', error: body, headers: error.headers };
   }
 }
@@ -262,7 +263,7 @@ function doneResult({ operation, effect }: Pick<Step, 'operation' | 'effect'>): 
 }
 
 function recordOf({ batch }: BatchRun, results: readonly OperationResult[], { uuid, now }: Surroundings): BatchRecord {
-  return { id: uuid(), atomic: batch.atomic, at: new Date(now()).toISOString(), results };
+  return { id: uuid(), atomic: batch.atomic, at: timestamp(now()), results };
 }
 
 /** What is remembered of a batch: under its id; under the key of its request, where it has one, only where that is. */

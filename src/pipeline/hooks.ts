@@ -1,5 +1,6 @@
 import { type ApiError, type ErrorDetail, resourceRefusal } from '../conventions/errors.ts';
 import { sameJson } from '../conventions/json-equality.ts';
+import { timestamp } from '../conventions/timestamp.ts';
 import { HookRefusal, type WriteContext } from '../model/hooks.ts';
 import type { Resource } from '../model/model.ts';
 import type { Row, Values } from '../plan/plan.ts';
@@ -56,7 +57,7 @@ function writeContext({ exchange, principal }: Negotiated, { context, now }: Sur
     ...context,
     caller: { subject: principal.subject },
     correlationId: exchange.correlationId,
-    at: new Date(now()).toISOString(),
+    at: timestamp(now()),
   };
 }
 

@@ -1,4 +1,5 @@
 import { ApiError, errorBody, refusal } from '../conventions/errors.ts';
+import { timestamp } from '../conventions/timestamp.ts';
 import { inflateChunks } from '../formats/gzip.ts';
 import { readJson, writeJson } from '../formats/json.ts';
 import { content, isBlank, type Line, MAX_LINE, splitLines } from '../formats/lines.ts';
@@ -108,5 +109,5 @@ function errorOf(
 ): ReturnType<typeof errorBody> {
   const error = asApiError(failure);
   if (error.status === 500) observe({ kind: 'fault', correlationId, error: failure });
-  return errorBody(error, correlationId, new Date(now()).toISOString());
+  return errorBody(error, correlationId, timestamp(now()));
 }

@@ -2,6 +2,7 @@ import { ApiError, type ErrorBody, errorBody, refusal } from '../conventions/err
 import type { JsonObject } from '../conventions/json.ts';
 import { essence } from '../conventions/media-type.ts';
 import { negotiate, type Offer, parseAccept } from '../conventions/negotiation.ts';
+import { timestamp } from '../conventions/timestamp.ts';
 import { writeJson } from '../formats/json.ts';
 import { writeText } from '../formats/text.ts';
 import { writeXml } from '../formats/xml.ts';
@@ -63,7 +64,7 @@ export function refuse(exchange: Exchange, failure: unknown, { version, observe,
   const error = asApiError(failure);
   if (error.status === 500) observe({ kind: 'fault', correlationId: exchange.correlationId, error: failure });
   exchange.note.errorCode = error.code;
-  const body = errorBody(error, exchange.correlationId, new Date(now()).toISOString());
+  const body = errorBody(error, exchange.correlationId, timestamp(now()));
   const retry = error.status === 503 && error.headers['Retry-After'] === undefined ? ['Retry-After', RETRY_AFTER] : [];
   const headers = [...commonHeaders(exchange, version), ...Object.entries(error.headers).flat(), ...retry];
   const offer = chosenOffer(exchange) ?? JSON_ERROR;

@@ -2,6 +2,7 @@ import type { ApiError } from '../conventions/errors.ts';
 import { refusal } from '../conventions/errors.ts';
 import type { Json } from '../conventions/json.ts';
 import { evaluateWrite, hasWriteCondition } from '../conventions/preconditions.ts';
+import { timestamp } from '../conventions/timestamp.ts';
 import type { Origin } from '../plan/change-event.ts';
 import type { Draft, DraftRule } from '../plan/draft.ts';
 import type { Ancestor, Row, Values, WritePlan } from '../plan/plan.ts';
@@ -61,7 +62,7 @@ export function originOf({ exchange, principal }: Negotiated, surroundings: Pick
     correlationId: exchange.correlationId,
     traceId: exchange.trace.traceId,
     actor: principal.subject,
-    at: new Date(surroundings.now()).toISOString(),
+    at: timestamp(surroundings.now()),
   };
 }
 

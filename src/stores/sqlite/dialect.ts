@@ -19,7 +19,7 @@ import {
   type SqlValue,
 } from '../sql/dialect.ts';
 import { storageOf } from '../sql/schema.ts';
-import { timestamp } from '../sql/timestamp.ts';
+import { timestamp } from '../../conventions/timestamp.ts';
 import { listedValues } from './listed-values.ts';
 import { foundIds, matchOf } from './search-tables.ts';
 

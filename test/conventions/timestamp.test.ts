@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { timestamp } from '../../../src/stores/sql/timestamp.ts';
+import { timestamp } from '../../src/conventions/timestamp.ts';
 
 describe('timestamp', () => {
   it('[REP-3] is what the platform writes, in every year that RFC 3339 has', () => {
