@@ -22,11 +22,8 @@ export function sendAnswer(
     response.writeHead(status, [...headers, ...further]).end();
     return;
   }
-  const length = byteLength(body);
-  response.writeHead(status, [...headers, 'Content-Length', String(length), ...further]);
+  response.writeHead(status, [...headers, 'Content-Length', String(byteLength(body)), ...further]);
   if (body === null || method === 'HEAD') response.end();
-  // ASCII is the same in both, and the one needs no look at each character.
-  else if (typeof body === 'string') response.end(body, length === body.length ? 'latin1' : 'utf8');
   else response.end(body);
 }
 
