@@ -1,4 +1,4 @@
-/** What is to be done at the end of a turn of the event loop: what leaves goes before what is work. */
+/** What is to be done at the end of a turn of the event loop: what leaves or ends goes before what is work. */
 type Step = 'leave' | 'work';
 
 const due: Record<Step, (() => void)[]> = { leave: [], work: [] };

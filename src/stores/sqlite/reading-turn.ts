@@ -19,7 +19,8 @@ export class ReadingTurn {
     if (this.#begun) return;
     this.#begun = true;
     this.#reader.run('begin');
-    atEndOfTurn('work', this.end);
+    // Before a commit begins: SQLite's log begins anew only where nobody reads from it.
+    atEndOfTurn('leave', this.end);
   }
 
   /** What is read next is of the state that it finds: call it when the database has changed. */

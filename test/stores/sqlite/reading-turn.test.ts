@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, it, type TestContext } from 'node:test';
+import { atEndOfTurn } from '../../../src/platform/end-of-turn.ts';
 import { CurrentRows } from '../../../src/stores/sqlite/current-rows.ts';
 import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
@@ -73,6 +74,14 @@ describe('the reads of one turn', () => {
     reader.close();
     turn.end();
     assert.equal(reader.inTransaction, false);
+  });
+
+  it('[OPS-4] are over before a commit of their turn begins, so that the log can begin anew', async (context) => {
+    const { turn, reader } = sides(context);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    atEndOfTurn('work', () => resolve(reader.inTransaction));
+    turn.begin();
+    assert.equal(await promise, false);
   });
 
   it('[REP-8] see what this process has written meanwhile, whenever it was', async (context) => {
