@@ -2,7 +2,6 @@ import { joinPath } from '../conventions/links.ts';
 import { type Parameters } from '../conventions/pagination/position.ts';
 import { writeQuery } from '../conventions/query.ts';
 import { remembered } from '../conventions/remembered.ts';
-import { encodeSegment } from '../conventions/url.ts';
 import type { Model, Resource } from '../model/model.ts';
 import { oncePer } from '../platform/once-per.ts';
 import type { Ancestor } from './plan.ts';
@@ -25,27 +24,21 @@ export interface Addresses {
   system(base: LinkBase, ...segments: readonly string[]): string;
 }
 
-/**
- * The addresses of a model. Ancestors are nearest first, as in a plan.
- *
- * What is joined is one piece from the start, which `JSON.stringify` writes faster than what is put together (`+`), with all that it stands
- * in; each row that is told has several links.
- */
+/** The addresses of a model. Ancestors are nearest first, as in a plan. */
 export function addresses({ resources }: Pick<Model, 'resources'>): Addresses {
-  const below = (prefix: string, ...segments: readonly string[]): string =>
-    [prefix, ...segments.map(encodeSegment)].join('/');
   // Most links are into collections that stand below no other row, and URLs begin in few ways.
-  const uppermost = oncePer(({ collection }: Resource) => remembered((prefix: string) => below(prefix, collection)));
+  const uppermost = oncePer(({ collection }: Resource) => remembered((prefix: string) => joinPath(prefix, collection)));
   const collectionPath = ({ prefix }: LinkBase, resource: Resource, within: readonly Ancestor[]): string => {
     if (within.length === 0) return uppermost(resource)(prefix);
     const above = within.toReversed().flatMap((row) => [resources.get(row.resource)?.collection ?? '', row.id]);
-    return below(prefix, ...above, resource.collection);
+    return joinPath(prefix, ...above, resource.collection);
   };
   return {
     root: ({ prefix, parameters }) => withQuery(prefix === '' ? '/' : prefix, parameters),
     collection: (base, resource, within, parameters = []) =>
       withQuery(collectionPath(base, resource, within), [...parameters, ...base.parameters]),
-    item: (base, resource, within, id) => withQuery(below(collectionPath(base, resource, within), id), base.parameters),
+    item: (base, resource, within, id) =>
+      withQuery(joinPath(collectionPath(base, resource, within), id), base.parameters),
     system: ({ prefix, parameters }, ...segments) => withQuery(joinPath(prefix, ...segments), parameters),
   };
 }
