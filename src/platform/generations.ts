@@ -32,22 +32,26 @@ export class Generations<V> {
   }
 
   set(key: string, value: V): void {
-    this.delete(key);
+    const hash = hashOf(key);
+    this.#forget(hash);
     const weight = this.#weigh(value, key);
-    if (weight * 100 <= this.#bound) this.#keep(hashOf(key), { key, value, weight });
+    if (weight * 100 <= this.#bound) this.#keep(hash, { key, value, weight });
   }
 
   delete(key: string): void {
-    const hash = hashOf(key);
-    this.#weight -= this.#young.get(hash)?.weight ?? 0;
-    this.#young.delete(hash);
-    this.#old.delete(hash);
+    this.#forget(hashOf(key));
   }
 
   clear(): void {
     this.#young = new Map();
     this.#old = new Map();
     this.#weight = 0;
+  }
+
+  #forget(hash: number): void {
+    this.#weight -= this.#young.get(hash)?.weight ?? 0;
+    this.#young.delete(hash);
+    this.#old.delete(hash);
   }
 
   /** What the older generation has, which is young again now that it is asked for. */

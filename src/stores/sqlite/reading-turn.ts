@@ -17,8 +17,8 @@ export class ReadingTurn {
   /** What is read on the connection from now on to the end of the turn is of one state of the database. */
   begin(): void {
     if (this.#begun) return;
-    this.#begun = true;
     this.#reader.run('begin');
+    this.#begun = true;
     // Before a commit begins: SQLite's log begins anew only where nobody reads from it.
     atEndOfTurn('leave', this.end);
   }
