@@ -1,3 +1,5 @@
+import { timestamp } from '../conventions/timestamp.ts';
+
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const SEPARATOR = 10;
@@ -54,7 +56,7 @@ function readTime(text: string): Time | null {
 }
 
 function shift(utc: string, minutes: number): string | null {
-  const shifted = new Date(Date.parse(utc) + minutes * 60_000).toISOString();
+  const shifted = timestamp(Date.parse(utc) + minutes * 60_000);
   return shifted.length === utc.length ? shifted : null;
 }
 

@@ -5,8 +5,8 @@ import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/nego
 import { type ResolvedVersion, resolveVersion } from '../conventions/versioning.ts';
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/address.ts';
-import { oncePer } from '../platform/once-per.ts';
 import type { Ancestor } from '../plan/plan.ts';
+import { oncePer } from '../platform/once-per.ts';
 import type { CompiledModel, CompiledResource } from './compiled.ts';
 import type { RouteKind } from './offers.ts';
 import type { Received } from './receive.ts';

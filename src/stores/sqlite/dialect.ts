@@ -1,4 +1,5 @@
 import type { Json } from '../../conventions/json.ts';
+import { timestamp } from '../../conventions/timestamp.ts';
 import type { ValueType } from '../../model/model.ts';
 import {
   decimalKey,
@@ -19,7 +20,6 @@ import {
   type SqlValue,
 } from '../sql/dialect.ts';
 import { storageOf } from '../sql/schema.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
 import { listedValues } from './listed-values.ts';
 import { foundIds, matchOf } from './search-tables.ts';
 
