@@ -74,7 +74,7 @@ export class CurrentRows {
     for (const [index, plan] of plans.entries()) {
       const { resource, id } = plan;
       const before = this.#cache.get(resource, id);
-      this.#cache.forget(id);
+      this.#cache.forget(resource, id);
       this.#changes.delete(resource);
       // What a row has become is known where it is known what it was.
       const revision = revisions[index];

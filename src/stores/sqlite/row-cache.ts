@@ -10,39 +10,30 @@ const ROWS = 8_192;
 const MEMBER = 24;
 const KEEPING = 400;
 
-interface KeptRow {
-  readonly resource: string;
-  readonly row: Row;
-}
-
 /**
  * Rows that were asked for more than once, as they were read last. Whoever writes a row, or learns that somebody else has, takes it out:
  * what is in here is what the database holds.
- *
- * They are found by their ids alone, for to make one text of two takes longer than to look it up: of rows of two resources with the same id,
- * which only clients can have given them, one is kept.
  */
 export class RowCache {
-  readonly #rows = new Recurring<KeptRow>({ bound: BOUND, weigh: ({ row }) => weigh(row), keys: ROWS });
+  readonly #rows = new Recurring<Row>({ bound: BOUND, weigh, keys: ROWS });
 
   get(resource: string, id: string): Row | null {
-    const kept = this.#rows.get(id);
-    return kept?.resource === resource ? kept.row : null;
+    return this.#rows.get(keyOf(resource, id)) ?? null;
   }
 
   /** Keeps a row, which from now on nobody can change, where it is asked for again. */
   offer(resource: string, row: Row): Row {
-    return this.#rows.offer(row.id, { resource, row }) ? deepFreeze(row) : row;
+    return this.#rows.offer(keyOf(resource, row.id), row) ? deepFreeze(row) : row;
   }
 
   /** Keeps a row, which from now on nobody can change. */
   put(resource: string, row: Row): Row {
-    this.#rows.set(row.id, { resource, row: deepFreeze(row) });
+    this.#rows.set(keyOf(resource, row.id), deepFreeze(row));
     return row;
   }
 
-  forget(id: string): void {
-    this.#rows.delete(id);
+  forget(resource: string, id: string): void {
+    this.#rows.delete(keyOf(resource, id));
   }
 
   clear(): void {
@@ -59,4 +50,8 @@ function weigh(row: Row): number {
     else if (typeof value === 'object' && value !== null) weight += JSON.stringify(value).length;
   }
   return weight * 2 + KEEPING;
+}
+
+function keyOf(resource: string, id: string): string {
+  return `${resource}\n${id}`;
 }
