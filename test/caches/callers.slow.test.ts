@@ -185,9 +185,11 @@ describe('callers behind one shared cache', { skip }, () => {
         };
         // All forms at once first, when nothing is kept yet.
         await Promise.all(requests.map(compare));
-        for (const round of [requests.toReversed(), byForm(requests)])
-          for (const request of round) await compare(request);
-        assert.ok(hits > requests.length, `${hits} of ${3 * requests.length} from the cache`);
+        for (const request of requests.toReversed()) await compare(request);
+        // What is kept up to here hangs on which of them the cache took first.
+        hits = 0;
+        for (const request of byForm(requests)) await compare(request);
+        assert.ok(hits > requests.length / 2, `${hits} of ${requests.length} from the cache`);
       });
 
       it('[CACHE-6] [MET-9] get the answer to their own QUERY', async () => {
