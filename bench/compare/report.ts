@@ -12,9 +12,15 @@ export interface Results {
   readonly overloads: readonly Overload[];
   /** Milliseconds. */
   readonly coldStarts: ReadonlyMap<Side['id'], number>;
-  readonly memory: ReadonlyMap<Side['id'], Memory>;
+  readonly memory: readonly MemoryTaken[];
   /** When, on what and how it was measured. */
   readonly circumstances: string;
+}
+
+/** How much memory each side takes at one time. */
+export interface MemoryTaken {
+  readonly when: string;
+  readonly taken: ReadonlyMap<Side['id'], Memory>;
 }
 
 export interface WorkDone {
@@ -117,13 +123,16 @@ function overloadRow({ side, sustained, rate, seconds, tally, fromSending, fromD
 function startAndMemory({ sides, coldStarts, memory }: Results): string {
   const amounts = (name: string, of: ReadonlyMap<Side['id'], number>): string[][] =>
     of.size === 0 ? [] : [[name, ...sides.map(({ id }) => count(of.get(id)))]];
-  const mebibytes = (which: keyof Memory) => new Map([...memory].map(([id, each]) => [id, each[which]]));
+  const mebibytes = ({ taken }: MemoryTaken, which: keyof Memory) =>
+    new Map([...taken].map(([id, each]) => [id, each[which]]));
   return table(
     ['start and memory', ...sides.map(({ name }) => name)],
     [
       ...amounts('cold start to the first 200, ms', coldStarts),
-      ...amounts('memory after all work, MiB', mebibytes('resident')),
-      ...amounts('of it its own, without mapped files, MiB', mebibytes('anonymous')),
+      ...memory.flatMap((each) => [
+        ...amounts(`memory ${each.when}, MiB`, mebibytes(each, 'resident')),
+        ...amounts('of it its own, without mapped files, MiB', mebibytes(each, 'anonymous')),
+      ]),
     ],
   );
 }

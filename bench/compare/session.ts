@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { type ServerStart, startServer } from '../server.ts';
 import { coldStarts } from './cold-start.ts';
 import { type Data, fill, ROWS } from './data.ts';
@@ -7,9 +8,12 @@ import { type Overload, overload } from './overload.ts';
 import { overloaded, type Plan } from './plan.ts';
 import { buildPrograms } from './programs.ts';
 import type { Progress } from './progress.ts';
-import type { Results, WorkDone } from './report.ts';
+import type { MemoryTaken, Results, WorkDone } from './report.ts';
 import { MODEL, type Side } from './sides.ts';
 import { count } from './table.ts';
+
+/** Milliseconds without work before memory is taken a second time. */
+const REST = 40_000;
 
 /** Carries a plan out. @param folder where databases are written */
 export async function carryOut(
@@ -32,9 +36,21 @@ export async function carryOut(
   for (const side of sides) running.push({ side, server: await startServer(startOf(side)) });
   const works = await doWorks(plan, running, data, progress);
   const overloads = await doOverloads(plan, running, data, progress);
-  const memory = running.map(({ side, server }) => [side.id, server.memory()] as const);
+  const memory = plan.memory ? await takeMemory(running, progress) : [];
   await Promise.all(running.map(({ server }) => server.stop()));
-  return { sides, works, overloads, coldStarts: cold, memory: new Map(plan.memory ? memory : []) };
+  return { sides, works, overloads, coldStarts: cold, memory };
+}
+
+/** At once, and when all have had time to give back what the work has left. */
+async function takeMemory(running: readonly Running[], progress: Progress): Promise<readonly MemoryTaken[]> {
+  const take = (when: string): MemoryTaken => ({
+    when,
+    taken: new Map(running.map(({ side, server }) => [side.id, server.memory()])),
+  });
+  const first = take('at the end of all work');
+  progress.line(`memory: waiting for ${REST / 1000} s ...`);
+  await setTimeout(REST);
+  return [first, take(`${REST / 1000} s later`)];
 }
 
 async function doWorks(
