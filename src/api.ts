@@ -11,7 +11,8 @@ import { ingest, type IngestOutcome } from './pipeline/ingest.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
 import { versionedPath } from './pipeline/receive.ts';
 import { versionedBase } from './pipeline/route.ts';
-import { Variants, type Surroundings } from './pipeline/surroundings.ts';
+import type { Surroundings } from './pipeline/surroundings.ts';
+import { createVariants } from './pipeline/tags.ts';
 import { ToldItems, toldPages } from './pipeline/told-items.ts';
 import { Turns } from './pipeline/turns.ts';
 import type { Bookmark } from './plan/plan.ts';
@@ -119,7 +120,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
       id: uuid,
     },
     turns: new Turns(),
-    variants: new Variants(digest),
+    variants: createVariants(digest),
     told: new ToldItems(),
     pages: toldPages(),
     cursorKey: digest(seal.seal('')),

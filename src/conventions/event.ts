@@ -42,6 +42,14 @@ export function envelope(draft: EventDraft, sequence: number): EventEnvelope {
     id: draft.id,
     type: draft.type,
     payload: draft.payload,
-    metadata: { trace_id, correlation_id, schema_version, sequence: String(sequence).padStart(20, '0'), actor },
+    metadata: { trace_id, correlation_id, schema_version, sequence: placeText(sequence), actor },
   };
+}
+
+const PLACE_DIGITS = 20;
+
+/** Joined it is one piece, which `JSON.stringify` writes faster. */
+function placeText(sequence: number): string {
+  const digits = String(sequence);
+  return ['0'.repeat(PLACE_DIGITS - digits.length), digits].join('');
 }

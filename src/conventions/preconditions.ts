@@ -136,7 +136,9 @@ export function evaluateWrite(conditions: Preconditions, current: WriteState | n
   const { ifMatch, ifNoneMatch, ifUnmodifiedSince } = conditions;
   if (ifMatch !== null) {
     if (current === null || !listsRevision(ifMatch, current.revision, 'strong')) return 'failed';
-  } else if (current !== null && changedSince(current.modified, ifUnmodifiedSince)) return 'failed';
+  } else if (current !== null && ifUnmodifiedSince !== null && changedSince(current.modified, ifUnmodifiedSince)) {
+    return 'failed';
+  }
 
   if (ifNoneMatch === null || current === null) return 'proceed';
   return listsRevision(ifNoneMatch, current.revision, 'any') ? 'failed' : 'proceed';

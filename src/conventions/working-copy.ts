@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject, setMember } from './json.ts';
 import { sameJson } from './json-equality.ts';
 import { arrayIndex, type Pointer } from './json-pointer.ts';
 
@@ -133,11 +133,6 @@ function step(node: MutableJson | undefined, token: string): MutableJson | undef
     return index === null ? undefined : node[index];
   }
   return isObject(node) && Object.hasOwn(node, token) ? node[token] : undefined;
-}
-
-/** Defines the member, so that even one named __proto__ is data. */
-function setMember(container: MutableObject, name: string, value: MutableJson): void {
-  Object.defineProperty(container, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** A copy that shares nothing with the value; undefined where it takes more than the allowance or more than `depth` levels. */

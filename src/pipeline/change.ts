@@ -3,7 +3,6 @@ import { isJsonObject, type Json } from '../conventions/json.ts';
 import { applyJsonPatch, parseJsonPatch } from '../conventions/json-patch.ts';
 import {
   bodyRevision,
-  changedFields,
   createDraft,
   type Draft,
   isReadOnlyMember,
@@ -90,8 +89,7 @@ function prepareUpdate(
       throw error;
     });
   }
-  const unchanged = changedFields(resource, draft.values, current).length === 0;
-  const values = unchanged ? draft.values : applyHooks(compiled, draft.values, current, request, surroundings);
+  const values = applyHooks(compiled, draft.values, current, request, surroundings);
   return after(values, (each) => preparedUpdate(target, each, current, first, surroundings));
 }
 

@@ -3,6 +3,7 @@ import { sameJson } from '../conventions/json-equality.ts';
 import { timestamp } from '../conventions/timestamp.ts';
 import { HookRefusal, type WriteContext } from '../model/hooks.ts';
 import type { Resource } from '../model/model.ts';
+import { changedFields } from '../plan/draft.ts';
 import type { Row, Values } from '../plan/plan.ts';
 import type { Awaitable } from '../platform/awaitable.ts';
 import type { CompiledResource } from './compiled.ts';
@@ -12,7 +13,7 @@ import type { Surroundings } from './surroundings.ts';
 
 /**
  * What an application's code makes of a draft that its schema admits: first what it checks, then what it changes (model.md, `check` and
- * `before`).
+ * `before`). A draft that changes nothing is not asked about (MET-7).
  *
  * @param current the row as it stands; null where the draft is a new one
  * @returns the values to be written, checked again
@@ -29,6 +30,7 @@ export function applyHooks(
   const { before, check } = resource.hooks;
   const hook = current === null ? before.create : before.update;
   if (hook === null && check.size === 0) return values;
+  if (current !== null && changedFields(resource, values, current).length === 0) return values;
   const context = writeContext(request, surroundings);
   return guarded(resource, async () => {
     await runChecks(resource, values, current, context);

@@ -1,6 +1,7 @@
 import type { Observe } from '../observe/observation.ts';
 import type { EventSource } from '../plan/change-event.ts';
 import type { Context } from '../model/hooks.ts';
+import type { ByParts } from '../platform/by-parts.ts';
 import type { Resources, Store } from '../stores/store.ts';
 import type { CompiledModel } from './compiled.ts';
 import type { ToldItems, ToldPages } from './told-items.ts';
@@ -20,7 +21,8 @@ export interface Surroundings {
   readonly running: Set<string>;
   readonly events: EventSource;
   readonly turns: Turns;
-  readonly variants: Variants;
+  /** Short names for what a representation depends on beside its row: each request needs one. */
+  readonly variants: ByParts<string>;
   readonly told: ToldItems;
   readonly pages: ToldPages;
   /** Another one wherever cursors are sealed with another key: they are part of pages. */
@@ -37,34 +39,3 @@ export interface Surroundings {
 
 /** Reading rows, without a word of writing. */
 export type Rows = Pick<Resources, 'item' | 'list' | 'missingAncestor' | 'missingReferences'>;
-
-/** Short names for what a representation depends on beside its row, remembered: there are few, and each request needs one. */
-export class Variants {
-  readonly #first: Part = { name: null, next: new Map() };
-  readonly #digest: (text: string) => string;
-
-  constructor(digest: (text: string) => string) {
-    this.#digest = digest;
-  }
-
-  of(parts: readonly string[]): string {
-    let at = this.#first;
-    for (const part of parts) at = following(at, part);
-    return (at.name ??= this.#digest(parts.join('\n')).slice(0, 8));
-  }
-}
-
-/** What some first parts lead to. They are looked up one by one: to make one text of them takes several times as long. */
-interface Part {
-  /** Of the parts up to here; null until it is asked for. */
-  name: string | null;
-  readonly next: Map<string, Part>;
-}
-
-function following({ next }: Part, part: string): Part {
-  const known = next.get(part);
-  if (known !== undefined) return known;
-  const made: Part = { name: null, next: new Map() };
-  next.set(part, made);
-  return made;
-}

@@ -3,6 +3,7 @@ import { writeQuery } from '../conventions/query.ts';
 import { expandedResources } from '../plan/expansion.ts';
 import type { ListQuery } from '../plan/list-query.ts';
 import type { Row } from '../plan/plan.ts';
+import { ByParts } from '../platform/by-parts.ts';
 import type { Negotiated } from './negotiate.ts';
 import { selfParameters } from './page.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -48,6 +49,14 @@ export function sourcesOf({ plan, view }: ListQuery): readonly string[] {
   const above = plan.within.map(({ resource }) => resource);
   const expanded = expandedResources(view.expansions).map(({ name }) => name);
   return [...new Set([plan.resource, ...above, ...expanded])];
+}
+
+/** Tags of more forms than these are worked out anew. */
+const MOST_VARIANTS = 4_096;
+
+/** Names for what a representation depends on beside its row. @param digest in hexadecimal */
+export function createVariants(digest: (text: string) => string): ByParts<string> {
+  return new ByParts(MOST_VARIANTS, (parts) => digest(parts.join('\n')).slice(0, 8));
 }
 
 /** A short name for all that an answer's text depends on beside what it tells of: type, carrier, model and the caller's scope. */

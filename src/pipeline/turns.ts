@@ -3,14 +3,14 @@ export class Turns {
   readonly #tails = new Map<string, Promise<unknown>>();
 
   /** Runs `work` once all earlier work under the key has ended, however it ended. */
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+  take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);
     const mine = before === undefined ? work() : before.then(work, work);
     this.#tails.set(key, mine);
-    try {
-      return await mine;
-    } finally {
+    const end = (): void => {
       if (this.#tails.get(key) === mine) this.#tails.delete(key);
-    }
+    };
+    mine.then(end, end);
+    return mine;
   }
 }

@@ -72,9 +72,9 @@ export function writtenRow(
   system: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'>,
   values: Values,
 ): Row {
-  const fields: Record<string, Json> = {};
-  for (const { name } of resource.fields) fields[name] = values[name] ?? null;
-  return { ...fields, ...system };
+  const row: Record<string, Json> & typeof system = { ...system };
+  for (const { name } of resource.fields) row[name] = values[name] ?? null;
+  return row;
 }
 
 /**
@@ -84,7 +84,6 @@ export function writtenRow(
  */
 export function checkPreconditions({ request, compiled }: WriteTarget, current: Row | null): void {
   const { resource } = compiled;
-  const state = current === null ? null : { revision: current.revision, modified: Date.parse(current.updated_at) };
   if (current !== null && resource.requireIfMatch && !hasWriteCondition(request.preconditions)) {
     throw refusal(
       'REQUEST_PRECONDITION_REQUIRED',
@@ -94,6 +93,15 @@ export function checkPreconditions({ request, compiled }: WriteTarget, current: 
       },
     );
   }
+  const state =
+    current === null
+      ? null
+      : {
+          revision: current.revision,
+          get modified() {
+            return Date.parse(current.updated_at);
+          },
+        };
   if (evaluateWrite(request.preconditions, state) === 'failed') throw preconditionFailed(resource);
 }
 

@@ -1,6 +1,7 @@
 import type { EventDraft } from '../conventions/event.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { Model, Resource } from '../model/model.ts';
+import { oncePer } from '../platform/once-per.ts';
 import type { Addresses, LinkBase } from './address.ts';
 import type { Ancestor, Values } from './plan.ts';
 
@@ -37,16 +38,16 @@ export interface EventSource {
 export function changeEvent(source: EventSource, origin: Origin, happening: Happening): EventDraft | null {
   const { verb, resource, id, within, changed, values } = happening;
   if (resource.events === 'none') return null;
-  const readable = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
+  const { types, told, readable } = kindOf(resource);
   const { major, minor } = source.model.version;
   return {
     id: source.id(),
-    type: `${resource.singular}.${verb}`,
+    type: types[verb],
     payload: {
       timestamp: origin.at,
       resource: { type: resource.singular, id, url: source.addresses.item(source.base(), resource, within, id) },
       parents: within.map((row) => ({ type: source.model.resources.get(row.resource)?.singular ?? '', id: row.id })),
-      changed_fields: changed.filter((name) => readable.includes(name) && name !== resource.parent?.field),
+      changed_fields: changed.filter((name) => told.has(name)),
       ...(resource.events === 'full' ? { data: dataOf(id, readable, values) } : {}),
     },
     metadata: {
@@ -57,6 +58,19 @@ export function changeEvent(source: EventSource, origin: Origin, happening: Happ
     },
   };
 }
+
+/** What all events of a resource have in common. */
+const kindOf = oncePer((resource: Resource) => {
+  const readable = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
+  // Joined they are one piece, which `JSON.stringify` writes faster.
+  const type = (verb: Happening['verb']): string => [resource.singular, verb].join('.');
+  return {
+    types: { created: type('created'), updated: type('updated'), deleted: type('deleted') },
+    readable,
+    /** Of what changed: where a row is, its path tells. */
+    told: new Set(readable.filter((name) => name !== resource.parent?.field)),
+  };
+});
 
 function dataOf(id: string, readable: readonly string[], values: Values): JsonObject {
   return Object.fromEntries([['id', id], ...readable.map((name) => [name, values[name] ?? null])]);

@@ -101,9 +101,11 @@ export function isReadOnlyMember(resource: Resource, name: string): boolean {
 
 /** The names of the fields whose values differ from the row's. */
 export function changedFields(resource: Resource, values: Values, current: Row): readonly string[] {
-  return resource.fields
-    .filter(({ name }) => !sameJson(values[name] ?? null, current[name] ?? null))
-    .map(({ name }) => name);
+  const changed: string[] = [];
+  for (const { name } of resource.fields) {
+    if (!sameJson(values[name] ?? null, current[name] ?? null)) changed.push(name);
+  }
+  return changed;
 }
 
 /** The `revision` in a body: compared where no `If-Match` was sent (REP-6). A text or other value is a fault of its own. */
@@ -124,6 +126,7 @@ function changeDraft(rule: DraftRule, candidate: JsonObject, current: Row, fault
 /** Immutable fields that a candidate would change, whatever else is wrong with it. Each is judged in its stored form, on the row as it stands. */
 function frozenFaults({ resource, validator }: DraftRule, candidate: JsonObject, current: Row): readonly ErrorDetail[] {
   const frozen = resource.fields.filter(({ name, immutable }) => immutable && Object.hasOwn(candidate, name));
+  if (frozen.length === 0) return [];
   const before = pick(current, resource.fields);
   return frozen.flatMap(({ name }) => {
     const value = candidate[name] ?? null;
@@ -168,7 +171,9 @@ function stateConflict(resource: Resource, field: string, fault: string, message
 
 /** The members of a body that a client may set. Unknown ones stay, to be judged. */
 function writable(resource: Resource, body: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !isReadOnlyMember(resource, name)));
+  const names = Object.keys(body);
+  const kept = names.filter((name) => !isReadOnlyMember(resource, name));
+  return kept.length === names.length ? body : Object.fromEntries(kept.map((name) => [name, body[name] ?? null]));
 }
 
 function parentMember(resource: Resource, within: readonly Ancestor[]): JsonObject {

@@ -1,5 +1,6 @@
 import type { Json } from '../../conventions/json.ts';
 import type { Resource, ValueType } from '../../model/model.ts';
+import { oncePer } from '../../platform/once-per.ts';
 
 /** A column of a resource's table. */
 export interface Column {
@@ -37,22 +38,29 @@ export function columnsOf(resource: Resource): readonly Column[] {
   return [id, ...fields, ...suffix];
 }
 
+/** A field that refers to rows of a resource. */
+export interface ReferringField {
+  readonly field: string;
+  /** Name of the resource. */
+  readonly target: string;
+}
+
 /** Name of the table that lists the targets of an array of references. The dot keeps it apart from every resource. */
 export function linkTable(resource: string, field: string): string {
   return `${resource}.${field}`;
 }
 
 /** The fields of a resource that are arrays of references, each with the resource referred to. */
-export function linkFields(resource: Resource): readonly { readonly field: string; readonly target: string }[] {
-  return resource.fields.flatMap((field) =>
+export const linkFields = oncePer((resource: Resource): readonly ReferringField[] =>
+  resource.fields.flatMap((field) =>
     field.reference !== null && field.type.kind === 'array'
       ? [{ field: field.name, target: field.reference.resource }]
       : [],
-  );
-}
+  ),
+);
 
 /** The fields of a resource that hold one reference, each with the resource referred to. The parent's id is one of them. */
-export function referenceFields(resource: Resource): readonly { readonly field: string; readonly target: string }[] {
+export function referenceFields(resource: Resource): readonly ReferringField[] {
   return resource.fields.flatMap((field) => {
     if (resource.parent?.field === field.name) return [{ field: field.name, target: resource.parent.resource }];
     if (field.reference === null || field.type.kind === 'array') return [];

@@ -1,4 +1,5 @@
 import type { CreatePlan, DeletePlan, DetachPlan, StoredPlan, UpdatePlan } from '../../plan/plan.ts';
+import { ByParts } from '../../platform/by-parts.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import { linkFields, linkTable, referenceFields } from './columns.ts';
 import { Parameters, type Statement } from './dialect.ts';
@@ -33,15 +34,24 @@ export function updateStatement(
   revision: number,
 ): Statement {
   const table = tables.of(plan.resource);
-  const { quote } = table.dialect;
-  const parameters = new Parameters(table.dialect);
-  const assigned = { ...plan.values, updated_at: plan.at, revision };
-  const assignments = Object.entries(assigned).map(
-    ([name, value]) => `${quote(name)} = ${parameters.add(table.encode(name, value))}`,
-  );
-  const found = expectation(table, plan.id, expected, parameters);
-  return { text: `update ${table.name} set ${assignments.join(', ')} where ${found}`, values: parameters.values };
+  const names = Object.keys(plan.values);
+  const values = names.map((name) => table.encode(name, plan.values[name]));
+  values.push(table.encode('updated_at', plan.at), revision, plan.id, expected);
+  return { text: updateTexts(table).of(names), values };
 }
+
+/** Callers choose what they change, so that there may be any number of texts. */
+const MOST_TEXTS = 256;
+
+const updateTexts = oncePer((table: Table) => {
+  const { dialect } = table;
+  return new ByParts(MOST_TEXTS, (names) => {
+    const equals = [...names, 'updated_at', 'revision', 'id', 'revision'].map(
+      (name, index) => `${dialect.quote(name)} = ${dialect.placeholder(index + 1)}`,
+    );
+    return `update ${table.name} set ${equals.slice(0, -2).join(', ')} where ${equals.slice(-2).join(' and ')}`;
+  });
+});
 
 /** Removes the row of a delete plan where it still has the revision expected (CACHE-3). */
 export function deleteStatement(tables: Tables, plan: DeletePlan, expected: number): Statement {

@@ -74,13 +74,12 @@ export class CurrentRows {
     for (const [index, plan] of plans.entries()) {
       const { resource, id } = plan;
       const before = this.#cache.get(resource, id);
-      this.#cache.forget(resource, id);
       this.#changes.delete(resource);
       // What a row has become is known where it is known what it was.
       const revision = revisions[index];
       if (plan.kind === 'update' && before?.revision === plan.revision && revision !== undefined) {
         this.#cache.put(resource, { ...before, ...plan.values, updated_at: plan.at, revision });
-      }
+      } else this.#cache.forget(resource, id);
     }
   }
 

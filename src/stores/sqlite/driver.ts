@@ -84,7 +84,7 @@ export class Connection {
 
   /** Runs a statement. @returns how many rows it changed */
   run(text: string, values: readonly SqlValue[] = []): number {
-    return this.#prepared.of(text).run(values).changes;
+    return this.#prepared.of(text).run(...values).changes;
   }
 
   /** Runs statements that are used once and take no values. */

@@ -1,0 +1,46 @@
+/** What is made of some texts in their order, remembered. They are looked up one by one: to make one text of them takes several times as long. */
+export class ByParts<V> {
+  readonly #make: (parts: readonly string[]) => V;
+  readonly #most: number;
+  #first: Part<V> = newPart();
+  #made = 0;
+
+  /** @param most how many are remembered; with one more all are forgotten */
+  constructor(most: number, make: (parts: readonly string[]) => V) {
+    this.#most = most;
+    this.#make = make;
+  }
+
+  of(parts: readonly string[]): V {
+    let at = this.#first;
+    for (const part of parts) at = following(at, part);
+    if (at.made !== null) return at.made.value;
+    if (this.#made === this.#most) {
+      this.#first = newPart();
+      this.#made = 0;
+      return this.of(parts);
+    }
+    this.#made += 1;
+    at.made = { value: this.#make(parts) };
+    return at.made.value;
+  }
+}
+
+/** What some first parts lead to. */
+interface Part<V> {
+  /** Of the parts up to here; null until it is asked for. */
+  made: { readonly value: V } | null;
+  readonly next: Map<string, Part<V>>;
+}
+
+function newPart<V>(): Part<V> {
+  return { made: null, next: new Map() };
+}
+
+function following<V>({ next }: Part<V>, part: string): Part<V> {
+  const known = next.get(part);
+  if (known !== undefined) return known;
+  const made = newPart<V>();
+  next.set(part, made);
+  return made;
+}
