@@ -69,7 +69,8 @@ export class UnitWriter {
   #begun: Position = { revision: 0, event: 0, counts: new Map(), memos: 0 };
   #revision = 0;
   #event = 0;
-  #counts = new Map<string, number>();
+  /** Never changed, so that a position can keep it: there is a position for each unit. */
+  #counts: ReadonlyMap<string, number> = new Map();
   #memos = 0;
 
   constructor(connection: Connection, tables: Tables) {
@@ -100,14 +101,14 @@ export class UnitWriter {
   }
 
   position(): Position {
-    return { revision: this.#revision, event: this.#event, counts: new Map(this.#counts), memos: this.#memos };
+    return { revision: this.#revision, event: this.#event, counts: this.#counts, memos: this.#memos };
   }
 
   /** Takes the counters back to where they stood before a unit that is undone. */
   restore({ revision, event, counts, memos }: Position): void {
     this.#revision = revision;
     this.#event = event;
-    this.#counts = new Map(counts);
+    this.#counts = counts;
     this.#memos = memos;
   }
 
@@ -224,7 +225,10 @@ export class UnitWriter {
   }
 
   #count(resource: string, added: number): void {
-    this.#counts.set(resource, (this.#counts.get(resource) ?? 0) + added);
+    const before = this.#counts.get(resource);
+    if (before === undefined || added !== 0) {
+      this.#counts = new Map(this.#counts).set(resource, (before ?? 0) + added);
+    }
   }
 
   #run({ text, values }: Statement): number {
