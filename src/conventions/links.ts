@@ -23,6 +23,8 @@ export function linkField(links: readonly Link[]): string {
  * @param base a path (`/api/v1`, `/` or empty for the origin) or an absolute URL without a query
  */
 export function joinPath(base: string, ...segments: readonly string[]): string {
-  const root = base.endsWith('/') ? base.slice(0, -1) : base;
-  return segments.length === 0 ? base : [root, ...segments.map(encodeSegment)].join('/');
+  if (segments.length === 0) return base;
+  const parts = [base.endsWith('/') ? base.slice(0, -1) : base];
+  for (const segment of segments) parts.push(encodeSegment(segment));
+  return parts.join('/');
 }

@@ -68,7 +68,8 @@ export function encodeSegment(text: string): string {
  * secrets. Any text is taken, for what cannot be read is logged as well.
  */
 export function pathOfTarget(target: string): string {
-  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+  const own = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const path = own.replace(/[?#].*$/s, '');
   return path.startsWith('/') ? path : path.slice(path.lastIndexOf('@') + 1);
 }
 
