@@ -72,9 +72,10 @@ export function writtenRow(
   system: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'>,
   values: Values,
 ): Row {
-  const row: Record<string, Json> & typeof system = { ...system };
-  for (const { name } of resource.fields) row[name] = values[name] ?? null;
-  return row;
+  const { id, created_at, updated_at, revision } = system;
+  const fields: Record<string, Json> = { id };
+  for (const { name } of resource.fields) fields[name] = values[name] ?? null;
+  return { ...fields, id, created_at, updated_at, revision };
 }
 
 /**
