@@ -12,8 +12,8 @@ import type { MemoryTaken, Results, WorkDone } from './report.ts';
 import { MODEL, type Side } from './sides.ts';
 import { count } from './table.ts';
 
-/** Milliseconds without work before memory is taken a second time. */
-const REST = 40_000;
+/** Milliseconds without work before memory is taken a second time: ours looks once a minute whether there is something to give back. */
+const REST = 130_000;
 
 /** Carries a plan out. @param folder where databases are written */
 export async function carryOut(

@@ -11,8 +11,11 @@ export interface Heap {
   readonly collect: () => Promise<number | null>;
 }
 
-/** Milliseconds between two looks: of so much idleness, what was compiled for the load is worth less than the memory. */
-export const LOOK = 15_000;
+/**
+ * Milliseconds between two looks. V8 forgets with what is collected some of what it has learnt of the load, and compiles it anew: a load that
+ * comes in bursts should not pay for that with each of them.
+ */
+export const LOOK = 60_000;
 /** Share of the time between two looks up to which nothing goes on. */
 const IDLE = 0.02;
 /** Bytes by which a heap must have grown for its collection to be worth the time. */
