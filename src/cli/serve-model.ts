@@ -1,5 +1,4 @@
 import { refused } from './command-failure.ts';
-import { giveBackMemory } from './idle-memory.ts';
 import { requireModel } from './read-model.ts';
 import { type Place, serveUntilStopped, type Serving } from './serve-until-stopped.ts';
 import { withLog } from './serving-log.ts';
@@ -35,8 +34,7 @@ export async function serveModel({ joins, listening, ...serving }: ModelServing)
     if (joins === null) for (const declared of loaded.notServed) observe({ kind: 'not-served', declared });
     const sharing = settings.workers > 1 ? { port: joins?.port ?? null } : undefined;
     const told = (at: Place): void => listening({ ...at, fingerprint });
-    const stopGivingBack = giveBackMemory();
-    await serveUntilStopped({ ...serving, loaded, observe, sharing, listening: told }).finally(stopGivingBack);
+    await serveUntilStopped({ ...serving, loaded, observe, sharing, listening: told });
   });
 }
 
