@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Store } from '../../src/stores/store.ts';
 import { apiUnderTest, rawRequest, seen } from './api-under-test.ts';
+import { replacing } from './replacing.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
 const KEY = { 'Idempotency-Key': '"9f1c"' };
@@ -47,6 +49,25 @@ describe('a request with an Idempotency-Key', () => {
       (await shop.row({ ...patch, status: 200, expectHeaders: { 'Idempotent-Replayed': 'true' } })).text,
       first.text,
     );
+  });
+
+  it('[MET-12] [REP-1] is told with the members that the model has by now, in their order', async () => {
+    // As another version of the model has remembered it.
+    const older = (store: Store): Store =>
+      replacing(store, {
+        async remembered(name, now) {
+          const memo = await store.resources.remembered(name, now);
+          if (memo === null) return null;
+          const effect = JSON.parse(memo.outcome);
+          const { country: _country, name: told, ...others } = effect.row;
+          const outcome = JSON.stringify({ ...effect, row: { gone: 'secret', ...others, name: told } });
+          return { ...memo, outcome };
+        },
+      });
+    await using shop = await apiUnderTest(SHOP, { breaking: older });
+    const post = { send: 'POST /api/v1/suppliers', headers: KEY, body: { name: 'S' } };
+    const first = await shop.row({ ...post, status: 201, events: ['supplier.created'] });
+    assert.equal((await shop.row({ ...post, status: 201 })).text, first.text);
   });
 
   it('[MET-12] [MET-7] keeps the answer of a write that changed nothing', async () => {
