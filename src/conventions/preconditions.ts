@@ -20,8 +20,8 @@ export interface ReadState {
 /** The row that a write would change. */
 export interface WriteState {
   readonly revision: number;
-  /** Time of its last change, milliseconds since 1970. */
-  readonly modified: number;
+  /** Time of its last change (REP-3), read where a date is compared with it. */
+  readonly updated_at: string;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -136,8 +136,8 @@ export function evaluateWrite(conditions: Preconditions, current: WriteState | n
   const { ifMatch, ifNoneMatch, ifUnmodifiedSince } = conditions;
   if (ifMatch !== null) {
     if (current === null || !listsRevision(ifMatch, current.revision, 'strong')) return 'failed';
-  } else if (current !== null && ifUnmodifiedSince !== null && changedSince(current.modified, ifUnmodifiedSince)) {
-    return 'failed';
+  } else if (current !== null && ifUnmodifiedSince !== null) {
+    if (changedSince(Date.parse(current.updated_at), ifUnmodifiedSince)) return 'failed';
   }
 
   if (ifNoneMatch === null || current === null) return 'proceed';

@@ -94,16 +94,7 @@ export function checkPreconditions({ request, compiled }: WriteTarget, current: 
       },
     );
   }
-  const state =
-    current === null
-      ? null
-      : {
-          revision: current.revision,
-          get modified() {
-            return Date.parse(current.updated_at);
-          },
-        };
-  if (evaluateWrite(request.preconditions, state) === 'failed') throw preconditionFailed(resource);
+  if (evaluateWrite(request.preconditions, current) === 'failed') throw preconditionFailed(resource);
 }
 
 /**

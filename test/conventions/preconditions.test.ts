@@ -141,7 +141,7 @@ describe('evaluateRead', () => {
 });
 
 describe('evaluateWrite', () => {
-  const current = { revision: 7, modified: CHANGED };
+  const current = { revision: 7, updated_at: new Date(CHANGED).toISOString() };
   const rows: readonly (readonly [fields: Fields, existing: string, absent: string])[] = [
     [{}, 'proceed', 'proceed'],
     [{ 'if-match': '"7"' }, 'proceed', 'failed'],
