@@ -14,27 +14,27 @@ export class ByParts<V> {
   of(parts: readonly string[]): V {
     let at = this.#first;
     for (const part of parts) at = following(at, part);
-    if (at.made !== null) return at.made.value;
+    if (at.made !== undefined) return at.made;
     if (this.#made === this.#most) {
       this.#first = newPart();
       this.#made = 0;
       return this.of(parts);
     }
     this.#made += 1;
-    at.made = { value: this.#make(parts) };
-    return at.made.value;
+    at.made = this.#make(parts);
+    return at.made;
   }
 }
 
 /** What some first parts lead to. */
 interface Part<V> {
-  /** Of the parts up to here; null until it is asked for. */
-  made: { readonly value: V } | null;
+  /** Of the parts up to here; undefined until it is asked for. */
+  made: V | undefined;
   readonly next: Map<string, Part<V>>;
 }
 
 function newPart<V>(): Part<V> {
-  return { made: null, next: new Map() };
+  return { made: undefined, next: new Map() };
 }
 
 function following<V>({ next }: Part<V>, part: string): Part<V> {

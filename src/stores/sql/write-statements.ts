@@ -2,7 +2,7 @@ import type { CreatePlan, DeletePlan, DetachPlan, StoredPlan, UpdatePlan } from 
 import { ByParts } from '../../platform/by-parts.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import { linkFields, linkTable, referenceFields } from './columns.ts';
-import { Parameters, type Statement } from './dialect.ts';
+import { type Dialect, Parameters, type Statement } from './dialect.ts';
 import { standsStatement } from './read-statements.ts';
 import type { Table, Tables } from './tables.ts';
 
@@ -46,24 +46,25 @@ const MOST_TEXTS = 256;
 const updateTexts = oncePer((table: Table) => {
   const { dialect } = table;
   return new ByParts(MOST_TEXTS, (names) => {
-    const equals = [...names, 'updated_at', 'revision', 'id', 'revision'].map(
-      (name, index) => `${dialect.quote(name)} = ${dialect.placeholder(index + 1)}`,
-    );
-    return `update ${table.name} set ${equals.slice(0, -2).join(', ')} where ${equals.slice(-2).join(' and ')}`;
+    const assigned = equalities(dialect, [...names, 'updated_at', 'revision'], 1);
+    const found = equalities(dialect, FOUND_BY, assigned.length + 1);
+    return `update ${table.name} set ${assigned.join(', ')} where ${found.join(' and ')}`;
   });
 });
 
 /** Removes the row of a delete plan where it still has the revision expected (CACHE-3). */
 export function deleteStatement(tables: Tables, plan: DeletePlan, expected: number): Statement {
-  const table = tables.of(plan.resource);
-  const parameters = new Parameters(table.dialect);
-  const found = expectation(table, plan.id, expected, parameters);
-  return { text: `delete from ${table.name} where ${found}`, values: parameters.values };
+  const { name, dialect } = tables.of(plan.resource);
+  const found = equalities(dialect, FOUND_BY, 1);
+  return { text: `delete from ${name} where ${found.join(' and ')}`, values: [plan.id, expected] };
 }
 
-function expectation(table: Table, id: string, revision: number, parameters: Parameters): string {
-  const { quote } = table.dialect;
-  return `${quote('id')} = ${parameters.add(id)} and ${quote('revision')} = ${parameters.add(revision)}`;
+/** A row that still has the revision expected. */
+const FOUND_BY = ['id', 'revision'];
+
+/** `"name" = ?` for each of the columns. @param first the place of the first of their values, counted from 1 */
+function equalities(dialect: Dialect, columns: readonly string[], first: number): readonly string[] {
+  return columns.map((name, index) => `${dialect.quote(name)} = ${dialect.placeholder(first + index)}`);
 }
 
 /** A reference that a plan writes, under its dotted path: `supplier_id`, `related_ids[2]`. */
