@@ -38,7 +38,7 @@ export interface EventSource {
 export function changeEvent(source: EventSource, origin: Origin, happening: Happening): EventDraft | null {
   const { verb, resource, id, within, changed, values } = happening;
   if (resource.events === 'none') return null;
-  const { types, told, readable } = kindOf(resource);
+  const { types, told, readable } = commonOf(resource);
   const { major, minor } = source.model.version;
   return {
     id: source.id(),
@@ -60,7 +60,7 @@ export function changeEvent(source: EventSource, origin: Origin, happening: Happ
 }
 
 /** What all events of a resource have in common. */
-const kindOf = oncePer((resource: Resource) => {
+const commonOf = oncePer((resource: Resource) => {
   const readable = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
   // Joined they are one piece, which `JSON.stringify` writes faster.
   const type = (verb: Happening['verb']): string => [resource.singular, verb].join('.');
