@@ -50,11 +50,12 @@ export function overloaded({ sides }: Plan, work: Work): readonly Side[] {
 
 /** How many steps a run has, for the bar that shows how far it has come. */
 export function stepsOf(plan: Plan): number {
-  const { sides, works, rounds, overloads, coldStarts } = plan;
+  const { sides, works, rounds, overloads, coldStarts, memory } = plan;
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
   return (
     sum(works.map((work) => sides.filter((side) => does(side, work)).length * (WARM_UP + rounds))) +
     sum(overloads.map((work) => overloaded(plan, work).length)) +
-    (coldStarts === 0 ? 0 : (coldStarts + 1) * sides.length)
+    (coldStarts === 0 ? 0 : (coldStarts + 1) * sides.length) +
+    (memory ? 1 : 0)
   );
 }

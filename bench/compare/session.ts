@@ -48,7 +48,7 @@ async function takeMemory(running: readonly Running[], progress: Progress): Prom
     taken: new Map(running.map(({ side, server }) => [side.id, server.memory()])),
   });
   const first = take('at the end of all work');
-  progress.line(`memory: waiting for ${REST / 1000} s ...`);
+  progress.step(`memory: resting for ${REST / 1000} s`);
   await setTimeout(REST);
   return [first, take(`${REST / 1000} s later`)];
 }
