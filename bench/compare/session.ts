@@ -12,7 +12,7 @@ import type { MemoryTaken, Results, WorkDone } from './report.ts';
 import { MODEL, type Side } from './sides.ts';
 import { count } from './table.ts';
 
-/** Milliseconds without work before memory is taken a second time: Node gives back what a load has left after some two minutes. */
+/** Milliseconds without work before memory is taken a second time: Node gives back what a load has left after one to two minutes. */
 const REST = 130_000;
 
 /** Carries a plan out. @param folder where databases are written */
