@@ -59,7 +59,7 @@ export function change(target: ItemTarget): Operation {
  */
 function findCurrent(target: ItemTarget, surroundings: Surroundings): Awaitable<Row | null> {
   const { compiled, within, id } = target;
-  const found = surroundings.rows.item({ kind: 'item', resource: compiled.resource.name, id, within, toWrite: true });
+  const found = surroundings.rows.item({ kind: 'item', resource: compiled.resource.name, id, within });
   return after(found, (row) => row ?? absent(target, surroundings));
 }
 

@@ -2,7 +2,7 @@ import { resourceRefusal } from '../conventions/errors.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
 import { after, type Awaitable } from '../platform/awaitable.ts';
-import type { Ancestor, ItemPlan, LocatedRow, Row } from '../plan/plan.ts';
+import type { Ancestor, Columns, LocatedRow, Row } from '../plan/plan.ts';
 import { columnsFor, type View, WHOLE } from '../plan/view.ts';
 import type { CompiledResource } from './compiled.ts';
 import { writeDocument, writeItem } from './encode.ts';
@@ -28,8 +28,7 @@ export function readItem(
   surroundings: Surroundings,
 ): Awaitable<Answer> {
   const { resource } = compiled;
-  const columns = columnsFor(resource, view, []);
-  const found = findRow(resource, within, id, surroundings, columns === null ? {} : { columns });
+  const found = findRow(resource, within, id, surroundings, columnsFor(resource, view, []));
   return after(found, (row) => tellItem(request, compiled, { row, within }, view, surroundings));
 }
 
@@ -87,7 +86,7 @@ export function readRoot(request: Negotiated, surroundings: Surroundings): Answe
 /**
  * The row that a path names.
  *
- * @param how what is read of it, and what for
+ * @param columns what is read of it; null for all
  * @throws {ApiError} 404 with the code of the first resource on the path that is absent (URL-7)
  */
 export function findRow(
@@ -95,9 +94,10 @@ export function findRow(
   within: readonly Ancestor[],
   id: string,
   surroundings: Surroundings,
-  how: Pick<ItemPlan, 'columns' | 'toWrite'> = {},
+  columns: Columns | null = null,
 ): Awaitable<Row> {
-  const read = surroundings.rows.item({ kind: 'item', resource: resource.name, id, within, ...how });
+  const selected = columns === null ? {} : { columns };
+  const read = surroundings.rows.item({ kind: 'item', resource: resource.name, id, within, ...selected });
   return after(read, (row) => row ?? absent(resource, within, surroundings));
 }
 

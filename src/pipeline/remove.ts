@@ -25,5 +25,5 @@ async function prepareRemoval(target: ItemTarget, surroundings: Surroundings): P
 }
 
 function find({ compiled, within, id }: ItemTarget, surroundings: Surroundings): ReturnType<typeof findRow> {
-  return findRow(compiled.resource, within, id, surroundings, { toWrite: true });
+  return findRow(compiled.resource, within, id, surroundings);
 }

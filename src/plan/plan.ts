@@ -57,8 +57,6 @@ export interface ItemPlan {
   readonly id: string;
   readonly within: readonly Ancestor[];
   readonly columns?: Columns;
-  /** Whether the row is read to be written: then it is read where that is done. Default: false. */
-  readonly toWrite?: boolean;
 }
 
 /** Reads one page of a collection. `order` ends with the id, so that it is total (PAGE-5). */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { besideModule } from '../../platform/beside.ts';
-import type { Connection } from './driver.ts';
+import type { MainConnection } from './main-connection.ts';
 
 const ENTRY = besideModule(import.meta.url, 'checkpoint-thread');
 
@@ -14,7 +14,7 @@ const DUE = 2_000;
  */
 export class Checkpoints {
   readonly #path: string;
-  readonly #writer: Connection;
+  readonly #main: MainConnection;
   readonly #due: number;
   #worker: Worker | null = null;
   #ended: Promise<void> = Promise.resolve();
@@ -25,9 +25,9 @@ export class Checkpoints {
    * @param path an absolute path
    * @param due rows after which a checkpoint is due
    */
-  constructor(path: string, writer: Connection, due = DUE) {
+  constructor(path: string, main: MainConnection, due = DUE) {
     this.#path = path;
-    this.#writer = writer;
+    this.#main = main;
     this.#due = due;
   }
 
@@ -72,7 +72,7 @@ export class Checkpoints {
   #finish(): void {
     this.#running = false;
     try {
-      this.#writer.checkpoint();
+      this.#main.toWrite().checkpoint();
     } catch {
       // As with those that SQLite makes by itself: nothing is lost, and what is wrong with the disk the next commit is told.
     }

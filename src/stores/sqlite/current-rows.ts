@@ -2,59 +2,43 @@ import type { ItemPlan, Row, WritePlan } from '../../plan/plan.ts';
 import { itemStatement } from '../sql/read-statements.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { Connection } from './driver.ts';
-import { ForeignWrites } from './foreign-writes.ts';
-import type { ReadingTurn } from './reading-turn.ts';
+import type { MainConnection } from './main-connection.ts';
 import { RowCache } from './row-cache.ts';
 
 const LAST_CHANGE = 'select change from restwright_counts where resource = ?';
 
 /** Rows by id, and when a resource changed last, from memory where they were read before and nobody has written since. */
 export class CurrentRows {
-  readonly #reader: Connection;
-  readonly #writer: Connection;
+  readonly #main: MainConnection;
   readonly #tables: Tables;
   readonly #cache = new RowCache();
   readonly #changes = new Map<string, number>();
-  readonly #foreign: ForeignWrites;
-  readonly #turn: ReadingTurn | null;
+  /** The version of the database that they are of. */
+  #version: unknown = null;
 
-  /** @param turn of the reader; null where it is the writer too */
-  constructor(reader: Connection, writer: Connection, tables: Tables, turn: ReadingTurn | null) {
-    this.#reader = reader;
-    this.#writer = writer;
+  constructor(main: MainConnection, tables: Tables) {
+    this.#main = main;
     this.#tables = tables;
-    this.#turn = turn;
-    this.#foreign = new ForeignWrites(writer, () => {
-      this.#turn?.end();
-      this.#cache.clear();
-      this.#changes.clear();
-    });
   }
 
   /** The revision that was drawn last when a row of a resource changed; 0 where none ever did. */
   lastChange(resource: string): number {
-    this.#foreign.look();
+    const reader = this.#current();
     const known = this.#changes.get(resource);
     if (known !== undefined) return known;
-    const change = Number(this.#reader.get(LAST_CHANGE, [resource])?.['change'] ?? 0);
+    const change = Number(reader.get(LAST_CHANGE, [resource])?.['change'] ?? 0);
     this.#changes.set(resource, change);
     return change;
   }
 
-  /** Rows were read past this memory: whether they are newer than the last changes that were told, the next question finds out. */
-  readPast(): void {
-    this.#foreign.lookAgain();
-  }
-
   /** The row of a plan, whole or with more columns than were asked for; null where it is absent or not below the rows named. */
   read(plan: ItemPlan): Row | null {
-    this.#foreign.look();
+    const reader = this.#current();
     const { resource, id, within } = plan;
     const known = this.#cache.get(resource, id);
     if (known !== null && within.length === 0) return known;
     const { text, values } = itemStatement(this.#tables, plan);
-    // What is to be written is read where that is done: with each commit the reader lets go of its pages, and the writer keeps them.
-    const read = (plan.toWrite === true ? this.#writer : this.#readerOfTurn()).get(text, values);
+    const read = reader.get(text, values);
     if (read === null) return null;
     const row = this.#tables.of(resource).decode(read);
     // What is below other rows is looked up each time; the row itself stays the one that is known, where it is that.
@@ -70,7 +54,6 @@ export class CurrentRows {
 
   /** Plans that were committed, and the revisions that their rows have by now. */
   wrote(plans: readonly WritePlan[], revisions: readonly number[]): void {
-    this.#turn?.end();
     for (const [index, plan] of plans.entries()) {
       const { resource, id } = plan;
       const before = this.#cache.get(resource, id);
@@ -83,8 +66,14 @@ export class CurrentRows {
     }
   }
 
-  #readerOfTurn(): Connection {
-    this.#turn?.begin();
-    return this.#reader;
+  /** The connection for reading, once nothing is kept here that another process may have changed. */
+  #current(): Connection {
+    const reader = this.#main.toRead();
+    if (this.#main.version !== this.#version) {
+      this.#version = this.#main.version;
+      this.#cache.clear();
+      this.#changes.clear();
+    }
+    return reader;
   }
 }

@@ -5,10 +5,7 @@ import { KeptStatements } from './kept-statements.ts';
 /** How long a statement waits for another process to let go of the database, in milliseconds. It keeps the thread while it waits. */
 export const BUSY_TIMEOUT = 5_000;
 
-/**
- * Bytes of the file that are read through memory mapping: deep offsets and counts are several times faster than by page cache.
- * A connection that writes is slower by it, for the file grows.
- */
+/** Bytes of the file that are read through memory mapping: deep offsets and counts are several times faster than by page cache. */
 const MAPPED_BYTES = 268_435_456;
 
 /** Pages of log (4 KiB each) after which the writer makes a checkpoint by itself, where `Checkpoints` has not. SQLite's default is 1,000. */
@@ -38,7 +35,7 @@ export class Connection {
   }
 
   /**
-   * The connection that writes. In WAL mode with `synchronous = FULL` a commit is on disk when it returns (OPS-4).
+   * A connection that reads and writes. In WAL mode with `synchronous = FULL` a commit is on disk when it returns (OPS-4).
    *
    * @param path an absolute path, or `:memory:`
    * @throws what `isBusy` recognises, while another process creates the database
@@ -51,6 +48,7 @@ export class Connection {
       database.pragma('synchronous = full');
       database.pragma('foreign_keys = on');
       database.pragma(`wal_autocheckpoint = ${LONGEST_LOG}`);
+      database.pragma(`mmap_size = ${MAPPED_BYTES}`);
       return new Connection(database);
     } catch (error) {
       database.close();
@@ -65,7 +63,7 @@ export class Connection {
     return new Connection(database);
   }
 
-  /** A connection that can only read, beside the one that writes. */
+  /** A connection that can only read. */
   static reader(path: string): Connection {
     const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT });
     database.pragma(`mmap_size = ${MAPPED_BYTES}`);

@@ -4,6 +4,7 @@ import { StoreUnavailable } from '../store.ts';
 import { steady } from '../../platform/clock.ts';
 import { atEndOfTurn } from '../../platform/end-of-turn.ts';
 import { type Connection, isBusy, isDatabaseFailure, isFull } from './driver.ts';
+import type { MainConnection } from './main-connection.ts';
 import type { Patience } from './patience.ts';
 import type { UnitWriter } from './unit-writer.ts';
 
@@ -31,7 +32,7 @@ type Result = { readonly outcome: WriteOutcome } | { readonly error: unknown };
  * A unit that cannot be written is undone alone; where the transaction itself fails, all of its units are told.
  */
 export class GroupCommit {
-  readonly #connection: Connection;
+  readonly #main: MainConnection;
   readonly #writer: UnitWriter;
   readonly #clock: Clock;
   readonly #patience: Patience;
@@ -45,7 +46,7 @@ export class GroupCommit {
 
   /** @param committed told of the plans of each unit that was kept, before anybody else can read */
   constructor(
-    connection: Connection,
+    main: MainConnection,
     writer: UnitWriter,
     clock: Clock,
     patience: Patience,
@@ -53,7 +54,7 @@ export class GroupCommit {
   ) {
     this.#patience = patience;
     this.#committed = committed;
-    this.#connection = connection;
+    this.#main = main;
     this.#writer = writer;
     this.#clock = clock;
   }
@@ -79,6 +80,10 @@ export class GroupCommit {
       else this.#drained = resolve;
     });
     return this.#closed;
+  }
+
+  get #connection(): Connection {
+    return this.#main.toWrite();
   }
 
   #schedule(): void {

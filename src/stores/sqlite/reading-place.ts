@@ -5,8 +5,8 @@ import { looksOf } from '../sql/read-statements.ts';
 import type { Awaitable } from '../../platform/awaitable.ts';
 import { StatementTimeout } from '../store.ts';
 import type { Deadline } from './deadline.ts';
-import type { Connection } from './driver.ts';
 import type { HeavyReads } from './heavy-reads.ts';
+import type { MainConnection } from './main-connection.ts';
 import { type Reading, readTogether, type RowsRead } from './reading.ts';
 
 /**
@@ -33,8 +33,8 @@ export interface PlacedReading {
 /** Where readings can be done. */
 export interface ReadingPlaceOptions {
   /** On the caller's thread. */
-  readonly reader: Connection;
-  /** Of the reader. */
+  readonly main: MainConnection;
+  /** Of its connection. */
   readonly deadline: Deadline;
   readonly clock: Clock;
   /** null for a database that only one connection can see. */
@@ -55,28 +55,28 @@ export class ReadingPlace {
 
   /** @throws {StatementTimeout} {StoreOverloaded} {StoreUnavailable} as `HeavyReads` does */
   read({ resource, effort, statements }: PlacedReading): Awaitable<RowsRead> {
-    const { reader, deadline, heavy } = this.#where;
-    if (effort === 'light') return readTogether(reader, statements('never'));
+    const { main, deadline, heavy } = this.#where;
+    if (effort === 'light') return readTogether(main.toRead(), statements('never'));
     if (heavy === null) {
       deadline.begin();
-      return readTogether(reader, statements(looksOf(effort)));
+      return readTogether(main.toRead(), statements(looksOf(effort)));
     }
     const inPlace = this.#isSmall(resource) ? this.#tried(resource, statements('always')) : null;
     return inPlace ?? heavy.read(statements(looksOf(effort)), effort);
   }
 
   #isSmall(resource: string): boolean {
-    const { reader, clock, rowsInPlace } = this.#where;
+    const { main, clock, rowsInPlace } = this.#where;
     if (clock.now() < (this.#apart.get(resource) ?? 0)) return false;
-    return Number(reader.get(KEPT_COUNT, [resource])?.['count'] ?? 0) <= rowsInPlace;
+    return Number(main.toRead().get(KEPT_COUNT, [resource])?.['count'] ?? 0) <= rowsInPlace;
   }
 
   /** What was read, or null where it took too long for this thread. */
   #tried(resource: string, reading: Reading): RowsRead | null {
-    const { reader, deadline, clock } = this.#where;
+    const { main, deadline, clock } = this.#where;
     deadline.begin(TIME_IN_PLACE);
     try {
-      return readTogether(reader, reading);
+      return readTogether(main.toRead(), reading);
     } catch (error) {
       if (!(error instanceof StatementTimeout)) throw error;
       this.#apart.set(resource, clock.now() + APART_FOR);

@@ -2,7 +2,7 @@ import type { EventEnvelope } from '../../conventions/event.ts';
 import type { ClaimedDelivery, Deliveries, DeliveryResult, EventLog } from '../store.ts';
 import type { SqlValue } from '../sql/dialect.ts';
 import { sqlite } from './dialect.ts';
-import type { Connection } from './driver.ts';
+import type { MainConnection } from './main-connection.ts';
 import type { Patience } from './patience.ts';
 
 const AFTER = `select envelope from restwright_events where sequence > ? order by sequence limit ${sqlite.placeholder(1)}`;
@@ -36,28 +36,31 @@ function parse(text: unknown): EventEnvelope {
 
 /** The log of events in SQLite: sequences are drawn under the write lock, so that they become visible in order (EVT-3). */
 export class SqliteEventLog implements EventLog {
-  readonly #reader: Connection;
+  readonly #main: MainConnection;
 
-  constructor(reader: Connection) {
-    this.#reader = reader;
+  constructor(main: MainConnection) {
+    this.#main = main;
   }
 
   after(sequence: number, limit: number): readonly EventEnvelope[] {
-    return this.#reader.all(AFTER, [sequence, limit]).map((read) => parse(read['envelope']));
+    return this.#main
+      .toRead()
+      .all(AFTER, [sequence, limit])
+      .map((read) => parse(read['envelope']));
   }
 
   last(): number {
-    return Number(this.#reader.get('select max(sequence) as last from restwright_events', [])?.['last'] ?? 0);
+    return Number(this.#main.toRead().get('select max(sequence) as last from restwright_events', [])?.['last'] ?? 0);
   }
 }
 
 /** Deliveries in SQLite. An attempt counts from the claim, so that one which ends the process is not made for ever. */
 export class SqliteDeliveries implements Deliveries {
-  readonly #writer: Connection;
+  readonly #main: MainConnection;
   readonly #patience: Patience;
 
-  constructor(writer: Connection, patience: Patience) {
-    this.#writer = writer;
+  constructor(main: MainConnection, patience: Patience) {
+    this.#main = main;
     this.#patience = patience;
   }
 
@@ -67,8 +70,8 @@ export class SqliteDeliveries implements Deliveries {
 
   async claim(now: number, leaseUntil: number, limit: number): Promise<readonly ClaimedDelivery[]> {
     // Whoever looks often must not keep others from writing.
-    if (this.#writer.get(DUE, [now, now]) === null) return [];
-    const claimed = await this.#patience.with(() => this.#writer.all(CLAIM, [leaseUntil, now, now, limit]));
+    if (this.#main.toRead().get(DUE, [now, now]) === null) return [];
+    const claimed = await this.#patience.with(() => this.#main.toWrite().all(CLAIM, [leaseUntil, now, now, limit]));
     return claimed
       .map((read) => ({
         due: Number(read['due']),
@@ -95,6 +98,6 @@ export class SqliteDeliveries implements Deliveries {
   }
 
   #run(text: string, values: readonly SqlValue[]): Promise<number> {
-    return this.#patience.with(() => this.#writer.run(text, values));
+    return this.#patience.with(() => this.#main.toWrite().run(text, values));
   }
 }

@@ -20,9 +20,10 @@ import type { Tables } from '../sql/tables.ts';
 import { after, type Awaitable } from '../../platform/awaitable.ts';
 import type { Resources } from '../store.ts';
 import type { CurrentRows } from './current-rows.ts';
-import type { Connection, Read } from './driver.ts';
+import type { Read } from './driver.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { readList } from './list-reads.ts';
+import type { MainConnection } from './main-connection.ts';
 import type { ReadingPlace } from './reading-place.ts';
 
 /** Rows of one page of which some may be known: those of a longer one are read to be told once. */
@@ -32,15 +33,15 @@ const FIND_MEMO =
 
 /** Rows of the declared resources in SQLite: read at once on the caller's thread but for heavy reads, written by group commit. */
 export class SqliteResources implements Resources {
-  readonly #reader: Connection;
+  readonly #main: MainConnection;
   readonly #tables: Tables;
   readonly #commits: GroupCommit;
   readonly #place: ReadingPlace;
   readonly #rows: CurrentRows;
 
-  constructor(reader: Connection, tables: Tables, commits: GroupCommit, place: ReadingPlace, rows: CurrentRows) {
+  constructor(main: MainConnection, tables: Tables, commits: GroupCommit, place: ReadingPlace, rows: CurrentRows) {
     this.#rows = rows;
-    this.#reader = reader;
+    this.#main = main;
     this.#tables = tables;
     this.#commits = commits;
     this.#place = place;
@@ -51,7 +52,7 @@ export class SqliteResources implements Resources {
   }
 
   list(plan: ListPlan): Awaitable<Page> {
-    const page = this.#past(readList(this.#tables, this.#place, plan));
+    const page = this.#newest(readList(this.#tables, this.#place, plan));
     // What was read on another thread may have been written to since.
     if (page instanceof Promise || plan.columns !== undefined || plan.window.limit > MOST_KNOWN) return page;
     return { ...page, rows: page.rows.map((row) => this.#rows.known(plan.resource, row)) };
@@ -60,7 +61,7 @@ export class SqliteResources implements Resources {
   lookup(plan: LookupPlan): Awaitable<readonly LocatedRow[]> {
     const { resource, effort = 'bounded' } = plan;
     const statements = (): readonly Statement[] => [lookupStatement(this.#tables, plan)];
-    return after(this.#past(this.#place.read({ resource, effort, statements })), ([reads = []]) =>
+    return after(this.#newest(this.#place.read({ resource, effort, statements })), ([reads = []]) =>
       lookedUp(this.#tables, plan, reads),
     );
   }
@@ -68,7 +69,7 @@ export class SqliteResources implements Resources {
   related(plan: RelatedPlan): Awaitable<ReadonlyMap<string, RelatedRows>> {
     const { resource, effort = 'unbounded' } = plan;
     const statements = (looks: Looks): readonly Statement[] => [relatedStatement(this.#tables, plan, looks)];
-    return after(this.#past(this.#place.read({ resource, effort, statements })), ([reads = []]) =>
+    return after(this.#newest(this.#place.read({ resource, effort, statements })), ([reads = []]) =>
       relatedRows(this.#tables, plan, reads),
     );
   }
@@ -92,27 +93,25 @@ export class SqliteResources implements Resources {
   }
 
   bookmark(name: string): string | null {
-    const read = this.#reader.get('select value from restwright_bookmarks where name = ?', [name]);
+    const read = this.#main.toRead().get('select value from restwright_bookmarks where name = ?', [name]);
     return read === null ? null : String(read['value']);
   }
 
   remembered(name: string, now: number): Remembered | null {
-    const read = this.#reader.get(FIND_MEMO, [name, now]);
+    const read = this.#main.toRead().get(FIND_MEMO, [name, now]);
     if (read === null) return null;
     const revisions: readonly number[] = JSON.parse(String(read['revisions']));
     const [request, outcome] = [String(read['request']), String(read['outcome'])];
     return { request, outcome, revisions, expiresAt: Number(read['expires_at']) };
   }
 
-  /** What is read past the rows that are known. */
-  #past<T>(read: Awaitable<T>): Awaitable<T> {
-    return after(read, (found) => {
-      this.#rows.readPast();
-      return found;
-    });
+  /** What another thread reads may be newer than what this turn has read: what is asked for afterwards is at least as new. */
+  #newest<T>(read: Awaitable<T>): Awaitable<T> {
+    if (read instanceof Promise) void read.then(this.#main.readAnew, this.#main.readAnew);
+    return read;
   }
 
   #first({ text, values }: Statement): Read | null {
-    return this.#reader.get(text, values);
+    return this.#main.toRead().get(text, values);
   }
 }

@@ -15,10 +15,10 @@ import { sqlite } from './dialect.ts';
 import { Connection, isBusy, isUnreadable, type WriterOptions } from './driver.ts';
 import { GroupCommit } from './group-commit.ts';
 import { HeavyReads } from './heavy-reads.ts';
+import { MainConnection } from './main-connection.ts';
 import { Patience } from './patience.ts';
 import { prepareDatabase, readSecret } from './prepare-database.ts';
 import { ReadingPlace } from './reading-place.ts';
-import { ReadingTurn } from './reading-turn.ts';
 import { defineFunctions } from './sql-functions.ts';
 import { SqliteDeliveries, SqliteEventLog } from './sqlite-events.ts';
 import { SqliteResources } from './sqlite-resources.ts';
@@ -63,53 +63,51 @@ async function patiently<T>(attempt: () => T): Promise<T> {
   }
 }
 
-/** Opens the writing connection and brings the database to the model. */
-function prepare(path: string, options: SqliteOptions): { writer: Connection; statements: readonly string[] } {
-  const writer = Connection.writer(path, options.writing);
+/** Opens the database and brings it to the model. */
+function prepare(path: string, options: SqliteOptions): { connection: Connection; statements: readonly string[] } {
+  const connection = Connection.writer(path, options.writing);
   try {
-    defineFunctions(writer);
-    return { writer, statements: prepareDatabase(writer, options.model, options.random) };
+    defineFunctions(connection);
+    return { connection, statements: prepareDatabase(connection, options.model, options.random) };
   } catch (error) {
-    writer.close();
+    connection.close();
     throw error;
   }
 }
 
-function assemble(path: string, writer: Connection, options: SqliteOptions): Store {
+function assemble(path: string, connection: Connection, options: SqliteOptions): Store {
   const { model, clock } = options;
-  const reader = path === IN_MEMORY ? writer : Connection.reader(path);
-  if (reader !== writer) defineFunctions(reader);
+  const main = new MainConnection(connection);
   const tables = new Tables(model, sqlite);
-  const rows = new CurrentRows(reader, writer, tables, reader === writer ? null : new ReadingTurn(reader));
-  const checkpoints = path === IN_MEMORY ? null : new Checkpoints(path, writer);
+  const rows = new CurrentRows(main, tables);
+  const checkpoints = path === IN_MEMORY ? null : new Checkpoints(path, main);
   const patience = new Patience(options.random, options.writing?.busyTimeout);
-  writer.waitNoMore();
-  const commits = new GroupCommit(writer, new UnitWriter(writer, tables), clock, patience, (plans, revisions) => {
+  connection.waitNoMore();
+  const commits = new GroupCommit(main, new UnitWriter(connection, tables), clock, patience, (plans, revisions) => {
     rows.wrote(plans, revisions);
     checkpoints?.wrote(plans.length);
   });
-  const secret = readSecret(reader);
+  const secret = readSecret(connection);
   const timeout = model.limits.statementTimeout;
   const heavy = path === IN_MEMORY ? null : new HeavyReads({ path, timeout, clock });
-  const deadline = new Deadline(reader, { now: () => clock.now(), timeout });
+  const deadline = new Deadline(connection, { now: () => clock.now(), timeout });
   const rowsInPlace = options.rowsInPlace ?? ROWS_IN_PLACE;
-  const place = new ReadingPlace({ reader, deadline, clock, heavy, rowsInPlace });
+  const place = new ReadingPlace({ main, deadline, clock, heavy, rowsInPlace });
   return {
-    resources: new SqliteResources(reader, tables, commits, place, rows),
-    events: new SqliteEventLog(reader),
-    deliveries: new SqliteDeliveries(writer, patience),
+    resources: new SqliteResources(main, tables, commits, place, rows),
+    events: new SqliteEventLog(main),
+    deliveries: new SqliteDeliveries(main, patience),
     get waiting() {
       return commits.waiting;
     },
     secret: () => secret,
     ping: () => {
-      reader.get('select 1 from restwright_sequences');
+      main.toRead().get('select 1 from restwright_sequences');
     },
     close: async () => {
       await Promise.all([heavy?.close(), commits.close()]);
       await checkpoints?.close();
-      if (reader !== writer) reader.close();
-      writer.close();
+      connection.close();
     },
   };
 }
@@ -125,9 +123,9 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
   const path = options.path === IN_MEMORY ? IN_MEMORY : resolve(options.path);
   if (path !== IN_MEMORY) mkdirSync(dirname(path), { recursive: true });
   try {
-    const { writer, statements } = await patiently(() => prepare(path, options));
+    const { connection, statements } = await patiently(() => prepare(path, options));
     if (statements.length > 0) options.observe({ kind: 'schema-changed', statements });
-    return assemble(path, writer, options);
+    return assemble(path, connection, options);
   } catch (error) {
     if (error instanceof UnusableDatabase) throw new UnusableDatabase(`${path} cannot be used. ${error.message}`);
     if (!isUnreadable(error)) throw error;

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Checkpoints } from '../../../src/stores/sqlite/checkpoints.ts';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
+import { MainConnection } from '../../../src/stores/sqlite/main-connection.ts';
 import { createProduct } from '../../../src/testing/sample-writes.ts';
 import { directory, openSample } from './open-sample.ts';
 
@@ -35,7 +36,7 @@ function rowsWithoutLog(file: string): number {
 describe('checkpoints apart from the thread that writes', () => {
   it('[OPS-4] bring into the file what was committed, once enough was', async (context) => {
     const { file, writer, write } = opened(context);
-    const checkpoints = new Checkpoints(file, writer, 100);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), 100);
     write(100);
     checkpoints.wrote(99);
     await checkpoints.close();
@@ -48,7 +49,7 @@ describe('checkpoints apart from the thread that writes', () => {
 
   it('[OPS-4] let the log begin anew, so that it does not grow while writes go on', async (context) => {
     const { file, writer, write } = opened(context);
-    const checkpoints = new Checkpoints(file, writer, 1);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), 1);
     const sizes: number[] = [];
     for (let round = 0; round < 6; round += 1) {
       checkpoints.wrote(1);
@@ -67,7 +68,7 @@ describe('checkpoints apart from the thread that writes', () => {
   it('[CACHE-2] are no write that other readings would have to notice', async (context) => {
     const { file, writer, write } = opened(context);
     const version = writer.pragma('data_version');
-    const checkpoints = new Checkpoints(file, writer, 1);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), 1);
     write(10);
     checkpoints.wrote(10);
     await checkpoints.close();
@@ -77,7 +78,7 @@ describe('checkpoints apart from the thread that writes', () => {
 
   it('[OPS-4] that the writer cannot finish are left to the next one', async (context) => {
     const { file, writer, write } = opened(context);
-    const checkpoints = new Checkpoints(file, writer, 1);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), 1);
     write(10);
     writer.run('begin immediate');
     assert.throws(() => writer.checkpoint(), /locked/);

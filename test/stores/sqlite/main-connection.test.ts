@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describe, it, type TestContext } from 'node:test';
+import Database from 'better-sqlite3';
+import { atEndOfTurn } from '../../../src/platform/end-of-turn.ts';
+import { Connection } from '../../../src/stores/sqlite/driver.ts';
+import { MainConnection } from '../../../src/stores/sqlite/main-connection.ts';
+import { StoreUnavailable } from '../../../src/stores/store.ts';
+import { directory } from './open-sample.ts';
+
+interface Sides {
+  readonly connection: Connection;
+  readonly main: MainConnection;
+  /** Another process commits another number. */
+  readonly rival: (number: number) => void;
+  readonly read: () => unknown;
+}
+
+const SET = 'update numbers set number = ?';
+
+function sides(context: TestContext): Sides {
+  const file = path.join(directory(context), 'turn.db');
+  const connection = Connection.writer(file);
+  connection.script('create table numbers (number integer not null); insert into numbers values (0)');
+  const other = Connection.writer(file);
+  const main = new MainConnection(connection);
+  context.after(() => {
+    connection.close();
+    other.close();
+  });
+  return {
+    connection,
+    main,
+    rival: (number) => void other.run(SET, [number]),
+    read: () => main.toRead().get('select number from numbers')?.['number'],
+  };
+}
+
+describe('the connection of the thread that answers', () => {
+  it('[REP-8] reads one state of the database in a turn, and in the next one what has become of it', async (context) => {
+    const { main, rival, read } = sides(context);
+    assert.equal(read(), 0);
+    const { version } = main;
+    rival(1);
+    assert.deepEqual([read(), main.version], [0, version]);
+    await setImmediate();
+    assert.equal(read(), 1);
+    assert.notEqual(main.version, version);
+  });
+
+  it('[REP-8] holds the state before anything of it was read', (context) => {
+    const { main, rival, read } = sides(context);
+    main.toRead();
+    rival(1);
+    assert.equal(read(), 0);
+  });
+
+  it('[REP-8] reads anew once it is told to', (context) => {
+    const { main, rival, read } = sides(context);
+    assert.equal(read(), 0);
+    const { version } = main;
+    rival(1);
+    main.readAnew();
+    assert.equal(read(), 1);
+    assert.notEqual(main.version, version);
+  });
+
+  it('[REP-8] reads what it has written in the same turn, of which its version tells nothing', (context) => {
+    const { main, read } = sides(context);
+    assert.equal(read(), 0);
+    const { version } = main;
+    main.toWrite().run(SET, [1]);
+    assert.equal(read(), 1);
+    assert.equal(main.version, version);
+  });
+
+  it('[OPS-4] writes upon what others have committed, with no transaction of its readings around it', (context) => {
+    const { connection, main, rival, read } = sides(context);
+    assert.equal(read(), 0);
+    rival(1);
+    const writing = main.toWrite();
+    assert.equal(connection.inTransaction, false);
+    writing.run('update numbers set number = number + 1');
+    assert.equal(read(), 2);
+  });
+
+  it('[OPS-4] locks nothing beyond a turn, and needs no transaction that has ended before it', async (context) => {
+    const { connection, main, read } = sides(context);
+    read();
+    assert.equal(connection.inTransaction, true);
+    await setImmediate();
+    assert.equal(connection.inTransaction, false);
+    read();
+    connection.run('rollback');
+    main.readAnew();
+    assert.equal(connection.inTransaction, false);
+    read();
+    connection.close();
+    main.readAnew();
+    assert.equal(connection.inTransaction, false);
+  });
+
+  it('[OPS-4] has nothing open when a commit of its turn begins, so that the log can begin anew', async (context) => {
+    const { connection, read } = sides(context);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    atEndOfTurn('work', () => resolve(connection.inTransaction));
+    read();
+    assert.equal(await promise, false);
+  });
+
+  it('[OPS-4] says that the database is held, and tries again at once when it is asked again', (context) => {
+    const { connection, main, read } = sides(context);
+    const get = context.mock.method(connection, 'get', () => {
+      throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY');
+    });
+    assert.throws(() => main.toRead(), StoreUnavailable);
+    assert.equal(connection.inTransaction, false);
+    get.mock.restore();
+    assert.equal(read(), 0);
+  });
+});
