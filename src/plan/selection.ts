@@ -16,8 +16,6 @@ import { readSort, writeSort } from './sort.ts';
 export interface Selection {
   readonly filter: readonly Condition[];
   readonly order: readonly SortKey[];
-  /** Filter and order in one spelling, however the query spelt them. */
-  readonly spelt: { readonly filter: string; readonly sort: string };
   /** What they compare, with the types of it. */
   readonly compared: string;
   /** The parameters that say it all again, the order too. */
@@ -58,7 +56,6 @@ export function readSelection(rule: SelectionRule, parameters: readonly Paramete
   return {
     filter,
     order,
-    spelt: { filter: writeFilter(filter), sort: writeSort(order) },
     compared: comparedBy(filter, order, resource),
     query: [...filters, ...selecting, ...(sort === undefined ? [] : [sort])].map(asPair),
     window,
@@ -118,7 +115,7 @@ export function asPair({ name, raw, value }: Parameter): QueryPair {
   return [name, isList ? splitList(raw) : value];
 }
 
-/** Conditions in one spelling. */
+/** Conditions in one spelling, however a query spelt them. */
 function writeFilter(filter: readonly Condition[]): string {
   const lines = filter.map((condition) => {
     if (condition.operator === 'search') return JSON.stringify(['search', condition.words.toSorted()]);
@@ -192,8 +189,10 @@ export function continueSelection(rule: SelectionRule, given: readonly Parameter
   const filters = given.some(isFilter) ? given.filter(isFilter) : own.filter(isFilter);
   const sort = given.some(isSort) ? given.filter(isSort) : own.filter(isSort);
   const selection = readSelection(rule, [...filters, ...sort]);
-  const { spelt } = cursor.selection;
-  const same = { filter: spelt.filter === selection.spelt.filter, sort: spelt.sort === selection.spelt.sort };
+  const same = {
+    filter: writeFilter(cursor.selection.filter) === writeFilter(selection.filter),
+    sort: writeSort(cursor.selection.order) === writeSort(selection.order),
+  };
   if (same.filter && same.sort) return selection;
   const differing = selection.query.filter(([name]) => (name === 'sort' ? !same.sort : !same.filter));
   const message = 'must be left out or equal what the cursor was made with';

@@ -1,6 +1,8 @@
 import { type ErrorDetail, refusal } from '../conventions/errors.ts';
 import { splitList } from '../conventions/query.ts';
+import { remembered } from '../conventions/remembered.ts';
 import type { Resource, SortKey } from '../model/model.ts';
+import { oncePer } from '../platform/once-per.ts';
 
 /** Most keys that a caller may sort by (QRY-3), and most that are looked at to tell what is wrong with them. */
 const MAX_KEYS = 5;
@@ -13,6 +15,13 @@ const MAX_JUDGED = 20;
  * @throws {ApiError} QUERY_SORT_INVALID, listing what is sortable
  */
 export function readSort(raw: string, resource: Resource): readonly SortKey[] {
+  return sortsOf(resource)(raw);
+}
+
+/** Few are asked for. */
+const sortsOf = oncePer((resource: Resource) => remembered((raw) => readKeys(raw, resource)));
+
+function readKeys(raw: string, resource: Resource): readonly SortKey[] {
   const texts = splitList(raw, MAX_JUDGED);
   if (texts === null)
     throw sortInvalid([{ field: 'sort', message: `has over ${MAX_JUDGED} keys; at most ${MAX_KEYS}` }]);
