@@ -10,7 +10,7 @@ export interface RecurringOptions<V> {
   readonly keys: number;
 }
 
-/** Values by key within a bound, kept from the second time on that they are offered: most are needed once, and would drive out those that are not. */
+/** Values by key, in families of keys, within a bound, kept from the second time on that they are offered: most are needed once, and would drive out those that are not. */
 export class Recurring<V> {
   readonly #kept: Generations<V>;
   readonly #seen: SeenLately;
@@ -20,24 +20,24 @@ export class Recurring<V> {
     this.#seen = new SeenLately(keys);
   }
 
-  get(key: string): V | undefined {
-    return this.#kept.get(key);
+  get(key: string, family = 0): V | undefined {
+    return this.#kept.get(key, family);
   }
 
   /** Keeps a value whose key was offered before. @returns whether it was */
-  offer(key: string, value: V): boolean {
-    const again = this.#seen.again(key);
-    if (again) this.#kept.set(key, value);
+  offer(key: string, value: V, family = 0): boolean {
+    const again = this.#seen.again(key, family);
+    if (again) this.#kept.set(key, value, family);
     return again;
   }
 
   /** Keeps a value, however often its key was offered. */
-  set(key: string, value: V): void {
-    this.#kept.set(key, value);
+  set(key: string, value: V, family = 0): void {
+    this.#kept.set(key, value, family);
   }
 
-  delete(key: string): void {
-    this.#kept.delete(key);
+  delete(key: string, family = 0): void {
+    this.#kept.delete(key, family);
   }
 
   clear(): void {

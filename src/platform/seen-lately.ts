@@ -18,9 +18,9 @@ export class SeenLately {
     this.#slots = new Int32Array(keys);
   }
 
-  /** Whether a key was seen lately; from now on it was. */
-  again(key: string): boolean {
-    const hash = hashOf(key);
+  /** Whether a key was seen lately in its family; from now on it was. */
+  again(key: string, family = 0): boolean {
+    const hash = hashOf(key, family);
     const first = Math.imul(hash, SHARED) & (this.#slots.length - 1);
     // It goes before the others, which move up as far as to where it was; where it was not, the last of them goes.
     let moving = hash;

@@ -61,6 +61,21 @@ describe('values that are kept within a bound', () => {
     assert.deepEqual([kept.get(one), kept.get(other)], [undefined, undefined]);
   });
 
+  it('are of their own family of keys: one text has another hash in each', () => {
+    const families = fc.tuple(fc.integer(), fc.integer()).filter(([one, other]) => one !== other);
+    fc.assert(
+      fc.property(fc.string(), families, (key, [one, other]) => {
+        assert.notEqual(hashOf(key, one), hashOf(key, other));
+        const kept = texts(1_000);
+        kept.set(key, 'x', one);
+        kept.set(key, 'y', other);
+        assert.deepEqual([kept.get(key, one), kept.get(key, other)], ['x', 'y']);
+        kept.delete(key, one);
+        assert.deepEqual([kept.get(key, one), kept.get(key, other)], [undefined, 'y']);
+      }),
+    );
+  });
+
   it('are weighed once', () => {
     let weighed = 0;
     const kept = new Generations<string>(1_000, ({ length }) => {

@@ -16,28 +16,38 @@ const KEEPING = 400;
  */
 export class RowCache {
   readonly #rows = new Recurring<Row>({ bound: BOUND, weigh, keys: ROWS });
+  /** The family of each resource: to make one text of its name and an id takes longer than to look it up. */
+  readonly #families = new Map<string, number>();
 
   get(resource: string, id: string): Row | null {
-    return this.#rows.get(keyOf(resource, id)) ?? null;
+    return this.#rows.get(id, this.#familyOf(resource)) ?? null;
   }
 
   /** Keeps a row, which from now on nobody can change, where it is asked for again. */
   offer(resource: string, row: Row): Row {
-    return this.#rows.offer(keyOf(resource, row.id), row) ? deepFreeze(row) : row;
+    return this.#rows.offer(row.id, row, this.#familyOf(resource)) ? deepFreeze(row) : row;
   }
 
   /** Keeps a row, which from now on nobody can change. */
   put(resource: string, row: Row): Row {
-    this.#rows.set(keyOf(resource, row.id), deepFreeze(row));
+    this.#rows.set(row.id, deepFreeze(row), this.#familyOf(resource));
     return row;
   }
 
   forget(resource: string, id: string): void {
-    this.#rows.delete(keyOf(resource, id));
+    this.#rows.delete(id, this.#familyOf(resource));
   }
 
   clear(): void {
     this.#rows.clear();
+  }
+
+  #familyOf(resource: string): number {
+    const known = this.#families.get(resource);
+    if (known !== undefined) return known;
+    const family = this.#families.size + 1;
+    this.#families.set(resource, family);
+    return family;
   }
 }
 
@@ -50,8 +60,4 @@ function weigh(row: Row): number {
     else if (typeof value === 'object' && value !== null) weight += JSON.stringify(value).length;
   }
   return weight * 2 + KEEPING;
-}
-
-function keyOf(resource: string, id: string): string {
-  return `${resource}\n${id}`;
 }
