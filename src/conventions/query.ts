@@ -61,6 +61,11 @@ export function writeQuery(pairs: readonly QueryPair[]): string {
   return pairs.map(([name, value]) => `${encodeSegment(name)}=${writeValue(value)}`).join('&');
 }
 
+/** Query strings as one; those that are empty are left out. */
+export function joinQueries(...queries: readonly string[]): string {
+  return queries.filter((query) => query !== '').join('&');
+}
+
 function parseParameter(pair: string): Parameter {
   const equals = pair.indexOf('=');
   const name = equals === -1 ? pair : pair.slice(0, equals);

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../conventions/json.ts';
 import type { Link } from '../conventions/links.ts';
-import type { Neighbours, Parameters, Walked } from '../conventions/pagination/position.ts';
+import type { Neighbours, Walked } from '../conventions/pagination/position.ts';
+import { joinQueries, writeQuery } from '../conventions/query.ts';
 import type { LinkBase } from '../plan/address.ts';
 import { type ListQuery, valueAt } from '../plan/list-query.ts';
 import type { Page } from '../plan/plan.ts';
@@ -21,11 +22,11 @@ export function tellPage(
   const { plan, position } = query;
   const walked = walk(query, page);
   const neighbours = position.neighbours(walked);
-  const address = (parameters: Parameters): string =>
-    surroundings.compiled.addresses.collection(base, resource, plan.within, parameters);
+  const address = (asked: string): string =>
+    surroundings.compiled.addresses.collection(base, resource, plan.within, asked);
   const links = places(query, neighbours).flatMap(([rel, place]) => {
     if (place === null) return [];
-    const whole = address([...query.carried, ...place]);
+    const whole = address(joinQueries(query.carried, writeQuery(place)));
     const href = whole.length <= MAX_LINK ? whole : hybrid(rel, walked, query).map(address).find(isFollowed);
     return href === undefined ? [] : [{ rel, href }];
   });
@@ -45,9 +46,9 @@ export function targetsOf(links: readonly Link[]): JsonObject {
   return Object.fromEntries(links.map(({ rel, href }) => [rel, href]));
 }
 
-/** The parameters that ask for a page itself. */
-export function selfParameters({ carried, position }: ListQuery): ListQuery['carried'] {
-  return [...carried, ...position.parameters];
+/** The query string that asks for a page itself. */
+export function selfQuery({ carried, position }: ListQuery): string {
+  return joinQueries(carried, writeQuery(position.parameters));
 }
 
 function places(
@@ -68,9 +69,9 @@ function isFollowed(href: string): boolean {
 }
 
 /** The way on or back by a cursor alone, which holds the filters and the sort: for where those are too long for a link that carries them too. */
-function hybrid(rel: string, walked: Walked, { beside }: ListQuery): readonly Parameters[] {
+function hybrid(rel: string, walked: Walked, { beside }: ListQuery): readonly string[] {
   const edge = rel === 'next' ? 'after-last' : rel === 'prev' ? 'before-first' : null;
-  return edge === null || walked.count === 0 ? [] : [[...beside, ['after', walked.cursor(edge)]]];
+  return edge === null || walked.count === 0 ? [] : [writeQuery([...beside, ['after', walked.cursor(edge)]])];
 }
 
 function walk(query: ListQuery, { rows, more, total }: Page): Walked {

@@ -11,7 +11,7 @@ import { type ShownPage, writeItem, writeJsonPage, writePage } from './encode.ts
 import type { Answer } from './exchange.ts';
 import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
-import { selfParameters, targetsOf, tellPage } from './page.ts';
+import { selfQuery, targetsOf, tellPage } from './page.ts';
 import { requireAncestors } from './read.ts';
 import { answerFound, canonicalLink, type ReadTarget, readTarget, unchanged } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -75,7 +75,7 @@ function answerPage(
   const { within } = query.plan;
   const { text, links, facts } = page;
   const canonical = canonicalLink(request, surroundings, (base) =>
-    surroundings.compiled.addresses.collection(base, resource, within, selfParameters(query)),
+    surroundings.compiled.addresses.collection(base, resource, within, selfQuery(query)),
   );
   const self = links.find(({ rel }) => rel === 'self');
   const location = request.method === 'QUERY' && self !== undefined ? ['Location', self.href] : [];

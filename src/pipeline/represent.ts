@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../conventions/json.ts';
+import { writeQuery } from '../conventions/query.ts';
 import { compileComputed } from '../model/computed.ts';
 import type { Model, Resource } from '../model/model.ts';
 import type { Addresses, LinkBase } from '../plan/address.ts';
@@ -109,7 +110,7 @@ function relationLink(resource: Resource, { kind, target, field }: Relation, lin
         links.collection(base, target, [{ resource: resource.name, id: row.id }, ...within]);
     case 'inverse': {
       const filter = referrersFilter(target, field);
-      return (row, _within, base) => links.collection(base, target, [], [[filter, row.id]]);
+      return (row, _within, base) => links.collection(base, target, [], writeQuery([[filter, row.id]]));
     }
   }
 }

@@ -1,11 +1,10 @@
 import { strongTag } from '../conventions/etag.ts';
-import { writeQuery } from '../conventions/query.ts';
 import { expandedResources } from '../plan/expansion.ts';
 import type { ListQuery } from '../plan/list-query.ts';
 import type { Row } from '../plan/plan.ts';
 import { ByParts } from '../platform/by-parts.ts';
 import type { Negotiated } from './negotiate.ts';
-import { selfParameters } from './page.ts';
+import { selfQuery } from './page.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Digits of the digest that tells views of one row apart. */
@@ -40,7 +39,7 @@ export function stateTag(
   surroundings: Surroundings,
 ): string {
   const { plan } = query;
-  const asked = [plan.resource, plan.within, writeQuery(selfParameters(query)), surroundings.cursorKey, changes];
+  const asked = [plan.resource, plan.within, selfQuery(query), surroundings.cursorKey, changes];
   return strongTag(surroundings.digest(JSON.stringify(asked)), variant(request, surroundings));
 }
 

@@ -1,6 +1,6 @@
 import { joinPath } from '../conventions/links.ts';
 import { type Parameters } from '../conventions/pagination/position.ts';
-import { writeQuery } from '../conventions/query.ts';
+import { joinQueries, writeQuery } from '../conventions/query.ts';
 import { remembered } from '../conventions/remembered.ts';
 import type { Model, Resource } from '../model/model.ts';
 import { oncePer } from '../platform/once-per.ts';
@@ -18,7 +18,8 @@ export interface LinkBase {
 export interface Addresses {
   /** Where the base itself lies. */
   readonly root: (base: LinkBase) => string;
-  collection(base: LinkBase, resource: Resource, within: readonly Ancestor[], parameters?: Parameters): string;
+  /** @param query as `writeQuery` makes it */
+  collection(base: LinkBase, resource: Resource, within: readonly Ancestor[], query?: string): string;
   item(base: LinkBase, resource: Resource, within: readonly Ancestor[], id: string): string;
   /** One of what every API has beside its resources. @param segments `batches` and an id */
   system(base: LinkBase, ...segments: readonly string[]): string;
@@ -34,15 +35,14 @@ export function addresses({ resources }: Pick<Model, 'resources'>): Addresses {
     return joinPath(prefix, ...above, resource.collection);
   };
   return {
-    root: ({ prefix, parameters }) => withQuery(prefix === '' ? '/' : prefix, parameters),
-    collection: (base, resource, within, parameters = []) =>
-      withQuery(collectionPath(base, resource, within), [...parameters, ...base.parameters]),
-    item: (base, resource, within, id) =>
-      withQuery(joinPath(collectionPath(base, resource, within), id), base.parameters),
-    system: ({ prefix, parameters }, ...segments) => withQuery(joinPath(prefix, ...segments), parameters),
+    root: (base) => withQuery(base.prefix === '' ? '/' : base.prefix, base),
+    collection: (base, resource, within, query) => withQuery(collectionPath(base, resource, within), base, query),
+    item: (base, resource, within, id) => withQuery(joinPath(collectionPath(base, resource, within), id), base),
+    system: (base, ...segments) => withQuery(joinPath(base.prefix, ...segments), base),
   };
 }
 
-function withQuery(path: string, parameters: Parameters): string {
-  return parameters.length === 0 ? path : [path, writeQuery(parameters)].join('?');
+function withQuery(path: string, { parameters }: LinkBase, query = ''): string {
+  const whole = parameters.length === 0 ? query : joinQueries(query, writeQuery(parameters));
+  return whole === '' ? path : [path, whole].join('?');
 }

@@ -1,7 +1,7 @@
 import type { CursorSeal } from '../conventions/pagination/cursor.ts';
 import { writeCursor } from '../conventions/pagination/cursor.ts';
 import type { Parameters, Position } from '../conventions/pagination/position.ts';
-import type { Parameter } from '../conventions/query.ts';
+import { type Parameter, writeQuery } from '../conventions/query.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import type { Limits, Model, Resource, SortKey } from '../model/model.ts';
 import type { ResourceValidator } from '../model/validation.ts';
@@ -18,8 +18,8 @@ export interface ListQuery {
   readonly plan: ListPlan;
   readonly position: Position;
   readonly view: View;
-  /** Everything asked for but the place, as parameters: what every link of the answer carries (PAGE-2). */
-  readonly carried: Parameters;
+  /** Everything asked for but the place, as a query string: what every link of the answer carries (PAGE-2). */
+  readonly carried: string;
   /** Of it, what a cursor does not hold by itself. */
   readonly beside: Parameters;
   /** The token of a place before or after a row, in this order and under these filters. */
@@ -92,7 +92,7 @@ export function readListQuery(
   });
   const beside: Parameters = [...view.parameters.map(asPair), ['limit', String(limit)], ...totalAsked(given)];
   const plan = planOf(rule, within, selection, position, view, given);
-  return { plan, position, view, carried: [...found.carried, ...beside], beside, cursorAt };
+  return { plan, position, view, carried: writeQuery([...found.carried, ...beside]), beside, cursorAt };
 }
 
 function planOf(

@@ -34,7 +34,7 @@ describe('a query of a collection', () => {
       count: { kind: 'none' },
       effort: 'light',
     });
-    assert.deepEqual([position.technique, position.parameters, carried], ['cursor', [], [['limit', '20']]]);
+    assert.deepEqual([position.technique, position.parameters, carried], ['cursor', [], 'limit=20']);
   });
 
   const windows: readonly (readonly [
@@ -77,9 +77,9 @@ describe('a query of a collection', () => {
 
   it('[PAGE-2] carries filters, sort and limit, in one spelling that reads as the same', () => {
     const { plan, carried } = read('price=05&sort=-name,size&name[in]=a%2Cb,c&limit=7&page=2');
-    const again = read(`${writeQuery(carried)}&page=2`);
+    const again = read(`${carried}&page=2`);
     assert.deepEqual(again.plan, plan);
-    assert.equal(writeQuery(carried), 'price=05&name%5Bin%5D=a%2Cb,c&sort=-name,size&limit=7');
+    assert.equal(carried, 'price=05&name%5Bin%5D=a%2Cb,c&sort=-name,size&limit=7');
   });
 
   it('[PAGE-2] is found again by what it carries, whatever was asked', () => {
@@ -97,7 +97,7 @@ describe('a query of a collection', () => {
       fc.property(filters, list, sort, (pairs, names, order) => {
         const text = writeQuery([...pairs, ['place.city[in]', names], ['sort', order.split(',')]]);
         const { plan, carried } = read(text);
-        assert.deepEqual(read(writeQuery(carried)).plan, plan);
+        assert.deepEqual(read(carried).plan, plan);
       }),
     );
   });
@@ -172,7 +172,7 @@ describe('a cursor', () => {
     const made = read('name[in]=a%2Cb,c&size=1&size=2&sort=-price');
     const { plan, carried } = read(`limit=5&after=${made.cursorAt(ROW, false)}`);
     assert.deepEqual([plan.filter, plan.order], [made.plan.filter, made.plan.order]);
-    assert.equal(writeQuery(carried), 'name%5Bin%5D=a%2Cb,c&size=1&size=2&sort=-price&limit=5');
+    assert.equal(carried, 'name%5Bin%5D=a%2Cb,c&size=1&size=2&sort=-price&limit=5');
   });
 
   const SAME = [
@@ -252,7 +252,7 @@ describe('a lenient query', () => {
     const { plan, carried } = queryOf(rule, 'none=1&limit=3&limit=9&name=x&name[in]=y&name[in]=z', [], true);
     assert.deepEqual([plan.window.limit, plan.filter.length], [3, 2]);
     assert.deepEqual(
-      parseQuery(writeQuery(carried)).map(({ name }) => name),
+      parseQuery(carried).map(({ name }) => name),
       ['name', 'name[in]', 'limit'],
     );
   });
