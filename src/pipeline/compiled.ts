@@ -6,7 +6,13 @@ import { compileValidation, type ResourceValidator } from '../model/validation.t
 import { type Addresses, addresses } from '../plan/address.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
 import { Offers } from './offers.ts';
-import { compileRepresentation, compileShown, type Representation, type Shown } from './represent.ts';
+import {
+  compileRepresentation,
+  compileShown,
+  compileShownStored,
+  type Representation,
+  type Shown,
+} from './represent.ts';
 
 /** What formats write a resource by. */
 export interface DocumentTypes {
@@ -21,7 +27,10 @@ export interface CompiledResource extends DocumentTypes {
   readonly validator: ResourceValidator;
   readonly list: ListRule;
   readonly show: Shown;
+  /** Of any row: one that is remembered may be of another model, and one that a batch has staged has its members in another order. */
   readonly represent: Representation;
+  /** Of a row that a store has read whole. */
+  readonly representStored: Representation;
   /** What a body may be: every field, and what the server makes, for a body may say it too (REP-6). */
   readonly bodyType: ObjectType;
   /** Route patterns for logs and metrics: `/api/products/{product_id}/reviews/{id}`. */
@@ -55,6 +64,7 @@ export function compileModel(model: Model, seal: CursorSeal): CompiledModel {
       list: listRule(model, resource, validator, seal),
       show,
       represent: compileRepresentation(model, resource, links, show),
+      representStored: compileRepresentation(model, resource, links, compileShownStored(resource, show)),
       ...documentTypes(resource),
       patterns: { collection: pattern(model, resource), item: [pattern(model, resource), '{id}'].join('/') },
     };

@@ -51,7 +51,9 @@ export function tellRows(
   surroundings: Surroundings,
 ): Awaitable<readonly JsonObject[]> {
   const tell = (related: readonly Related[]): readonly JsonObject[] =>
-    rows.map(({ row, within }, index) => compiled.represent(row, within, base, projection, related[index]?.members));
+    rows.map(({ row, within }, index) =>
+      compiled.representStored(row, within, base, projection, related[index]?.members),
+    );
   if (expansions.length === 0) return tell([]);
   return expand(compiled, rows, expansions, { base, surroundings }).then((related) => {
     checkSize(sum(related.map(({ size }) => size)));
@@ -164,7 +166,7 @@ async function tellRelated(
   const related = await expand(compiled, rows, nested, telling);
   return rows.map(({ row, within }, index) => {
     const { members, size } = related[index] ?? { members: {}, size: NOTHING };
-    const told = compiled.represent(row, within, telling.base, null, members);
+    const told = compiled.representStored(row, within, telling.base, null, members);
     return { told, size: sum([own[index] ?? NOTHING, size]) };
   });
 }

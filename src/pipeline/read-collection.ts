@@ -118,7 +118,8 @@ function tellText(
   // Where none of its items is told already, a page is told faster in one piece.
   if (format === 'json' && view === WHOLE && page.rows.some((row) => surroundings.told.keeps(row))) {
     const form = formOf(request, surroundings);
-    const tell = (row: Row): string => writeItem(format, compiled, compiled.represent(row, plan.within, request.base));
+    const tell = (row: Row): string =>
+      writeItem(format, compiled, compiled.representStored(row, plan.within, request.base));
     const items = page.rows.map((row) => surroundings.told.text(row, form, () => tell(row)));
     return { text: inOneText(() => writeJsonPage(`[${items.join(',')}]`, facts, targetsOf(links))), links, facts: [] };
   }

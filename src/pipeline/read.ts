@@ -49,7 +49,7 @@ function tellItem(
   if (view.expansions.length === 0) {
     const etag = itemTag(request, row, surroundings, view.key);
     const target = readTarget(resource, view, etag, lastModified(row, surroundings));
-    const tell = (): string => write(compiled.represent(row, within, request.base, view.projection));
+    const tell = (): string => write(compiled.representStored(row, within, request.base, view.projection));
     const body = (): string =>
       view === WHOLE ? surroundings.told.text(row, formOf(request, surroundings), tell) : tell();
     return conditional(request, target, surroundings, { links, body });

@@ -53,6 +53,18 @@ export function compileShown(resource: Resource): Shown {
   };
 }
 
+/**
+ * Compiles what is shown of a row that has exactly the members of the resource, in their order: as a store gives it. Copied it takes half as
+ * long as member by member.
+ *
+ * @param show of any row
+ */
+export function compileShownStored({ fields, computed }: Resource, show: Shown): Shown {
+  const isShownWhole = computed.length === 0 && fields.every(({ writeOnly }) => !writeOnly);
+  if (!isShownWhole) return show;
+  return (row, projection = null) => (projection === null ? { ...row } : show(row, projection));
+}
+
 /** Compiles the representation of a resource: what is shown of a row, then its links (REP-1, REP-9). */
 export function compileRepresentation(model: Model, resource: Resource, links: Addresses, show: Shown): Representation {
   const writers = linkWriters(model, resource, links);

@@ -127,11 +127,22 @@ export function readSuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         const plan = { ...createProduct('p'), values: WHOLE };
         const [, revision] = await commit(store, createSupplier('s1'), plan);
-        const row = await rowOf(store, 'products', 'p');
-        assert.equal(
-          JSON.stringify(row),
-          JSON.stringify({ id: 'p', ...WHOLE, created_at: AT, updated_at: AT, revision }),
-        );
+        const expected = JSON.stringify({ id: 'p', ...WHOLE, created_at: AT, updated_at: AT, revision });
+        assert.equal(JSON.stringify(await rowOf(store, 'products', 'p')), expected);
+        const order = up('category', 'id');
+        const windows = [
+          { kind: 'offset', offset: 0, limit: 1 },
+          { kind: 'seek', after: [null, 'a'], backward: false, limit: 1 },
+        ] as const;
+        for (const window of windows) {
+          const { rows } = await store.resources.list(listOf({ order, window }));
+          assert.equal(JSON.stringify(rows), `[${expected}]`);
+        }
+        const found = await store.resources.lookup({ resource: 'products', ids: ['p'], effort: 'light' });
+        assert.equal(JSON.stringify(found.map(({ row }) => row)), `[${expected}]`);
+        const referring = { resource: 'products', field: 'supplier_id', owners: ['s1'], order, limit: 1 } as const;
+        const related = await store.resources.related({ ...referring, effort: 'unbounded' });
+        assert.equal(JSON.stringify(related.get('s1')?.rows.map(({ row }) => row)), `[${expected}]`);
       }),
     );
 
