@@ -115,8 +115,9 @@ function tellText(
   const { plan, view } = query;
   const { format } = request.offer;
   const { facts, links } = tellPage(compiled, query, page, request.base, surroundings);
-  // Where none of its items is told already, a page is told faster in one piece.
-  if (format === 'json' && view === WHOLE && page.rows.some((row) => surroundings.told.keeps(row))) {
+  const kept = page.rows.filter((row) => surroundings.told.keeps(row)).length;
+  // Where most of its items are not told already, a page is told faster in one piece.
+  if (format === 'json' && view === WHOLE && kept * 2 > page.rows.length) {
     const form = formOf(request, surroundings);
     const tell = (row: Row): string =>
       writeItem(format, compiled, compiled.representStored(row, plan.within, request.base));

@@ -102,6 +102,25 @@ describe('a page', () => {
     });
   }
 
+  it('[CACHE-2] tells its items in the same bytes, however many of them were asked for before', async () => {
+    const told: string[] = [];
+    for (const [query, next] of [
+      ['', 'a'],
+      ['?offset=0', 'b'],
+      ['?page=1', 'c'],
+      ['?include_total=true', 'd'],
+    ] as const) {
+      const { text } = await get(query);
+      told.push(text.slice(0, text.indexOf(',"page":')));
+      for (let time = 0; time < 3; time += 1) await desk.send({ send: `GET /api/v1/notes/${next}` });
+    }
+    assert.match(told[0] ?? '', /^\{"data":\[\{"id":"a".*"id":"b".*"id":"c".*\]$/);
+    assert.deepEqual(
+      told,
+      told.map(() => told[0]),
+    );
+  });
+
   it('[PAGE-3] without a position is the first by cursor', async () => {
     const { body } = await get('');
     const { next_cursor, ...page } = body['page'];

@@ -34,7 +34,7 @@ export interface SqliteOptions {
   readonly clock: Clock;
   /** Makes the secret of a new database. */
   readonly random: Random;
-  /** Looks at and limits the writing connection: for tests and for looking closely. What it is told holds values, so never for a log. */
+  /** Looks at and limits the main connection: for tests and for looking closely. What it is told holds values, so never for a log. */
   readonly writing?: WriterOptions;
   /** Rows of a collection up to which heavy reads of it are tried on the calling thread: for tests. Default: 2,000. */
   readonly rowsInPlace?: number;
