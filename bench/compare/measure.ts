@@ -1,5 +1,6 @@
 import type { BenchServer } from '../server.ts';
 import { ask } from './ask.ts';
+import { atRest } from './at-rest.ts';
 import { PAGE_LENGTH } from './dialect.ts';
 import { does, type Plan, WARM_UP } from './plan.ts';
 import type { LoadRequest } from './requests.ts';
@@ -66,7 +67,9 @@ async function loadOnce(lane: Lane, connections: number, seconds: number): Promi
     const before = server.cpu();
     const { perSecond, answers, p99 } = await wrk(server.port, { requests, from, connections, seconds });
     lane.from += answers;
-    return { perSecond, p99, cpu: (server.cpu() - before) / answers };
+    const cpu = (server.cpu() - before) / answers;
+    await atRest(server);
+    return { perSecond, p99, cpu };
   };
   return untilFull(load, () => void (lane.again += 1));
 }

@@ -1,3 +1,4 @@
+import { atRest } from './at-rest.ts';
 import type { Running } from './measure.ts';
 import { openLoop } from './open-loop/open-loop.ts';
 import { type Latency, latency, type Tally } from './open-loop/tally.ts';
@@ -27,10 +28,11 @@ export interface Overload {
 /** Finds what a side sustains, then asks for twice as much on a fixed schedule. @param seconds of the overload */
 export async function overload(
   work: Work,
-  { side, server: { port } }: Running,
+  { side, server }: Running,
   ids: readonly string[],
   seconds: number,
 ): Promise<Overload> {
+  const { port } = server;
   const requests = await work.requests({ dialect: side.dialect, ids, port });
   const { connections } = work;
   const calm = { requests, from: 1, connections, seconds: CALM };
@@ -38,8 +40,10 @@ export async function overload(
     () => wrk(port, calm),
     () => undefined,
   );
+  await atRest(server);
   const rate = sustained * EXCESS;
   const tally = await openLoop({ port, requests: after(requests, answers), connections: CONNECTIONS, rate, seconds });
+  await atRest(server);
   const [fromSending, fromDue] = [latency(tally.fromSending), latency(tally.fromDue)];
   return { work, side, sustained, rate, seconds, tally, fromSending, fromDue };
 }
