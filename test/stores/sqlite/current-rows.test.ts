@@ -6,6 +6,8 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import type { RelatedPlan } from '../../../src/plan/plan.ts';
+import { ReadingPlace } from '../../../src/stores/sqlite/reading-place.ts';
+import type { RowsRead } from '../../../src/stores/sqlite/reading.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import {
   commit,
@@ -18,7 +20,7 @@ import {
   update,
 } from '../../../src/testing/sample-writes.ts';
 import Database from 'better-sqlite3';
-import { directory, openSample } from './open-sample.ts';
+import { openSample } from './open-sample.ts';
 
 /** Two stores on one file, as two processes have them. */
 async function both(run: (one: Store, other: Store, file: string) => Promise<void>): Promise<void> {
@@ -133,25 +135,28 @@ describe('rows that were read before', () => {
   });
 
   it('[CACHE-1] [CACHE-2] are of a change that is told after another thread has read them, in the same turn too', async (context) => {
-    const file = path.join(directory(context), 'sample.db');
-    const store = await openSample({ path: file, rowsInPlace: 0 });
-    const rival = new Database(file);
-    await commit(store, createProduct('p', { stock: 1 }), createReview('r', 'p'));
-    const readings = [
-      () => store.resources.list(listOf({ effort: 'unbounded' })),
-      () => store.resources.lookup({ resource: 'products', ids: ['p'], effort: 'bounded' }),
-      () => store.resources.related({ ...reviewsOf('p'), effort: 'bounded' }),
-    ];
-    for (const read of readings) {
-      const reading = read();
-      await setImmediate();
-      const [before] = await store.resources.changes(['products']);
-      rival.exec('update products set stock = stock + 1; update restwright_counts set change = change + 1');
-      await reading;
-      assert.notDeepEqual(await store.resources.changes(['products']), [before]);
-    }
-    rival.close();
-    await store.close();
+    await both(async (one, other, file) => {
+      const rival = new Database(file);
+      await commit(other, createProduct('p', { stock: 1 }), createReview('r', 'p'));
+      const readings = [
+        () => one.resources.list(listOf()),
+        () => one.resources.lookup({ resource: 'products', ids: ['p'], effort: 'light' }),
+        () => one.resources.related(reviewsOf('p')),
+      ];
+      const { mock } = context.mock.method(ReadingPlace.prototype, 'read');
+      for (const read of readings) {
+        const thread = Promise.withResolvers<RowsRead>();
+        mock.mockImplementationOnce(() => thread.promise);
+        const reading = read();
+        await setImmediate();
+        const [before] = await one.resources.changes(['products']);
+        rival.exec('update products set stock = stock + 1; update restwright_counts set change = change + 1');
+        thread.resolve([]);
+        await reading;
+        assert.notDeepEqual(await one.resources.changes(['products']), [before]);
+      }
+      rival.close();
+    });
   });
 
   it('[CACHE-2] [MET-14] stay the same where a unit was refused, or only tried', async () => {
