@@ -115,9 +115,7 @@ function tellText(
   const { plan, view } = query;
   const { format } = request.offer;
   const { facts, links } = tellPage(compiled, query, page, request.base, surroundings);
-  const kept = page.rows.filter((row) => surroundings.told.keeps(row)).length;
-  // Where most of its items are not told already, a page is told faster in one piece.
-  if (format === 'json' && view === WHOLE && kept * 2 > page.rows.length) {
+  if (format === 'json' && view === WHOLE && isMostlyTold(page, surroundings)) {
     const form = formOf(request, surroundings);
     const tell = (row: Row): string =>
       writeItem(format, compiled, compiled.representStored(row, plan.within, request.base));
@@ -130,6 +128,11 @@ function tellText(
     const text = inOneText(() => writePage(format, typedView(compiled, view, surroundings), shown));
     return { text, links, facts: pageFacts(format, facts) };
   });
+}
+
+/** Whether most of its items may be told already: a page of which they are not is told faster in one piece. */
+function isMostlyTold({ rows }: Page, { told }: Surroundings): boolean {
+  return rows.filter((row) => told.keeps(row)).length * 2 > rows.length;
 }
 
 /** @throws {ApiError} PAGINATION_LIMIT_INVALID where the rows are so large that no text could hold them all */

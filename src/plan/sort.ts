@@ -18,7 +18,7 @@ export function readSort(raw: string, resource: Resource): readonly SortKey[] {
   return sortsOf(resource)(raw);
 }
 
-/** Few are asked for. */
+/** Callers ask for few orders of a resource. */
 const sortsOf = oncePer((resource: Resource) => remembered((raw) => readKeys(raw, resource)));
 
 function readKeys(raw: string, resource: Resource): readonly SortKey[] {
