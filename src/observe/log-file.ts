@@ -1,4 +1,4 @@
-import sonicBoom, { type SonicBoom } from 'sonic-boom';
+import { close, writeSync, writev } from 'node:fs';
 
 /** Where log lines go. */
 export interface Log {
@@ -10,18 +10,28 @@ export interface Log {
   close(): Promise<void>;
 }
 
-/**
- * Lines are gathered up to so many characters or milliseconds, so that a busy server writes once for many requests. A text of twice as many
- * would be one that the garbage collector never moves, and seldom looks at. They are gathered here, for sonic-boom measures all that it holds
- * whenever it is given more.
- */
+/** Lines are gathered up to so many bytes or milliseconds, so that a busy server writes once for many requests. */
 const BATCH = 65_536;
 const WRITE_EVERY = 250;
+/** Bytes that UTF-8 takes at most for a unit of a text. */
+const WIDEST = 3;
 /** Bytes that wait for a reader that has stopped; what is gathered beyond it is dropped, for a log must not exhaust the memory. */
 const MAX_WAITING = 16 * 1024 * 1024;
-/** Tries of `flush`, a tenth of a second apart, before a full pipe is given up. */
-const MAX_RETRIES = 5;
+/** Buffers that are kept to be filled again: what a thousand requests fill in a turn of the event loop, twice. */
+const MAX_SPARE = 8;
+/** Milliseconds before a full pipe is tried again, and how often `flush` tries before it is given up. */
+const TRY_AGAIN = 100;
+const MAX_TRIES = 5;
 const CLOSE_WITHIN = 1_000;
+const LAST_STANDARD = 2;
+
+/** Whole lines in UTF-8. */
+interface Batch {
+  readonly bytes: Buffer;
+  /** How many of the bytes are filled, and how many of these are written. */
+  length: number;
+  written: number;
+}
 
 /**
  * Writes to a file descriptor (OPS-2). A full pipe (EAGAIN) is waited for off the path; a destination that is gone (EPIPE) ends
@@ -30,79 +40,148 @@ const CLOSE_WITHIN = 1_000;
  * @param fd an open file descriptor, 2 for standard error; it is closed with the log unless it is a standard one
  */
 export function openLog(fd: number): Log {
-  let open = true;
-  let flushing = false;
-  let retries = 0;
-  const file = new sonicBoom.SonicBoom({
-    fd,
-    maxWrite: BATCH,
-    maxLength: MAX_WAITING,
-    retryEAGAIN: () => !flushing || (retries += 1) <= MAX_RETRIES,
-  });
-  file.on('error', () => {
-    open = false;
-    file.destroy();
-  });
-  const lines = gathering((text) => void (open && file.write(text)));
-  return {
-    write: lines.add,
-    flush() {
-      if (!open) return;
-      lines.handOn();
-      flushing = true;
-      try {
-        file.flushSync();
-      } catch {
-        open = false;
-        file.destroy();
-      }
-      flushing = false;
-    },
-    close() {
-      lines.close();
-      if (!open) return Promise.resolve();
-      open = false;
-      return ended(file);
-    },
-  };
+  return new LogFile(fd);
 }
 
-/** Gathers what is added, and hands it on together. */
-function gathering(write: (text: string) => void): {
-  readonly add: (text: string) => void;
-  readonly handOn: () => void;
-  /** Hands on what is left; from then on nothing else does. */
-  readonly close: () => void;
-} {
-  let gathered = '';
-  const handOn = (): void => {
-    const text = gathered;
-    gathered = '';
-    if (text !== '') write(text);
-  };
-  const add = (text: string): void => {
-    gathered += text;
-    if (gathered.length >= BATCH) handOn();
-  };
-  const timer = setInterval(handOn, WRITE_EVERY).unref();
-  const close = (): void => {
-    clearInterval(timer);
-    handOn();
-  };
-  return { add, handOn, close };
-}
+/** Lines become bytes at once, in buffers that are filled again: texts that wait to be written would grow old for the garbage collector. */
+class LogFile implements Log {
+  readonly #fd: number;
+  readonly #timer: NodeJS.Timeout;
+  #state: 'open' | 'closing' | 'closed' = 'open';
+  #gathered: Batch = emptyBatch();
+  /** Oldest first. */
+  readonly #waiting: Batch[] = [];
+  /** How many of them are being written. */
+  #onTheirWay = 0;
+  readonly #spare: Buffer[] = [];
+  readonly #closed = Promise.withResolvers<void>();
 
-function ended(file: SonicBoom): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      resolve();
+  constructor(fd: number) {
+    this.#fd = fd;
+    const regularly = (): void => {
+      if (this.#waiting.length === 0) this.#handOn();
     };
-    const timer = setTimeout(() => {
-      file.destroy();
-      resolve();
-    }, CLOSE_WITHIN);
-    file.once('close', finish).once('error', finish);
-    file.end();
-  });
+    this.#timer = setInterval(regularly, WRITE_EVERY).unref();
+  }
+
+  readonly write = (text: string): void => {
+    if (this.#state !== 'open') return;
+    const most = text.length * WIDEST;
+    if (this.#gathered.length + most > BATCH) this.#handOn();
+    const batch = this.#gathered;
+    if (most <= BATCH) batch.length += batch.bytes.write(text, batch.length);
+    else this.#queue(batchOf(text));
+  };
+
+  flush(): void {
+    this.#handOn();
+    // Those on their way are written by another thread, which a process that ends waits for.
+    const left = this.#waiting.splice(this.#onTheirWay);
+    try {
+      for (const batch of left) writeWhole(this.#fd, toWrite(batch));
+    } catch {
+      this.#end();
+    }
+  }
+
+  close(): Promise<void> {
+    if (this.#state !== 'open') return this.#closed.promise;
+    this.#handOn();
+    this.#state = 'closing';
+    const timer = setTimeout(() => this.#end(), CLOSE_WITHIN);
+    this.#next();
+    return this.#closed.promise.finally(() => clearTimeout(timer));
+  }
+
+  #handOn(): void {
+    if (this.#gathered.length === 0) return;
+    const batch = this.#gathered;
+    this.#gathered = emptyBatch(this.#spare.pop());
+    this.#queue(batch);
+  }
+
+  #queue(batch: Batch): void {
+    const waiting = this.#waiting.reduce((sum, { bytes }) => sum + bytes.length, batch.bytes.length);
+    if (this.#state === 'closed' || waiting > MAX_WAITING) {
+      this.#keep(batch.bytes);
+      return;
+    }
+    this.#waiting.push(batch);
+    this.#next();
+  }
+
+  /**
+   * Sends all that wait on their way, where none is. One by one they would not keep up: the end of a write is heard of once in a turn of the
+   * event loop, in which a thousand connections fill several batches.
+   */
+  readonly #next = (): void => {
+    if (this.#onTheirWay > 0 || this.#state === 'closed') return;
+    if (this.#waiting.length === 0) {
+      if (this.#state === 'closing') this.#end();
+      return;
+    }
+    this.#onTheirWay = this.#waiting.length;
+    writev(this.#fd, this.#waiting.map(toWrite), null, (error, count) => {
+      this.#onTheirWay = 0;
+      if (error === null) this.#went(count);
+      else if (isFull(error)) setTimeout(this.#next, TRY_AGAIN);
+      else this.#end();
+    });
+  };
+
+  #went(count: number): void {
+    let rest = count;
+    for (let [batch] = this.#waiting; batch !== undefined && rest > 0; [batch] = this.#waiting) {
+      const taken = Math.min(rest, batch.length - batch.written);
+      rest -= taken;
+      batch.written += taken;
+      if (batch.written < batch.length) break;
+      this.#waiting.shift();
+      this.#keep(batch.bytes);
+    }
+    this.#next();
+  }
+
+  #keep(bytes: Buffer): void {
+    if (bytes.length === BATCH && this.#spare.length < MAX_SPARE) this.#spare.push(bytes);
+  }
+
+  #end(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    clearInterval(this.#timer);
+    if (this.#fd > LAST_STANDARD) close(this.#fd, () => undefined);
+    this.#closed.resolve();
+  }
+}
+
+function emptyBatch(bytes: Buffer = Buffer.allocUnsafeSlow(BATCH)): Batch {
+  return { bytes, length: 0, written: 0 };
+}
+
+function batchOf(text: string): Batch {
+  const bytes = Buffer.from(text);
+  return { bytes, length: bytes.length, written: 0 };
+}
+
+function toWrite({ bytes, length, written }: Batch): Buffer {
+  return bytes.subarray(written, length);
+}
+
+/** @throws {Error} where the destination is gone, or is a pipe that stays full */
+function writeWhole(fd: number, bytes: Buffer): void {
+  let tries = 0;
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(fd, bytes, written);
+    } catch (error) {
+      tries += 1;
+      if (!isFull(error) || tries > MAX_TRIES) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_AGAIN);
+    }
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 }

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { openLog } from '../../src/observe/log-file.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type Log, openLog } from '../../src/observe/log-file.ts';
 
+const NEW_LINE = 0x0a;
 const MODULE = JSON.stringify(new URL('../../src/observe/log-file.ts', import.meta.url).href);
 
 describe('the log', () => {
@@ -23,6 +25,65 @@ describe('the log', () => {
     await log.close();
     assert.equal(await readFile(file, 'utf8'), lines.join(''));
     await rm(folder, { recursive: true });
+  });
+
+  it('[OPS-2] keeps what its lines say while what was written before makes room for them', async () => {
+    await withPipe(async (log, reader) => {
+      const rounds = ['one ü', 'two €', 'three 😀'].map((text) => `${text} ${'x'.repeat(500)}\n`.repeat(1_000));
+      const seen: string[] = [];
+      for (const lines of rounds) {
+        for (const line of lines.split(/(?<=\n)/)) log.write(line);
+        seen.push(await readLines(reader, 1_000));
+      }
+      assert.deepEqual(seen, rounds);
+    });
+  });
+
+  it('[OPS-2] takes a line that is longer than what is gathered', async () => {
+    await withPipe(async (log, reader) => {
+      const lines = ['before\n', `${'ü'.repeat(100_000)}\n`, 'after\n'];
+      for (const line of lines) log.write(line);
+      assert.equal(await readLines(reader, 3), lines.join(''));
+    });
+  });
+
+  it('[OPS-2] keeps up with turns of the event loop that fill several batches each', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'log-'));
+    const file = path.join(folder, 'log');
+    const log = openLog(openSync(file, 'a'));
+    const turns = Array.from({ length: 120 }, (_, turn) => `${turn} ${'x'.repeat(250)}\n`);
+    for (const line of turns) {
+      for (let again = 0; again < 1_000; again += 1) log.write(line);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3);
+      await setImmediate();
+    }
+    await log.close();
+    assert.equal((await readFile(file)).length, turns.join('').length * 1_000);
+    await rm(folder, { recursive: true });
+  });
+
+  it('[OPS-2] waits for a reader that has stopped, up to 16 MiB, and drops whole lines beyond', async () => {
+    await withPipe(async (log, reader) => {
+      const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}\n`);
+      for (const line of lines) log.write(line);
+      const kept = (await readLines(reader, 16_000)).split('\n').slice(0, -1);
+      assert.deepEqual(
+        kept,
+        lines.slice(0, kept.length).map((line) => line.slice(0, -1)),
+      );
+      assert.ok(kept.length < 17_000, `${kept.length} lines were kept`);
+    });
+  });
+
+  it('[OPS-2] gives a full pipe up at an exit in haste', async () => {
+    await withPipe(async (log, reader) => {
+      for (let line = 0; line < 300; line += 1) log.write(`${'x'.repeat(1_000)}\n`);
+      log.flush();
+      log.write('too late\n');
+      await log.close();
+      assert.doesNotMatch(readNow(reader).toString(), /too late/);
+      assert.equal(readNow(reader).length, 0);
+    });
   });
 
   it('[OPS-2] has written everything at an exit in haste after a flush', async () => {
@@ -45,6 +106,42 @@ describe('the log', () => {
     assert.deepEqual([out, code], ['alive', 0]);
   });
 });
+
+/** Runs with a log that goes into a pipe which never blocks, and with the end of it that is read. */
+async function withPipe(use: (log: Log, reader: number) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'log-'));
+  const pipe = path.join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const log = openLog(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK));
+  await use(log, reader);
+  await log.close();
+  closeSync(reader);
+  await rm(folder, { recursive: true });
+}
+
+/** Whole lines, so many or more. */
+async function readLines(reader: number, atLeast: number): Promise<string> {
+  const packets: Buffer[] = [];
+  let lines = 0;
+  while (lines < atLeast || packets.at(-1)?.at(-1) !== NEW_LINE) {
+    const packet = readNow(reader);
+    packets.push(packet);
+    lines += packet.reduce((count, byte) => count + (byte === NEW_LINE ? 1 : 0), 0);
+    if (packet.length === 0) await setImmediate();
+  }
+  return Buffer.concat(packets).toString();
+}
+
+/** What is there, up to what a pipe holds. */
+function readNow(reader: number): Buffer {
+  const bytes = Buffer.alloc(65_536);
+  try {
+    return bytes.subarray(0, readSync(reader, bytes));
+  } catch {
+    return bytes.subarray(0, 0);
+  }
+}
 
 interface Run {
   readonly text: string;
