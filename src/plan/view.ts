@@ -47,6 +47,7 @@ export function readItemView(
   model: Pick<Model, 'resources'>,
   lenient: boolean,
 ): View {
+  if (parameters.length === 0) return WHOLE;
   const admitted = admitParameters(parameters, itemRule, lenient);
   return readView(new Map(admitted.map((parameter) => [parameter.name, parameter])), resource, model);
 }
