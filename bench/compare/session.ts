@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type ServerStart, startServer } from '../server.ts';
+import { type Memory, type ServerStart, startServer } from '../server.ts';
 import { coldStarts } from './cold-start.ts';
 import { type Data, fill, ROWS } from './data.ts';
 import { measure, type Running } from './measure.ts';
@@ -34,11 +34,24 @@ export async function carryOut(
   const cold = await coldStarts(sides, plan.coldStarts, startOf, (side) => progress.step(`cold start: ${side}`));
   const running: Running[] = [];
   for (const side of sides) running.push({ side, server: await startServer(startOf(side)) });
-  const works = await doWorks(plan, running, data, progress);
-  const overloads = await doOverloads(plan, running, data, progress);
-  const memory = plan.memory ? await takeMemory(running, progress) : [];
+  const most = new Map<Side['id'], Memory>();
+  const look = (): void => {
+    for (const { side, server } of running) most.set(side.id, more(most.get(side.id), server.memory()));
+  };
+  const works = await doWorks(plan, running, data, progress, look);
+  const overloads = await doOverloads(plan, running, data, progress, look);
+  const memory = plan.memory
+    ? [{ when: 'at the most after a work', taken: most }, ...(await takeMemory(running, progress))]
+    : [];
   await Promise.all(running.map(({ server }) => server.stop()));
   return { sides, works, overloads, coldStarts: cold, memory };
+}
+
+function more(one: Memory = { resident: 0, anonymous: 0 }, other: Memory): Memory {
+  return {
+    resident: Math.max(one.resident, other.resident),
+    anonymous: Math.max(one.anonymous, other.anonymous),
+  };
 }
 
 /** At once, and when all have had time to give back what the work has left. */
@@ -58,11 +71,13 @@ async function doWorks(
   running: readonly Running[],
   { ids }: Data,
   progress: Progress,
+  look: () => void,
 ): Promise<readonly WorkDone[]> {
   const done: WorkDone[] = [];
   for (const work of plan.works) {
     const measures = await measure(work, running, ids, plan, (side) => progress.step(`${work.title}: ${side}`));
     done.push({ work, measures });
+    look();
     const told = running.map(({ side }) => `${side.name} ${count(measures.get(side.id)?.perSecond)}`);
     progress.line(`${work.title}: ${told.join(', ')}`);
   }
@@ -74,6 +89,7 @@ async function doOverloads(
   running: readonly Running[],
   { ids }: Data,
   progress: Progress,
+  look: () => void,
 ): Promise<readonly Overload[]> {
   const done: Overload[] = [];
   for (const work of plan.overloads) {
@@ -82,6 +98,7 @@ async function doOverloads(
       progress.step(`overload, ${work.title}: ${each.side.name}`);
       const one = await overload(work, each, ids, plan.overloadSeconds);
       done.push(one);
+      look();
       const { fromSending, tally } = one;
       progress.line(
         `overload, ${work.title}: ${each.side.name}, largest ${count(fromSending.largest)} ms, ${count(tally.refused)} refused`,
