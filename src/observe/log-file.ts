@@ -74,9 +74,10 @@ class LogFile implements Log {
   };
 
   flush(): void {
-    this.#handOn();
-    // Those on their way are written by another thread, which a process that ends waits for.
-    const left = this.#waiting.splice(this.#onTheirWay);
+    if (this.#state === 'closed') return;
+    // Those on their way are written by another thread, which a process that ends waits for. What is sent on its way now might be called back.
+    const left = [...this.#waiting.splice(this.#onTheirWay), this.#gathered];
+    this.#gathered = emptyBatch();
     try {
       for (const batch of left) writeWhole(this.#fd, toWrite(batch));
     } catch {

@@ -91,6 +91,13 @@ describe('the log', () => {
     assert.equal(text, 'a\nb\n');
   });
 
+  it('[OPS-2] has written everything at an exit in haste while all threads are busy', async () => {
+    const { text } = await run(`import { pbkdf2 } from 'node:crypto';
+      for (let n = 0; n < 8; n += 1) pbkdf2('', '', 3_000_000, 64, 'sha512', () => undefined);
+      log.write('a\\n'); log.flush(); process.exit(0)`);
+    assert.equal(text, 'a\n');
+  });
+
   it('[OPS-2] is on its way while the program goes on', async () => {
     const { text } = await run(`log.write('a\\n'); setInterval(() => {}, 1000)`, { untilText: true });
     assert.equal(text, 'a\n');
