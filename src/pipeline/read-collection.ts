@@ -119,7 +119,7 @@ function tellText(
     const form = formOf(request, surroundings);
     const tell = (row: Row): string =>
       writeItem(format, compiled, compiled.representStored(row, plan.within, request.base));
-    const items = page.rows.map((row) => surroundings.told.text(row, form, () => tell(row)));
+    const items = page.rows.map((row) => surroundings.told.of(row).text(form, () => tell(row)));
     return { text: inOneText(() => writeJsonPage(`[${items.join(',')}]`, facts, targetsOf(links))), links, facts: [] };
   }
   const located = page.rows.map((row) => ({ row, within: plan.within }));

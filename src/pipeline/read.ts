@@ -11,7 +11,7 @@ import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
 import { canonicalLink, conditional, plainTarget, readTarget } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
-import type { Modified } from './told-items.ts';
+import type { Modified, ToldItem } from './told-items.ts';
 import { formOf, itemTag, textTag } from './tags.ts';
 import { typedView } from './typed-view.ts';
 
@@ -48,10 +48,10 @@ function tellItem(
   );
   if (view.expansions.length === 0) {
     const etag = itemTag(request, row, surroundings, view.key);
-    const target = readTarget(resource, view, etag, lastModified(row, surroundings));
+    const told = surroundings.told.of(row);
+    const target = readTarget(resource, view, etag, lastModified(told, surroundings));
     const tell = (): string => write(compiled.representStored(row, within, request.base, view.projection));
-    const body = (): string =>
-      view === WHOLE ? surroundings.told.text(row, formOf(request, surroundings), tell) : tell();
+    const body = (): string => (view === WHOLE ? told.text(formOf(request, surroundings), tell) : tell());
     return conditional(request, target, surroundings, { links, body });
   }
   return after(tellRows(compiled, [located], view, request.base, surroundings), ([item = {}]) => {
@@ -63,8 +63,7 @@ function tellItem(
 }
 
 /** When a row last changed; null as long as another change could have the same date. */
-function lastModified(row: Row, { now, told }: Surroundings): Modified | null {
-  const modified = told.modified(row);
+function lastModified({ modified }: ToldItem, { now }: Surroundings): Modified | null {
   return now() - modified.at > SETTLED ? modified : null;
 }
 

@@ -1,7 +1,6 @@
 import type { Link } from '../conventions/links.ts';
 import { httpDate } from '../conventions/preconditions.ts';
 import type { Row } from '../plan/plan.ts';
-import { oncePer } from '../platform/once-per.ts';
 import { Recurring } from '../platform/recurring.ts';
 
 /** A page as it is told: its text, and what goes beside it. */
@@ -35,35 +34,53 @@ export interface Modified {
 /** Forms in which one row is kept told; beyond them it is told anew each time. */
 const MAX_FORMS = 4;
 
-/**
- * What was told of rows, kept beside each as long as the row is: a store gives the same row again while it is the same, and lets go of it
- * when it is not. A row that is no store's to give again is told each time.
- */
-export class ToldItems {
-  readonly #told = new WeakMap<Row, Map<string, string>>();
-  readonly #modified = oncePer(modifiedOf);
+/** What was told of one row. */
+export class ToldItem {
+  readonly #row: Row;
+  #modified: Modified | null = null;
+  readonly #texts: { readonly form: string; readonly text: string }[] = [];
 
-  /** Whether what is told of a row is kept: a store gives it again. */
-  keeps(row: Row): boolean {
-    return Object.isFrozen(row);
+  constructor(row: Row) {
+    this.#row = row;
+  }
+
+  /** When it was changed. */
+  get modified(): Modified {
+    this.#modified ??= modifiedOf(this.#row);
+    return this.#modified;
   }
 
   /**
    * @param form names everything that the text depends on beside the row
    * @param tell makes the text
    */
-  text(row: Row, form: string, tell: () => string): string {
-    if (!this.keeps(row)) return tell();
-    const forms = this.#told.get(row) ?? new Map<string, string>();
-    const known = forms.get(form);
-    if (known !== undefined) return known;
+  text(form: string, tell: () => string): string {
+    for (const known of this.#texts) if (known.form === form) return known.text;
     const text = tell();
-    if (forms.size < MAX_FORMS) this.#told.set(row, forms.set(form, text));
+    if (this.#texts.length < MAX_FORMS) this.#texts.push({ form, text });
     return text;
   }
+}
 
-  modified(row: Row): Modified {
-    return this.keeps(row) ? this.#modified(row) : modifiedOf(row);
+/**
+ * What was told of rows, kept beside each as long as the row is: a store gives the same row again while it is the same, and lets go of it
+ * when it is not. A row that is no store's to give again is told each time.
+ */
+export class ToldItems {
+  readonly #told = new WeakMap<Row, ToldItem>();
+
+  /** Whether what is told of a row is kept: a store gives it again. */
+  keeps(row: Row): boolean {
+    return Object.isFrozen(row);
+  }
+
+  of(row: Row): ToldItem {
+    if (!this.keeps(row)) return new ToldItem(row);
+    const known = this.#told.get(row);
+    if (known !== undefined) return known;
+    const told = new ToldItem(row);
+    this.#told.set(row, told);
+    return told;
   }
 }
 
