@@ -75,7 +75,7 @@ class LogFile implements Log {
 
   flush(): void {
     if (this.#state === 'closed') return;
-    // Those on their way are written by another thread, which a process that ends waits for. What is sent on its way now might be called back.
+    // Those on their way are written by another thread, which a process that ends waits for.
     const left = [...this.#waiting.splice(this.#onTheirWay), this.#gathered];
     this.#gathered = emptyBatch();
     try {
