@@ -3,21 +3,20 @@ import { execFileSync, spawn } from 'node:child_process';
 import { pbkdf2 } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Log, openLog } from '../../src/observe/log-file.ts';
+import { directory } from '../directory.ts';
 
 const NEW_LINE = 0x0a;
 const MODULE = JSON.stringify(new URL('../../src/observe/log-file.ts', import.meta.url).href);
 
 describe('the log', () => {
-  it('[OPS-2] has written everything once it is closed, in order', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'log-'));
-    const file = path.join(folder, 'log');
+  it('[OPS-2] has written everything once it is closed, in order', async (context) => {
+    const file = path.join(directory(context), 'log');
     const log = openLog(openSync(file, 'a'));
     const lines = Array.from({ length: 20_000 }, (_, index) => `${index}\n`);
     for (const line of lines) log.write(line);
@@ -26,11 +25,10 @@ describe('the log', () => {
     log.flush();
     await log.close();
     assert.equal(await readFile(file, 'utf8'), lines.join(''));
-    await rm(folder, { recursive: true });
   });
 
-  it('[OPS-2] keeps what its lines say while what was written before makes room for them', async () => {
-    await withPipe(async (log, reader) => {
+  it('[OPS-2] keeps what its lines say while what was written before makes room for them', async (context) => {
+    await withPipe(context, async (log, reader) => {
       const rounds = ['one ü', 'two €', 'three 😀'].map((text) => `${text} ${'x'.repeat(500)}\n`.repeat(1_000));
       const seen: string[] = [];
       for (const lines of rounds) {
@@ -41,17 +39,16 @@ describe('the log', () => {
     });
   });
 
-  it('[OPS-2] takes a line that is longer than what is gathered', async () => {
-    await withPipe(async (log, reader) => {
+  it('[OPS-2] takes a line that is longer than what is gathered', async (context) => {
+    await withPipe(context, async (log, reader) => {
       const lines = ['before\n', `${'ü'.repeat(100_000)}\n`, 'after\n'];
       for (const line of lines) log.write(line);
       assert.equal(await readLines(reader, 3), lines.join(''));
     });
   });
 
-  it('[OPS-2] keeps up with turns of the event loop that fill several batches each', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'log-'));
-    const file = path.join(folder, 'log');
+  it('[OPS-2] keeps up with turns of the event loop that fill several batches each', async (context) => {
+    const file = path.join(directory(context), 'log');
     const log = openLog(openSync(file, 'a'));
     const turns = Array.from({ length: 120 }, (_, turn) => `${turn} ${'x'.repeat(250)}\n`);
     for (const line of turns) {
@@ -61,11 +58,10 @@ describe('the log', () => {
     }
     await log.close();
     assert.equal((await readFile(file)).length, turns.join('').length * 1_000);
-    await rm(folder, { recursive: true });
   });
 
-  it('[OPS-2] waits for a reader that has stopped, up to 16 MiB, and drops whole lines beyond', async () => {
-    await withPipe(async (log, reader) => {
+  it('[OPS-2] waits for a reader that has stopped, up to 16 MiB, and drops whole lines beyond', async (context) => {
+    await withPipe(context, async (log, reader) => {
       const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}\n`);
       for (const line of lines) log.write(line);
       const kept = (await readLines(reader, 16_000)).split('\n').slice(0, -1);
@@ -77,8 +73,8 @@ describe('the log', () => {
     });
   });
 
-  it('[OPS-2] gives a full pipe up at an exit in haste', async () => {
-    await withPipe(async (log, reader) => {
+  it('[OPS-2] gives a full pipe up at an exit in haste', async (context) => {
+    await withPipe(context, async (log, reader) => {
       for (let line = 0; line < 300; line += 1) log.write(`${'x'.repeat(1_000)}\n`);
       log.flush();
       log.write('too late\n');
@@ -93,16 +89,14 @@ describe('the log', () => {
     assert.equal(text, 'a\nb\n');
   });
 
-  it('[OPS-2] has written everything when a flush returns, whatever other threads do', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'log-'));
-    const file = path.join(folder, 'log');
+  it('[OPS-2] has written everything when a flush returns, whatever other threads do', async (context) => {
+    const file = path.join(directory(context), 'log');
     const log = openLog(openSync(file, 'a'));
     const work = Array.from({ length: 8 }, () => promisify(pbkdf2)('', '', 100_000, 64, 'sha512'));
     log.write('a\n');
     log.flush();
     assert.equal(readFileSync(file, 'utf8'), 'a\n');
     await Promise.all([...work, log.close()]);
-    await rm(folder, { recursive: true });
   });
 
   it('[OPS-2] is on its way while the program goes on', async () => {
@@ -122,16 +116,14 @@ describe('the log', () => {
 });
 
 /** Runs with a log that goes into a pipe which never blocks, and with the end of it that is read. */
-async function withPipe(use: (log: Log, reader: number) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'log-'));
-  const pipe = path.join(folder, 'pipe');
+async function withPipe(context: TestContext, use: (log: Log, reader: number) => Promise<void>): Promise<void> {
+  const pipe = path.join(directory(context), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const log = openLog(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK));
   await use(log, reader);
   await log.close();
   closeSync(reader);
-  await rm(folder, { recursive: true });
 }
 
 /** Whole lines, so many or more. */

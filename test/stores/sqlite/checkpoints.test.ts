@@ -7,7 +7,8 @@ import { Checkpoints } from '../../../src/stores/sqlite/checkpoints.ts';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { MainConnection } from '../../../src/stores/sqlite/main-connection.ts';
 import { createProduct } from '../../../src/testing/sample-writes.ts';
-import { directory, openSample } from './open-sample.ts';
+import { directory } from '../../directory.ts';
+import { openSample } from './open-sample.ts';
 
 const ROW = 'x'.repeat(500);
 

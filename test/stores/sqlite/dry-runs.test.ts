@@ -12,7 +12,8 @@ import {
   remove,
   update,
 } from '../../../src/testing/sample-writes.ts';
-import { directory, openSample } from './open-sample.ts';
+import { directory } from '../../directory.ts';
+import { openSample } from './open-sample.ts';
 
 const MEMO = { name: 'm', request: 'digest', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
 

@@ -6,7 +6,8 @@ import Database from 'better-sqlite3';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { type Store, StoreUnavailable } from '../../../src/stores/store.ts';
 import { commit, createProduct, idsOf } from '../../../src/testing/sample-writes.ts';
-import { directory, openSample } from './open-sample.ts';
+import { directory } from '../../directory.ts';
+import { openSample } from './open-sample.ts';
 
 /** A store in a file, and how often each statement ran on its writing connection since it was opened. */
 async function traced(

@@ -16,7 +16,8 @@ import { relatedSuite } from '../../../src/testing/related-suite.ts';
 import { productValues } from '../../../src/testing/sample-model.ts';
 import { commit, createProduct, idsOf, listOf } from '../../../src/testing/sample-writes.ts';
 import { walkSuite } from '../../../src/testing/walk-suite.ts';
-import { directory, openSample } from './open-sample.ts';
+import { directory } from '../../directory.ts';
+import { openSample } from './open-sample.ts';
 
 /** Milliseconds in which no test ends. */
 const NEVER = 3_600_000;

@@ -7,7 +7,7 @@ import { atEndOfTurn } from '../../../src/platform/end-of-turn.ts';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { MainConnection } from '../../../src/stores/sqlite/main-connection.ts';
 import { StoreUnavailable } from '../../../src/stores/store.ts';
-import { directory } from './open-sample.ts';
+import { directory } from '../../directory.ts';
 
 interface Sides {
   readonly connection: Connection;

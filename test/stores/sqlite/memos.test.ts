@@ -5,7 +5,8 @@ import Database from 'better-sqlite3';
 import type { Memo } from '../../../src/plan/plan.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { createProduct } from '../../../src/testing/sample-writes.ts';
-import { directory, openSample } from './open-sample.ts';
+import { directory } from '../../directory.ts';
+import { openSample } from './open-sample.ts';
 
 /** When the memos of a test expire, on a clock that begins at 0. */
 const EXPIRY = 10;

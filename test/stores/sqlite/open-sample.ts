@@ -1,18 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import type { TestContext } from 'node:test';
 import type { Model } from '../../../src/model/model.ts';
 import { openSqlite, type SqliteOptions } from '../../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { sampleModel } from '../../../src/testing/sample-model.ts';
-
-/** A directory that goes when the test ends. */
-export function directory(context: Pick<TestContext, 'after'>): string {
-  const made = mkdtempSync(path.join(tmpdir(), 'restwright-'));
-  context.after(() => rmSync(made, { recursive: true, force: true }));
-  return made;
-}
 
 /** Opens a database, in memory unless a path is given, with a clock that stands still and bytes that are no secret. */
 export function openSample(options: Partial<SqliteOptions> = {}, model: Model = sampleModel()): Promise<Store> {

@@ -8,7 +8,8 @@ import Database from 'better-sqlite3';
 import type { Observation } from '../../../src/observe/observation.ts';
 import { UnusableDatabase } from '../../../src/stores/sqlite/sqlite-store.ts';
 import { commit, createProduct, idsOf, rowOf } from '../../../src/testing/sample-writes.ts';
-import { directory, openSample } from './open-sample.ts';
+import { directory } from '../../directory.ts';
+import { openSample } from './open-sample.ts';
 
 /** Opens the sample at the path given, writes one product named by the second argument, and says so. */
 const PROCESS = `

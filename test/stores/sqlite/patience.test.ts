@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { Patience } from '../../../src/stores/sqlite/patience.ts';
-import { directory } from './open-sample.ts';
+import { directory } from '../../directory.ts';
 
 const least = { hex: (bytes: number) => '00'.repeat(bytes) };
 const most = { hex: (bytes: number) => 'ff'.repeat(bytes) };

@@ -7,7 +7,8 @@ import type { Field, ValueType } from '../../../src/model/model.ts';
 import { LossySchemaChange, SchemaViolation } from '../../../src/stores/sqlite/sqlite-store.ts';
 import { field, model, refersTo, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
 import { commit, create, idsOf, remove, rowOf, update } from '../../../src/testing/sample-writes.ts';
-import { directory, openSample } from './open-sample.ts';
+import { directory } from '../../directory.ts';
+import { openSample } from './open-sample.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 const DECIMAL: ValueType = { kind: 'decimal', precision: 10, scale: 2 };

@@ -15,7 +15,8 @@ import { defineFunctions } from '../../../src/stores/sqlite/sql-functions.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { field, model, refersTo, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
 import { commit, create, idsOf, listOf, remove, rowOf, update } from '../../../src/testing/sample-writes.ts';
-import { directory, openSample } from './open-sample.ts';
+import { directory } from '../../directory.ts';
+import { openSample } from './open-sample.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 const NOTES: ResourceOptions = {
