@@ -74,6 +74,7 @@ export class ToldItems {
     return Object.isFrozen(row);
   }
 
+  /** The same one as long as the row is kept; another each time for one that is not. */
   of(row: Row): ToldItem {
     if (!this.keeps(row)) return new ToldItem(row);
     const known = this.#told.get(row);

@@ -9,10 +9,10 @@ export const BUSY_TIMEOUT = 5_000;
 const MAPPED_BYTES = 268_435_456;
 
 /**
- * KiB of pages that a connection keeps for itself: those that it changes, and those that stand in the log. What is mapped needs no copy; with
- * SQLite's 16 MB it had one of all that was written lately, for no speed. The inner pages of a file larger than what is mapped fit.
+ * KiB of pages that a connection copies for itself: those that it changes, and those that stand in the log. What is mapped needs no copy; with
+ * 16 MiB it had one of all that was written lately, and was no faster, not even for a file of twice what is mapped.
  */
-const KEPT_PAGES = 4_096;
+const COPIED_KIB = 4_096;
 
 /** Pages of log (4 KiB each) after which the writer makes a checkpoint by itself, where `Checkpoints` has not. SQLite's default is 1,000. */
 const LONGEST_LOG = 10_000;
@@ -54,7 +54,7 @@ export class Connection {
       database.pragma('synchronous = full');
       database.pragma('foreign_keys = on');
       database.pragma(`wal_autocheckpoint = ${LONGEST_LOG}`);
-      map(database);
+      mapFile(database);
       return new Connection(database);
     } catch (error) {
       database.close();
@@ -72,7 +72,7 @@ export class Connection {
   /** A connection that can only read. */
   static reader(path: string): Connection {
     const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT });
-    map(database);
+    mapFile(database);
     return new Connection(database);
   }
 
@@ -126,9 +126,10 @@ export class Connection {
   }
 }
 
-function map(database: Database.Database): void {
+/** Has a connection read the file where it lies in memory, and copy little of it. */
+function mapFile(database: Database.Database): void {
   database.pragma(`mmap_size = ${MAPPED_BYTES}`);
-  database.pragma(`cache_size = -${KEPT_PAGES}`);
+  database.pragma(`cache_size = -${COPIED_KIB}`);
 }
 
 function codeOf(error: unknown): string {
