@@ -4,8 +4,6 @@ export interface Trace {
   readonly traceId: string;
   /** 16 digits: the caller's span; null where the trace begins here. */
   readonly parentId: string | null;
-  /** 16 digits: the span of this request. */
-  readonly spanId: string;
   /** Whether the trace is being recorded. */
   readonly sampled: boolean;
 }
@@ -22,25 +20,24 @@ export function correlationId(given: string | null, make: () => string): string 
 }
 
 /**
- * The trace of a request: the caller's with a new span, or a new one where `traceparent` is absent or invalid (ERR-5). A new
- * trace counts as sampled: whoever comes later decides for itself, and "not sampled" would silence it.
+ * The trace of a request: the caller's, or a new one where `traceparent` is absent or invalid (ERR-5). A new trace counts as sampled:
+ * whoever comes later decides for itself, and "not sampled" would silence it.
  *
  * @param given the value of `traceparent`
  * @param randomHex that many random bytes, as lower-case hexadecimal digits
  */
 export function continueTrace(given: string | null, randomHex: (bytes: number) => string): Trace {
   const caller = given === null ? null : readTraceparent(given);
-  const spanId = randomHex(8);
-  return caller === null ? { traceId: randomHex(16), parentId: null, spanId, sampled: true } : { ...caller, spanId };
+  return caller ?? { traceId: randomHex(16), parentId: null, sampled: true };
 }
 
-/** The `traceparent` that makes the request of this trace the parent of what it calls, in version 00. */
-export function writeTraceparent(trace: Trace): string {
-  return `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? '01' : '00'}`;
+/** The `traceparent` that makes a span of this trace the parent of what it calls, in version 00. @param spanId 16 digits */
+export function writeTraceparent({ traceId, sampled }: Trace, spanId: string): string {
+  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
 /** Trace Context 3.2: version ff and ids of zeros alone are invalid, version 00 ends with its flags. */
-function readTraceparent(value: string): Omit<Trace, 'spanId'> | null {
+function readTraceparent(value: string): Trace | null {
   const [, version, traceId, parentId, flags, more] = TRACEPARENT.exec(value) ?? [];
   if (version === undefined || traceId === undefined || parentId === undefined || flags === undefined) return null;
   if (version === 'ff' || (version === '00' && more !== undefined)) return null;

@@ -31,8 +31,8 @@ export function checkHeaderFields(
   checkSize(fields.raw, limits);
   checkHost(fields, httpVersion);
   checkFraming(fields, httpVersion);
-  only(fields, 'Content-Type', 'REQUEST_HEADER_INVALID');
-  only(fields, 'Authorization', 'AUTH_REQUEST_INVALID');
+  only(fields, 'content-type', 'REQUEST_HEADER_INVALID');
+  only(fields, 'authorization', 'AUTH_REQUEST_INVALID');
   checkExpectation(fields);
 }
 
@@ -50,7 +50,7 @@ function checkSize(raw: readonly string[], limits: HeaderLimits): void {
 
 /** RFC 9112 3.2: HTTP/1.1 has exactly one `Host`, and whatever is there is valid. */
 function checkHost(fields: HeaderFields, httpVersion: string): void {
-  const host = only(fields, 'Host', 'REQUEST_HEADER_INVALID');
+  const host = only(fields, 'host', 'REQUEST_HEADER_INVALID');
   if (host === null) {
     if (httpVersion !== '1.0') throw fault('REQUEST_HEADER_INVALID', 'Host', 'is missing; HTTP/1.1 requires one');
   } else if (!isHost(host)) {
@@ -67,8 +67,8 @@ function checkHost(fields: HeaderFields, httpVersion: string): void {
  * not known is 400 as well, where the RFC would rather have 501: the body's end is unknown either way.
  */
 function checkFraming(fields: HeaderFields, httpVersion: string): void {
-  const length = only(fields, 'Content-Length', 'REQUEST_MALFORMED');
-  const coding = only(fields, 'Transfer-Encoding', 'REQUEST_MALFORMED');
+  const length = only(fields, 'content-length', 'REQUEST_MALFORMED');
+  const coding = only(fields, 'transfer-encoding', 'REQUEST_MALFORMED');
   if (length !== null && !DIGITS.test(length)) {
     throw fault('REQUEST_MALFORMED', 'Content-Length', 'is not a number of bytes; send decimal digits alone');
   }
@@ -99,11 +99,16 @@ function checkExpectation(fields: HeaderFields): void {
   );
 }
 
-/** The value of a field that may have one line; null where it has none. */
+/** The value of a field that may have one line; null where it has none. @param name in lower case */
 function only(fields: HeaderFields, name: string, code: ErrorCode): string | null {
-  const lines = fields.lines(name.toLowerCase());
-  if (lines.length > 1) throw fault(code, name, 'stands in more than one line; send it once');
+  const lines = fields.lines(name);
+  if (lines.length > 1) throw fault(code, capitalised(name), 'stands in more than one line; send it once');
   return lines[0] ?? null;
+}
+
+/** `content-type` as `Content-Type`. */
+function capitalised(name: string): string {
+  return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 function fault(code: ErrorCode, field: string, problem: string): ApiError {

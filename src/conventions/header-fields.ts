@@ -28,9 +28,14 @@ export function headerFields(raw: readonly string[]): HeaderFields {
 
 class RawFields implements HeaderFields {
   readonly raw: readonly string[];
+  /** A bit for each length, modulo 32, that names have: most fields that are asked for are absent, which this tells at once. */
+  readonly #lengths: number;
 
   constructor(raw: readonly string[]) {
     this.raw = raw;
+    let lengths = 0;
+    for (let at = 0; at < raw.length; at += 2) lengths |= lengthBit(raw[at] ?? '');
+    this.#lengths = lengths;
   }
 
   get(name: string): string | null {
@@ -48,6 +53,7 @@ class RawFields implements HeaderFields {
   }
 
   #find(name: string, from: number): number {
+    if ((this.#lengths & lengthBit(name)) === 0) return -1;
     for (let at = from; at < this.raw.length; at += 2) {
       const candidate = this.raw[at];
       if (candidate?.length === name.length && candidate.toLowerCase() === name) return at;
@@ -58,4 +64,8 @@ class RawFields implements HeaderFields {
   #value(at: number): string {
     return this.raw[at + 1] ?? '';
   }
+}
+
+function lengthBit({ length }: string): number {
+  return 1 << (length & 31);
 }

@@ -13,8 +13,8 @@ export interface Preconditions {
 export interface ReadState {
   /** With its quotes. */
   readonly etag: string;
-  /** Milliseconds since 1970; null where no `Last-Modified` goes out. */
-  readonly lastModified: number | null;
+  /** When it was changed, in milliseconds since 1970; null where no `Last-Modified` goes out. Asked where a date is compared with it. */
+  readonly lastModified: () => { readonly at: number } | null;
 }
 
 /** The row that a write would change. */
@@ -115,14 +115,20 @@ export function hasWriteCondition({ ifMatch, ifUnmodifiedSince }: Preconditions)
  */
 export function evaluateRead(conditions: Preconditions, current: ReadState): 'proceed' | 'not-modified' | 'failed' {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
-  const { etag, lastModified } = current;
+  const { etag } = current;
   if (ifMatch !== null) {
     if (!matchesStrongly(ifMatch, etag)) return 'failed';
-  } else if (lastModified !== null && changedSince(lastModified, ifUnmodifiedSince)) return 'failed';
+  } else if (isChangedSince(current, ifUnmodifiedSince) === true) return 'failed';
 
   if (ifNoneMatch !== null) return matchesWeakly(ifNoneMatch, etag) ? 'not-modified' : 'proceed';
-  if (ifModifiedSince === null || lastModified === null) return 'proceed';
-  return changedSince(lastModified, ifModifiedSince) ? 'proceed' : 'not-modified';
+  return isChangedSince(current, ifModifiedSince) === false ? 'not-modified' : 'proceed';
+}
+
+/** null where one of the two dates is missing. */
+function isChangedSince({ lastModified }: ReadState, date: number | null): boolean | null {
+  if (date === null) return null;
+  const modified = lastModified();
+  return modified === null ? null : changedSince(modified.at, date);
 }
 
 /**
@@ -149,6 +155,6 @@ function listsRevision(list: TagList, revision: number, strength: 'strong' | 'an
 }
 
 /** Dates on the wire have whole seconds, so a change within the second of the date counts as known. */
-function changedSince(modified: number, date: number | null): boolean {
-  return date !== null && Math.floor(modified / 1000) > Math.floor(date / 1000);
+function changedSince(modified: number, date: number): boolean {
+  return Math.floor(modified / 1000) > Math.floor(date / 1000);
 }

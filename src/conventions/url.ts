@@ -47,10 +47,10 @@ export function parseTarget(target: string, limit = MAX_TARGET): Target {
   checkPathText(path);
   if (query !== null) checkQueryText(query);
   const parts = path.slice(1).split('/');
-  const raw = parts.filter((segment) => segment !== '');
-  const isCanonical = raw.length === parts.length || path === '/';
+  const raw = parts.includes('') ? parts.filter((segment) => segment !== '') : parts;
+  const isCanonical = raw === parts || path === '/';
   const redirect = isCanonical ? null : `/${raw.join('/')}${query === null ? '' : `?${query}`}`;
-  return { path, segments: raw.map(decodePercent), query, redirect };
+  return { path, segments: path.includes('%') ? raw.map(decodePercent) : raw, query, redirect };
 }
 
 /**
@@ -69,7 +69,7 @@ export function encodeSegment(text: string): string {
  */
 export function pathOfTarget(target: string): string {
   const own = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const path = own.replace(/[?#].*$/s, '');
+  const path = own.includes('?') || own.includes('#') ? own.replace(/[?#].*$/s, '') : own;
   return path.startsWith('/') ? path : path.slice(path.lastIndexOf('@') + 1);
 }
 

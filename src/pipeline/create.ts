@@ -83,6 +83,6 @@ async function look(target: WriteTarget, query: () => ListQuery, surroundings: S
   const { ifMatch, ifNoneMatch } = request.preconditions;
   if (ifMatch === null && ifNoneMatch === null) return;
   const etag = await collectionTag(request, query(), surroundings);
-  const verdict = evaluateRead(request.preconditions, { etag, lastModified: null });
+  const verdict = evaluateRead(request.preconditions, { etag, lastModified: () => null });
   if (verdict !== 'proceed') throw preconditionFailed(compiled.resource);
 }

@@ -41,10 +41,9 @@ const BODIES: Readonly<Partial<Record<string, BodyUse>>> = {
 /**
  * Steps 10 and 11.
  *
- * @param now milliseconds since the epoch
  * @throws {ApiError} 406, 413, 415
  */
-export function negotiate(authenticated: Authenticated, model: Model, offers: Offers, now: number): Negotiated {
+export function negotiate(authenticated: Authenticated, model: Model, offers: Offers): Negotiated {
   const { exchange, method, ranges, request, route } = authenticated;
   const { fields } = exchange;
   const takes = takesBody(authenticated);
@@ -66,7 +65,7 @@ export function negotiate(authenticated: Authenticated, model: Model, offers: Of
     bodyType,
     gzipped: body !== null && readContentEncoding(fields.get('content-encoding')) === 'gzip',
     expectsContinue: fields.get('expect') !== null,
-    preconditions: readPreconditions((name) => fields.get(name), now),
+    preconditions: readPreconditions((name) => fields.get(name), exchange.startedAt),
   };
 }
 

@@ -80,7 +80,7 @@ function answer(exchange: Exchange, request: RawRequest, options: PipelineOption
   if (routed.method === 'OPTIONS') return describe(routed, options);
   if (routed.route.kind === 'live') return health(routed, version);
   if (routed.route.kind === 'ready') return ready(options).then(() => health(routed, version));
-  const negotiated = negotiate(authenticate(routed), compiled.model, compiled.offers, surroundings.now());
+  const negotiated = negotiate(authenticate(routed), compiled.model, compiled.offers);
   return perform(negotiated, surroundings);
 }
 

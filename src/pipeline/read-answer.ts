@@ -21,8 +21,10 @@ export interface ReadTarget {
   readonly cache: DeclaredCache | null;
   readonly etag: string;
   /** null where no `Last-Modified` goes out. */
-  readonly lastModified: Modified | null;
+  readonly lastModified: () => Modified | null;
 }
+
+const undated = (): null => null;
 
 /** The answer to a read that shows something. */
 export interface Found {
@@ -37,7 +39,7 @@ export function readTarget(
   resource: Resource,
   { expansions }: View,
   etag: string,
-  lastModified: Modified | null,
+  lastModified: ReadTarget['lastModified'] = undated,
 ): ReadTarget {
   const told = [resource, ...expandedResources(expansions)];
   return { resource, cache: commonCache(told.map(({ cache }) => cache)), etag, lastModified };
@@ -45,7 +47,7 @@ export function readTarget(
 
 /** What is told of no resource. */
 export function plainTarget(etag: string): ReadTarget {
-  return { resource: null, cache: null, etag, lastModified: null };
+  return { resource: null, cache: null, etag, lastModified: undated };
 }
 
 /** The answer to a read, or what its preconditions make of it (CACHE-2, CACHE-3). @throws {ApiError} 412 */
@@ -60,8 +62,8 @@ export function conditional(
 
 /** 304 where the caller has what it would be shown; null where it is to be shown. @throws {ApiError} 412 */
 export function unchanged(request: Negotiated, target: ReadTarget, surroundings: Surroundings): WholeAnswer | null {
-  const { resource, etag, lastModified } = target;
-  const verdict = evaluateRead(request.preconditions, { etag, lastModified: lastModified?.at ?? null });
+  const { resource } = target;
+  const verdict = evaluateRead(request.preconditions, target);
   // The root has no state that a condition could guard, and so no code to refuse one with: it is shown all the same.
   if (verdict === 'failed' && resource !== null) throw preconditionFailed(resource);
   if (verdict !== 'not-modified') return null;
@@ -75,7 +77,7 @@ export function answerFound(
   surroundings: Surroundings,
   { links, facts = [], body }: Found,
 ): WholeAnswer {
-  const { lastModified } = target;
+  const lastModified = target.lastModified();
   const link = linkField(links);
   return {
     status: 200,

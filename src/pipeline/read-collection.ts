@@ -30,7 +30,7 @@ export function readCollection(
   const sources = sourcesOf(query);
   return after(requireAncestors(query.plan.within, surroundings), () =>
     after(surroundings.store.resources.changes(sources), (changes): Awaitable<Answer> => {
-      const target = readTarget(compiled.resource, query.view, stateTag(request, query, changes, surroundings), null);
+      const target = readTarget(compiled.resource, query.view, stateTag(request, query, changes, surroundings));
       const known = unchanged(request, target, surroundings);
       if (known !== null) return known;
       const kept = surroundings.pages.get(target.etag);

@@ -49,7 +49,7 @@ function tellItem(
   if (view.expansions.length === 0) {
     const etag = itemTag(request, row, surroundings, view.key);
     const told = surroundings.told.of(row);
-    const target = readTarget(resource, view, etag, lastModified(told, surroundings));
+    const target = readTarget(resource, view, etag, () => lastModified(told, request));
     const tell = (): string => write(compiled.representStored(row, within, request.base, view.projection));
     const body = (): string => (view === WHOLE ? told.text(formOf(request, surroundings), tell) : tell());
     return conditional(request, target, surroundings, { links, body });
@@ -58,13 +58,13 @@ function tellItem(
     const text = write(item);
     // What is told of other rows changes without this one's revision and time.
     const etag = itemTag(request, row, surroundings, surroundings.digest(text));
-    return conditional(request, readTarget(resource, view, etag, null), surroundings, { links, body: () => text });
+    return conditional(request, readTarget(resource, view, etag), surroundings, { links, body: () => text });
   });
 }
 
-/** When a row last changed; null as long as another change could have the same date. */
-function lastModified({ modified }: ToldItem, { now }: Surroundings): Modified | null {
-  return now() - modified.at > SETTLED ? modified : null;
+/** When a row last changed, as it was read by this request; null as long as a change after that could have the same date. */
+function lastModified({ modified }: ToldItem, { exchange }: Negotiated): Modified | null {
+  return exchange.startedAt - modified.at > SETTLED ? modified : null;
 }
 
 /** `GET {base}`: links to the collections (REP-10). Those below another resource have no URL without an id. */

@@ -17,7 +17,7 @@ const ENCODER = new TextEncoder();
  * @throws {ApiError} 400 to 415, as the operation would get alone
  */
 export function subRequest(operation: BatchOperation, batch: Negotiated, surroundings: Surroundings): Negotiated {
-  const { compiled, now } = surroundings;
+  const { compiled } = surroundings;
   const raw = rawRequest(operation, batch, versionedBase(compiled, '').prefix);
   const exchange = {
     ...batch.exchange,
@@ -29,7 +29,7 @@ export function subRequest(operation: BatchOperation, batch: Negotiated, surroun
   const received = receive(exchange, raw, compiled, true);
   const routed = route(received, compiled);
   const caller = { ...routed, principal: batch.principal, credentials: batch.credentials };
-  const negotiated = negotiate(caller, compiled.model, compiled.offers, now());
+  const negotiated = negotiate(caller, compiled.model, compiled.offers);
   return {
     ...negotiated,
     exchange: { ...exchange, versionInPath: batch.exchange.versionInPath },

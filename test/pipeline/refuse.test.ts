@@ -12,7 +12,7 @@ function exchangeOf(headers: readonly string[]): Exchange {
     request: { method: 'GET', target: '/api/v1/notes', headers },
     fields: headerFields(headers),
     correlationId: 'mine',
-    trace: { traceId: '1'.repeat(32), parentId: null, spanId: '2'.repeat(16), sampled: true },
+    trace: { traceId: '1'.repeat(32), parentId: null, sampled: true },
     startedAt: START,
     note: { route: null, errorCode: null },
     versionInPath: true,
