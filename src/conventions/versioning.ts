@@ -1,5 +1,4 @@
 import { type ApiError, type ErrorDetail, refusal } from './errors.ts';
-import { remembered } from './remembered.ts';
 
 /** A contract that is served: MAJOR.MINOR.PATCH. */
 export interface ServedVersion {
@@ -57,12 +56,12 @@ const VERSION = new RegExp(`^${NUMBER}(?:\\.${NUMBER}(?:\\.${NUMBER})?)?$`);
 const FIELDS = { path: 'path', query: 'api_version', header: 'API-Version', accept: 'Accept' } as const;
 
 /** Reads `1`, `1.2` or `1.2.3` (VER-2): no `v`, no leading zeros, at most nine digits a part; anything else is null. */
-export const parseVersion = remembered((text): AskedVersion | null => {
+export function parseVersion(text: string): AskedVersion | null {
   const match = VERSION.exec(text);
   if (match === null) return null;
   const [, major, minor, patch] = match;
   return { major: Number(major), minor: optionalNumber(minor), patch: optionalNumber(patch) };
-});
+}
 
 /** A version as text, `1.4.2`, as far as its parts are set. */
 export function versionText({ major, minor, patch }: AskedVersion): string {

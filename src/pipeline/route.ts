@@ -2,7 +2,8 @@ import { refusal } from '../conventions/errors.ts';
 import type { Method } from '../conventions/methods.ts';
 import { plainOffers } from '../conventions/answer-type.ts';
 import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/negotiation.ts';
-import { type ResolvedVersion, resolveVersion } from '../conventions/versioning.ts';
+import { remembered } from '../conventions/remembered.ts';
+import { type ResolvedVersion, resolveVersion, type VersionCarriers } from '../conventions/versioning.ts';
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/address.ts';
 import type { Ancestor } from '../plan/plan.ts';
@@ -70,15 +71,14 @@ export function route(received: Received, compiled: CompiledModel): Routed {
   const below = own === null ? received.below : null;
   // What is served at the origin has one form, whatever is accepted: health does not hang on it.
   const ranges = own === null ? parseAccept(exchange.fields.get('accept')) : [];
-  const version = resolveVersion(
+  const version = versionOf(
     {
       path: versionSegment,
       query: below === null ? null : (received.parameters.find(({ name }) => name === 'api_version')?.value ?? null),
       header: below === null ? null : exchange.fields.get('api-version'),
       accept: below === null ? [] : vendorRanges(ranges, model.name, PLAIN_OFFERS),
     },
-    [model.version],
-    model.defaultVersion,
+    compiled,
   );
   const found = own ?? (below === null ? null : resourceRoute(below.slice(versionSegment === null ? 0 : 1), compiled));
   if (found === null) {
@@ -95,6 +95,22 @@ export function route(received: Received, compiled: CompiledModel): Routed {
     });
   }
   return { ...received, route: found, method, ranges, version, base: linkBase(compiled, version) };
+}
+
+/** @throws {ApiError} API_VERSION_*, REQUEST_NOT_ACCEPTABLE */
+function versionOf(carriers: VersionCarriers, compiled: CompiledModel): ResolvedVersion<ContractVersion> {
+  const { path, query, header, accept } = carriers;
+  const isPathAlone = query === null && header === null && accept.length === 0;
+  return isPathAlone && path !== null ? versionOfPath(compiled)(path) : resolved(carriers, compiled);
+}
+
+/** Most requests name their version in the path and nowhere else, and one of a few. */
+const versionOfPath = oncePer((compiled: CompiledModel) =>
+  remembered((path) => resolved({ path, query: null, header: null, accept: [] }, compiled)),
+);
+
+function resolved(carriers: VersionCarriers, { model }: CompiledModel): ResolvedVersion<ContractVersion> {
+  return resolveVersion(carriers, [model.version], model.defaultVersion);
 }
 
 /** Where the canonical, path-versioned URLs of the model begin. */

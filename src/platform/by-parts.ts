@@ -4,6 +4,8 @@ export class ByParts<V> {
   readonly #most: number;
   #first: Part<V> = newPart();
   #made = 0;
+  /** What was asked for before is mostly asked for again. */
+  #last: { readonly parts: readonly string[]; readonly made: V } | null = null;
 
   /** @param most how many are remembered; with one more all are forgotten */
   constructor(most: number, make: (parts: readonly string[]) => V) {
@@ -12,18 +14,29 @@ export class ByParts<V> {
   }
 
   of(parts: readonly string[]): V {
+    if (this.#last !== null && isSame(parts, this.#last.parts)) return this.#last.made;
+    const made = this.#find(parts);
+    this.#last = { parts, made };
+    return made;
+  }
+
+  #find(parts: readonly string[]): V {
     let at = this.#first;
     for (const part of parts) at = following(at, part);
     if (at.made !== undefined) return at.made;
     if (this.#made === this.#most) {
       this.#first = newPart();
       this.#made = 0;
-      return this.of(parts);
+      return this.#find(parts);
     }
     this.#made += 1;
     at.made = this.#make(parts);
     return at.made;
   }
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((part, index) => part === others[index]);
 }
 
 /** What some first parts lead to. */
