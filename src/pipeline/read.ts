@@ -11,7 +11,7 @@ import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
 import { canonicalLink, conditional, plainTarget, readTarget } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
-import type { Modified, ToldItem } from './told-items.ts';
+import type { Modified } from './told-items.ts';
 import { formOf, itemTag, textTag } from './tags.ts';
 import { typedView } from './typed-view.ts';
 
@@ -63,8 +63,8 @@ function tellItem(
 }
 
 /** When a row last changed, as it was read by this request; null as long as a change after that could have the same date. */
-function lastModified({ modified }: ToldItem, { exchange }: Negotiated): Modified | null {
-  return exchange.startedAt - modified.at > SETTLED ? modified : null;
+function lastModified(told: Modified, { exchange }: Negotiated): Modified | null {
+  return exchange.startedAt - told.at > SETTLED ? told : null;
 }
 
 /** `GET {base}`: links to the collections (REP-10). Those below another resource have no URL without an id. */

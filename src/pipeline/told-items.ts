@@ -34,20 +34,26 @@ export interface Modified {
 /** Forms in which one row is kept told; beyond them it is told anew each time. */
 const MAX_FORMS = 4;
 
-/** What was told of one row. */
-export class ToldItem {
+/** What was told of one row. It is looked up for each answer, so it is in one piece: each object more would have to be fetched too. */
+export class ToldItem implements Modified {
   readonly #row: Row;
-  #modified: Modified | null = null;
-  readonly #texts: { readonly form: string; readonly text: string }[] = [];
+  #at: number | null = null;
+  #date: string | null = null;
+  /** Forms and the texts that they have, in turn. */
+  readonly #texts: string[] = [];
 
   constructor(row: Row) {
     this.#row = row;
   }
 
-  /** When it was changed. */
-  get modified(): Modified {
-    this.#modified ??= modifiedOf(this.#row);
-    return this.#modified;
+  get at(): number {
+    this.#at ??= Date.parse(this.#row.updated_at);
+    return this.#at;
+  }
+
+  get date(): string {
+    this.#date ??= httpDate(this.at);
+    return this.#date;
   }
 
   /**
@@ -55,9 +61,11 @@ export class ToldItem {
    * @param tell makes the text
    */
   text(form: string, tell: () => string): string {
-    for (const known of this.#texts) if (known.form === form) return known.text;
+    const known = this.#texts.indexOf(form);
+    const before = known % 2 === 0 ? this.#texts[known + 1] : undefined;
+    if (before !== undefined) return before;
     const text = tell();
-    if (this.#texts.length < MAX_FORMS) this.#texts.push({ form, text });
+    if (this.#texts.length < 2 * MAX_FORMS) this.#texts.push(form, text);
     return text;
   }
 }
@@ -83,9 +91,4 @@ export class ToldItems {
     this.#told.set(row, told);
     return told;
   }
-}
-
-function modifiedOf({ updated_at }: Row): Modified {
-  const at = Date.parse(updated_at);
-  return { at, date: httpDate(at) };
 }
