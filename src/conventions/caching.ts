@@ -14,17 +14,11 @@ export interface Cacheability {
   readonly sameForEveryCaller: boolean;
 }
 
-/**
- * What holds for an answer that tells of several resources: what each of them allows (CACHE-5).
- *
- * @param declared of each; at least one
- */
-export function commonCache(declared: readonly (DeclaredCache | null)[]): DeclaredCache | null {
-  return declared.reduce((one, other) => {
-    if (one === null || other === null) return null;
-    const scope = one.scope === 'public' ? other.scope : 'private';
-    return { maxAge: Math.min(one.maxAge, other.maxAge), scope };
-  });
+/** What holds for an answer that tells of two resources: what each of them allows (CACHE-5). */
+export function commonCache(one: DeclaredCache | null, other: DeclaredCache | null): DeclaredCache | null {
+  if (one === null || other === null) return null;
+  const scope = one.scope === 'public' ? other.scope : 'private';
+  return { maxAge: Math.min(one.maxAge, other.maxAge), scope };
 }
 
 /** `Cache-Control` of every error, every 201 and every answer to a write (CACHE-5, ERR-7). */

@@ -41,8 +41,8 @@ export function readTarget(
   etag: string,
   lastModified: ReadTarget['lastModified'] = undated,
 ): ReadTarget {
-  const told = [resource, ...expandedResources(expansions)];
-  return { resource, cache: commonCache(told.map(({ cache }) => cache)), etag, lastModified };
+  const expanded = expandedResources(expansions).map(({ cache }) => cache);
+  return { resource, cache: expanded.reduce(commonCache, resource.cache), etag, lastModified };
 }
 
 /** What is told of no resource. */

@@ -61,9 +61,9 @@ export class ToldItem implements Modified {
    * @param tell makes the text
    */
   text(form: string, tell: () => string): string {
-    const known = this.#texts.indexOf(form);
-    const before = known % 2 === 0 ? this.#texts[known + 1] : undefined;
-    if (before !== undefined) return before;
+    for (let at = 0; at < this.#texts.length; at += 2) {
+      if (this.#texts[at] === form) return this.#texts[at + 1] ?? '';
+    }
     const text = tell();
     if (this.#texts.length < 2 * MAX_FORMS) this.#texts.push(form, text);
     return text;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import { headerFields } from '../../src/conventions/header-fields.ts';
 
 describe('headerFields', () => {
@@ -21,5 +22,18 @@ describe('headerFields', () => {
     assert.deepEqual(fields.lines('range'), []);
     assert.equal(headerFields(['A', 'range']).get('range'), null);
     assert.equal(headerFields([]).get('a'), null);
+  });
+
+  it('finds what is there, and nothing else, among names of any length', () => {
+    const name = fc.string({ unit: fc.constantFrom('a', 'A', '-'), minLength: 1, maxLength: 70 });
+    fc.assert(
+      fc.property(fc.array(name), name, (names, asked) => {
+        const wanted = asked.toLowerCase();
+        const lines = names.flatMap((each, at) => (each.toLowerCase() === wanted ? [String(at)] : []));
+        const found = headerFields(names.flatMap((each, at) => [each, String(at)]));
+        assert.deepEqual(found.lines(wanted), lines);
+        assert.equal(found.get(wanted), lines.length === 0 ? null : lines.join(', '));
+      }),
+    );
   });
 });
