@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import process from 'node:process';
 import { type HttpServer, serveHttp, type HttpOptions } from '../http/node-http.ts';
 import {
   type DelayMeter,
@@ -11,6 +12,7 @@ import { RequestTurn } from '../limits/request-turn.ts';
 import type { LoadedModel } from '../model/load.ts';
 import type { Limits } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
+import { boundHeap } from '../platform/heap-bounds.ts';
 import { serverUrl } from './address.ts';
 import { refused } from './command-failure.ts';
 import { ExchangeableApi } from './exchangeable-api.ts';
@@ -78,7 +80,7 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
     address.origin = serverUrl(server.address, server.port, '');
     const following = dev ? followModel({ ...serving, api, open, stop }) : null;
     announce({ url: `${address.origin}${model.basePath}`, port: server.port }, serving);
-    if (!stop.aborted) await once(stop, 'abort');
+    await asked(stop, terminal);
     await end(server, stop, observe);
     await following;
   } finally {
@@ -105,6 +107,13 @@ async function listen(options: HttpOptions): Promise<HttpServer> {
 function announce(at: Place, { settings, observe, listening }: Serving): void {
   observe({ kind: 'listening', url: at.url, open: settings.open });
   listening(at);
+}
+
+/** Until a signal asks to stop the process does nothing but serve, and its heap is bounded. */
+async function asked(stop: AbortSignal, { env }: Terminal): Promise<void> {
+  const release = boundHeap([...process.execArgv, env['NODE_OPTIONS'] ?? '']);
+  if (!stop.aborted) await once(stop, 'abort');
+  release();
 }
 
 async function end(server: HttpServer, stop: AbortSignal, observe: Observe): Promise<void> {
