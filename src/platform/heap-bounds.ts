@@ -11,8 +11,8 @@ export interface Heap {
   readonly set: (option: string) => void;
 }
 
-/** Bytes beyond which the young generation does not double again. By itself V8 takes twice as many. */
-const MOST_YOUNG = 32 * 1024 * 1024;
+/** Bytes beyond which the young generation does not double again. By itself V8 takes four times as many. */
+const MOST_YOUNG = 16 * 1024 * 1024;
 const DOUBLING = 2;
 const STEADY = 1;
 /** Percent of what was alive by which the old generation grows before it is collected, 8 MiB at least. By itself V8 lets it grow to several times that. */

@@ -28,15 +28,15 @@ function heapUnderTest(): { heap: Heap; set: string[]; collect: (young: number) 
 }
 
 describe('the heap of a process that serves', () => {
-  it('has a young generation that doubles as long as it stays within 32 MiB, and again once V8 has shrunk it', () => {
+  it('has a young generation that doubles as long as it stays within 16 MiB, and again once V8 has shrunk it', () => {
     const { heap, set, collect } = heapUnderTest();
     boundHeap([], heap);
     assert.deepEqual(set.splice(0), ['--heap-growing-percent=25']);
     for (const [young, told] of [
+      [4, []],
       [8, []],
-      [16, []],
-      [32, [STEADY]],
-      [30, []],
+      [16, [STEADY]],
+      [15, []],
       [1, [DOUBLING]],
       [64, [STEADY]],
     ] as const) {
@@ -48,7 +48,7 @@ describe('the heap of a process that serves', () => {
   it('is what V8 makes of it again in the end', () => {
     const { heap, set, collect, watched } = heapUnderTest();
     const release = boundHeap([], heap);
-    collect(32 * MIB);
+    collect(16 * MIB);
     set.length = 0;
     release();
     assert.deepEqual(set, [DOUBLING, '--heap-growing-percent=0']);
