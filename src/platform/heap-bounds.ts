@@ -20,17 +20,17 @@ const OLD_GROWTH = 25;
 /** V8's own value: it decides by itself. */
 const BY_ITSELF = 0;
 
-/** Options by which whoever starts the process says it otherwise. */
-const CHOSEN = /semi.space|heap.growing|optimize.for.size/;
+/** Options of whoever started the process that say how much is kept, or that none is set any more: V8 would end the process. */
+const LEFT_ALONE = /semi.space|heap.growing|optimize.for.size|freeze.flags/;
 
 /**
  * Has V8 keep less beside what is alive, in a process that does nothing but serve (decision 16).
  *
- * @param options that Node was started with; where they say how much is kept, nothing is changed
- * @returns gives V8 back what it was: what is compiled is kept under the options that hold when the process ends
+ * @param options that Node was started with, which may have nothing changed
+ * @returns gives V8 back what it was, for what the process does afterwards
  */
 export function boundHeap(options: readonly string[], heap: Heap = heapOfProcess): () => void {
-  if (options.some((option) => CHOSEN.test(option))) return () => undefined;
+  if (options.some((option) => LEFT_ALONE.test(option))) return () => undefined;
   let factor = DOUBLING;
   const grow = (by: number): void => {
     if (by !== factor) heap.set(`--semi-space-growth-factor=${by}`);

@@ -60,8 +60,9 @@ describe('the heap of a process that serves', () => {
     ['--inspect', '--max_semi_space_size=64'],
     ['--heap-growing-percent=100 --trace-gc'],
     ['--optimize-for-size'],
+    ['--freeze-flags-after-init'],
   ]) {
-    it(`is left alone where ${options.join(' ')} says how much is kept`, () => {
+    it(`is left alone where ${options.join(' ')} says so`, () => {
       const { heap, set, watched } = heapUnderTest();
       boundHeap(options, heap)();
       assert.deepEqual(set, []);
