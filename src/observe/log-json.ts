@@ -1,3 +1,4 @@
+import { remembered } from '../conventions/remembered.ts';
 import { logEntry } from './log-entry.ts';
 import type { Observation } from './observation.ts';
 
@@ -18,9 +19,12 @@ export function jsonLine(observation: Observation, time: string, pid?: number): 
   const process = pid === undefined ? '' : `"pid":${pid},`;
   // What comes first is ours and needs no escapes, as do the names of the fields.
   let line = `{"time":"${time}","level":"${level}",${process}"event":"${event}"`;
-  for (const name in fields) line += `,"${name}":${written(fields[name])}`;
+  for (const name in fields) line += named(name) + written(fields[name]);
   return `${line}}\n`;
 }
+
+/** How a member begins. Each is put together once: a text of many pieces is many objects until it is written. */
+const named = remembered((name) => `,"${name}":`);
 
 function written(value: unknown): string {
   if (value === null || Number.isFinite(value)) return String(value);

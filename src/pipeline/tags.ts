@@ -1,4 +1,5 @@
 import { strongTag } from '../conventions/etag.ts';
+import { writeQuery } from '../conventions/query.ts';
 import { expandedResources } from '../plan/expansion.ts';
 import type { ListQuery } from '../plan/list-query.ts';
 import type { Row } from '../plan/plan.ts';
@@ -61,7 +62,8 @@ export function createVariants(digest: (text: string) => string): ByParts<string
 /** A short name for all that an answer's text depends on beside what it tells of: type, carrier, model and the caller's scope. */
 export function formOf({ offer, base, principal }: Negotiated, { compiled, variants }: Surroundings): string {
   const { prefix, parameters } = base;
-  return variants.of([offer.contentType, prefix, ...parameters.flat(2), compiled.model.fingerprint, principal.scope]);
+  const carried = writeQuery(parameters);
+  return variants.of([offer.contentType, prefix, carried, compiled.model.fingerprint, principal.scope]);
 }
 
 function variant(request: Negotiated, surroundings: Surroundings): string {

@@ -33,14 +33,15 @@ export interface Modified {
 
 /** Forms in which one row is kept told; beyond them it is told anew each time. */
 const MAX_FORMS = 4;
+const NO_TEXTS: readonly string[] = [];
 
 /** What was told of one row. It is looked up for each answer, so it is in one piece: each object more would have to be fetched too. */
 export class ToldItem implements Modified {
   readonly #row: Row;
   #at: number | null = null;
   #date: string | null = null;
-  /** Forms and the texts that they have, in turn. */
-  readonly #texts: string[] = [];
+  /** Forms and the texts that they have, in turn; most rows are told in one. */
+  #texts: readonly string[] = NO_TEXTS;
 
   constructor(row: Row) {
     this.#row = row;
@@ -65,7 +66,7 @@ export class ToldItem implements Modified {
       if (this.#texts[at] === form) return this.#texts[at + 1] ?? '';
     }
     const text = tell();
-    if (this.#texts.length < 2 * MAX_FORMS) this.#texts.push(form, text);
+    if (this.#texts.length < 2 * MAX_FORMS) this.#texts = this.#texts.concat(form, text);
     return text;
   }
 }
