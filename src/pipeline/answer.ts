@@ -8,7 +8,7 @@ import type { Routed } from './route.ts';
 export type Headers = readonly string[];
 
 /** What every answer says (ERR-5, NEG-3, VER-4, OPS-3): correlation id, what it varies by, the contract, no sniffing. */
-export function commonHeaders({ correlationId, versionInPath }: Exchange, version: string): Headers {
+export function commonHeaders({ correlationId, versionInPath }: Exchange, version: string): string[] {
   return [
     'X-Correlation-ID',
     correlationId,

@@ -77,31 +77,22 @@ export function answerFound(
   surroundings: Surroundings,
   { links, facts = [], body }: Found,
 ): WholeAnswer {
+  const headers = cachingHeaders(request, target, surroundings);
   const lastModified = target.lastModified();
+  if (lastModified !== null) headers.push('Last-Modified', lastModified.date);
+  headers.push('Content-Type', request.offer.contentType);
   const link = linkField(links);
-  return {
-    status: 200,
-    headers: [
-      ...cachingHeaders(request, target, surroundings),
-      ...(lastModified === null ? [] : ['Last-Modified', lastModified.date]),
-      'Content-Type',
-      request.offer.contentType,
-      ...(link === '' ? [] : ['Link', link]),
-      ...appliedHeaders(request),
-      ...facts,
-    ],
-    body: body(),
-  };
+  if (link !== '') headers.push('Link', link);
+  headers.push(...appliedHeaders(request), ...facts);
+  return { status: 200, headers, body: body() };
 }
 
-function cachingHeaders(request: Negotiated, { cache, etag }: ReadTarget, { version }: Surroundings): Headers {
-  return [
-    ...commonHeaders(request.exchange, version),
-    'ETag',
-    etag,
-    'Cache-Control',
-    cacheControl({ credentials: request.credentials, cache, sameForEveryCaller: true }),
-  ];
+/** A list of its own, to be gone on with. */
+function cachingHeaders(request: Negotiated, { cache, etag }: ReadTarget, { version }: Surroundings): string[] {
+  const headers = commonHeaders(request.exchange, version);
+  const control = cacheControl({ credentials: request.credentials, cache, sameForEveryCaller: true });
+  headers.push('ETag', etag, 'Cache-Control', control);
+  return headers;
 }
 
 /** REP-9: an answer in another version carrier than the path names its path-versioned URL. */
