@@ -70,14 +70,19 @@ export function parseHttpDate(text: string, now: number): number | null {
     if (date.getUTCDate() !== Number(day)) return null;
     return date.setUTCHours(Number(hour), Number(minute), Number(second));
   };
-  return year.length === 4 ? at(Number(year)) : at(fullYearOf(Number(year), now));
+  if (year.length === 4) return at(Number(year));
+  const thisYear = new Date(now).getUTCFullYear();
+  const full = thisYear - (thisYear % 100) + Number(year);
+  const date = at(full);
+  return date !== null && date > inYears(now, FUTURE_YEARS) ? at(full - 100) : date;
 }
 
-/** RFC 9110 5.6.7: a date that would lie over 50 years ahead is the last past year with the same digits. */
-function fullYearOf(twoDigits: number, now: number): number {
-  const thisYear = new Date(now).getUTCFullYear();
-  const year = thisYear - (thisYear % 100) + twoDigits;
-  return year > thisYear + 50 ? year - 100 : year;
+/** RFC 9110 5.6.7: a date of two digits that would lie further ahead is of the last past year with the same digits. */
+const FUTURE_YEARS = 50;
+
+function inYears(time: number, years: number): number {
+  const date = new Date(time);
+  return date.setUTCFullYear(date.getUTCFullYear() + years);
 }
 
 /**

@@ -36,6 +36,13 @@ describe('parseTagList', () => {
     it(`[CACHE-2] reads ${text}`, () => assert.deepEqual(parseTagList(text, 'If-None-Match'), list));
   }
 
+  it('[LIM-1] reads a value in linear time: in quadratic time this would take a minute', () => {
+    const blanks = '\t '.repeat(100_000);
+    refuses(() => parseTagList(`"a",${blanks}x`, 'If-Match'), 'REQUEST_HEADER_INVALID');
+    refuses(() => parseTagList(`"a"${blanks}x`, 'If-Match'), 'REQUEST_HEADER_INVALID');
+    assert.deepEqual(parseTagList(`${blanks}"a"${blanks}${', '.repeat(100_000)}`, 'If-Match'), [strong('a')]);
+  });
+
   for (const text of [
     '',
     ' ',

@@ -39,6 +39,11 @@ describe('HTTP dates', () => {
       assert.equal(parseHttpDate(`Sunday, 06-Nov-${digits} 08:49:37 GMT`, NOW), Date.UTC(year, 10, 6, 8, 49, 37)));
   }
 
+  it('[CACHE-3] takes a day of two digits that is over 50 years ahead for one of the past, in the year in which they end too', () => {
+    const read = (day: string) => new Date(parseHttpDate(`Friday, ${day}-76 00:00:00 GMT`, NOW) ?? 0).getUTCFullYear();
+    assert.deepEqual(['20-Nov', '21-Nov', '31-Dec'].map(read), [2076, 1976, 1976]);
+  });
+
   for (const text of [
     '',
     '0',
