@@ -9,6 +9,14 @@ export interface Preconditions {
   readonly ifUnmodifiedSince: number | null;
 }
 
+/** Of a request that states none. */
+export const UNCONDITIONAL: Preconditions = {
+  ifMatch: null,
+  ifNoneMatch: null,
+  ifModifiedSince: null,
+  ifUnmodifiedSince: null,
+};
+
 /** The representation that a read would answer with. */
 export interface ReadState {
   /** With its quotes. */

@@ -3,13 +3,13 @@ import { evaluateRead } from '../conventions/preconditions.ts';
 import { createDraft } from '../plan/draft.ts';
 import type { ListQuery } from '../plan/list-query.ts';
 import { pendingRevision } from '../plan/pending.ts';
-import type { Values } from '../plan/plan.ts';
+import type { SeenChange, Values } from '../plan/plan.ts';
 import { createPlan } from '../plan/write-plan.ts';
 import type { Body } from './body.ts';
 import { applyHooks } from './hooks.ts';
 import { requireAncestors } from './read.ts';
 import { preconditionFailed } from './read-answer.ts';
-import { collectionTag } from './read-collection.ts';
+import { collectionState } from './read-collection.ts';
 import type { Surroundings } from './surroundings.ts';
 import {
   draftError,
@@ -31,7 +31,7 @@ export function creation(target: WriteTarget, query: () => ListQuery): Operation
     ...target,
     id: null,
     takesBody: true,
-    look: (surroundings) => look(target, query, surroundings),
+    look: async (surroundings) => void (await look(target, query, surroundings)),
     prepare: (body, first, surroundings) => prepareCreation(target, query, body, first, surroundings),
   };
 }
@@ -46,7 +46,7 @@ async function prepareCreation(
   const { request, compiled, within } = target;
   const conditional = request.preconditions.ifMatch !== null || request.preconditions.ifNoneMatch !== null;
   // The write itself finds an absent row above. Only where something else could be told first is it asked for ahead.
-  if (conditional) await look(target, query, surroundings);
+  const unchanged = conditional ? await look(target, query, surroundings) : [];
   if (body?.kind !== 'read') {
     await look(target, query, surroundings);
     throw body?.error ?? new Error('POST was prepared without its body');
@@ -57,32 +57,42 @@ async function prepareCreation(
     throw await draftError(draft, compiled, surroundings, isJsonObject(body.json) ? (body.json['id'] ?? null) : null);
   }
   const values = await applyHooks(compiled, draft.values, null, request, surroundings);
-  return prepareInsert(target, draft.id ?? surroundings.uuid(), values, first, surroundings);
+  return prepareInsert(target, draft.id ?? surroundings.uuid(), values, first, surroundings, unchanged);
 }
 
-/** Adds a row under an id that was chosen. */
+/** Adds a row under an id that was chosen. @param unchanged what no write may have changed before it */
 export function prepareInsert(
   { request, compiled, within }: WriteTarget,
   id: string,
   values: Values,
   first: number,
   surroundings: Surroundings,
+  unchanged: readonly SeenChange[] = [],
 ): Prepared {
   const { resource } = compiled;
   const origin = originOf(request, surroundings);
-  const plan = createPlan(surroundings.events, origin, { resource, within }, id, values);
+  const plan = { ...createPlan(surroundings.events, origin, { resource, within }, id, values), unchanged };
   const system = { id, created_at: origin.at, updated_at: origin.at, revision: pendingRevision(first) };
   const row = writtenRow(compiled, system, values);
   return { plans: [plan], effect: { kind: 'created', resource: resource.name, within, row } };
 }
 
-/** @throws {ApiError} 404, 412 */
-async function look(target: WriteTarget, query: () => ListQuery, surroundings: Surroundings): Promise<void> {
+/**
+ * @returns what may not change before the row is written, as the preconditions were judged by it. Numbers of changes never come again, so
+ *   that a tag which the collection has not is one that it will not have
+ * @throws {ApiError} 404, 412
+ */
+async function look(
+  target: WriteTarget,
+  query: () => ListQuery,
+  surroundings: Surroundings,
+): Promise<readonly SeenChange[]> {
   const { request, compiled, within } = target;
   await requireAncestors(within, surroundings);
   const { ifMatch, ifNoneMatch } = request.preconditions;
-  if (ifMatch === null && ifNoneMatch === null) return;
-  const etag = await collectionTag(request, query(), surroundings);
+  if (ifMatch === null && ifNoneMatch === null) return [];
+  const { etag, seen } = await collectionState(request, query(), surroundings);
   const verdict = evaluateRead(request.preconditions, { etag, lastModified: () => null });
   if (verdict !== 'proceed') throw preconditionFailed(compiled.resource);
+  return ifMatch === null || ifMatch === '*' ? [] : seen;
 }

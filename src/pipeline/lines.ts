@@ -1,4 +1,5 @@
 import { ApiError, errorBody, refusal } from '../conventions/errors.ts';
+import { UNCONDITIONAL } from '../conventions/preconditions.ts';
 import { timestamp } from '../conventions/timestamp.ts';
 import { inflateChunks } from '../formats/gzip.ts';
 import { readJson, writeJson } from '../formats/json.ts';
@@ -8,7 +9,7 @@ import type { Body } from './body.ts';
 import type { Answer, BodyStream } from './exchange.ts';
 import { keyName } from './idempotency.ts';
 import { type Begun, inOrder } from './in-order.ts';
-import type { AskedWrite } from './operation.ts';
+import { type AskedWrite, writeOf } from './operation.ts';
 import { asApiError } from './refuse.ts';
 import { settleOnce } from './settle-once.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -28,6 +29,8 @@ export async function answerLines(asked: AskedWrite, surroundings: Surroundings)
   const { request, compiled } = operation;
   const key = dry ? null : keyName(request, compiled.resource.idempotency === 'required', surroundings);
   await operation.look(surroundings);
+  // Preconditions are of the request, and were judged once: what its own lines change does not count against the next one.
+  const lines = writeOf({ ...request, preconditions: UNCONDITIONAL }) ?? asked;
   const headers = [
     ...commonHeaders(request.exchange, surroundings.version),
     ...(dry ? ['Dry-Run', 'true'] : []),
@@ -35,7 +38,7 @@ export async function answerLines(asked: AskedWrite, surroundings: Surroundings)
     request.offer.contentType,
     ...appliedHeaders(request),
   ];
-  return uncachedAnswer(200, headers, results({ ...asked, key }, surroundings));
+  return uncachedAnswer(200, headers, results({ ...lines, key }, surroundings));
 }
 
 interface KeyedLines extends AskedWrite {

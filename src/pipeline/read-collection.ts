@@ -2,7 +2,7 @@ import type { Format } from '../conventions/answer-type.ts';
 import { refusal } from '../conventions/errors.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { ListQuery } from '../plan/list-query.ts';
-import type { Page, Row } from '../plan/plan.ts';
+import type { Page, Row, SeenChange } from '../plan/plan.ts';
 import { after, type Awaitable } from '../platform/awaitable.ts';
 import { WHOLE } from '../plan/view.ts';
 import type { Headers } from './answer.ts';
@@ -86,14 +86,16 @@ function answerPage(
   });
 }
 
-/** The tag that a collection has for this caller now: what preconditions of a POST are compared with (CACHE-3). */
-export async function collectionTag(
+/** The tag that a collection has for this caller now, what preconditions of a POST are compared with (CACHE-3), and what it is made of. */
+export async function collectionState(
   request: Negotiated,
   query: ListQuery,
   surroundings: Surroundings,
-): Promise<string> {
-  const changes = await surroundings.store.resources.changes(sourcesOf(query));
-  return stateTag(request, query, changes, surroundings);
+): Promise<{ readonly etag: string; readonly seen: readonly SeenChange[] }> {
+  const sources = sourcesOf(query);
+  const changes = await surroundings.rows.changes(sources);
+  const seen = sources.map((resource, index) => ({ resource, change: changes[index] ?? 0 }));
+  return { etag: stateTag(request, query, changes, surroundings), seen };
 }
 
 function pageText(

@@ -4,6 +4,9 @@ import { pendingRevision } from '../plan/pending.ts';
 import type { Ancestor, Condition, ItemPlan, ListPlan, Page, Row, UpdatePlan, WritePlan } from '../plan/plan.ts';
 import type { Rows } from './surroundings.ts';
 
+/** No change that is stored has it. */
+const STAGED = -1;
+
 /**
  * The rows as the plans of a unit would leave them, before the unit is written: what the later writes of an atomic batch are worked out
  * against (MET-13). What it leaves open, such as what is unique, the store judges when the unit is written.
@@ -37,6 +40,13 @@ export class StagedRows implements Rows {
     const staged = this.#staged.get(keyOf(plan.resource, plan.id));
     if (staged === undefined) return this.#stored.item(plan);
     return staged !== null && (await this.#isBelow(staged, plan)) ? staged : null;
+  }
+
+  /** A resource that a unit changes has a number that it never had. */
+  async changes(resources: readonly string[]): Promise<readonly number[]> {
+    const stored = await this.#stored.changes(resources);
+    const changed = new Set(this.#plans.map(({ resource }) => resource));
+    return stored.map((change, index) => (changed.has(resources[index] ?? '') ? STAGED : change));
   }
 
   async missingAncestor(within: readonly Ancestor[]): Promise<Ancestor | null> {

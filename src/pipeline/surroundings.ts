@@ -38,4 +38,4 @@ export interface Surroundings {
 }
 
 /** Reading rows, without a word of writing. */
-export type Rows = Pick<Resources, 'item' | 'list' | 'missingAncestor' | 'missingReferences'>;
+export type Rows = Pick<Resources, 'item' | 'list' | 'changes' | 'missingAncestor' | 'missingReferences'>;

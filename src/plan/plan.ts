@@ -131,9 +131,18 @@ interface Change {
   readonly event: EventDraft | null;
 }
 
+/** A resource, and the number that a store told of its last change. */
+export interface SeenChange {
+  /** Name of the resource. */
+  readonly resource: string;
+  readonly change: number;
+}
+
 /** Adds a row below the ancestors, which must exist; `values` holds every field. `at` is its `created_at`. */
 export interface CreatePlan extends Change {
   readonly kind: 'create';
+  /** Resources of which no row may have changed since, nor by an earlier plan of the unit: what a precondition was judged by (CACHE-3). */
+  readonly unchanged?: readonly SeenChange[];
   readonly values: Values;
   readonly within: readonly Ancestor[];
   readonly at: string;
@@ -212,7 +221,7 @@ export interface WriteUnit {
 export type Refusal =
   /** The id is taken. */
   | { readonly kind: 'exists'; readonly plan: number }
-  /** The row is gone or has another revision. */
+  /** The row is gone or has another revision; or a resource has changed that was not to. */
   | { readonly kind: 'stale'; readonly plan: number }
   | { readonly kind: 'unique'; readonly plan: number; readonly fields: readonly string[] }
   /** References to nothing, as dotted paths: `supplier_id`, `related_ids[2]`. */

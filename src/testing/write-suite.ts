@@ -124,6 +124,30 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
+      '[CACHE-3] creates a row only while the resources named have not changed, not even by the unit itself',
+      withStore(open, async (store) => {
+        const seen = async () => [
+          { resource: 'suppliers', change: (await changeOf(store, 'suppliers')) ?? 0 },
+          { resource: 'products', change: (await changeOf(store, 'products')) ?? 0 },
+        ];
+        const before = await seen();
+        const writes = ['a', 'b'].map((id) =>
+          store.resources.write({ plans: [{ ...createProduct(id), unchanged: before }] }),
+        );
+        const [first, second] = await Promise.all(writes);
+        assert.equal(first?.kind, 'committed');
+        assert.deepEqual(second, { kind: 'stale', plan: 0 });
+        const late = { ...createProduct('c'), unchanged: before };
+        assert.deepEqual(await store.resources.write({ plans: [late] }), { kind: 'stale', plan: 0 });
+        const after = await seen();
+        const plans = [createSupplier('s'), { ...createProduct('d'), unchanged: after }];
+        assert.deepEqual(await store.resources.write({ plans }), { kind: 'stale', plan: 1 });
+        await commit(store, { ...createProduct('e'), unchanged: after });
+        assert.deepEqual(await idsOf(store, {}), ['a', 'e']);
+      }),
+    );
+
+    it(
       'commits the plans of a unit together or not at all, and tells which could not be',
       withStore(open, async (store) => {
         await commit(store, createProduct('a'));

@@ -296,6 +296,14 @@ describe('an atomic batch', () => {
     });
   }
 
+  it('[MET-13] [CACHE-3] fails whole where an operation names the collection as it was before another', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const tag = (await shop.send({ send: 'GET /api/v1/notes' })).headers.get('etag') ?? '';
+    const under = { ...note('b'), headers: { 'If-Match': tag } };
+    await batch(shop, [note('a'), under], { status: 412, has: { errorCode: 'NOTE_PRECONDITION_FAILED' } });
+    await batch(shop, [under, note('a')], { status: 201, events: ['note.created', 'note.created'] });
+  });
+
   it('[MET-13] [MET-10] fails whole where the store finds two operations in conflict', async () => {
     await using shop = await apiUnderTest(SHOP);
     const product: Operation = { method: 'POST', path: '/products', body: LAMP };

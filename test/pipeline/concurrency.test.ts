@@ -27,6 +27,15 @@ describe('requests at once', () => {
     assert.equal((await shop.newEvents()).length, 1);
   });
 
+  it('[CACHE-3] with the tag of a collection: the first is created, every other is told', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const { headers } = await shop.send({ send: 'GET /api/v1/notes' });
+    const tag = { 'If-Match': headers.get('etag') ?? '' };
+    const posts = times(8, (index) => ({ send: 'POST /api/v1/notes', headers: tag, body: { id: `${index}` } }));
+    assert.deepEqual(await together(shop, posts), [201, ...times(7, () => 412)]);
+    assert.equal((await shop.newEvents()).length, 1);
+  });
+
   it('[MET-3] without a tag: each is done on what the one before left, and none is lost', async () => {
     await using desk = await apiUnderTest(NOTES);
     await create(desk, 'notes', { id: 'a' });

@@ -23,6 +23,18 @@ function post(
 }
 
 describe('lines of NDJSON', () => {
+  it('[MET-13] [CACHE-3] are all written under the tag that the collection had before the first', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const count = 600;
+    const headers = { Accept: 'application/x-ndjson' };
+    const { headers: read } = await shop.send({ send: 'GET /api/v1/notes', headers });
+    const body = Array.from({ length: count }, (_, index) => JSON.stringify({ id: `n${index}` })).join('\n');
+    const tag = { ...headers, 'If-Match': read.get('etag') ?? '' };
+    const answer = await post(shop, body, { headers: tag, events: Array<string>(count).fill('note.created') });
+    assert.deepEqual(new Set(lines(answer).map(({ status }) => status)), new Set([201]));
+    await post(shop, '{"id":"late"}', { headers: tag, status: 412 });
+  });
+
   it('[MET-13] are written one by one, and answered in order', async () => {
     await using shop = await apiUnderTest(SHOP);
     const body = '{"id":"a"}\n{"id":"a"}\nnot JSON\n\n{"id":"b","unknown":1}\r\n{"id":"c"}';

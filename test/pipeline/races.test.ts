@@ -33,6 +33,18 @@ describe('a race that is lost to another process', () => {
     assert.equal((await row(desk)).body['text'], 'rival');
   });
 
+  it('[CACHE-3] is 412 where the caller said which state of the collection it meant', async () => {
+    await using desk = await raced([(rival) => rival.change('a', { text: 'rival' })]);
+    const tag = (await desk.send({ send: 'GET /api/v1/notes' })).headers.get('etag') ?? '';
+    await desk.row({ send: 'POST /api/v1/notes', headers: { 'If-Match': tag }, body: { id: 'b' }, status: 412 });
+  });
+
+  it('[MET-1] is created all the same where the caller named a state that the collection is not to have', async () => {
+    await using desk = await raced([(rival) => rival.change('a', { text: 'rival' })]);
+    const headers = { 'If-None-Match': '"never"' };
+    await desk.row({ send: 'POST /api/v1/notes', headers, body: { id: 'b' }, status: 201, events: ['note.created'] });
+  });
+
   it('[REP-6] is 412 where the body said it', async () => {
     await using desk = await raced([(rival) => rival.change('a', { text: 'rival' })]);
     const { body } = await row(desk);

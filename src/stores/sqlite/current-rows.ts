@@ -3,9 +3,8 @@ import { itemStatement } from '../sql/read-statements.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { Connection } from './driver.ts';
 import type { MainConnection } from './main-connection.ts';
+import { LAST_CHANGE } from './own-tables.ts';
 import { RowCache } from './row-cache.ts';
-
-const LAST_CHANGE = 'select change from restwright_counts where resource = ?';
 
 /** Rows by id, and when a resource changed last, from memory where they were read before and nobody has written since. */
 export class CurrentRows {

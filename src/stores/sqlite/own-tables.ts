@@ -55,6 +55,9 @@ export const OWN_TABLES: readonly string[] = [
   'insert into restwright_sequences values (1, 0, 0)',
 ];
 
+/** The revision that was drawn last when a row of a resource changed. */
+export const LAST_CHANGE = 'select change from restwright_counts where resource = ?';
+
 /** Names under which facts stand in `restwright_meta`. */
 export const META = {
   format: 'format',

@@ -6,6 +6,7 @@ import type {
   ExpectedRevision,
   Memo,
   Refusal,
+  SeenChange,
   StoredPlan,
   UpdatePlan,
   WriteOutcome,
@@ -19,6 +20,7 @@ import type { Tables } from '../sql/tables.ts';
 import { deleteStatement, insertStatement, linkStatements, updateStatement } from '../sql/write-statements.ts';
 import { sqlite } from './dialect.ts';
 import { type Connection, isConstraintFailure, isForeignKeyFailure } from './driver.ts';
+import { LAST_CHANGE } from './own-tables.ts';
 
 const ADD_EVENT = 'insert into restwright_events values (?, ?, ?, ?, ?, ?, ?)';
 const SET_BOOKMARK =
@@ -158,6 +160,8 @@ export class UnitWriter {
   }
 
   #create(plan: CreatePlan, index: number): number {
+    if (plan.unchanged?.every((seen) => this.#isUnchanged(seen)) === false)
+      throw new Refused({ kind: 'stale', plan: index });
     const missing = plan.within.length === 0 ? null : this.#missing(plan.within);
     if (missing !== null)
       throw new Refused({ kind: 'ancestor', plan: index, resource: missing.resource, id: missing.id });
@@ -201,6 +205,12 @@ export class UnitWriter {
       const refusal = explain(this.#tables, plan, index, (statement) => this.#finds(statement));
       throw refusal === null ? error : new Refused(refusal);
     }
+  }
+
+  /** What this transaction has changed stands in the database only when it ends. */
+  #isUnchanged({ resource, change }: SeenChange): boolean {
+    if (this.#counts.has(resource)) return false;
+    return Number(this.#connection.get(LAST_CHANGE, [resource])?.['change'] ?? 0) === change;
   }
 
   #missing(within: readonly Ancestor[]): Ancestor | null {
