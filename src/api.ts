@@ -1,4 +1,6 @@
+import process from 'node:process';
 import type { Json } from './conventions/json.ts';
+import { httpDate } from './conventions/preconditions.ts';
 import { timestamp } from './conventions/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { Context } from './model/hooks.ts';
@@ -19,6 +21,7 @@ import type { Bookmark } from './plan/plan.ts';
 import type { Clock } from './platform/clock.ts';
 import { digest } from './platform/digest.ts';
 import type { Ids } from './platform/ids.ts';
+import { programVersion } from './platform/program-version.ts';
 import type { Random } from './platform/random.ts';
 import { createSeal } from './platform/seal.ts';
 import type { Store } from './stores/store.ts';
@@ -100,11 +103,15 @@ export async function createApi(options: ApiOptions): Promise<Api> {
 
 async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
   const { model, store, clock, ids, origin, observe, context = {}, committed = () => undefined } = options;
+  const now = (): number => clock.now();
   const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
   const seal = createSeal(secret, 'cursor');
   const compiled = compileModel(model, seal);
   const uuid = (): string => ids.uuid();
   const { major, minor, patch } = model.version;
+  // Cursors are part of pages, and what is compressed depends on Node.js.
+  const told = [model.fingerprint, programVersion(), process.version, seal.seal('')];
+  const { id, since } = await store.edition(digest(told.join('\n')), now());
   return {
     compiled,
     store,
@@ -123,9 +130,9 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
     variants: createVariants(digest),
     told: new ToldItems(),
     pages: toldPages(),
-    cursorKey: digest(seal.seal('')),
+    edition: { id, at: since, date: httpDate(since) },
     version: `${major}.${minor}.${patch}`,
-    now: () => clock.now(),
+    now,
     uuid,
     digest,
   };

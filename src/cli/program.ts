@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
 import { check, type CheckFlags } from './check.ts';
 import { CommandFailure, type ExitCode, notYet } from './command-failure.ts';
@@ -8,6 +6,7 @@ import { importCommand, type ImportFlags } from './import.ts';
 import { schema } from './schema.ts';
 import { serve } from './serve.ts';
 import type { ServeFlags } from './settings.ts';
+import { programVersion } from '../platform/program-version.ts';
 import { mayColour, styled, type Terminal } from './terminal.ts';
 
 /** Commands and flags of the specification that are still to come: known, not listed, refused. */
@@ -46,7 +45,7 @@ type Ended = (exitCode: ExitCode) => void;
 function describe(terminal: Terminal, ended: Ended): Command {
   const program = new Command('restwright')
     .description('Declare resources, run one command, get an HTTP JSON API that keeps every convention.')
-    .version(version(), '--version', 'print the version')
+    .version(programVersion(), '--version', 'print the version')
     .helpOption('--help', 'print help, of a command where one is named')
     .helpCommand(false)
     .exitOverride()
@@ -157,12 +156,6 @@ function addLaterFlag(command: Command, flags: string): void {
   };
   const option = new Option(flags).hideHelp().argParser(refuse);
   command.addOption(option);
-}
-
-function version(): string {
-  const file = fileURLToPath(import.meta.resolve('restwright/package.json'));
-  const manifest: { readonly version: string } = JSON.parse(readFileSync(file, 'utf8'));
-  return manifest.version;
 }
 
 const EXPORT_NOTES = `

@@ -49,7 +49,7 @@ function tellItem(
   if (view.expansions.length === 0) {
     const etag = itemTag(request, row, surroundings, view.key);
     const told = surroundings.told.of(row);
-    const target = readTarget(resource, view, etag, () => lastModified(told, request));
+    const target = readTarget(resource, view, etag, () => lastModified(told, request, surroundings));
     const tell = (): string => write(compiled.representStored(row, within, request.base, view.projection));
     const body = (): string => (view === WHOLE ? told.text(formOf(request, surroundings), tell) : tell());
     return conditional(request, target, surroundings, { links, body });
@@ -62,9 +62,13 @@ function tellItem(
   });
 }
 
-/** When a row last changed, as it was read by this request; null as long as a change after that could have the same date. */
-function lastModified(told: Modified, { exchange }: Negotiated): Modified | null {
-  return exchange.startedAt - told.at > SETTLED ? told : null;
+/**
+ * When what is told of a row last changed, as it was read by this request: with the row, or with the edition, in which it is told otherwise.
+ * null as long as a change after that could have the same date.
+ */
+function lastModified(told: Modified, { exchange }: Negotiated, { edition }: Surroundings): Modified | null {
+  const last = told.at < edition.at ? edition : told;
+  return exchange.startedAt - last.at > SETTLED ? last : null;
 }
 
 /** `GET {base}`: links to the collections (REP-10). Those below another resource have no URL without an id. */

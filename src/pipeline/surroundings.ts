@@ -4,7 +4,7 @@ import type { Context } from '../model/hooks.ts';
 import type { ByParts } from '../platform/by-parts.ts';
 import type { Resources, Store } from '../stores/store.ts';
 import type { CompiledModel } from './compiled.ts';
-import type { ToldItems, ToldPages } from './told-items.ts';
+import type { Modified, ToldItems, ToldPages } from './told-items.ts';
 import type { Turns } from './turns.ts';
 
 /** What the stages work with beside the request: made once, by the composition root. */
@@ -25,8 +25,7 @@ export interface Surroundings {
   readonly variants: ByParts<string>;
   readonly told: ToldItems;
   readonly pages: ToldPages;
-  /** Another one wherever cursors are sealed with another key: they are part of pages. */
-  readonly cursorKey: string;
+  readonly edition: ToldEdition;
   /** The contract served, `1.4.2`. */
   readonly version: string;
   /** Milliseconds since the epoch. */
@@ -35,6 +34,11 @@ export interface Surroundings {
   readonly uuid: () => string;
   readonly digest: (content: string | Uint8Array) => string;
   readonly observe: Observe;
+}
+
+/** The edition of the database: its id is part of every tag, and what was last changed before it began was changed by it. */
+export interface ToldEdition extends Modified {
+  readonly id: string;
 }
 
 /** Reading rows, without a word of writing. */

@@ -40,7 +40,7 @@ export function stateTag(
   surroundings: Surroundings,
 ): string {
   const { plan } = query;
-  const asked = [plan.resource, plan.within, selfQuery(query), surroundings.cursorKey, changes];
+  const asked = [plan.resource, plan.within, selfQuery(query), changes];
   return strongTag(surroundings.digest(JSON.stringify(asked)), variant(request, surroundings));
 }
 
@@ -54,16 +54,16 @@ export function sourcesOf({ plan, view }: ListQuery): readonly string[] {
 /** Tags of more forms than these are worked out anew. */
 const MOST_VARIANTS = 4_096;
 
-/** Names for what a representation depends on beside its row. @param digest in hexadecimal */
+/** Names for what a representation depends on beside its row. @param digest of 22 characters */
 export function createVariants(digest: (text: string) => string): ByParts<string> {
   return new ByParts(MOST_VARIANTS, (parts) => digest(parts.join('\n')).slice(0, 8));
 }
 
-/** A short name for all that an answer's text depends on beside what it tells of: type, carrier, model and the caller's scope. */
-export function formOf({ offer, base, principal }: Negotiated, { compiled, variants }: Surroundings): string {
+/** A short name for all that an answer's text depends on beside what it tells of: type, carrier, edition and the caller's scope. */
+export function formOf({ offer, base, principal }: Negotiated, { edition, variants }: Surroundings): string {
   const { prefix, parameters } = base;
   const carried = writeQuery(parameters);
-  return variants.of([offer.contentType, prefix, carried, compiled.model.fingerprint, principal.scope]);
+  return variants.of([offer.contentType, prefix, carried, edition.id, principal.scope]);
 }
 
 function variant(request: Negotiated, surroundings: Surroundings): string {

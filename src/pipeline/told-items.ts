@@ -23,7 +23,7 @@ export function toldPages(): ToldPages {
   return new Recurring({ bound: KEPT_PAGES, weigh: ({ text }) => text.length, keys: PAGES });
 }
 
-/** When a row was changed. */
+/** When something was changed. */
 export interface Modified {
   /** Milliseconds since the epoch. */
   readonly at: number;

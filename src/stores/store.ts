@@ -118,6 +118,14 @@ export interface Deliveries {
   settle(endpoint: string, sequence: number, result: DeliveryResult): Awaitable<void>;
 }
 
+/** A time during which a database is told in one way: what nobody writes is told otherwise in the next one. */
+export interface Edition {
+  /** Like that of no other one, of this database or of any. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
 /** Everything that one database keeps for one API. */
 export interface Store {
   readonly resources: Resources;
@@ -127,6 +135,14 @@ export interface Store {
   readonly waiting: number;
   /** The key that seals cursors, 32 bytes, made once and kept in the database. */
   secret(): Awaitable<Uint8Array>;
+  /**
+   * The edition of the database, kept in it. Where it was last told by another name, a new one begins: also by a name that it had before, for
+   * rows may have been rewritten in between.
+   *
+   * @param name what stands for everything but the rows that what is told depends on
+   * @param now milliseconds since the epoch
+   */
+  edition(name: string, now: number): Awaitable<Edition>;
   /** Fails where the database cannot be read: for `/readyz`. */
   ping(): Awaitable<void>;
   /** Waits for the writes that were accepted, then lets go of the database. */

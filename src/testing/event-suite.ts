@@ -145,6 +145,17 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
+      '[CACHE-1] is in one edition while it is told by one name, and never in one again',
+      withStore(open, async (store) => {
+        const first = await store.edition('one', 10);
+        assert.equal(first.since, 10);
+        assert.deepEqual(await store.edition('one', 20), first);
+        assert.equal((await store.edition('two', 30)).since, 30);
+        assert.equal((await store.edition('one', 40)).since, 40);
+      }),
+    );
+
+    it(
       '[OPS-2] answers a ping while it is open, and fails it after',
       withStore(open, async (store) => {
         await store.ping();

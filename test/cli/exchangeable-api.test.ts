@@ -34,6 +34,7 @@ function named(name: string, body: Answer['body'] = name): OpenedApi & { answer(
     deliveries: { enqueue: unused, claim: unused, settle: unused },
     waiting: 0,
     secret: unused,
+    edition: unused,
     ping: unused,
     close,
   };

@@ -66,6 +66,10 @@ export const START = Date.parse('2026-01-02T03:04:05.678Z');
 
 /** What a test may set beside the model. */
 export interface Setting {
+  /** Path of the database. Default: one that ends with the API. */
+  readonly database?: string;
+  /** What time it is, in milliseconds since the epoch. */
+  readonly time?: number;
   readonly open?: boolean;
   readonly unready?: () => string | null;
   /** Stands between the API and its database, to fail where a test wants it to. */
@@ -78,13 +82,13 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
     typeof declared === 'string'
       ? loadModel({ file: 'model.yaml', text: declared, env: {}, digest })
       : loadDefinition({ file: 'model.ts', defined: declared, env: {}, digest });
-  let time = START;
+  let time = setting.time ?? START;
   const clock = { now: () => time, advance: (milliseconds: number) => (time += milliseconds) };
   const random = createRandom();
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => void observations.push(observation);
   const store = await openSqlite({
-    path: ':memory:',
+    path: setting.database ?? ':memory:',
     model,
     observe,
     clock,

@@ -1,3 +1,5 @@
+import type { Connection } from './driver.ts';
+
 /** The form in which this version keeps its database; a database of a greater one was made by a newer version. */
 export const FORMAT = 3;
 
@@ -65,4 +67,17 @@ export const META = {
   storage: 'storage',
   /** The key that seals cursors, hexadecimal. */
   secret: 'secret',
+  /** Since when the database is told as it is now, and by what, as JSON. */
+  edition: 'edition',
 } as const;
+
+/** A fact about the database; null where it is not known. */
+export function readMeta(connection: Connection, name: string): string | null {
+  const read = connection.get('select value from restwright_meta where name = ?', [name]);
+  return read === null ? null : String(read['value']);
+}
+
+export function writeMeta(connection: Connection, name: string, value: string): void {
+  const text = 'insert into restwright_meta values (?, ?) on conflict (name) do update set value = excluded.value';
+  connection.run(text, [name, value]);
+}

@@ -6,23 +6,11 @@ import { LossySchemaChange, type SchemaStep, SchemaViolation, UnusableDatabase }
 import { sqlite } from './dialect.ts';
 import { type Connection, isConstraintFailure } from './driver.ts';
 import { currentTables, holdsIn, type Storage, tableNames } from './introspection.ts';
-import { FORMAT, META, OWN_TABLES, UPGRADES } from './own-tables.ts';
+import { FORMAT, META, OWN_TABLES, readMeta, UPGRADES, writeMeta } from './own-tables.ts';
 import { schemaSteps } from './schema-sql.ts';
 import { prepareSearch } from './search-indexes.ts';
 
 const SECRET_BYTES = 32;
-
-function readMeta(connection: Connection, name: string): string | null {
-  const read = connection.get('select value from restwright_meta where name = ?', [name]);
-  return read === null ? null : String(read['value']);
-}
-
-function writeMeta(connection: Connection, name: string, value: string): void {
-  connection.run('insert into restwright_meta values (?, ?) on conflict (name) do update set value = excluded.value', [
-    name,
-    value,
-  ]);
-}
 
 /** Makes our own tables in an empty database. @throws {UnusableDatabase} where it belongs to something else or to a newer version */
 function prepareOwnTables(connection: Connection, random: Random): readonly string[] {

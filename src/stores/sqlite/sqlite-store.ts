@@ -13,6 +13,7 @@ import { CurrentRows } from './current-rows.ts';
 import { Deadline } from './deadline.ts';
 import { sqlite } from './dialect.ts';
 import { Connection, isBusy, isUnreadable, type WriterOptions } from './driver.ts';
+import { Editions } from './editions.ts';
 import { GroupCommit } from './group-commit.ts';
 import { HeavyReads } from './heavy-reads.ts';
 import { MainConnection } from './main-connection.ts';
@@ -32,7 +33,7 @@ export interface SqliteOptions {
   readonly model: Model;
   readonly observe: Observe;
   readonly clock: Clock;
-  /** Makes the secret of a new database. */
+  /** Makes the secret of a new database, and ids of editions. */
   readonly random: Random;
   /** Looks at and limits the main connection: for tests and for looking closely. What it is told holds values, so never for a log. */
   readonly writing?: WriterOptions;
@@ -88,6 +89,7 @@ function assemble(path: string, connection: Connection, options: SqliteOptions):
     checkpoints?.wrote(plans.length);
   });
   const secret = readSecret(connection);
+  const editions = new Editions(main, patience, options.random);
   const timeout = model.limits.statementTimeout;
   const heavy = path === IN_MEMORY ? null : new HeavyReads({ path, timeout, clock });
   const deadline = new Deadline(connection, { now: () => clock.now(), timeout });
@@ -101,6 +103,7 @@ function assemble(path: string, connection: Connection, options: SqliteOptions):
       return commits.waiting;
     },
     secret: () => secret,
+    edition: (name, now) => editions.of(name, now),
     ping: () => {
       main.toRead().get('select 1 from restwright_sequences');
     },

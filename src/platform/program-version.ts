@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The version of this program, as its package names it. */
+export function programVersion(): string {
+  const file = fileURLToPath(import.meta.resolve('restwright/package.json'));
+  const manifest: { readonly version: string } = JSON.parse(readFileSync(file, 'utf8'));
+  return manifest.version;
+}
