@@ -105,7 +105,7 @@ function preparedUpdate(
   const plan = updatePlan(surroundings.events, origin, { resource, within }, current, values);
   const effect = { kind: 'changed', resource: resource.name, within } as const;
   if (plan === null) return { plans: [], effect: { ...effect, row: current } };
-  const system = { id, created_at: current.created_at, updated_at: origin.at, revision: pendingRevision(first) };
+  const system = { id, created_at: current.created_at, updated_at: plan.at, revision: pendingRevision(first) };
   return { plans: [plan], effect: { ...effect, row: writtenRow(compiled, system, values) } };
 }
 

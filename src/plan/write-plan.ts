@@ -40,9 +40,14 @@ export function updatePlan(
     id,
     values: only,
     revision: expectedRevision(revision),
-    at: origin.at,
+    at: later(origin.at, current.updated_at),
     event,
   };
+}
+
+/** A row was never changed before it was changed last, whatever becomes of the clock: what is told to be unchanged since then is (CACHE-4). */
+function later(one: string, other: string): string {
+  return one > other ? one : other;
 }
 
 /** The removal of a row. */

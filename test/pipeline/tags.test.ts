@@ -190,6 +190,20 @@ describe('Last-Modified', () => {
     await shop.row({ send: `GET ${path}`, headers: { 'If-Unmodified-Since': date(START - 1_000) }, status: 412 });
   });
 
+  it('[CACHE-4] never goes back with the clock, and tells nobody that a change after it was none', async () => {
+    const { shop, path } = await taggedProduct();
+    await using _ = shop;
+    shop.clock.advance(2_000);
+    const get = { send: `GET ${path}`, headers: { 'If-Modified-Since': date(START) } };
+    await shop.row({ ...get, status: 304 });
+    shop.clock.advance(-60_000);
+    const changed = await shop.send({ send: `PATCH ${path}`, body: { category: 'x' } });
+    assert.equal(Date.parse(changed.body['updated_at']), START);
+    await shop.newEvents();
+    const read = await shop.row({ ...get, status: 200, expectHeaders: { 'Last-Modified': null } });
+    assert.equal(read.text, changed.text);
+  });
+
   it('[CACHE-4] stands on no collection, no write, and nothing that tells of other rows too', async () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
