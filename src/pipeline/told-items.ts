@@ -11,8 +11,10 @@ export interface ToldPage {
   readonly facts: readonly string[];
 }
 
-/** Characters of told pages that are kept in each of two generations. */
+/** Characters of told pages that are kept in each of two generations, of texts and of all that goes beside them. */
 const KEPT_PAGES = 4_194_304;
+/** What a page takes beside its characters, as many of them: one without items may have no text. */
+const KEEPING = 400;
 /** About as many pages as there is room for. */
 const PAGES = 1_024;
 
@@ -20,7 +22,12 @@ const PAGES = 1_024;
 export type ToldPages = Recurring<ToldPage>;
 
 export function toldPages(): ToldPages {
-  return new Recurring({ bound: KEPT_PAGES, weigh: ({ text }) => text.length, keys: PAGES });
+  return new Recurring({ bound: KEPT_PAGES, weigh: weighPage, keys: PAGES });
+}
+
+function weighPage({ text, links, facts }: ToldPage, tag: string): number {
+  const beside = [...links.map(({ href }) => href), ...facts];
+  return beside.reduce((sum, { length }) => sum + length, KEEPING + tag.length + text.length);
 }
 
 /** When something was changed. */

@@ -9,6 +9,8 @@ const ROWS = 8_192;
 /** Bytes of a member beside a text, and of all that keeps a row. */
 const MEMBER = 24;
 const KEEPING = 400;
+/** One such character has all of its text take two bytes for each. */
+const WIDE = /[^\0-\xff]/;
 
 /**
  * Rows that were asked for more than once, as they were read last. Whoever writes a row, or learns that somebody else has, takes it out:
@@ -54,10 +56,13 @@ export class RowCache {
 /** About as many bytes as a row takes, once as it is and once as it is told. */
 function weigh(row: Row): number {
   let weight = 0;
+  let isWide = false;
   for (const value of Object.values(row)) {
+    const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
     weight += MEMBER;
-    if (typeof value === 'string') weight += value.length;
-    else if (typeof value === 'object' && value !== null) weight += JSON.stringify(value).length;
+    if (typeof text !== 'string') continue;
+    weight += text.length;
+    isWide ||= WIDE.test(text);
   }
-  return weight * 2 + KEEPING;
+  return weight * (isWide ? 4 : 2) + KEEPING;
 }
