@@ -6,6 +6,7 @@ import { type Fault, formatFault, ModelError } from '../model/fault.ts';
 import { loadDefinition, loadModel, type LoadedModel } from '../model/load.ts';
 import { digest } from '../platform/digest.ts';
 import { refused, wrongUsage } from './command-failure.ts';
+import { loadingModules } from './own-modules.ts';
 import type { Environment } from './settings.ts';
 
 /** What a model file is: a model, or what is wrong with it. */
@@ -25,8 +26,8 @@ export async function readModel(file: string, env: Environment): Promise<ReadMod
   try {
     const text = await readText(file);
     if (!MODULE.test(path.extname(file))) return { kind: 'model', loaded: loadModel({ file, text, env, digest }) };
-    const defined = await loadModule(file, text);
-    return { kind: 'model', loaded: loadDefinition({ file, defined, env, digest, text }) };
+    const { loaded: defined, texts } = await loadingModules(() => loadModule(file, text));
+    return { kind: 'model', loaded: loadDefinition({ file, defined, env, digest, text: [text, ...texts].join('\n') }) };
   } catch (error) {
     if (error instanceof ModelError) return { kind: 'faulty', faults: error.faults };
     throw error;

@@ -44,7 +44,7 @@ export interface DefinitionSource {
   readonly defined: DefinedModel;
   readonly env: DocumentSource['env'];
   readonly digest: Digest;
-  /** The text of its module, where it is at hand: then the fingerprint also covers what its functions use there. */
+  /** The text of its module and of those that it imports, where they are at hand: then the fingerprint also covers what its functions use there. */
   readonly text?: string;
 }
 

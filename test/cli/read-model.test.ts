@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { utimes, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { after, describe, it } from 'node:test';
 import { CommandFailure } from '../../src/cli/command-failure.ts';
 import { readModel, requireModel } from '../../src/cli/read-model.ts';
@@ -41,6 +44,21 @@ describe('a model in a module', () => {
     await writeFile(made, MODEL.replace("'desk'", "'table'"));
     await utimes(made, new Date(), new Date(Date.now() + 5_000));
     assert.equal((await requireModel(made, {})).model.name, 'table');
+  });
+
+  it('has another fingerprint where what it imports has changed, and the same one in another folder', async () => {
+    const program = `import { requireModel } from ${JSON.stringify(pathToFileURL(path.join(import.meta.dirname, '../../src/cli/read-model.ts')).href)};
+      console.log((await requireModel(process.argv[1], {})).model.fingerprint);`;
+    const fingerprint = async (factor: number): Promise<string> => {
+      const desk = await mkdtemp(path.join(folder, 'desk-'));
+      await writeFile(path.join(desk, 'price.ts'), `export const total = (n: number): number => n * ${factor};\n`);
+      await writeFile(path.join(desk, 'desk.ts'), `import './price.ts';\n${MODEL}`);
+      const args = ['--input-type=module-typescript', '-e', program, path.join(desk, 'desk.ts')];
+      return (await promisify(execFile)(process.execPath, args)).stdout;
+    };
+    const [two, three, again] = await Promise.all([2, 3, 2].map(fingerprint));
+    assert.notEqual(two, three);
+    assert.equal(two, again);
   });
 
   it('tells its faults with their paths', async () => {
