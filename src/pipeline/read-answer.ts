@@ -71,7 +71,7 @@ export function unchanged(request: Negotiated, target: ReadTarget, surroundings:
 }
 
 /** 200, whatever the preconditions say. */
-export function answerFound(
+function answerFound(
   request: Negotiated,
   target: ReadTarget,
   surroundings: Surroundings,

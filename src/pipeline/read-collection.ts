@@ -1,5 +1,6 @@
 import type { Format } from '../conventions/answer-type.ts';
 import { refusal } from '../conventions/errors.ts';
+import { matchesWeakly, type TagList } from '../conventions/etag.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { ListQuery } from '../plan/list-query.ts';
 import type { Page, Row, SeenChange } from '../plan/plan.ts';
@@ -13,7 +14,7 @@ import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
 import { selfQuery, targetsOf, tellPage } from './page.ts';
 import { requireAncestors } from './read.ts';
-import { answerFound, canonicalLink, type ReadTarget, readTarget, unchanged } from './read-answer.ts';
+import { canonicalLink, conditional, type ReadTarget, readTarget, unchanged } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
 import { formOf, sourcesOf, stateTag, textTag } from './tags.ts';
 import type { ToldPage } from './told-items.ts';
@@ -31,8 +32,10 @@ export function readCollection(
   return after(requireAncestors(query.plan.within, surroundings), () =>
     after(surroundings.store.resources.changes(sources), (changes): Awaitable<Answer> => {
       const target = readTarget(compiled.resource, query.view, stateTag(request, query, changes, surroundings));
-      const known = unchanged(request, target, surroundings);
-      if (known !== null) return known;
+      // Whoever names its tag was shown the page. Whoever names none may ask for one that cannot be told, and that comes before any condition.
+      const known =
+        listsTag(request.preconditions.ifNoneMatch, target.etag) && unchanged(request, target, surroundings);
+      if (known) return known;
       const kept = surroundings.pages.get(target.etag);
       if (kept !== undefined) return answerPage(request, compiled, query, { page: kept, target }, surroundings);
       return readPage(request, compiled, query, { sources, changes, target }, surroundings);
@@ -79,11 +82,15 @@ function answerPage(
   );
   const self = links.find(({ rel }) => rel === 'self');
   const location = request.method === 'QUERY' && self !== undefined ? ['Location', self.href] : [];
-  return answerFound(request, target, surroundings, {
+  return conditional(request, target, surroundings, {
     links: [...links, ...canonical],
     facts: [...facts, ...location],
     body: () => text,
   });
+}
+
+function listsTag(list: TagList | null, tag: string): boolean {
+  return list !== null && list !== '*' && matchesWeakly(list, tag);
 }
 
 /** The tag that a collection has for this caller now, what preconditions of a POST are compared with (CACHE-3), and what it is made of. */
