@@ -4,13 +4,14 @@ import type { MainConnection } from './main-connection.ts';
 
 const ENTRY = besideModule(import.meta.url, 'checkpoint-thread');
 
-/** Rows written after which a checkpoint is due: some 10 MB of log. */
-const DUE = 2_000;
+/** Rows written after which a checkpoint is due: 30 MB of log where each has a commit of its own, 10 MB where many share one. */
+const DUE = 1_000;
 
 /**
  * Brings what is committed from SQLite's log into the database file, on a thread of its own: a checkpoint takes longer than a hundred
  * requests, and would hold up all of them. What is written meanwhile is brought over by the writer itself, which takes a moment: only a log
- * that is empty can begin anew. Where the thread cannot run, the writer does as SQLite does by itself, later.
+ * that is empty can begin anew. Where somebody always reads from it the thread has it begin anew once it is long, and writers wait for that.
+ * Where the thread cannot run, the writer does as SQLite does by itself, later.
  */
 export class Checkpoints {
   readonly #path: string;

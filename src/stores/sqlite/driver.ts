@@ -14,8 +14,16 @@ const MAPPED_BYTES = 268_435_456;
  */
 const COPIED_KIB = 4_096;
 
-/** Pages of log (4 KiB each) after which the writer makes a checkpoint by itself, where `Checkpoints` has not. SQLite's default is 1,000. */
-const LONGEST_LOG = 10_000;
+/** Pages of log from which on it is to begin anew even where somebody always reads from it; the file keeps no more than these when it has. */
+export const LONG_LOG = 8_192;
+
+/**
+ * Pages of log after which the writer makes a checkpoint by itself with each commit, where `Checkpoints` has not. Many more, for that keeps the
+ * thread that answers, and other checkpoints out. SQLite's default is 1,000.
+ */
+const LONGEST_LOG = 4 * LONG_LOG;
+
+const PAGE_BYTES = 4_096;
 
 export type Read = Record<string, SqlValue>;
 type Prepared = Database.Statement<unknown[], Read>;
@@ -54,6 +62,7 @@ export class Connection {
       database.pragma('synchronous = full');
       database.pragma('foreign_keys = on');
       database.pragma(`wal_autocheckpoint = ${LONGEST_LOG}`);
+      database.pragma(`journal_size_limit = ${LONG_LOG * PAGE_BYTES}`);
       mapFile(database);
       return new Connection(database);
     } catch (error) {
@@ -96,9 +105,24 @@ export class Connection {
     this.#database.exec(text);
   }
 
-  /** Brings what is committed from the log into the database file, as far as nobody reads what was before, and waits for nobody. */
-  checkpoint(): void {
-    this.#database.pragma('wal_checkpoint(passive)');
+  /**
+   * Brings what is committed from the log into the database file, as far as nobody reads what was before, and waits for nobody.
+   *
+   * @returns pages that stand in the log, brought over or not; less than 0 where another connection is at it
+   */
+  checkpoint(): number {
+    return Number(this.get('pragma wal_checkpoint(passive)')?.['log']);
+  }
+
+  /**
+   * Brings over all of the log and has it begin anew. Nobody can write meanwhile; who reads from it is waited for, and who begins to read once
+   * all is brought over needs it no more.
+   *
+   * @param wait milliseconds after which it is left as it is
+   */
+  restartLog(wait: number): void {
+    this.script(`pragma busy_timeout = ${wait}`);
+    this.get('pragma wal_checkpoint(restart)');
   }
 
   /** The first value of a pragma. */

@@ -4,13 +4,14 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Checkpoints } from '../../../src/stores/sqlite/checkpoints.ts';
-import { Connection } from '../../../src/stores/sqlite/driver.ts';
+import { Connection, isBusy } from '../../../src/stores/sqlite/driver.ts';
 import { MainConnection } from '../../../src/stores/sqlite/main-connection.ts';
 import { createProduct } from '../../../src/testing/sample-writes.ts';
 import { directory } from '../../directory.ts';
 import { openSample } from './open-sample.ts';
 
 const ROW = 'x'.repeat(500);
+const MEBIBYTE = 1_048_576;
 
 function opened(context: TestContext): { file: string; writer: Connection; write: (rows: number) => void } {
   const file = path.join(directory(context), 'log.db');
@@ -20,6 +21,53 @@ function opened(context: TestContext): { file: string; writer: Connection; write
     for (let row = 0; row < rows; row += 1) writer.run('insert into kept values (?)', [ROW]);
   };
   return { file, writer, write };
+}
+
+/** Writes rows of a mebibyte each, which is as much log. */
+function writeLong(writer: Connection, rows: number): void {
+  for (let row = 0; row < rows; row += 1) writer.run('insert into kept values (hex(zeroblob(?)))', [MEBIBYTE / 2]);
+}
+
+function mebibytesOfLog(file: string): number {
+  return Math.round(statSync(`${file}-wal`).size / MEBIBYTE);
+}
+
+/** Readings of which each begins before the one before it ends, so that somebody always reads. */
+class Relay {
+  readonly #file: string;
+  #reader: Connection | null = null;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Another reading takes the place of the one that goes on. */
+  pass(): void {
+    const next = Connection.reader(this.#file);
+    next.run('begin');
+    next.get('select count(*) from kept');
+    this.end();
+    this.#reader = next;
+  }
+
+  end(): void {
+    this.#reader?.close();
+    this.#reader = null;
+  }
+}
+
+/** Does something over and over until something else is done. */
+async function meanwhile(done: Promise<void>, act: () => void): Promise<void> {
+  while (await Promise.race([done.then(() => false), setImmediate(true)])) act();
+}
+
+/** Writes a row, unless a checkpoint holds writers up just then. */
+function writeIfFree(writer: Connection): void {
+  try {
+    writer.run('insert into kept values (?)', [ROW]);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
 }
 
 /** How many rows the file holds without its log. */
@@ -63,6 +111,44 @@ describe('checkpoints apart from the thread that writes', () => {
     const [first = 0] = sizes;
     assert.ok(Math.max(...sizes) < first * 3, `the log grew: ${sizes.join(', ')}`);
     assert.equal(Number(writer.get('select count(*) as count from kept')?.['count']), 2_400);
+    writer.close();
+  });
+
+  it('[OPS-4] let a log that has become long begin anew though there is never a moment without readers', async (context) => {
+    const { file, writer } = opened(context);
+    writer.waitNoMore();
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), 1);
+    const relay = new Relay(file);
+    const sizes: number[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      writeLong(writer, 10);
+      checkpoints.wrote(1);
+      await meanwhile(checkpoints.close(), () => {
+        writeIfFree(writer);
+        relay.pass();
+      });
+      sizes.push(mebibytesOfLog(file));
+    }
+    relay.end();
+    writer.close();
+    assert.ok(Math.max(...sizes) <= 45, `the log grew, in MiB: ${sizes.join(', ')}`);
+  });
+
+  it('[OPS-4] do not wait for a reader that stays, and the log shrinks once it has gone', async (context) => {
+    const { file, writer } = opened(context);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), 1);
+    const relay = new Relay(file);
+    relay.pass();
+    writeLong(writer, 40);
+    checkpoints.wrote(1);
+    await checkpoints.close();
+    writeLong(writer, 1);
+    assert.ok(mebibytesOfLog(file) >= 41);
+    relay.end();
+    checkpoints.wrote(1);
+    await checkpoints.close();
+    writeLong(writer, 1);
+    assert.ok(mebibytesOfLog(file) <= 32, `${mebibytesOfLog(file)} MiB are left`);
     writer.close();
   });
 
