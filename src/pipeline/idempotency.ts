@@ -1,4 +1,4 @@
-import { refusal } from '../conventions/errors.ts';
+import { ApiError, refusal } from '../conventions/errors.ts';
 import { readIdempotencyKey } from '../conventions/idempotency-key.ts';
 import type { Memo, Remembered } from '../plan/plan.ts';
 import type { Body } from './body.ts';
@@ -44,9 +44,10 @@ export function requestDigest(request: Negotiated, bytes: Uint8Array, { digest, 
 export type Outcome<T> = { readonly outcome: T; readonly replayed: boolean };
 
 /**
- * Does a request once. The answer is remembered by the run itself, in the transaction of its write; what fails is not, and runs again.
+ * Does a request once. The answer is remembered by the run itself, in the transaction of its write; what fails is not, and runs again. Where
+ * another process does the same request meanwhile, its answer is given, and no refusal that only its change brought about (step 13 before 14).
  *
- * @param run does it; `remembered` where the memo stands already, written by another process meanwhile
+ * @param run does it; `remembered` where the memo stands already
  * @param read what a memo says
  * @throws {ApiError} IDEMPOTENCY_KEY_REUSED: another request had the key; IDEMPOTENCY_KEY_IN_PROGRESS: the first is not done yet
  */
@@ -62,13 +63,23 @@ export async function once<T>(
   try {
     const earlier = await recall(name, request, surroundings);
     if (earlier !== null) return { outcome: await read(earlier), replayed: true };
-    const outcome = await run();
-    if (outcome !== 'remembered') return { outcome, replayed: false };
+    const outcome = await orRefusal(run);
+    if (outcome !== 'remembered' && !(outcome instanceof ApiError)) return { outcome, replayed: false };
     const meanwhile = await recall(name, request, surroundings);
-    if (meanwhile === null) throw inProgress();
+    if (meanwhile === null) throw outcome === 'remembered' ? inProgress() : outcome;
     return { outcome: await read(meanwhile), replayed: true };
   } finally {
     running.delete(name);
+  }
+}
+
+/** What a run gives, or the refusal that it ends in. */
+async function orRefusal<T>(run: () => Promise<T>): Promise<T | ApiError> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
   }
 }
 

@@ -5,6 +5,7 @@ import { keyName } from './idempotency.ts';
 import type { AskedWrite } from './operation.ts';
 import { settleOnce } from './settle-once.ts';
 import type { Surroundings } from './surroundings.ts';
+import type { Operation } from './write.ts';
 
 const KEYED_METHODS: ReadonlySet<string> = new Set(['POST', 'PATCH']);
 
@@ -13,14 +14,24 @@ export async function answerWrite({ operation, dry }: AskedWrite, surroundings: 
   const { request, compiled, takesBody } = operation;
   const keyed = KEYED_METHODS.has(request.method) && !dry;
   const key = keyed ? keyName(request, compiled.resource.idempotency === 'required', surroundings) : null;
-  if (request.expectsContinue && !(await isAnswered(key, surroundings))) await operation.look(surroundings);
+  if (request.expectsContinue) await lookAhead(operation, key, surroundings);
   const body = takesBody ? await readBody(request, compiled, surroundings.compiled.model.limits) : null;
   const settling = { body, dry, since: request.exchange.startedAt };
   const { outcome, replayed } = await settleOnce(key, operation, settling, surroundings);
   return tellEffect(outcome, request, { replayed, dry }, surroundings);
 }
 
-/** Whether a key has an answer already: then that is given, whatever became of the target since (step 13 before 14). */
-async function isAnswered(key: string | null, { store, now }: Surroundings): Promise<boolean> {
-  return key !== null && (await store.resources.remembered(key, now())) !== null;
+/**
+ * Steps 14 to 16 for a caller that waits with its body, unless its key has an answer: then that is given, whatever became of the target since
+ * (step 13 before 14).
+ *
+ * @throws {ApiError} 404, 412, 428
+ */
+async function lookAhead(operation: Operation, key: string | null, surroundings: Surroundings): Promise<void> {
+  const { store, now } = surroundings;
+  try {
+    await operation.look(surroundings);
+  } catch (refused) {
+    if (key === null || (await store.resources.remembered(key, now())) === null) throw refused;
+  }
 }
