@@ -85,10 +85,18 @@ export function recordOf(
   return { id: uuid(), atomic: batch.atomic, at: timestamp(now()), results };
 }
 
-/** What is remembered of a batch: under its id; under the key of its request, where it has one, only where that is. */
+/**
+ * What is remembered of a batch: under its id; under the key of its request, where it has one, only where that is. A batch of which something
+ * may be tried again has no answer under its key yet: sent again, it goes on with that.
+ */
 export function memosOf(record: BatchRecord, { request, asked }: BatchRun, { now }: Surroundings): readonly Memo[] {
   const expiresAt = now() + REMEMBERED_FOR;
   const name = batchName(record.id, request);
   const own = { name, request: asked?.request ?? '', outcome: JSON.stringify(record), expiresAt };
-  return asked === null ? [own] : [own, { ...asked, outcome: JSON.stringify(name), expiresAt }];
+  if (asked === null || record.results.some(mayBeTriedAgain)) return [own];
+  return [own, { ...asked, outcome: JSON.stringify(name), expiresAt }];
+}
+
+function mayBeTriedAgain(result: OperationResult): boolean {
+  return result.kind === 'failed' && result.headers['Retry-After'] !== undefined;
 }

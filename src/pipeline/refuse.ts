@@ -65,8 +65,7 @@ export function refuse(exchange: Exchange, failure: unknown, { version, observe,
   if (error.status === 500) observe({ kind: 'fault', correlationId: exchange.correlationId, error: failure });
   exchange.note.errorCode = error.code;
   const body = errorBody(error, exchange.correlationId, timestamp(now()));
-  const retry = error.status === 503 && error.headers['Retry-After'] === undefined ? ['Retry-After', RETRY_AFTER] : [];
-  const headers = [...commonHeaders(exchange, version), ...Object.entries(error.headers).flat(), ...retry];
+  const headers = [...commonHeaders(exchange, version), ...Object.entries(refusalFields(error)).flat()];
   const offer = chosenOffer(exchange) ?? JSON_ERROR;
   if (offer === undefined) throw new Error('errors have no format');
   return uncachedAnswer(
@@ -93,6 +92,11 @@ function errorJson(body: ErrorBody): JsonObject {
 function errorText(body: ErrorBody): string {
   const details = body.details.map(({ field, message }) => `${field} ${message}`).join('; ');
   return writeText({ ...body, details });
+}
+
+/** The header fields that an error has of its own; 503 says when to try again. */
+export function refusalFields({ status, headers }: ApiError): ApiError['headers'] {
+  return status === 503 ? { 'Retry-After': RETRY_AFTER, ...headers } : headers;
 }
 
 /** Any failure as what the caller is told of it; what is no refusal of ours becomes a constant 500 (ERR-7). */

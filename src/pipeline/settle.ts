@@ -9,7 +9,7 @@ import { writeRefusal } from './write-refusal.ts';
 export const MAX_ATTEMPTS = 16;
 
 /** A write does not begin in the last tenth of its time: it could end after the caller was told that it timed out (ERR-7). */
-const LATEST_BEGIN = 0.9;
+export const LATEST_BEGIN = 0.9;
 
 /** What a write is done with beside the operation. */
 export interface Settling {
@@ -18,6 +18,8 @@ export interface Settling {
   readonly dry: boolean;
   /** Milliseconds since the epoch at which the time for it began. */
   readonly since: number;
+  /** Share of the time after which it does not begin. Default: nine tenths. */
+  readonly latest?: number;
   /** What is remembered of the effect together with it. */
   readonly memo: ((effect: Effect) => Memo) | null;
 }
@@ -38,12 +40,12 @@ export function settle(operation: Operation, settling: Settling, surroundings: S
 }
 
 async function attempt(operation: Operation, settling: Settling, surroundings: Surroundings): Promise<Settled> {
-  const { body, dry, memo, since } = settling;
+  const { body, dry, memo, since, latest } = settling;
   for (let attempts = 1; ; attempts++) {
     const { plans, effect } = await operation.prepare(body, 0, surroundings);
     const memos = memo === null || dry ? [] : [memo(effect)];
     if (plans.length + memos.length === 0) return { kind: 'done', effect };
-    const outcome = await writeUnit({ plans, memos, dry }, since, surroundings);
+    const outcome = await writeUnit({ plans, memos, dry }, since, surroundings, latest);
     if (outcome.kind === 'committed') return { kind: 'done', effect: drawn(effect, outcome.revisions) };
     if (outcome.kind === 'remembered') return { kind: 'remembered' };
     if (!mayWinNextTime(outcome, operation) || attempts === MAX_ATTEMPTS) {
@@ -52,13 +54,19 @@ async function attempt(operation: Operation, settling: Settling, surroundings: S
   }
 }
 
-/** Hands a unit to the store, in time for the answer. @param since milliseconds since the epoch at which the time for it began */
+/**
+ * Hands a unit to the store, in time for the answer.
+ *
+ * @param since milliseconds since the epoch at which the time for it began
+ * @param latest share of the time after which it does not begin
+ */
 export async function writeUnit(
   unit: WriteUnit,
   since: number,
   { store, compiled, committed }: Surroundings,
+  latest: number = LATEST_BEGIN,
 ): Promise<WriteOutcome> {
-  const outcome = await store.resources.write(unit, since + compiled.model.limits.handlerTimeout * LATEST_BEGIN);
+  const outcome = await store.resources.write(unit, since + compiled.model.limits.handlerTimeout * latest);
   if (outcome.kind === 'committed') committed();
   return outcome;
 }
