@@ -26,6 +26,8 @@ export function logEntry(observation: Observation): LogEntry {
         event: 'fault',
         fields: { correlation_id: observation.correlationId, error: describeError(observation.error) },
       };
+    case 'store-unavailable':
+      return { level: 'error', event: 'store_unavailable', fields: obstacleFields(observation.error) };
     case 'listening':
       return { level: 'info', event: 'listening', fields: { url: observation.url, open: observation.open } };
     case 'stopping':
@@ -71,6 +73,13 @@ function exchangeEntry(exchange: Extract<Observation, { kind: 'exchange' }>): Lo
 function workerEndedEntry(ended: Extract<Observation, { kind: 'worker-ended' }>): LogEntry {
   const { pid, code, signal, reason, again } = ended;
   return { level: 'error', event: 'worker_ended', fields: { worker: pid, code, signal, reason, again_ms: again } };
+}
+
+/** What is wrong, and what it comes from, without the stack: it is nobody's mistake in the code. */
+function obstacleFields({ message, cause }: Error): LogEntry['fields'] {
+  if (cause === undefined || cause === null) return { reason: message, code: null, cause: null };
+  const facts = errorFacts(cause);
+  return { reason: message, code: facts.code, cause: facts.message };
 }
 
 function cut(text: string, length: number): string {

@@ -17,6 +17,8 @@ export type Observation =
     }
   /** Something failed that the caller is told nothing of. */
   | { readonly kind: 'fault'; readonly correlationId: string | null; readonly error: unknown }
+  /** The database could not be used, which the caller was told by 503. It may come with every request, and is logged once a minute. */
+  | { readonly kind: 'store-unavailable'; readonly error: Error }
   /** Statements that brought the database to the model. */
   | { readonly kind: 'schema-changed'; readonly statements: readonly string[] }
   /** The model declares what this version does not serve yet. */

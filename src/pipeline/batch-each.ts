@@ -4,7 +4,7 @@ import { inTime } from '../platform/in-time.ts';
 import type { BatchOperation } from './batch-body.ts';
 import type { BatchRecord, OperationResult } from './batch-record.ts';
 import { admitResults, type BatchRun, doneResult, memosOf, readOperation, recordOf, sizeOf } from './batch-run.ts';
-import { asApiError, refusalFields } from './refuse.ts';
+import { refusalFields, toldError } from './refuse.ts';
 import { LATEST_BEGIN, writeUnit } from './settle.ts';
 import { settleOnce } from './settle-once.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -60,8 +60,7 @@ async function resultOf(
     const late = (): Error => notMade('The operation took too long, and with it the batch');
     return await inTime(make(asked, key, run, surroundings), left(LATEST_BEGIN), late);
   } catch (failure) {
-    const error = asApiError(failure);
-    if (error.status === 500) observe({ kind: 'fault', correlationId, error: failure });
+    const error = toldError(failure, correlationId, observe);
     return {
       kind: 'failed',
       error: errorBody(error, correlationId, timestamp(now())),

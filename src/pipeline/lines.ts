@@ -10,7 +10,7 @@ import type { Answer, BodyStream } from './exchange.ts';
 import { keyName } from './idempotency.ts';
 import { type Begun, inOrder } from './in-order.ts';
 import { type AskedWrite, writeOf } from './operation.ts';
-import { asApiError } from './refuse.ts';
+import { toldError } from './refuse.ts';
 import { settleOnce } from './settle-once.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -110,7 +110,5 @@ function errorOf(
   correlationId: string,
   { now, observe }: Surroundings,
 ): ReturnType<typeof errorBody> {
-  const error = asApiError(failure);
-  if (error.status === 500) observe({ kind: 'fault', correlationId, error: failure });
-  return errorBody(error, correlationId, timestamp(now()));
+  return errorBody(toldError(failure, correlationId, observe), correlationId, timestamp(now()));
 }

@@ -7,7 +7,7 @@ import { writeJson } from '../formats/json.ts';
 import { writeText } from '../formats/text.ts';
 import { writeXml } from '../formats/xml.ts';
 import type { Observe } from '../observe/observation.ts';
-import { StatementTimeout, StoreOverloaded, StoreUnavailable } from '../stores/store.ts';
+import { type Obstacle, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../stores/store.ts';
 import { commonHeaders, uncachedAnswer } from './answer.ts';
 import type { WholeAnswer } from './exchange.ts';
 import type { Exchange } from './receive.ts';
@@ -49,6 +49,13 @@ const [JSON_ERROR] = OFFERS;
 /** Seconds after which a caller may try again what failed for a passing reason. */
 const RETRY_AFTER = '1';
 
+/** What a caller is told of a database that cannot be used. */
+const UNAVAILABLE: Readonly<Record<Obstacle | 'unknown', string>> = {
+  held: 'The database is busy with something else for too long; try again.',
+  full: 'The server has no room to keep more; what it has can still be read. Try again later.',
+  unknown: 'The database cannot be reached just now; try again.',
+};
+
 /** What turning failures into answers takes from outside. */
 export interface Refusing {
   readonly version: string;
@@ -61,8 +68,7 @@ export interface Refusing {
  * told as a constant 500.
  */
 export function refuse(exchange: Exchange, failure: unknown, { version, observe, now }: Refusing): WholeAnswer {
-  const error = asApiError(failure);
-  if (error.status === 500) observe({ kind: 'fault', correlationId: exchange.correlationId, error: failure });
+  const error = toldError(failure, exchange.correlationId, observe);
   exchange.note.errorCode = error.code;
   const body = errorBody(error, exchange.correlationId, timestamp(now()));
   const headers = [...commonHeaders(exchange, version), ...Object.entries(refusalFields(error)).flat()];
@@ -99,8 +105,16 @@ export function refusalFields({ status, headers }: ApiError): ApiError['headers'
   return status === 503 ? { 'Retry-After': RETRY_AFTER, ...headers } : headers;
 }
 
-/** Any failure as what the caller is told of it; what is no refusal of ours becomes a constant 500 (ERR-7). */
-export function asApiError(failure: unknown): ApiError {
+/** A failure as what the caller is told of it; what the caller is not told is announced. */
+export function toldError(failure: unknown, correlationId: string, observe: Observe): ApiError {
+  const error = asApiError(failure);
+  if (error.status === 500) observe({ kind: 'fault', correlationId, error: failure });
+  if (failure instanceof StoreUnavailable) observe({ kind: 'store-unavailable', error: failure });
+  return error;
+}
+
+/** What is no refusal of ours becomes a constant 500 (ERR-7). */
+function asApiError(failure: unknown): ApiError {
   if (failure instanceof ApiError) return failure;
   if (failure instanceof StatementTimeout) {
     return refusal(
@@ -115,7 +129,7 @@ export function asApiError(failure: unknown): ApiError {
     );
   }
   if (failure instanceof StoreUnavailable) {
-    return refusal('SERVER_UNAVAILABLE', 'The database cannot be reached just now; try again.', { cause: failure });
+    return refusal('SERVER_UNAVAILABLE', UNAVAILABLE[failure.obstacle ?? 'unknown'], { cause: failure });
   }
   return refusal('SERVER_ERROR', 'The server failed; the cause is in its log under the correlation id.', {
     cause: failure,

@@ -27,9 +27,19 @@ export class StoreOverloaded extends Error {
   override readonly name = 'StoreOverloaded';
 }
 
-/** The database cannot be reached or is held by another process for too long; nothing was changed. */
+/** What can be in the way of using a database: another process that holds it for too long, a disk without room. */
+export type Obstacle = 'held' | 'full';
+
+/** The database cannot be used just now; nothing was changed. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
+  /** null where it is none that a caller could be told of. */
+  readonly obstacle: Obstacle | null;
+
+  constructor(message: string, options: ErrorOptions & { readonly obstacle?: Obstacle | null } = {}) {
+    super(message, options);
+    this.obstacle = options.obstacle ?? null;
+  }
 }
 
 /** Rows of the declared resources. */

@@ -17,6 +17,8 @@ const exchange = {
   traceId: '0af7651916cd43dd8448eb211c80319c',
 } as const;
 
+const FULL = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+
 function written(observation: Observation, options: Partial<LogOptions> = {}): string {
   let text = '';
   const write = (line: string): void => {
@@ -57,6 +59,21 @@ describe('a line of JSON', () => {
 
   for (const [observation, level, rest] of [
     [{ ...exchange, status: 503 }, 'error', { status: 503 }],
+    [
+      { kind: 'store-unavailable', error: new Error('The disk is full', { cause: FULL }) },
+      'error',
+      {
+        event: 'store_unavailable',
+        reason: 'The disk is full',
+        code: 'SQLITE_FULL',
+        cause: 'database or disk is full',
+      },
+    ],
+    [
+      { kind: 'store-unavailable', error: new Error('The store is closed') },
+      'error',
+      { reason: 'The store is closed', code: null, cause: null },
+    ],
     [{ kind: 'listening', url: 'http://127.0.0.1:1', open: true }, 'info', { event: 'listening', open: true }],
     [{ kind: 'stopping', signal: 'SIGTERM' }, 'info', { event: 'stopping', signal: 'SIGTERM' }],
     [{ kind: 'stopped', unfinished: 0 }, 'info', { event: 'stopped', unfinished: 0 }],
@@ -117,6 +134,29 @@ describe('a line of JSON', () => {
         assert.equal(JSON.parse(text).correlation_id, correlationId);
       }),
     );
+  });
+});
+
+describe('a database that cannot be used', () => {
+  it('[OPS-2] is told once a minute for each reason, however many requests meet it', () => {
+    const lines: string[] = [];
+    let now = 0;
+    const observe = logSink({
+      write: (line) => void lines.push(JSON.parse(line).reason),
+      clock: { now: () => now },
+      format: 'json',
+      colours: false,
+    });
+    const told = (at: number, reason: string): readonly string[] => {
+      now = at;
+      for (let request = 0; request < 3; request += 1) observe({ kind: 'store-unavailable', error: new Error(reason) });
+      return lines.splice(0);
+    };
+    assert.deepEqual(told(0, 'held'), ['held']);
+    assert.deepEqual(told(59_999, 'held'), []);
+    assert.deepEqual(told(59_999, 'full'), ['full']);
+    assert.deepEqual(told(60_000, 'held'), ['held']);
+    assert.deepEqual(told(61_000, 'full'), []);
   });
 });
 

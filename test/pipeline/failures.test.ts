@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { refusal } from '../../src/conventions/errors.ts';
 import { type Store, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../../src/stores/store.ts';
 import { apiUnderTest, type Setting } from './api-under-test.ts';
+import { before } from './rival.ts';
 import { SHOP } from './shop-model.ts';
 
 const SECRET = 'SELECT secret FROM /var/lib/shop.db at Driver.prepare (driver.ts:5:1)';
@@ -25,6 +26,15 @@ function failing(error: unknown): Setting {
     remembered: fail,
   };
   return { breaking: (store: Store) => ({ ...store, events: store.events, secret: () => store.secret(), resources }) };
+}
+
+/** A store whose first write fails. */
+function failingOnce(store: Store, error: Error): Store {
+  const failures = [error];
+  return before(store, () => {
+    const failure = failures.shift();
+    if (failure !== undefined) throw failure;
+  });
 }
 
 const requests = [
@@ -97,6 +107,43 @@ describe('a failure inside', () => {
           expectHeaders: { 'Retry-After': /^[1-9][0-9]*$/, 'Cache-Control': 'no-store', 'Content-Type': type },
         });
         assert.ok(!text.includes('secret'));
+      }
+    });
+  }
+});
+
+describe('a database that cannot be used', () => {
+  const note = { id: 'a', text: 'x' };
+  const writes = [
+    { send: 'POST /api/v1/notes', body: note },
+    {
+      send: 'POST /api/v1/notes',
+      headers: { 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' },
+      body: JSON.stringify(note),
+    },
+    {
+      send: 'POST /api/v1/batches',
+      body: { atomic: false, operations: [{ method: 'POST', path: '/notes', body: note }] },
+    },
+  ];
+  const obstacles = [
+    ['full', /has no room/],
+    ['held', /is busy/],
+    [null, /cannot be reached/],
+  ] as const;
+  for (const [obstacle, message] of obstacles) {
+    it(`[ERR-7] is told to the caller by what is in the way, and its cause to the log alone: ${obstacle}`, async () => {
+      const failure = new StoreUnavailable('No database', { cause: new Error(SECRET), obstacle });
+      for (const write of writes) {
+        await using shop = await apiUnderTest(SHOP, { breaking: (store) => failingOnce(store, failure) });
+        const { text } = await shop.send(write);
+        assert.match(text, /"SERVER_UNAVAILABLE"/);
+        assert.match(text, message);
+        assert.ok(!text.includes('secret'));
+        assert.deepEqual(
+          shop.observations.filter(({ kind }) => kind !== 'exchange' && kind !== 'schema-changed'),
+          [{ kind: 'store-unavailable', error: failure }],
+        );
       }
     });
   }

@@ -1,11 +1,11 @@
 import type { WriteOutcome, WritePlan, WriteUnit } from '../../plan/plan.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { StoreUnavailable } from '../store.ts';
 import { steady } from '../../platform/clock.ts';
 import { atEndOfTurn } from '../../platform/end-of-turn.ts';
-import { type Connection, isBusy, isDatabaseFailure, isFull } from './driver.ts';
+import { type Connection, isBusy, isDatabaseFailure } from './driver.ts';
 import type { MainConnection } from './main-connection.ts';
 import type { Patience } from './patience.ts';
+import { unavailable } from './unavailable.ts';
 import type { UnitWriter } from './unit-writer.ts';
 
 /** Bounds of one transaction, so that a long queue does not keep the thread: units, and plans of all its units. */
@@ -148,7 +148,7 @@ export class GroupCommit {
 
   #fail(batch: readonly Waiting[], error: unknown): void {
     if (this.#connection.inTransaction) this.#connection.run('rollback');
-    const failure = isBusy(error) || isFull(error) ? unavailable(error) : error;
+    const failure = unavailable(error) ?? error;
     for (const { reject } of batch) reject(failure);
   }
 
@@ -194,10 +194,6 @@ export class GroupCommit {
       return { error };
     }
   }
-}
-
-function unavailable(cause: unknown): StoreUnavailable {
-  return new StoreUnavailable('The database is held by another process, or its disk is full', { cause });
 }
 
 /** Whether what a unit wrote stays: a dry run is always undone (MET-14). */

@@ -1,7 +1,7 @@
 import { turnOfEventLoop } from '../../platform/clock.ts';
 import { atEndOfTurn } from '../../platform/end-of-turn.ts';
-import { StoreUnavailable } from '../store.ts';
-import { type Connection, isBusy } from './driver.ts';
+import type { Connection } from './driver.ts';
+import { unavailable } from './unavailable.ts';
 
 /**
  * The one connection of the thread that answers. It reads what it has written without reading the file again: each commit has every other
@@ -59,7 +59,7 @@ export class MainConnection {
       this.#version = this.#connection.get('pragma data_version')?.['data_version'];
     } catch (error) {
       this.readAnew();
-      throw isBusy(error) ? new StoreUnavailable('The database is held by another process', { cause: error }) : error;
+      throw unavailable(error) ?? error;
     }
   }
 }

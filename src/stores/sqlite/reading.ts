@@ -1,6 +1,7 @@
 import type { Statement } from '../sql/dialect.ts';
-import { StatementTimeout, StoreUnavailable } from '../store.ts';
-import { type Connection, isBusy, type Read } from './driver.ts';
+import { type Obstacle, StatementTimeout, StoreUnavailable } from '../store.ts';
+import type { Connection, Read } from './driver.ts';
+import { unavailable } from './unavailable.ts';
 
 /** Statements that are read together. */
 export type Reading = readonly Statement[];
@@ -36,15 +37,16 @@ export interface ThreadSettings {
 /** What a thread answers to a reading: plain data, for classes of errors do not pass from one thread to another. */
 export type ThreadAnswer =
   | { readonly kind: 'rows'; readonly rows: RowsRead }
-  | { readonly kind: 'timeout' | 'unavailable'; readonly message: string }
+  | { readonly kind: 'timeout'; readonly message: string }
+  | { readonly kind: 'unavailable'; readonly message: string; readonly obstacle: Obstacle | null }
   | { readonly kind: 'fault'; readonly error: unknown };
 
 /** The answer that tells of an error. */
 export function answerOf(error: unknown): ThreadAnswer {
   if (error instanceof StatementTimeout) return { kind: 'timeout', message: error.message };
-  if (error instanceof StoreUnavailable) return { kind: 'unavailable', message: error.message };
-  if (isBusy(error)) return { kind: 'unavailable', message: 'The database is held by another process' };
-  return { kind: 'fault', error };
+  const failure = error instanceof StoreUnavailable ? error : unavailable(error);
+  if (failure === null) return { kind: 'fault', error };
+  return { kind: 'unavailable', message: failure.message, obstacle: failure.obstacle };
 }
 
 /** The error that an answer tells of. */
@@ -53,7 +55,7 @@ export function errorOf(answer: Exclude<ThreadAnswer, { kind: 'rows' }>): unknow
     case 'timeout':
       return new StatementTimeout(answer.message);
     case 'unavailable':
-      return new StoreUnavailable(answer.message);
+      return new StoreUnavailable(answer.message, answer);
     case 'fault':
       return answer.error;
   }
