@@ -12,9 +12,12 @@ export type AppliedPreference = `handling=${'strict' | 'lenient'}` | `return=${'
 const NONE: Preferences = Object.freeze({ handling: null, return: null });
 
 const VALUE = `(?:[\\t ]*=[\\t ]*(?:(${TOKEN})|${QUOTED_STRING}))?`;
-/** One element of the list with its comma: name, value as a token, value in quotes, what ends it. Parameters are passed over. */
+/**
+ * One element of the list with its comma: name, value as a token, value in quotes, what ends it. Parameters are passed over. Blanks can be
+ * read in one way alone, as in lists of tags.
+ */
 const ELEMENT = new RegExp(
-  `[\\t ]*(?:(${TOKEN})${VALUE}(?:[\\t ]*;(?:[\\t ]*${TOKEN}${VALUE})?)*)?[\\t ]*(?<end>,|$)`,
+  `[\\t ]*(?:(${TOKEN})${VALUE}(?:[\\t ]*;(?:[\\t ]*${TOKEN}${VALUE})?)*[\\t ]*)?(?<end>,|$)`,
   'y',
 );
 
