@@ -5,6 +5,7 @@ import { timestamp } from './conventions/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { Context } from './model/hooks.ts';
 import type { Model } from './model/model.ts';
+import { harmless } from './observe/harmless.ts';
 import type { Observe } from './observe/observation.ts';
 import { type CompiledModel, type CompiledResource, compileModel } from './pipeline/compiled.ts';
 import type { Handler } from './pipeline/exchange.ts';
@@ -35,6 +36,7 @@ export interface ApiOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
+  /** Told what happens: requests, faults. What it throws is lost. */
   readonly observe: Observe;
   /** Whether any `Host` is taken; else loopback names alone (AUTH-7). */
   readonly open: boolean;
@@ -81,7 +83,6 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const randomHex = (bytes: number): string => options.random.hex(bytes);
   const handler = createPipeline({
     surroundings,
-    observe: options.observe,
     openings: { now, uuid, randomHex, versionedPath: versionedPath(compiled.base) },
     open: options.open,
     unready: options.unready ?? (() => null),
@@ -119,7 +120,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
     context,
     committed,
     running: new Set(),
-    observe,
+    observe: harmless(observe),
     events: {
       model,
       addresses: compiled.addresses,

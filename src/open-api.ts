@@ -3,6 +3,7 @@ import { afterOutlets } from './events/after-hooks.ts';
 import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
 import type { Context } from './model/hooks.ts';
 import type { Model } from './model/model.ts';
+import { harmless } from './observe/harmless.ts';
 import type { Observe } from './observe/observation.ts';
 import { systemClock } from './platform/clock.ts';
 import { createIds } from './platform/ids.ts';
@@ -17,7 +18,7 @@ export interface OpenApiOptions {
   readonly database: string;
   /** What hooks get of the application. */
   readonly context?: Context;
-  /** Told what happens: requests, faults, changes of the schema. Default: nobody is. */
+  /** Told what happens: requests, faults, changes of the schema. What it throws is lost. Default: nobody is told. */
   readonly observe?: Observe;
   /** Where clients reach the API where the model has no `public_url`: events name it. Default: `http://localhost`. */
   readonly origin?: () => string;
@@ -43,7 +44,8 @@ export interface OpenedApi extends AsyncDisposable {
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database as it was
  */
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
-  const { model, database, observe = () => undefined, origin = () => 'http://localhost', open = false } = options;
+  const { model, database, origin = () => 'http://localhost', open = false } = options;
+  const observe = harmless(options.observe ?? (() => undefined));
   const clock = systemClock;
   const random = createRandom();
   const store = await openSqlite({ path: database, model, observe, clock, random });

@@ -2,6 +2,7 @@ import type { Server, ServerOptions } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Limits } from '../model/model.ts';
+import { harmless } from '../observe/harmless.ts';
 import { http } from './builtin.ts';
 import { type Address, listen } from './listen.ts';
 import type { ParserFault } from './parser-fault.ts';
@@ -33,7 +34,7 @@ const LINES_ALLOWANCE = 1_000;
  * @throws {Error} in plain words where the address cannot be bound
  */
 export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
-  const wire = new Wire(options);
+  const wire = new Wire({ ...options, observe: harmless(options.observe) });
   const server = createHttpServer(options.limits);
   server.on('connection', (socket) => wire.open(socket));
   server.on('request', (request, response) => wire.request(request, response, false));

@@ -1,6 +1,5 @@
 import { ApiError, refusal } from '../conventions/errors.ts';
 import { pathOfTarget } from '../conventions/url.ts';
-import type { Observe } from '../observe/observation.ts';
 import { readListQuery } from '../plan/list-query.ts';
 import { admitParameters, plainRule } from '../plan/parameters.ts';
 import { readItemView } from '../plan/view.ts';
@@ -25,7 +24,6 @@ import type { Surroundings } from './surroundings.ts';
 /** What answering takes beside what the stages work with. */
 export interface PipelineOptions {
   readonly surroundings: Surroundings;
-  readonly observe: Observe;
   readonly openings: Openings;
   /** Whether any `Host` is taken; else loopback names alone (AUTH-7). */
   readonly open: boolean;
@@ -35,7 +33,8 @@ export interface PipelineOptions {
 
 /** The score: one exchange, stage by stage, in the order of the contract's section 0. Everything that fails ends in `refuse`. */
 export function createPipeline(options: PipelineOptions): Handler {
-  const { surroundings, observe, openings } = options;
+  const { surroundings, openings } = options;
+  const { observe } = surroundings;
   const compressor = new Compressor();
   const refusing = { version: surroundings.version, observe, now: openings.now };
 

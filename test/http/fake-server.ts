@@ -1,7 +1,7 @@
 import { ApiError, errorBody, refusal } from '../../src/conventions/errors.ts';
 import { type HttpOptions, type HttpServer, serveHttp } from '../../src/http/node-http.ts';
 import type { Limits } from '../../src/model/model.ts';
-import type { Observation } from '../../src/observe/observation.ts';
+import type { Observation, Observe } from '../../src/observe/observation.ts';
 import type { Answer, Handler, RawRequest, WholeAnswer } from '../../src/pipeline/exchange.ts';
 
 const limits: Limits = {
@@ -32,6 +32,7 @@ export interface FakeOptions {
   readonly limits?: Partial<Limits>;
   readonly overloaded?: () => boolean;
   readonly refuse?: Handler['refuse'];
+  readonly observe?: Observe;
 }
 
 /** Options of a server that answers nothing well. */
@@ -60,7 +61,7 @@ export async function fakeServer(options: FakeOptions = {}): Promise<FakeServer>
       refuse: options.refuse ?? refuse,
     },
     limits: { ...limits, ...options.limits },
-    observe: (observation) => observed.push(observation),
+    observe: options.observe ?? ((observation) => observed.push(observation)),
     overloaded: options.overloaded ?? (() => false),
   });
   return { ...server, requests, observed, [Symbol.asyncDispose]: async () => void (await server.close()) };

@@ -202,4 +202,15 @@ describe('what leaves', () => {
       { kind: 'fault', correlationId: null, error },
     ]);
   });
+
+  it('[ERR-7] goes on when even the log fails', async () => {
+    const fail = (): never => {
+      throw new Error('broken');
+    };
+    await using server = await fakeServer({ handle: fail, refuse: fail, observe: fail });
+    for (let time = 0; time < 2; time += 1) {
+      const { answers, closed } = await converse(server.port, [`GET / HTTP/1.1${END}`]);
+      assert.deepEqual([answers.length, closed], [0, true]);
+    }
+  });
 });

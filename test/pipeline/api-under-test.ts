@@ -4,7 +4,7 @@ import { type Api, createApi } from '../../src/api.ts';
 import type { EventEnvelope } from '../../src/conventions/event.ts';
 import type { DefinedModel } from '../../src/model/define.ts';
 import { loadDefinition, loadModel } from '../../src/model/load.ts';
-import type { Observation } from '../../src/observe/observation.ts';
+import type { Observation, Observe } from '../../src/observe/observation.ts';
 import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
 import { memoryBody } from '../../src/pipeline/memory-body.ts';
 import { digest } from '../../src/platform/digest.ts';
@@ -74,6 +74,8 @@ export interface Setting {
   readonly unready?: () => string | null;
   /** Stands between the API and its database, to fail where a test wants it to. */
   readonly breaking?: (store: Store) => Store;
+  /** Told of what the API observes, to fail where a test wants it to. */
+  readonly observe?: Observe;
 }
 
 /** Opens an API for a model: a document in YAML, or what a module exports. */
@@ -101,7 +103,10 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
     clock,
     ids: createIds({ clock, random }),
     random,
-    observe,
+    observe: (observation) => {
+      observe(observation);
+      return setting.observe?.(observation);
+    },
     open: setting.open ?? false,
     unready: setting.unready ?? (() => null),
     origin: () => 'http://127.0.0.1:3000',

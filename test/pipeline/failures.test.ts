@@ -149,6 +149,27 @@ describe('a database that cannot be used', () => {
   }
 });
 
+describe('a sink of observations that fails', () => {
+  const lost = new Error('the log is gone');
+  const sinks: Readonly<Record<string, () => unknown>> = {
+    'is quick to': () => {
+      throw lost;
+    },
+    'is late to': async () => Promise.reject(lost),
+  };
+  for (const [how, observe] of Object.entries(sinks)) {
+    it(`[ERR-1] costs no answer, where it ${how} fail`, async () => {
+      await using shop = await apiUnderTest(SHOP, { observe });
+      const { api } = shop;
+      await shop.row({ send: 'GET /api/v1/notes', status: 200 });
+      await shop.row({ send: 'POST /api/v1/notes', body: {}, status: 400 });
+      await shop.row({ send: 'PUT /api/v1/notes/a', body: { text: 'x' }, status: 201, events: ['note.created'] });
+      assert.equal(api.refuse(lost, { method: 'GET', target: '/', headers: [] }).status, 500);
+      assert.equal(shop.observations.filter(({ kind }) => kind === 'exchange').length, 4);
+    });
+  }
+});
+
 describe('what never became a request', () => {
   it('[ERR-1] is answered as any error is, with what is known of it', async () => {
     await using shop = await apiUnderTest(SHOP);
