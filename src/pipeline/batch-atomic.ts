@@ -16,7 +16,8 @@ interface Step extends Prepared {
 
 /** All operations in one transaction, each worked out against what those before it would leave. */
 export async function runAtomic(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'remembered'> {
-  const { request, dry } = run;
+  const { dry } = run;
+  const since = surroundings.now();
   for (let attempts = 1; ; attempts++) {
     const staged = new StagedRows(surroundings.rows, surroundings.compiled.model);
     const steps = await stageAll(run, staged, surroundings);
@@ -26,7 +27,7 @@ export async function runAtomic(run: BatchRun, surroundings: Surroundings): Prom
       surroundings,
     );
     const memos = dry ? [] : memosOf(record, run, surroundings);
-    const outcome = await writeUnit({ plans: staged.plans, memos, dry }, request.exchange.startedAt, surroundings);
+    const outcome = await writeUnit({ plans: staged.plans, memos, dry }, since, surroundings);
     if (outcome.kind === 'committed') return drawnBatch(record, outcome.revisions);
     if (outcome.kind === 'remembered') return 'remembered';
     const failed = 'plan' in outcome ? steps.findLastIndex(({ first }) => first <= outcome.plan) : 0;

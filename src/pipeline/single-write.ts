@@ -16,7 +16,8 @@ export async function answerWrite({ operation, dry }: AskedWrite, surroundings: 
   const key = keyed ? keyName(request, compiled.resource.idempotency === 'required', surroundings) : null;
   if (request.expectsContinue) await lookAhead(operation, key, surroundings);
   const body = takesBody ? await readBody(request, compiled, surroundings.compiled.model.limits) : null;
-  const settling = { body, dry, since: request.exchange.startedAt };
+  // The time that the client took to send the body is not the write's.
+  const settling = { body, dry, since: surroundings.now() };
   const { outcome, replayed } = await settleOnce(key, operation, settling, surroundings);
   return tellEffect(outcome, request, { replayed, dry }, surroundings);
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
+import type { RequestBody } from '../../src/pipeline/exchange.ts';
+import { type ApiUnderTest, apiUnderTest, rawRequest } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
 let shop: ApiUnderTest;
@@ -193,4 +194,27 @@ describe('a revision', () => {
       await own.row({ send: 'DELETE /api/v1/notes/a', status: 204, events: ['note.deleted'] });
     }
   });
+});
+
+describe('the time that a body takes', () => {
+  const writes: readonly (readonly [send: string, body: unknown, status: number])[] = [
+    ['POST /api/v1/notes', { id: 'a' }, 201],
+    ['PUT /api/v1/notes/a', {}, 201],
+    ['POST /api/v1/batches', { atomic: true, operations: [{ method: 'PUT', path: '/notes/a', body: {} }] }, 201],
+    ['POST /api/v1/batches', { atomic: false, operations: [{ method: 'PUT', path: '/notes/a', body: {} }] }, 201],
+  ];
+  for (const [send, body, status] of writes) {
+    it(`[LIM-1] is not the write's: ${send} with ${JSON.stringify(body)}`, async () => {
+      await using own = await apiUnderTest(SHOP);
+      const request = rawRequest({ send, body });
+      const read: RequestBody['read'] = (limit) => {
+        own.clock.advance(own.api.model.limits.handlerTimeout);
+        return request.body?.read(limit) ?? assert.fail();
+      };
+      const late = { length: request.body?.length ?? 0, chunks: () => assert.fail(), read };
+      const answer = await own.api.handle({ ...request, body: late });
+      assert.equal(answer.status, status);
+      assert.equal((await own.newEvents()).length, 1);
+    });
+  }
 });
