@@ -1,4 +1,4 @@
-import { type ApiError, refusal } from '../conventions/errors.ts';
+import { bodyTooLarge, cutShort, timedOut } from '../conventions/arrival.ts';
 import { type BodyStream, isStreamed, type RawRequest, type RequestBody } from '../pipeline/exchange.ts';
 import { answerInTime } from './answer-in-time.ts';
 import type { MountedApi } from './mounted-api.ts';
@@ -20,7 +20,7 @@ const NULL_BODY = new Set([204, 304]);
  */
 export function createFetchHandler(api: MountedApi): (request: Request, info?: FetchInfo) => Promise<Response> {
   return async (request, info = {}) => {
-    const raw = rawRequest(request, info);
+    const raw = rawRequest(request, info, api.model.limits.requestTimeout);
     const answer = await answerInTime(api, raw);
     const headers = new Headers();
     for (let at = 0; at < answer.headers.length; at += 2)
@@ -36,61 +36,89 @@ export function createFetchHandler(api: MountedApi): (request: Request, info?: F
   };
 }
 
-function rawRequest(request: Request, { peer = '' }: FetchInfo): RawRequest {
+function rawRequest(request: Request, { peer = '' }: FetchInfo, timeout: number): RawRequest {
   const { url, method } = request;
   const start = url.indexOf('/', url.indexOf('://') + '://'.length);
   const [target = '/'] = url.slice(start).split('#', 1);
   const headers = [...request.headers].flat();
   if (!request.headers.has('host')) headers.push('Host', url.slice(url.indexOf('://') + '://'.length, start));
   const length = request.headers.get('content-length');
-  const body = request.body === null ? null : new FetchBody(request.body, length === null ? null : Number(length));
+  const bytes = length === null ? null : Number(length);
+  const body = request.body === null ? null : new FetchBody(request.body, bytes, timeout);
   return { method, target, headers, body, httpVersion: '1.1', peer };
 }
 
 class FetchBody implements RequestBody {
   readonly length: number | null;
   readonly #stream: ReadableStream<Uint8Array>;
+  readonly #timeout: number;
 
-  constructor(stream: ReadableStream<Uint8Array>, length: number | null) {
+  /** @param timeout how long all of it may take, and a pause where it is read piece by piece. Milliseconds */
+  constructor(stream: ReadableStream<Uint8Array>, length: number | null, timeout: number) {
     this.#stream = stream;
     this.length = length;
+    this.#timeout = timeout;
   }
 
   async read(limit: number): Promise<Uint8Array> {
-    if (this.length !== null && this.length > limit) throw tooLarge(limit);
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of this.chunks()) {
-      size += chunk.length;
-      if (size > limit) throw tooLarge(limit);
-      chunks.push(chunk);
+    if (this.length !== null && this.length > limit) throw bodyTooLarge(limit);
+    const reader = this.#stream.getReader();
+    try {
+      return await inTime(collect(reader, limit), this.#timeout);
+    } finally {
+      abandon(reader);
     }
-    const bytes = new Uint8Array(size);
-    let at = 0;
-    for (const chunk of chunks) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    return bytes;
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
     const reader = this.#stream.getReader();
-    let ended = false;
     try {
       for (;;) {
-        const { done, value } = await reader.read().catch((cause: unknown) => {
-          throw cutShort(cause);
-        });
-        ended = done;
-        if (value === undefined) return;
-        yield value;
+        const chunk = await inTime(next(reader), this.#timeout);
+        if (chunk === undefined) return;
+        yield chunk;
       }
     } finally {
-      // What is left of a body that nobody wants is not asked for.
-      if (!ended) await reader.cancel().catch(() => undefined);
+      abandon(reader);
     }
   }
+}
+
+async function collect(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (let chunk = await next(reader); chunk !== undefined; chunk = await next(reader)) {
+    size += chunk.length;
+    if (size > limit) throw bodyTooLarge(limit);
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** undefined after the last. */
+async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
+  const { value } = await reader.read().catch((cause: unknown) => {
+    throw cutShort(cause);
+  });
+  return value;
+}
+
+/** @throws {ApiError} REQUEST_TIMEOUT */
+function inTime<T>(coming: Promise<T>, timeout: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(timedOut()), timeout);
+  return Promise.race([coming, promise]).finally(() => clearTimeout(timer));
+}
+
+/** What is left of a body that nobody wants is not asked for. No answer waits for its source to hear of it. */
+function abandon(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+  reader.cancel().catch(() => undefined);
 }
 
 /** Written piece by piece, each when there is room for it. */
@@ -107,12 +135,4 @@ function readable(body: BodyStream): ReadableStream<Uint8Array> {
       await pieces.return?.();
     },
   });
-}
-
-function tooLarge(limit: number): ApiError {
-  return refusal('REQUEST_BODY_TOO_LARGE', `The body is larger than ${limit} bytes; send a smaller one.`);
-}
-
-function cutShort(cause: unknown): ApiError {
-  return refusal('REQUEST_MALFORMED', 'The connection ended before the body did; send the whole body.', { cause });
 }

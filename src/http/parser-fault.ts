@@ -1,3 +1,4 @@
+import { timedOut } from '../conventions/arrival.ts';
 import { type ApiError, refusal } from '../conventions/errors.ts';
 import type { Limits } from '../model/model.ts';
 
@@ -52,11 +53,6 @@ export function parserRefusal({ code = '' }: ParserFault, message: Buffer, limit
     default:
       return refusal('REQUEST_MALFORMED', malformed[code] ?? notHttp(message));
   }
-}
-
-/** The request did not arrive in time (408). */
-export function timedOut(): ApiError {
-  return refusal('REQUEST_TIMEOUT', 'The request did not arrive in time; send it again without pauses.');
 }
 
 /** The request line passes what the server reads (414). */

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { bodyTooLarge, cutShort, timedOut } from '../conventions/arrival.ts';
 import { type ApiError, refusal } from '../conventions/errors.ts';
 import type { RequestBody } from '../pipeline/exchange.ts';
 import { forbiddenTrailer } from './forbidden-trailers.ts';
-import { timedOut } from './parser-fault.ts';
 
 export interface WireBodyOptions {
   readonly request: IncomingMessage;
@@ -76,7 +76,7 @@ export class WireBody implements RequestBody {
   }
 
   async read(limit: number): Promise<Uint8Array> {
-    if (this.length !== null && this.length > limit) throw tooLarge(limit);
+    if (this.length !== null && this.length > limit) throw bodyTooLarge(limit);
     // What came with the head is there when this goes on.
     await Promise.resolve();
     if (this.#sendContinue !== null) this.#askForBody();
@@ -95,7 +95,7 @@ export class WireBody implements RequestBody {
     // Whoever waits for the end of the request is told of it.
     request.resume();
     const bytes = joined(chunks);
-    if (bytes.length > limit) throw tooLarge(limit);
+    if (bytes.length > limit) throw bodyTooLarge(limit);
     return bytes;
   }
 
@@ -163,7 +163,7 @@ export class WireBody implements RequestBody {
       };
       const take = (chunk: Buffer): void => {
         size += chunk.length;
-        if (size > limit) fail(tooLarge(limit));
+        if (size > limit) fail(bodyTooLarge(limit));
         else chunks.push(chunk);
       };
       const finish = (): void => {
@@ -188,15 +188,6 @@ function trailerFault({ rawTrailers }: { readonly rawTrailers?: readonly string[
 function joined(chunks: readonly Buffer[]): Uint8Array {
   const [only] = chunks;
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
-}
-
-function tooLarge(limit: number): ApiError {
-  return refusal('REQUEST_BODY_TOO_LARGE', `The body is larger than ${limit} bytes; send a smaller one.`);
-}
-
-/** Reaches nobody but the log: the connection that could carry the answer is gone. */
-function cutShort(): ApiError {
-  return refusal('REQUEST_MALFORMED', 'The connection ended before the body did; send the whole body.');
 }
 
 function misplaced(field: string): ApiError {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { timedOut } from '../conventions/arrival.ts';
 import { ApiError, refusal } from '../conventions/errors.ts';
 import { isRegisteredMethod } from '../conventions/methods.ts';
 import type { Limits } from '../model/model.ts';
@@ -18,7 +19,7 @@ import { handlerTimedOut } from './answer-in-time.ts';
 import { Connection, type Turn } from './connection.ts';
 import { type Departures, departuresOfTurn, departuresOfWait } from './departures.ts';
 import { InFlight } from './in-flight.ts';
-import { methodUnknown, notHttp1, type ParserFault, parserRefusal, targetTooLong, timedOut } from './parser-fault.ts';
+import { methodUnknown, notHttp1, type ParserFault, parserRefusal, targetTooLong } from './parser-fault.ts';
 import { bodyOf, rawRequest } from './raw-request.ts';
 import { faultyMessage, isHeadTold, isTargetBegun, type RequestHead, readHead } from './request-head.ts';
 import { sendAnswer, sendStream } from './send-answer.ts';

@@ -1,5 +1,6 @@
 import type { FormatOffer } from '../conventions/answer-type.ts';
 import { ACCEPT_QUERY } from '../conventions/accept-query.ts';
+import { bodyTooLarge } from '../conventions/arrival.ts';
 import {
   bodyTypes,
   type BodyType,
@@ -7,7 +8,6 @@ import {
   readContentEncoding,
   readContentType,
 } from '../conventions/body-type.ts';
-import { refusal } from '../conventions/errors.ts';
 import { negotiate as choose, notAcceptable } from '../conventions/negotiation.ts';
 import { type Preconditions, readPreconditions } from '../conventions/preconditions.ts';
 import type { ContractVersion, Model } from '../model/model.ts';
@@ -41,7 +41,7 @@ const BODIES: Readonly<Partial<Record<string, BodyUse>>> = {
 /**
  * Steps 10 and 11.
  *
- * @throws {ApiError} 406, 413, 415
+ * @throws {ApiError} 400, 406, 413, 415
  */
 export function negotiate(authenticated: Authenticated, model: Model, offers: Offers): Negotiated {
   const { exchange, method, ranges, request, route } = authenticated;
@@ -55,7 +55,7 @@ export function negotiate(authenticated: Authenticated, model: Model, offers: Of
   // The answer to DELETE has no body, so nothing needs to fit.
   if (offer === null && method !== 'DELETE') throw notAcceptable(available);
   if (body !== null && !isStreamed && body.length !== null && body.length > model.limits.body) {
-    throw tooLarge(model.limits.body);
+    throw bodyTooLarge(model.limits.body);
   }
   const bodyType = body === null && takes !== 'query' ? null : readType(authenticated, model, takes, contentType);
   return {
@@ -110,8 +110,4 @@ function isNdjson(contentType: string | null): boolean {
 function defaultOffer([first]: readonly FormatOffer[]): FormatOffer {
   if (first === undefined) throw new Error('a route answers in no format');
   return first;
-}
-
-function tooLarge(limit: number): Error {
-  return refusal('REQUEST_BODY_TOO_LARGE', `The body is larger than ${limit} bytes; send a smaller one.`);
 }

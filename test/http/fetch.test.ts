@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { ApiError } from '../../src/conventions/errors.ts';
+import { createFetchHandler } from '../../src/http/fetch.ts';
+import type { Answer, RequestBody, WholeAnswer } from '../../src/pipeline/exchange.ts';
+import { fakeOptions, refuse } from './fake-server.ts';
+
+const LIMIT = 10;
+
+/** A request on its way to an API that does one thing with its body. Time passes where the test says so. */
+interface Sending {
+  readonly answer: Promise<Response>;
+  /** Sends more of the body. */
+  readonly send: (text: string) => Promise<void>;
+  readonly fail: (error: Error) => void;
+  readonly pass: (milliseconds: number) => Promise<void>;
+  /** Whether the source of the body has been told that nobody wants the rest. */
+  readonly cancelled: () => boolean;
+}
+
+function sending(
+  context: TestContext,
+  use: (body: RequestBody) => Answer | Promise<Answer>,
+  cancelling: Promise<void> = Promise.resolve(),
+): Sending {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  let cancelled = false;
+  let source: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => void (source = controller),
+    cancel: () => {
+      cancelled = true;
+      return cancelling;
+    },
+  });
+  const handle = createFetchHandler({
+    model: { basePath: '', limits: { ...fakeOptions().limits, requestTimeout: 30_000 } },
+    handle: async (request) => {
+      try {
+        return await use(request.body ?? assert.fail());
+      } catch (error) {
+        return refuse(error, request);
+      }
+    },
+    refuse,
+  });
+  const answer = handle(new Request('http://localhost/', { method: 'POST', body, duplex: 'half' }));
+  return {
+    answer,
+    async send(text) {
+      source?.enqueue(new TextEncoder().encode(text));
+      await setImmediate();
+    },
+    fail: (error) => source?.error(error),
+    async pass(milliseconds) {
+      context.mock.timers.tick(milliseconds);
+      await setImmediate();
+    },
+    cancelled: () => cancelled,
+  };
+}
+
+const whole = async (body: RequestBody): Promise<WholeAnswer> => ({
+  status: 200,
+  headers: [],
+  body: await body.read(LIMIT),
+});
+
+/** Answers each piece of the body as it comes. */
+const piecewise = (body: RequestBody): Answer => {
+  const decoder = new TextDecoder();
+  const pieces = async function* pieces(): AsyncGenerator<string> {
+    for await (const chunk of body.chunks()) yield decoder.decode(chunk);
+  };
+  return { status: 200, headers: [], body: pieces() };
+};
+
+async function codeOf(answer: Promise<Response>): Promise<unknown> {
+  const response = await answer;
+  const { errorCode } = JSON.parse(await response.text());
+  return [response.status, errorCode];
+}
+
+describe('the body of a Request', { timeout: 10_000 }, () => {
+  it('[LIM-1] is given up where it has not arrived whole in its time, and its source is told', async (context) => {
+    const { answer, send, pass, cancelled } = sending(context, whole);
+    await send('abc');
+    await pass(20_000);
+    await send('def');
+    assert.equal(cancelled(), false);
+    await pass(10_000);
+    assert.deepEqual(await codeOf(answer), [408, 'REQUEST_TIMEOUT']);
+    assert.equal(cancelled(), true);
+  });
+
+  it('[LIM-1] is given up also where its source takes no notice', async (context) => {
+    const { answer, pass } = sending(context, whole, new Promise(() => undefined));
+    await pass(30_000);
+    assert.deepEqual(await codeOf(answer), [408, 'REQUEST_TIMEOUT']);
+  });
+
+  it('[MET-13] that is read piece by piece goes on for as long as it moves, and is given up where it stalls', async (context) => {
+    const { answer, send, pass, cancelled } = sending(context, piecewise);
+    const { status, body } = await answer;
+    assert.equal(status, 200);
+    const reader = body?.getReader() ?? assert.fail();
+    for (const text of ['a', 'b', 'c']) {
+      const coming = reader.read();
+      await pass(20_000);
+      await send(text);
+      assert.deepEqual((await coming).value, new TextEncoder().encode(text));
+    }
+    const coming = assert.rejects(reader.read(), (error: unknown) => {
+      return error instanceof ApiError && error.code === 'REQUEST_TIMEOUT';
+    });
+    await pass(30_000);
+    await coming;
+    assert.equal(cancelled(), true);
+  });
+
+  it('[LIM-1] is refused in the middle as soon as the limit is passed, and the rest is not asked for', async (context) => {
+    const { answer, send, cancelled } = sending(context, whole);
+    await send('x'.repeat(LIMIT));
+    assert.equal(cancelled(), false);
+    await send('x');
+    assert.deepEqual(await codeOf(answer), [413, 'REQUEST_BODY_TOO_LARGE']);
+    assert.equal(cancelled(), true);
+  });
+
+  it('[URL-8] that ends too early is 400', async (context) => {
+    const { answer, send, fail } = sending(context, whole);
+    await send('abc');
+    fail(new Error('reset'));
+    assert.deepEqual(await codeOf(answer), [400, 'REQUEST_MALFORMED']);
+  });
+});
