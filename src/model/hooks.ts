@@ -66,7 +66,7 @@ export interface Hooks {
     readonly update:
       | ((draft: JsonObject, context: WriteContext, current: JsonObject) => Awaitable<JsonObject | undefined>)
       | null;
-    /** Also runs for the rows that a removal takes along. */
+    /** Gets the row, frozen. Also runs for the rows that a removal takes along. */
     readonly delete: ((row: JsonObject, context: WriteContext) => Awaitable<void>) | null;
   };
   /** By field: what is wrong with a value that a write sets anew, in words that follow the field's name; null where nothing is. Not asked of null. */

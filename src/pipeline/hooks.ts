@@ -1,6 +1,7 @@
 import { type ApiError, type ErrorDetail, resourceRefusal } from '../conventions/errors.ts';
 import { sameJson } from '../conventions/json-equality.ts';
 import { timestamp } from '../conventions/timestamp.ts';
+import { deepFreeze } from '../model/freeze.ts';
 import { HookRefusal, type WriteContext } from '../model/hooks.ts';
 import type { Resource } from '../model/model.ts';
 import { changedFields } from '../plan/draft.ts';
@@ -37,7 +38,7 @@ export function applyHooks(
     const changed =
       current === null
         ? await before.create?.(structuredClone(values), context)
-        : await before.update?.(structuredClone(values), context, current);
+        : await before.update?.(structuredClone(values), context, deepFreeze(current));
     return changed === undefined ? values : checkedAgain(compiled, changed, values);
   });
 }
@@ -51,7 +52,7 @@ export async function beforeRemoval(
 ): Promise<void> {
   const hook = resource.hooks.before.delete;
   if (hook === null) return;
-  await guarded(resource, async () => hook(row, writeContext(request, surroundings)));
+  await guarded(resource, async () => hook(deepFreeze(row), writeContext(request, surroundings)));
 }
 
 function writeContext({ exchange, principal }: Negotiated, { context, now }: Surroundings): WriteContext {

@@ -10,6 +10,11 @@ interface Note {
   text: string;
   size: number | null;
   tag_id: string | null;
+  tags: string[];
+}
+
+interface Tagged {
+  readonly tags: readonly string[];
 }
 
 /** Notes with code, and tags that they refer to; the code is told what happens by `log`. */
@@ -27,6 +32,7 @@ function notes(code: ResourceCode<Note, { readonly log: string[] }>, log: string
           properties: {
             text: { type: 'string', minLength: 1 },
             size: { type: 'integer' },
+            tags: { type: 'array', items: { type: 'string' } },
             tag_id: { type: 'string', 'x-references': { resource: 'tags', on_delete: 'cascade' } },
           },
         },
@@ -196,9 +202,38 @@ describe('a hook before a write', () => {
     });
   });
 
+  for (const [how, reads] of [
+    ['was never read', 0],
+    ['is kept in memory', 3],
+  ] as const) {
+    it(`gets a row that it cannot change, where that row ${how}`, async () => {
+      const changes: boolean[] = [];
+      const change = (row: Tagged): void => {
+        changes.push(Reflect.set(row, 'text', 'z') || Reflect.set(row.tags, 0, 'z'));
+      };
+      const before = {
+        update: (_draft: Note, _context: unknown, current: Tagged) => change(current),
+        delete: change,
+      };
+      await using desk = await apiUnderTest(notes({ before }));
+      await desk.row({ ...CREATED, send: 'POST /api/v1/notes', body: { id: 'a', text: 'x', tags: ['b', 'a'] } });
+      for (let read = 0; read < reads; read += 1) await desk.send({ send: 'GET /api/v1/notes/a' });
+      const has = { tags: ['b', 'a'] };
+      await desk.row({
+        send: 'PATCH /api/v1/notes/a',
+        body: { text: 'y' },
+        status: 200,
+        has,
+        events: ['note.updated'],
+      });
+      await desk.row({ send: 'DELETE /api/v1/notes/a', status: 204, events: ['note.deleted'] });
+      assert.deepEqual(changes, [false, false]);
+    });
+  }
+
   it('[MET-4] may refuse the removal of a row, and of one that goes along', async () => {
-    const keep = (row: Note): void => {
-      if (row.text === 'kept') refuse('CONFLICT', 'It is kept.');
+    const keep = ({ text }: { readonly text: string }): void => {
+      if (text === 'kept') refuse('CONFLICT', 'It is kept.');
     };
     await using desk = await apiUnderTest(notes({ before: { delete: keep } }));
     await create(desk, 'tags', { id: 't' });
@@ -228,6 +263,7 @@ describe('a computed member', () => {
       'id',
       'text',
       'size',
+      'tags',
       'tag_id',
       'length',
       'created_at',
@@ -237,7 +273,7 @@ describe('a computed member', () => {
     ]);
     assert.equal(made.body['length'], 4);
     const csv = await desk.row({ send: 'GET /api/v1/notes', headers: { Accept: 'text/csv' }, status: 200 });
-    assert.match(csv.text, /^id,text,size,tag_id,length,created_at,updated_at,revision\r\na,four,,,4,/);
+    assert.match(csv.text, /^id,text,size,tags,tag_id,length,created_at,updated_at,revision\r\na,four,,\[\],,4,/);
     assert.match(
       (await desk.row({ send: 'GET /api/v1/notes/a', headers: { Accept: 'application/xml' }, status: 200 })).text,
       /<length>4<\/length>/,
