@@ -14,9 +14,6 @@ export interface Target {
   readonly redirect: string | null;
 }
 
-/** Most bytes of a request target, and so of a link that a caller can follow (URL-8, PAGE-2). */
-export const MAX_TARGET = 8192;
-
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
 const UNRESERVED_ONLY = /^[A-Za-z0-9._~-]*$/;
 /** Reserved characters that `encodeURIComponent` leaves. */
@@ -36,7 +33,7 @@ export function isAsteriskForm(target: string): boolean {
  * @param limit most bytes
  * @throws {ApiError} REQUEST_URI_TOO_LONG; REQUEST_URI_INVALID with a reason that says what to send (URL-4)
  */
-export function parseTarget(target: string, limit = MAX_TARGET): Target {
+export function parseTarget(target: string, limit: number): Target {
   if (target.length > limit) {
     throw refusal('REQUEST_URI_TOO_LONG', `The request target is longer than ${limit} bytes; send a shorter one.`);
   }

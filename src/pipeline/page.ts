@@ -8,26 +8,26 @@ import type { Page } from '../plan/plan.ts';
 import type { CompiledResource } from './compiled.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** A link that would pass the bound of a target is left out: nobody could follow it (PAGE-2). */
-const MAX_LINK = 8192;
-
-/** What is told of a page beside its items: `page` and the links to its neighbours (PAGE-1, PAGE-2). */
+/**
+ * What is told of a page beside its items: `page` and the links to its neighbours (PAGE-1, PAGE-2). A link that would pass the limit of a
+ * target is left out: nobody could follow it.
+ */
 export function tellPage(
   { resource }: CompiledResource,
   query: ListQuery,
   page: Page,
   base: LinkBase,
-  surroundings: Surroundings,
+  { compiled: { addresses, model } }: Surroundings,
 ): { readonly facts: JsonObject; readonly links: readonly Link[] } {
   const { plan, position } = query;
   const walked = walk(query, page);
   const neighbours = position.neighbours(walked);
-  const address = (asked: string): string =>
-    surroundings.compiled.addresses.collection(base, resource, plan.within, asked);
+  const address = (asked: string): string => addresses.collection(base, resource, plan.within, asked);
+  const isFollowed = (href: string): boolean => href.length <= model.limits.target;
   const links = places(query, neighbours).flatMap(([rel, place]) => {
     if (place === null) return [];
     const whole = address(joinQueries(query.carried, writeQuery(place)));
-    const href = whole.length <= MAX_LINK ? whole : hybrid(rel, walked, query).map(address).find(isFollowed);
+    const href = isFollowed(whole) ? whole : hybrid(rel, walked, query).map(address).find(isFollowed);
     return href === undefined ? [] : [{ rel, href }];
   });
   const facts = {
@@ -62,10 +62,6 @@ function places(
     ['next', next],
     ['last', last],
   ];
-}
-
-function isFollowed(href: string): boolean {
-  return href.length <= MAX_LINK;
 }
 
 /** The way on or back by a cursor alone, which holds the filters and the sort: for where those are too long for a link that carries them too. */

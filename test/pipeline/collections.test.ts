@@ -185,6 +185,17 @@ describe('a page', () => {
     assert.equal(longest.body['page']['has_more'], false, '[PAGE-1] as there is no next link');
   });
 
+  it('[PAGE-2] leaves out the links that would pass the limit which the model sets for a target', async () => {
+    await using small = await sevenNotes(NOTES.replace('limits: {', 'limits: { target: 1KiB,'));
+    const asked = (length: number): Promise<Seen> =>
+      small.row({ send: `GET /api/v1/notes?kind[in]=x,${'z'.repeat(length)}`, status: 200 });
+    const { body } = await asked(500);
+    assert.deepEqual(Object.keys(body['links']), ['self', 'first', 'next']);
+    assert.equal(idsOf(await small.row({ send: `GET ${body['links'].next}`, status: 200 })).join(''), 'de');
+    const { body: longer } = await asked(900);
+    assert.deepEqual([Object.keys(longer['links']), longer['page']['has_more']], [['self', 'first'], false]);
+  });
+
   it('[PAGE-2] has no last without an exact total', async () => {
     for (const query of ['?page=1&include_total=false', '?page=1&kind=x', '']) {
       assert.equal('last' in (await get(query)).body['links'], false, query);
