@@ -1,6 +1,7 @@
 import { timedOut } from '../conventions/arrival.ts';
 import { type ApiError, refusal } from '../conventions/errors.ts';
 import type { Limits } from '../model/model.ts';
+import { isWithinTarget } from './request-head.ts';
 
 /** An error of Node's HTTP server as 'clientError' brings it. */
 export interface ParserFault extends Error {
@@ -12,6 +13,8 @@ export interface ParserFault extends Error {
 }
 
 const TLS_HANDSHAKE = 0x16;
+/** A head, or a trailer section, beyond what the parser takes. */
+const OVERFLOW = 'HPE_HEADER_OVERFLOW';
 
 /** What is wrong, and what to send instead, by code of the parser. All are 400 `REQUEST_MALFORMED`. */
 const malformed: Readonly<Record<string, string>> = {
@@ -40,9 +43,8 @@ export function parserRefusal({ code = '' }: ParserFault, message: Buffer, limit
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return timedOut();
-    case 'HPE_HEADER_OVERFLOW':
-      // Of a long head only the last packet is at hand; one without a line end is most likely a piece of a target.
-      return !message.includes('\n') ? targetTooLong(limits.target) : headersTooLarge(limits.headers);
+    case OVERFLOW:
+      return isWithinTarget(message) ? targetTooLong(limits.target) : headersTooLarge(limits.headers);
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return refusal('REQUEST_BODY_TOO_LARGE', 'The extensions of the chunks are too large; send chunks without any.');
     case 'HPE_INVALID_URL':
@@ -53,6 +55,11 @@ export function parserRefusal({ code = '' }: ParserFault, message: Buffer, limit
     default:
       return refusal('REQUEST_MALFORMED', malformed[code] ?? notHttp(message));
   }
+}
+
+/** Whether a head is too long. Of such a one no more than the last packet is at hand. */
+export function isOverflow({ code }: ParserFault): boolean {
+  return code === OVERFLOW;
 }
 
 /** The request line passes what the server reads (414). */

@@ -13,6 +13,10 @@ export interface RequestHead {
 const FIELD_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 /** A method that may still go on, or one with its space: the bytes may become a request line. */
 const PROMISING = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)/;
+/** What follows in a request target and on its line, as far as it has come. */
+const TARGET_REST = /^(?:[\x21-\x7e]+$|[\x21-\x7e]* HTTP\/1\.[0-9]\r?\n)/;
+/** More than the server reads to find the end of a line. */
+const MAX_LINE = 1_048_576;
 /** More than any head that the server waits for the end of. */
 const MAX_BYTES = 16_384;
 
@@ -50,6 +54,16 @@ export function isHeadTold(bytes: Buffer): boolean {
   if (bytes.length > MAX_BYTES || !PROMISING.test(text(bytes))) return true;
   if (!bytes.includes('\n')) return false;
   return readRequestLine(bytes) === null || bytes.includes('\r\n\r\n');
+}
+
+/** Whether bytes out of the middle of a long head tell what its line is, or more than the server waits for. */
+export function isLineTold(bytes: Buffer): boolean {
+  return bytes.length > MAX_LINE || bytes.includes('\n');
+}
+
+/** Whether bytes out of the middle of a long head begin within its request target: by how the line ends, or where it does not, by what is in it. */
+export function isWithinTarget(bytes: Buffer): boolean {
+  return TARGET_REST.test(bytes.toString('latin1'));
 }
 
 /** Whether the bytes end within a request target, after a method and its space. */

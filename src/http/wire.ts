@@ -19,9 +19,9 @@ import { handlerTimedOut } from './answer-in-time.ts';
 import { Connection, type Turn } from './connection.ts';
 import { type Departures, departuresOfTurn, departuresOfWait } from './departures.ts';
 import { InFlight } from './in-flight.ts';
-import { methodUnknown, notHttp1, type ParserFault, parserRefusal, targetTooLong } from './parser-fault.ts';
+import { isOverflow, methodUnknown, notHttp1, type ParserFault, parserRefusal, targetTooLong } from './parser-fault.ts';
 import { bodyOf, rawRequest } from './raw-request.ts';
-import { faultyMessage, isHeadTold, isTargetBegun, type RequestHead, readHead } from './request-head.ts';
+import { faultyMessage, isHeadTold, isLineTold, isTargetBegun, type RequestHead, readHead } from './request-head.ts';
 import { sendAnswer, sendStream } from './send-answer.ts';
 import { Silence } from './silence.ts';
 import type { WireBody } from './wire-body.ts';
@@ -197,17 +197,14 @@ export class Wire {
   async #refuseHead(connection: Connection, fault: ParserFault): Promise<void> {
     const { handler, limits } = this.#options;
     const message = faultyMessage(fault.rawPacket ?? NO_BYTES, fault.bytesParsed ?? 0);
-    if (mayBeMethod(fault)) {
-      const { bytes, end } = await connection.readOn(message, isHeadTold, limits.headersTimeout);
-      const head = readHead(bytes);
-      const answer = await this.#answerUnknownMethod(head, bytes, end === 'timeout', connection.socket);
-      if (isStreamed(answer)) throw new Error(`a request without a body was answered in pieces: ${head.method}`);
-      connection.conclude(null, head.method, (last) => this.#send(connection, last, head, answer));
-    } else {
-      const head = readHead(message);
-      const answer = handler.refuse(parserRefusal(fault, message, limits), head);
-      connection.conclude(null, head.method, (last) => this.#send(connection, last, head, answer));
-    }
+    const { bytes, end } = await connection.readOn(message, toldBy(fault), limits.headersTimeout);
+    const head = readHead(bytes);
+    const late = end === 'timeout';
+    const answer = mayBeMethod(fault)
+      ? await this.#answerUnknownMethod(head, bytes, late, connection.socket)
+      : handler.refuse(late ? timedOut() : parserRefusal(fault, bytes, limits), head);
+    if (isStreamed(answer)) throw new Error(`a request without a body was answered in pieces: ${head.method}`);
+    connection.conclude(null, head.method, (last) => this.#send(connection, last, head, answer));
   }
 
   /** MET-6. The parser knows fewer methods than are registered; those are for the handler to answer, like any other. */
@@ -274,6 +271,12 @@ function isAnswerable({ code }: ParserFault): boolean {
 /** The parser tells of a method that it does not know in two ways; the second is for those of RTSP. */
 function mayBeMethod({ code }: ParserFault): boolean {
   return code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_CONSTANT';
+}
+
+/** When enough of a faulty head is known to tell its fault. */
+function toldBy(fault: ParserFault): (bytes: Buffer) => boolean {
+  if (mayBeMethod(fault)) return isHeadTold;
+  return isOverflow(fault) ? isLineTold : () => true;
 }
 
 function versionNotSpoken(): unknown {

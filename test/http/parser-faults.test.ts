@@ -64,10 +64,30 @@ const rows: readonly (readonly [string, readonly string[], number, string])[] = 
     'REQUEST_MALFORMED',
   ],
   ['a target beyond what is read', [`GET /${'a'.repeat(400_000)} HTTP/1.1${END}`], 414, 'REQUEST_URI_TOO_LONG'],
+  [
+    'a target beyond what is read, and header lines',
+    [`GET /${'a'.repeat(280_000)} HTTP/1.1\r\n${`X: ${'a'.repeat(1_000)}\r\n`.repeat(30)}${END}`],
+    414,
+    'REQUEST_URI_TOO_LONG',
+  ],
+  ['a target without an end', [`GET /${'a'.repeat(2_000_000)}`], 414, 'REQUEST_URI_TOO_LONG'],
   ['an unknown method with an endless target', [`BREW /${'a'.repeat(20_000)}`], 414, 'REQUEST_URI_TOO_LONG'],
   [
     'header lines beyond what is read',
     [`GET / HTTP/1.1\r\n${'X: a\r\n'.repeat(2_000)}\r\n`],
+    431,
+    'REQUEST_HEADERS_TOO_LARGE',
+  ],
+  [
+    'a header line beyond what is read',
+    [`GET / HTTP/1.1\r\nX: ${'a'.repeat(400_000)}${END}`],
+    431,
+    'REQUEST_HEADERS_TOO_LARGE',
+  ],
+  ['a header line without an end', [`GET / HTTP/1.1\r\nX: ${'a b'.repeat(700_000)}`], 431, 'REQUEST_HEADERS_TOO_LARGE'],
+  [
+    'a trailer section beyond what is read',
+    [`${post('Transfer-Encoding: chunked')}0\r\nX: ${'a'.repeat(400_000)}${END}`],
     431,
     'REQUEST_HEADERS_TOO_LARGE',
   ],
@@ -93,6 +113,12 @@ describe('what is no request', () => {
       assert.match(answer.headers['date'] ?? '', /GMT$/);
     });
   }
+
+  it('[LIM-1] waits for the end of a line that is too long no longer than for a head', async () => {
+    await using server = await fakeServer({ limits: { headersTimeout: 200 } });
+    const { answers, closed } = await converse(server.port, [`GET /${'a'.repeat(400_000)}`], { answers: Infinity });
+    assert.deepEqual([answers.map(({ status }) => status), closed], [[408], true]);
+  });
 
   it('[MET-6] leaves a registered method that the parser does not know to the handler', async () => {
     await using server = await fakeServer({ handle: () => ({ status: 405, headers: ['Allow', 'GET'], body: null }) });
