@@ -70,6 +70,28 @@ export function pathOfTarget(target: string): string {
   return path.startsWith('/') ? path : path.slice(path.lastIndexOf('@') + 1);
 }
 
+/**
+ * The decoded path segments of a target, for whoever has to know whose it is before it is read: of one that cannot be read, those that
+ * cannot be decoded stand as they came.
+ */
+export function segmentsOfTarget(target: string): readonly string[] {
+  const segments = pathOfTarget(target).split('/');
+  return segments.filter((segment) => segment !== '').map(decodedIfValid);
+}
+
+/** What of a path lies below a base path, both as decoded segments; null where the path lies elsewhere. */
+export function belowBase(segments: readonly string[], base: readonly string[]): readonly string[] | null {
+  return base.every((segment, index) => segments[index] === segment) ? segments.slice(base.length) : null;
+}
+
+function decodedIfValid(segment: string): string {
+  try {
+    return decodePercent(segment);
+  } catch {
+    return segment;
+  }
+}
+
 function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const [, authority, rest] = ABSOLUTE_FORM.exec(target) ?? [];

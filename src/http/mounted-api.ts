@@ -1,3 +1,4 @@
+import { belowBase, segmentsOfTarget } from '../conventions/url.ts';
 import type { Limits } from '../model/model.ts';
 import type { Handler } from '../pipeline/exchange.ts';
 
@@ -9,8 +10,9 @@ export interface MountedApi extends Handler {
 /** What the API answers beside its base path (OPS-2). */
 export const HEALTH_PATHS = ['/livez', '/readyz'] as const;
 
-/** Whether a request target is the API's to answer: its base path, what lies below it, and its health. */
+/** Whether a request target, in whichever spelling, is the API's to answer: its base path, what lies below it, and its health. */
 export function owns({ model: { basePath } }: MountedApi, target: string): boolean {
-  const [path = ''] = target.split(/[?#]/, 1);
-  return path === basePath || path.startsWith(`${basePath}/`) || HEALTH_PATHS.some((health) => health === path);
+  const segments = segmentsOfTarget(target);
+  const isHealth = HEALTH_PATHS.some((health) => segments.length === 1 && health === `/${segments[0]}`);
+  return isHealth || belowBase(segments, segmentsOfTarget(basePath)) !== null;
 }

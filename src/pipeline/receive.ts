@@ -7,7 +7,7 @@ import { isLoopbackHost } from '../conventions/host.ts';
 import { isMethod, isRegisteredMethod, type Method } from '../conventions/methods.ts';
 import { type Preferences, readPrefer } from '../conventions/prefer.ts';
 import { type Parameter, parseQuery } from '../conventions/query.ts';
-import { isAsteriskForm, parseTarget } from '../conventions/url.ts';
+import { belowBase, isAsteriskForm, parseTarget } from '../conventions/url.ts';
 import { codings } from '../formats/compress.ts';
 import type { Limits } from '../model/model.ts';
 import type { RawRequest } from './exchange.ts';
@@ -130,8 +130,4 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
     parameters: read === null || read.query === null ? [] : parseQuery(read.query),
     preferences: readPrefer(fields.get('prefer')),
   };
-}
-
-function belowBase(segments: readonly string[], base: readonly string[]): readonly string[] | null {
-  return base.every((segment, index) => segments[index] === segment) ? segments.slice(base.length) : null;
 }

@@ -95,7 +95,12 @@ async function listen(api: Api): Promise<Transport> {
 
 async function plugIn(api: Api): Promise<Transport> {
   const options = { requireHostHeader: false, maxHeaderSize: 300_000 };
-  const app = fastify({ http: options, frameworkErrors: frameworkErrors(api), forceCloseConnections: true });
+  const app = fastify({
+    http: options,
+    routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true },
+    frameworkErrors: frameworkErrors(api),
+    forceCloseConnections: true,
+  });
   app.get('/own', () => 'mine');
   app.register(restwright, { api });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { owns } from '../../src/http/mounted-api.ts';
+import { type ApiUnderTest, apiUnderTest, rawRequest } from '../pipeline/api-under-test.ts';
+import { SHOP } from '../pipeline/shop-model.ts';
+import { fakeOptions } from './fake-server.ts';
+
+const { limits } = fakeOptions();
+
+/** Whether an API below a base path takes a target for its own. */
+function takes(basePath: string, target: string): boolean {
+  const answer = { status: 200, headers: [], body: null };
+  return owns({ handle: () => answer, refuse: () => answer, model: { basePath, limits } }, target);
+}
+
+const OWN = [
+  '/api',
+  '/api/',
+  '/api?x=/y',
+  '/api/v1/notes',
+  '/api/v1/notes?x',
+  '//api/v1/notes',
+  '/api//v1/notes',
+  '/%61pi/v1/notes',
+  'http://localhost/api/v1/notes',
+  'HTTPS://localhost:1//%61pi',
+  '/livez',
+  '/readyz?verbose',
+  '//livez',
+  '/%6civez',
+];
+const FOREIGN = [
+  '/',
+  '/apis',
+  '/API',
+  '/v1/api',
+  '/x/../api',
+  '/api%2Fv1',
+  '/livez/more',
+  '/?/api',
+  '/#/api',
+  '*',
+  'http://api/',
+  'http://localhost?/api',
+];
+
+let shop: ApiUnderTest;
+before(async () => {
+  shop = await apiUnderTest(SHOP);
+});
+after(() => shop.close());
+
+describe('what an API that is mounted beside others answers', () => {
+  for (const target of OWN) {
+    it(`[URL-1] is what it would find below its base path, and its health: ${target}`, async () => {
+      assert.equal(takes('/api', target), true);
+      const { status } = await shop.api.handle(rawRequest({ send: `GET ${target}` }));
+      assert.notEqual(status, 404);
+    });
+  }
+
+  for (const target of ['/api/%zz', '/%61pi/%zz', '/api/v1/a b', 'http://localhost/api/%ff', '/api/<']) {
+    it(`[URL-4] is what cannot be read there: ${target}`, () => assert.equal(takes('/api', target), true));
+  }
+
+  for (const target of FOREIGN) {
+    it(`is nothing else: ${target}`, async () => {
+      assert.equal(takes('/api', target), false);
+      const { status } = await shop.api.handle(rawRequest({ send: `GET ${target}` }));
+      assert.ok(status === 404 || status === 400, `it is answered ${status}`);
+    });
+  }
+
+  it('is everything where its base path is the root', () => {
+    for (const target of ['/', '/x', '*', ...OWN, ...FOREIGN]) assert.equal(takes('', target), true, target);
+  });
+
+  it('counts the segments of a longer base path', () => {
+    assert.deepEqual(
+      ['/my/api', '/my//api/v1', '/my', '/my/apis', '/api'].map((target) => takes('/my/api', target)),
+      [true, true, false, false, false],
+    );
+  });
+});
