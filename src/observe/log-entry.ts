@@ -1,4 +1,3 @@
-import { pathOfTarget } from '../conventions/url.ts';
 import type { Observation } from './observation.ts';
 
 export type Level = 'info' | 'warn' | 'error';
@@ -59,7 +58,7 @@ function exchangeEntry(exchange: Extract<Observation, { kind: 'exchange' }>): Lo
     event: 'exchange',
     fields: {
       method: cut(exchange.method, MAX_METHOD),
-      path: cut(pathOfTarget(exchange.target), MAX_PATH),
+      path: cut(exchange.target, MAX_PATH),
       route: exchange.route,
       status: exchange.status,
       error_code: exchange.errorCode,

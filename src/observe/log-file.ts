@@ -151,10 +151,17 @@ class LogFile implements Log {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     clearInterval(this.#timer);
+    // Whoever holds the log, as every request does, would hold what nobody will write.
+    this.#waiting.length = 0;
+    this.#spare.length = 0;
+    this.#gathered = NOTHING;
     if (this.#fd > LAST_STANDARD) close(this.#fd, () => undefined);
     this.#closed.resolve();
   }
 }
+
+/** What a log that has ended gathers. */
+const NOTHING: Batch = { bytes: Buffer.alloc(0), length: 0, written: 0 };
 
 function emptyBatch(bytes: Buffer = Buffer.allocUnsafeSlow(BATCH)): Batch {
   return { bytes, length: 0, written: 0 };

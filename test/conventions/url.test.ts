@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { encodeSegment, isAsteriskForm, parseTarget as parse, type Target } from '../../src/conventions/url.ts';
+import {
+  encodeSegment,
+  isAsteriskForm,
+  parseTarget as parse,
+  pathOfTarget,
+  type Target,
+} from '../../src/conventions/url.ts';
 import { refuses } from './refuses.ts';
 
 const parseTarget = (target: string): Target => parse(target, 8_192);
@@ -150,6 +156,21 @@ describe('parseTarget', () => {
     assert.equal(isAsteriskForm('*'), true);
     assert.equal(isAsteriskForm('/*'), false);
   });
+});
+
+describe('pathOfTarget', () => {
+  for (const [target, path] of [
+    ['/a?api_key=secret', '/a'],
+    ['/a#secret?b', '/a'],
+    ['/a?x=1\nsecret', '/a'],
+    ['http://user:secret@host/a?b', '/a'],
+    ['HTTPS://secret@host', ''],
+    ['user:secret@host:443', 'host:443'],
+    ['//user:secret@host/a', '//user:secret@host/a'],
+    ['*', '*'],
+  ] as const) {
+    it(`[OPS-2] tells of ${JSON.stringify(target)} its path alone`, () => assert.equal(pathOfTarget(target), path));
+  }
 });
 
 describe('encodeSegment', () => {

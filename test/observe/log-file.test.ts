@@ -104,6 +104,26 @@ describe('the log', () => {
     assert.equal(text, 'a\n');
   });
 
+  it('[OPS-2] lets go of what waits once its destination is gone', async () => {
+    const script = `
+    const { setFlagsFromString } = await import('node:v8');
+    setFlagsFromString('--expose-gc');
+    const gc = (await import('node:vm')).runInNewContext('gc');
+    process.stdin.once('data', () => {
+      for (let n = 0; n < 400; n += 1) log.write('x'.repeat(60_000) + '\\n');
+      const look = (times) => {
+        gc();
+        const held = process.memoryUsage().arrayBuffers;
+        if (held > 1_000_000 && times > 0) return setTimeout(look, 20, times - 1);
+        log.write('y');
+        process.stdout.write(held > 1_000_000 ? String(held) : 'little');
+        process.exit(0);
+      };
+      look(100);
+    })`;
+    assert.deepEqual((await run(script, { closed: true })).out, 'little');
+  });
+
   it('[OPS-2] survives a destination that is gone', async () => {
     const script = `process.stdin.once('data', async () => {
       for (let n = 0; n < 1000; n += 1) log.write('x'.repeat(100) + '\\n');
