@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, it } from 'node:test';
-import { transports } from '../pipeline/transports.ts';
+import { mounts } from '../pipeline/transports.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 /** What has to go through, of all requests: what cannot be said in a way asks the API itself. */
@@ -32,7 +32,7 @@ async function run(transport: string, report: string): Promise<{ readonly code: 
 }
 
 describe('the whole HTTP suite', () => {
-  for (const transport of transports.filter((name) => name !== 'handle')) {
+  for (const transport of mounts) {
     it(`passes through ${transport}`, async () => {
       const folder = mkdtempSync(path.join(tmpdir(), 'restwright-'));
       const report = path.join(folder, 'counts');

@@ -14,10 +14,13 @@ import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
 /** A way to an API; null where it cannot carry the request, so that the API is asked itself. */
 export interface Transport {
   send(request: RawRequest): Promise<Answer | null>;
+  /** Sends as fetch does, for what only whole messages tell: the answer to HEAD, a body that stalls. */
+  ask(target: string, init: RequestInit): Promise<Response>;
   close(): Promise<void>;
 }
 
-export const transports = ['handle', 'serve', 'listener', 'fastify', 'fetch'] as const;
+export const mounts = ['serve', 'listener', 'fastify', 'fetch'] as const;
+export const transports = ['handle', ...mounts] as const;
 export type TransportName = (typeof transports)[number];
 
 /** Requests that went through and that could not, told to whoever asked for a count. */
@@ -51,7 +54,8 @@ export function carry(
   };
 }
 
-function open(api: Api, name: Exclude<TransportName, 'handle'>): Promise<Transport> {
+/** Opens one of the ways. */
+export function open(api: Api, name: (typeof mounts)[number]): Promise<Transport> {
   switch (name) {
     case 'serve':
       return serve(api);
@@ -156,6 +160,7 @@ function socket(
         throw error;
       }
     },
+    ask: (target, init) => fetch(`http://127.0.0.1:${port}${target}`, init),
     async close() {
       agent.destroy();
       await close();
@@ -175,6 +180,7 @@ function fetching(api: Api): Transport {
       const bytes = new Uint8Array(await response.arrayBuffer());
       return { status: response.status, headers: ours([...response.headers].flat()), body: bytes };
     },
+    ask: (target, init) => handle(new Request(`http://localhost:3000${target}`, init), { peer: '127.0.0.1' }),
     close: () => Promise.resolve(),
   };
 }
