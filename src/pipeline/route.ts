@@ -62,7 +62,8 @@ export function allow({ kind }: Route): string {
 /**
  * Steps 4 to 6: which contract, which route of it, which method. The canonical form of the URL (step 3) is judged before.
  *
- * @throws {ApiError} API_VERSION_*, REQUEST_ROUTE_NOT_FOUND, REQUEST_METHOD_NOT_ALLOWED, REQUEST_NOT_ACCEPTABLE
+ * @throws {ApiError} API_VERSION_*, REQUEST_ROUTE_NOT_FOUND, REQUEST_METHOD_NOT_ALLOWED, REQUEST_NOT_ACCEPTABLE,
+ *   REQUEST_HEADER_INVALID: `Accept` cannot be read
  */
 export function route(received: Received, compiled: CompiledModel): Routed {
   const { exchange, versionSegment } = received;

@@ -2,7 +2,7 @@ import { hashOf } from './hash.ts';
 
 /**
  * Values by key, in families of keys, within a bound: two generations, of which the older one goes when the younger is full. What is asked for again moves to the
- * younger one, so that what nobody needs is let go of first. A hit costs one look-up, and nothing is put in order.
+ * younger one, so that what nobody needs is let go of first. A hit in the younger one costs one look-up; nothing is put in order.
  *
  * They are found by the hashes of their keys, and of those that share one the last is kept. One key has another hash in each family. A `Map` of texts has V8 enter each text that it is
  * asked for into a table of all that are known, in the generation that is collected last, even where it holds no such text: that takes longer
