@@ -6,6 +6,15 @@ const ENTRY = besideModule(import.meta.url, 'checkpoint-thread');
 
 /** Rows written after which a checkpoint is due: 30 MB of log where each has a commit of its own, 10 MB where many share one. */
 const DUE = 1_000;
+/** Milliseconds after which a checkpoint is due however little was written: reads go past the mapped file as long as anything is left in the log. */
+const LATEST = 1_000;
+
+export interface CheckpointTimes {
+  /** Rows after which a checkpoint is due. */
+  readonly rows?: number;
+  /** Milliseconds after the first of them. */
+  readonly latest?: number;
+}
 
 /**
  * Brings what is committed from SQLite's log into the database file, on a thread of its own: a checkpoint takes longer than a hundred
@@ -17,36 +26,51 @@ export class Checkpoints {
   readonly #path: string;
   readonly #main: MainConnection;
   readonly #due: number;
+  readonly #latest: number;
+  #timer: NodeJS.Timeout | null = null;
   #worker: Worker | null = null;
   #ended: Promise<void> = Promise.resolve();
   #running = false;
+  #ending = false;
   #written = 0;
 
-  /**
-   * @param path an absolute path
-   * @param due rows after which a checkpoint is due
-   */
-  constructor(path: string, main: MainConnection, due = DUE) {
+  /** @param path an absolute path */
+  constructor(path: string, main: MainConnection, { rows = DUE, latest = LATEST }: CheckpointTimes = {}) {
     this.#path = path;
     this.#main = main;
-    this.#due = due;
+    this.#due = rows;
+    this.#latest = latest;
   }
 
   /** Rows were committed. */
   wrote(rows: number): void {
     this.#written += rows;
-    if (this.#written < this.#due || this.#running) return;
-    this.#written = 0;
-    this.#running = true;
-    this.#worker ??= this.#start();
-    this.#worker?.postMessage('checkpoint', []);
+    if (this.#written >= this.#due) this.#begin();
+    else this.#timer ??= setTimeout(this.#begin, this.#latest).unref();
   }
 
   /** Resolves once the thread has ended; it finishes what it does. */
   async close(): Promise<void> {
+    this.#ending = true;
+    this.#stopTimer();
     this.#worker?.ref();
     this.#worker?.postMessage('end', []);
     await this.#ended;
+    this.#ending = false;
+  }
+
+  readonly #begin = (): void => {
+    this.#stopTimer();
+    if (this.#running) return;
+    this.#written = 0;
+    this.#running = true;
+    this.#worker ??= this.#start();
+    this.#worker?.postMessage('checkpoint', []);
+  };
+
+  #stopTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
   }
 
   #start(): Worker | null {
@@ -77,5 +101,6 @@ export class Checkpoints {
     } catch {
       // As with those that SQLite makes by itself: nothing is lost, and what is wrong with the disk the next commit is told.
     }
+    if (this.#written > 0 && !this.#ending) this.wrote(0);
   }
 }

@@ -12,6 +12,8 @@ import { openSample } from './open-sample.ts';
 
 const ROW = 'x'.repeat(500);
 const MEBIBYTE = 1_048_576;
+/** Bytes of a file whose rows all stand in its log. */
+const EMPTY = 4_096;
 
 function opened(context: TestContext): { file: string; writer: Connection; write: (rows: number) => void } {
   const file = path.join(directory(context), 'log.db');
@@ -85,20 +87,31 @@ function rowsWithoutLog(file: string): number {
 describe('checkpoints apart from the thread that writes', () => {
   it('[OPS-4] bring into the file what was committed, once enough was', async (context) => {
     const { file, writer, write } = opened(context);
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), 100);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 100 });
     write(100);
     checkpoints.wrote(99);
     await checkpoints.close();
-    assert.equal(statSync(file).size, 4096, 'nothing was due yet');
+    assert.equal(statSync(file).size, EMPTY, 'nothing was due yet');
     checkpoints.wrote(1);
     await checkpoints.close();
     assert.equal(rowsWithoutLog(file), 100);
     writer.close();
   });
 
+  it('[OPS-4] bring over what little was committed too, some time after it was', async (context) => {
+    const { file, writer, write } = opened(context);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 100, latest: 1 });
+    write(3);
+    checkpoints.wrote(3);
+    while (statSync(file).size === EMPTY) await setImmediate();
+    await checkpoints.close();
+    assert.equal(rowsWithoutLog(file), 3);
+    writer.close();
+  });
+
   it('[OPS-4] let the log begin anew, so that it does not grow while writes go on', async (context) => {
     const { file, writer, write } = opened(context);
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), 1);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     const sizes: number[] = [];
     for (let round = 0; round < 6; round += 1) {
       checkpoints.wrote(1);
@@ -117,7 +130,7 @@ describe('checkpoints apart from the thread that writes', () => {
   it('[OPS-4] let a log that has become long begin anew though there is never a moment without readers', async (context) => {
     const { file, writer } = opened(context);
     writer.waitNoMore();
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), 1);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     const relay = new Relay(file);
     const sizes: number[] = [];
     for (let round = 0; round < 8; round += 1) {
@@ -136,7 +149,7 @@ describe('checkpoints apart from the thread that writes', () => {
 
   it('[OPS-4] do not wait for a reader that stays, and the log shrinks once it has gone', async (context) => {
     const { file, writer } = opened(context);
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), 1);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     const relay = new Relay(file);
     relay.pass();
     writeLong(writer, 40);
@@ -155,7 +168,7 @@ describe('checkpoints apart from the thread that writes', () => {
   it('[CACHE-2] are no write that other readings would have to notice', async (context) => {
     const { file, writer, write } = opened(context);
     const version = writer.pragma('data_version');
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), 1);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     write(10);
     checkpoints.wrote(10);
     await checkpoints.close();
@@ -165,7 +178,7 @@ describe('checkpoints apart from the thread that writes', () => {
 
   it('[OPS-4] that the writer cannot finish are left to the next one', async (context) => {
     const { file, writer, write } = opened(context);
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), 1);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     write(10);
     writer.run('begin immediate');
     assert.throws(() => writer.checkpoint(), /locked/);
