@@ -11,7 +11,7 @@ export interface Served extends Place {
 }
 
 /** How one process serves a model. */
-export interface ModelServing extends Omit<Serving, 'loaded' | 'observe' | 'listening' | 'sharing'> {
+export interface ModelServing extends Omit<Serving, 'loaded' | 'observe' | 'prepare' | 'listening' | 'sharing'> {
   /** What other processes serve, that this one joins; null for the only one and for the first. */
   readonly joins: Served | null;
   /** Told once requests are answered. */
@@ -33,8 +33,9 @@ export async function serveModel({ joins, listening, ...serving }: ModelServing)
   await withLog(settings, terminal, async ({ observe }) => {
     if (joins === null) for (const declared of loaded.notServed) observe({ kind: 'not-served', declared });
     const sharing = settings.workers > 1 ? { port: joins?.port ?? null } : undefined;
+    const prepare = joins === null;
     const told = (at: Place): void => listening({ ...at, fingerprint });
-    await serveUntilStopped({ ...serving, loaded, observe, sharing, listening: told });
+    await serveUntilStopped({ ...serving, loaded, observe, prepare, sharing, listening: told });
   });
 }
 

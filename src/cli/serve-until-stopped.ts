@@ -12,6 +12,7 @@ import { RequestTurn } from '../limits/request-turn.ts';
 import type { LoadedModel } from '../model/load.ts';
 import type { Limits } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
+import type { OpenApiOptions } from '../open-api.ts';
 import { boundHeap } from '../platform/heap-bounds.ts';
 import { serverUrl } from './address.ts';
 import { refused } from './command-failure.ts';
@@ -31,6 +32,8 @@ export interface Serving {
   readonly terminal: Terminal;
   /** How it shares its address with other processes; left out where it is the only one. */
   readonly sharing?: HttpOptions['sharing'];
+  /** Whether this process brings the database to the model; else it must be so already. */
+  readonly prepare: boolean;
   /** Whether events go from here to where they must. */
   readonly dispatch: boolean;
   /** Told once requests are answered, and where. */
@@ -50,7 +53,7 @@ export interface Place {
  * @throws {CommandFailure} exit 1 for a database or an address that cannot be had
  */
 export async function serveUntilStopped(serving: Serving): Promise<void> {
-  const { loaded, settings, observe, terminal, dispatch, sharing } = serving;
+  const { loaded, settings, observe, terminal, sharing } = serving;
   const { model } = loaded;
   const stop = terminal.stopRequested();
   const delay = measureEventLoopDelay();
@@ -59,20 +62,7 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
   const overload = watchOverload({ limits: model.limits, ...lateness(delay, model.limits), waiting, observe });
   const { overloaded } = overload;
   const address = { origin: '' };
-  const open = ({ model: declared, context }: LoadedModel): Promise<OpenedApi> => {
-    const database = databaseFile(settings.database, declared.name);
-    const origin = (): string => address.origin;
-    return openDatabase({
-      model: declared,
-      context,
-      database,
-      observe,
-      open: settings.open,
-      dispatch,
-      origin,
-      unready: () => overload.reason(),
-    });
-  };
+  const open = opener(serving, { origin: () => address.origin, unready: () => overload.reason() });
   try {
     api = new ExchangeableApi(await open(loaded));
     const { host, port, dev } = settings;
@@ -88,6 +78,17 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
     delay.close();
     await api?.close();
   }
+}
+
+/** Opens a model on its database: the one that is served first, and each that is served after it. */
+function opener(
+  { settings, prepare, dispatch, observe }: Serving,
+  surroundings: Required<Pick<OpenApiOptions, 'origin' | 'unready'>>,
+): (loaded: LoadedModel) => Promise<OpenedApi> {
+  return ({ model, context }) => {
+    const database = databaseFile(settings.database, model.name);
+    return openDatabase({ model, context, database, prepare, dispatch, observe, open: settings.open, ...surroundings });
+  };
 }
 
 /** How late requests are answered, by the past and by the turn that they come in. */

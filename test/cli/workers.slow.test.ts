@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import Database from 'better-sqlite3';
 import { endAll, listening, type Started, startServing, told } from './started.ts';
 import {
   type Connected,
@@ -178,6 +179,30 @@ for (const [title, env] of systems) {
         assert.equal((await send('GET', '/v1/products')).status, 200);
         close();
       }
+    });
+
+    it('[OPS-4] changes nothing of a database that another program has changed: the worker that joins says what differs', async () => {
+      const server = startHere();
+      await listening(server);
+      const file = path.join(folder, `${databases}.db`);
+      new Database(file).exec('create unique index other on products (name)').close();
+      process.kill((await workersOf(server, 3))[0] ?? 0, 'SIGKILL');
+      await until(() => /worker_ended.*Another program has changed it.*drop index/.test(server.stderr()), 'it says so');
+      const database = new Database(file, { readonly: true });
+      assert.deepEqual(database.prepare("select name from sqlite_schema where name = 'other'").pluck().all(), [
+        'other',
+      ]);
+      database.close();
+    });
+
+    it('[OPS-4] makes no new database where the file is gone', async () => {
+      const server = startHere();
+      await listening(server);
+      const file = path.join(folder, `${databases}.db`);
+      rmSync(file);
+      process.kill((await workersOf(server, 3))[0] ?? 0, 'SIGKILL');
+      await until(() => /worker_ended.*It is gone/.test(server.stderr()), 'it says so');
+      assert.equal(existsSync(file), false);
     });
 
     it('ends with 1 where a worker does not come up again, as with a model that has changed since', async () => {

@@ -30,7 +30,7 @@ export class SchemaViolation extends Error {
   override readonly name = 'SchemaViolation';
 }
 
-/** The database cannot be used: it is damaged, belongs to something else, or was made by a newer version. */
+/** The database cannot be used: it is damaged, belongs to something else, was made by a newer version, or is not what others serve. */
 export class UnusableDatabase extends Error {
   override readonly name = 'UnusableDatabase';
 }

@@ -29,6 +29,8 @@ export type Read = Record<string, SqlValue>;
 type Prepared = Database.Statement<unknown[], Read>;
 
 export interface WriterOptions {
+  /** Whether the file must be there, and keeps the mode that it has. */
+  readonly existing?: boolean;
   /** Milliseconds to wait for another process that writes. */
   readonly busyTimeout?: number;
   /** Told each statement as it runs, its values in place. */
@@ -54,11 +56,11 @@ export class Connection {
    * @param path an absolute path, or `:memory:`
    * @throws what `isBusy` recognises, while another process creates the database
    */
-  static writer(path: string, { busyTimeout = BUSY_TIMEOUT, trace }: WriterOptions = {}): Connection {
+  static writer(path: string, { existing = false, busyTimeout = BUSY_TIMEOUT, trace }: WriterOptions = {}): Connection {
     const verbose = trace === undefined ? {} : { verbose: (message: unknown) => trace(String(message)) };
-    const database = new Database(path, { timeout: busyTimeout, ...verbose });
+    const database = new Database(path, { fileMustExist: existing, timeout: busyTimeout, ...verbose });
     try {
-      database.pragma('journal_mode = wal');
+      if (!existing) database.pragma('journal_mode = wal');
       database.pragma('synchronous = full');
       database.pragma('foreign_keys = on');
       database.pragma(`wal_autocheckpoint = ${LONGEST_LOG}`);

@@ -8,36 +8,45 @@ import { type Connection, isConstraintFailure } from './driver.ts';
 import { currentTables, holdsIn, type Storage, tableNames } from './introspection.ts';
 import { FORMAT, META, OWN_TABLES, readMeta, UPGRADES, writeMeta } from './own-tables.ts';
 import { schemaSteps } from './schema-sql.ts';
-import { prepareSearch } from './search-indexes.ts';
+import { prepareSearch, searchChanges } from './search-indexes.ts';
 
 const SECRET_BYTES = 32;
 
-/** Makes our own tables in an empty database. @throws {UnusableDatabase} where it belongs to something else or to a newer version */
-function prepareOwnTables(connection: Connection, random: Random): readonly string[] {
+const CHANGED =
+  'Another program has changed it, and a process that joins others changes nothing. ' +
+  'Serve the model that it was changed for, or start all anew to bring it to this one.';
+
+/** The format of our own tables; 0 in an empty database. @throws {UnusableDatabase} where it belongs to something else or to a newer version */
+function formatOf(connection: Connection): number {
   const names = tableNames(connection);
-  if (names.length === 0) {
-    for (const statement of OWN_TABLES) connection.script(statement);
-    writeMeta(connection, META.format, String(FORMAT));
-    writeMeta(connection, META.storage, '{}');
-    writeMeta(connection, META.secret, random.hex(SECRET_BYTES));
-    return OWN_TABLES;
-  }
+  if (names.length === 0) return 0;
   if (!names.includes('restwright_meta')) {
     throw new UnusableDatabase('It holds tables that Restwright did not make. Give the API a database of its own.');
   }
   const format = Number(readMeta(connection, META.format));
-  if (format >= 1 && format <= FORMAT) return upgrade(connection, format);
+  if (format >= 1 && format <= FORMAT) return format;
   throw new UnusableDatabase(
     `It has format ${format}, and this version of Restwright reads format ${FORMAT}. Use the version that made it, or a newer one.`,
   );
 }
 
-/** Brings our own tables from an older format to today's. */
-function upgrade(connection: Connection, from: number): readonly string[] {
+/** Makes our own tables in an empty database, or brings them from an older format to today's. */
+function prepareOwnTables(connection: Connection, random: Random): readonly string[] {
+  const from = formatOf(connection);
+  if (from === FORMAT) return [];
+  const statements = from === 0 ? OWN_TABLES : upgradesFrom(from);
+  for (const statement of statements) connection.script(statement);
+  writeMeta(connection, META.format, String(FORMAT));
+  if (from === 0) {
+    writeMeta(connection, META.storage, '{}');
+    writeMeta(connection, META.secret, random.hex(SECRET_BYTES));
+  }
+  return statements;
+}
+
+function upgradesFrom(from: number): readonly string[] {
   const statements: string[] = [];
   for (let format = from; format < FORMAT; format += 1) statements.push(...(UPGRADES.get(format) ?? []));
-  for (const statement of statements) connection.script(statement);
-  if (from < FORMAT) writeMeta(connection, META.format, String(FORMAT));
   return statements;
 }
 
@@ -89,12 +98,17 @@ function checkReferences(connection: Connection): void {
   );
 }
 
+/** What brings the tables to the model. */
+function tableSteps(connection: Connection, declared: readonly TableSchema[]): readonly SchemaStep[] {
+  const current = currentTables(connection, readStorage(connection));
+  const changes = schemaChanges(current, declared, holdsIn(connection));
+  return schemaSteps(changes, declared, new Set(current.map(({ name }) => name)));
+}
+
 /** Brings the tables to the model. @throws {LossySchemaChange} before anything is lost */
 function prepareTables(connection: Connection, model: Model): readonly string[] {
   const declared = schemaOf(model);
-  const current = currentTables(connection, readStorage(connection));
-  const changes = schemaChanges(current, declared, holdsIn(connection));
-  const steps = schemaSteps(changes, declared, new Set(current.map(({ name }) => name)));
+  const steps = tableSteps(connection, declared);
   if (steps.some(({ lossy }) => lossy)) throw new LossySchemaChange(steps);
   for (const step of steps) runStep(connection, step);
   if (steps.length === 0) return [];
@@ -127,6 +141,31 @@ export function prepareDatabase(connection: Connection, model: Model, random: Ra
     if (connection.inTransaction) connection.script('rollback');
     throw error;
   }
+}
+
+/**
+ * Makes sure that a database is as a model has it, and changes nothing.
+ *
+ * @throws {UnusableDatabase} where it is not
+ */
+export function verifyDatabase(connection: Connection, model: Model): void {
+  connection.script('begin');
+  try {
+    const missing = missingIn(connection, model);
+    if (missing.length > 0) throw new UnusableDatabase(`${CHANGED} The model asks for:\n${missing.join('\n')}`);
+  } finally {
+    connection.script('rollback');
+  }
+}
+
+function missingIn(connection: Connection, model: Model): readonly string[] {
+  const format = formatOf(connection);
+  if (format === 0) throw new UnusableDatabase('It is empty. Put it back as it was, or start all anew.');
+  // A copy that was put in its place may be in another mode, which only the first start sets.
+  const mode = connection.pragma('journal_mode') === 'wal' ? [] : ['pragma journal_mode = wal'];
+  if (format < FORMAT) return [...mode, ...upgradesFrom(format)];
+  const steps = tableSteps(connection, schemaOf(model)).map(({ sql }) => sql);
+  return [...mode, ...steps, ...searchChanges(connection, model)];
 }
 
 /** The key that seals cursors, as it was made with the database. */

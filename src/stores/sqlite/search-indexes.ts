@@ -31,27 +31,34 @@ function stands({ objects }: SearchIndex, standing: Standing): boolean {
 }
 
 /**
- * Brings the search indexes to the model once its tables are. What a change of tables did to them shows in what stands: a table that was
+ * What brings the search indexes to the model once its tables are. What a change of tables did to them shows in what stands: a table that was
  * built anew has lost its triggers, and in those of a field or resource that was renamed other names stand than the model's. An index
  * of which not everything stands as the model has it is made and filled anew, for nobody kept it meanwhile.
- *
- * @param connection the one that writes, which knows the function that the triggers call
- * @returns the statements that changed something
  */
-export function prepareSearch(connection: Connection, model: Model): readonly string[] {
+export function searchChanges(connection: Connection, model: Model): readonly string[] {
   const standing = standingObjects(connection);
   const wanted = [...model.resources.values()].filter(({ search }) => search.length > 0).map(searchIndex);
   const kept = wanted.filter((index) => stands(index, standing));
   const keptNames = new Set(kept.flatMap(({ objects }) => objects.map(({ name }) => name)));
   const gone = [...standing.values()].filter(({ name }) => !keptNames.has(name));
   const made = wanted.filter((index) => !kept.includes(index));
-  const statements = [
+  return [
     ...gone.map(({ type, name }) => `drop ${type} ${quote(name)}`),
     ...made.flatMap(({ objects, fill }) => [
       ...objects.map(({ kind, definition }) => `create ${kind} ${definition}`),
       ...fill,
     ]),
   ];
+}
+
+/**
+ * Brings the search indexes to the model once its tables are.
+ *
+ * @param connection the one that writes, which knows the function that the triggers call
+ * @returns the statements that changed something
+ */
+export function prepareSearch(connection: Connection, model: Model): readonly string[] {
+  const statements = searchChanges(connection, model);
   for (const statement of statements) connection.script(statement);
   return statements;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Model } from '../../model/model.ts';
@@ -18,7 +18,7 @@ import { GroupCommit } from './group-commit.ts';
 import { HeavyReads } from './heavy-reads.ts';
 import { MainConnection } from './main-connection.ts';
 import { Patience } from './patience.ts';
-import { prepareDatabase, readSecret } from './prepare-database.ts';
+import { prepareDatabase, readSecret, verifyDatabase } from './prepare-database.ts';
 import { ReadingPlace } from './reading-place.ts';
 import { defineFunctions } from './sql-functions.ts';
 import { SqliteDeliveries, SqliteEventLog } from './sqlite-events.ts';
@@ -31,6 +31,8 @@ export interface SqliteOptions {
   /** The file, made with its directory where it is absent; `:memory:` for a database that ends with the store. */
   readonly path: string;
   readonly model: Model;
+  /** Whether the file is made and brought to the model; else it must be there, as the model has it. Default: it is. */
+  readonly prepare?: boolean;
   readonly observe: Observe;
   readonly clock: Clock;
   /** Makes the secret of a new database, and ids of editions. */
@@ -64,12 +66,20 @@ async function patiently<T>(attempt: () => T): Promise<T> {
   }
 }
 
-/** Opens the database and brings it to the model. */
-function prepare(path: string, options: SqliteOptions): { connection: Connection; statements: readonly string[] } {
-  const connection = Connection.writer(path, options.writing);
+interface Prepared {
+  readonly connection: Connection;
+  /** What brought it to the model. */
+  readonly statements: readonly string[];
+}
+
+/** Opens the database and brings it to the model, or makes sure that it is there and as the model has it. */
+function open(path: string, { prepare = true, model, random, writing }: SqliteOptions): Prepared {
+  const connection = Connection.writer(path, { ...writing, existing: !prepare });
   try {
     defineFunctions(connection);
-    return { connection, statements: prepareDatabase(connection, options.model, options.random) };
+    if (prepare) return { connection, statements: prepareDatabase(connection, model, random) };
+    verifyDatabase(connection, model);
+    return { connection, statements: [] };
   } catch (error) {
     connection.close();
     throw error;
@@ -115,18 +125,26 @@ function assemble(path: string, connection: Connection, options: SqliteOptions):
   };
 }
 
+/** Makes sure that there is a file to open, or a place to make it. */
+function findFile(path: string, { prepare = true }: SqliteOptions): void {
+  if (path === IN_MEMORY) return;
+  if (prepare) mkdirSync(dirname(path), { recursive: true });
+  else if (!existsSync(path)) throw new UnusableDatabase('It is gone. Put it back as it was, or start all anew.');
+}
+
 /**
  * Opens a database in SQLite for a model, made or changed to fit it; the statements that changed it are announced.
  *
  * @throws {LossySchemaChange} where the model asks for a change that loses data; the database stays as it was
  * @throws {SchemaViolation} where stored rows break what the model newly declares
- * @throws {UnusableDatabase} where the file is damaged, no database, another program's or made by a newer version
+ * @throws {UnusableDatabase} where the file is damaged, no database, another program's or made by a newer version; without `prepare` also
+ *   where it is missing or not as the model has it
  */
 export async function openSqlite(options: SqliteOptions): Promise<Store> {
   const path = options.path === IN_MEMORY ? IN_MEMORY : resolve(options.path);
-  if (path !== IN_MEMORY) mkdirSync(dirname(path), { recursive: true });
   try {
-    const { connection, statements } = await patiently(() => prepare(path, options));
+    findFile(path, options);
+    const { connection, statements } = await patiently(() => open(path, options));
     if (statements.length > 0) options.observe({ kind: 'schema-changed', statements });
     return assemble(path, connection, options);
   } catch (error) {

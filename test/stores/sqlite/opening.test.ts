@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
@@ -121,6 +121,53 @@ describe('opening a database', () => {
         assert.ok(error.message.startsWith(file));
         return true;
       });
+    });
+  }
+
+  it('[OPS-4] without preparing it opens one that is as the model has it, while another process writes', async (context) => {
+    const file = path.join(directory(context), 'sample.db');
+    await (await openSample({ path: file })).close();
+    const other = new Database(file);
+    other.exec('begin immediate');
+    const store = await openSample({ path: file, prepare: false });
+    other.exec('rollback');
+    other.close();
+    await commit(store, createProduct('a'));
+    await store.close();
+  });
+
+  const unprepared: readonly { title: string; spoil: (file: string) => void; says: RegExp }[] = [
+    { title: 'one that is gone', spoil: (file) => rmSync(file), says: /It is gone\. Put it back/ },
+    { title: 'one that is empty', spoil: (file) => writeFileSync(file, ''), says: /It is empty\. Put it back/ },
+    {
+      title: 'one with another index',
+      spoil: (file) => new Database(file).exec('create unique index other on products (name)').close(),
+      says: /Another program has changed it.*Serve the model.*, or start all anew.*\ndrop index "other"$/s,
+    },
+    {
+      title: 'one of an older format',
+      spoil: (file) => new Database(file).exec(OF_FORMAT_1).close(),
+      says: /Another program has changed it.*\ncreate table restwright_memos/s,
+    },
+    {
+      title: 'a copy that is not in WAL mode',
+      spoil: (file) => new Database(file).exec('pragma journal_mode = delete').close(),
+      says: /Another program has changed it.*\npragma journal_mode = wal$/s,
+    },
+  ];
+  for (const { title, spoil, says } of unprepared) {
+    it(`[OPS-4] without preparing it refuses ${title}, says what to do and changes nothing`, async (context) => {
+      const file = path.join(directory(context), 'sample.db');
+      await (await openSample({ path: file })).close();
+      spoil(file);
+      const before = existsSync(file) ? readFileSync(file) : null;
+      await assert.rejects(openSample({ path: file, prepare: false }), (error) => {
+        assert.ok(error instanceof UnusableDatabase);
+        assert.match(error.message, says);
+        assert.ok(error.message.startsWith(`${file} cannot be used. `));
+        return true;
+      });
+      assert.deepEqual(existsSync(file) ? readFileSync(file) : null, before);
     });
   }
 

@@ -181,6 +181,18 @@ describe('the search index of a model that has changed', () => {
     }
   });
 
+  it('[OPS-4] is not made anew by a process that joins others, which refuses a file where a part of it is lost', async (context) => {
+    const file = await fileOf(context, NOTES);
+    const joins = { path: file, prepare: false };
+    await (await openSample(joins, model([resource(NOTES)]))).close();
+    edit(file, (database) => database.exec('drop trigger "restwright_search.notes.insert"'));
+    await assert.rejects(
+      openSample(joins, model([resource(NOTES)])),
+      /\ncreate trigger "restwright_search\.notes\.insert"/,
+    );
+    assert.ok(!searchNames(file).includes('restwright_search.notes.insert'));
+  });
+
   it('[OPS-4] stands where the file is vacuumed, which numbers rows anew', async (context) => {
     const file = await fileOf(context, NOTES);
     const first = await opened(context, file, NOTES);
