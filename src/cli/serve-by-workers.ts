@@ -1,7 +1,9 @@
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
+import { claimPort, type ClaimedPort } from '../http/claim-port.ts';
 import { steady } from '../platform/clock.ts';
-import type { ExitCode } from './command-failure.ts';
+import { type ExitCode, refused } from './command-failure.ts';
+import { reason } from './read-model.ts';
 import { announcement } from './serve-model.ts';
 import { type ServingLog, withLog } from './serving-log.ts';
 import type { ServeSettings } from './settings.ts';
@@ -21,23 +23,20 @@ const DISPATCHES = 0;
  */
 export async function serveByWorkers(file: string, settings: ServeSettings, terminal: Terminal): Promise<ExitCode> {
   const stop = terminal.stopRequested();
+  const claim = await claimPort(settings).catch((error: unknown) => {
+    throw refused(reason(error));
+  });
+  // Like one process that has stopped listening: another program may have the port while requests are finished.
+  stop.addEventListener('abort', () => claim.release(), { once: true });
   // A second signal ends this process at once, and with it the workers.
   const cut = (): void => (stop.aborted ? killWorkers() : undefined);
   process.once('exit', cut);
   setUpWorkers();
-  let { port } = settings;
-  const start =
-    (write: ServingLog['write']): Supervision['start'] =>
-    (place, joins, held) => {
-      // Workers share an address as it was asked for. Once none holds a port that the system picked, it is asked for by its number.
-      if (joins !== null && !held) ({ port } = joins);
-      return startWorker({ file, settings: { ...settings, port }, joins, dispatch: place === DISPATCHES }, write);
-    };
   try {
     return await withLog(settings, terminal, ({ observe, write }) =>
       supervise({
         count: settings.workers,
-        start: start(write),
+        start: starter(file, settings, claim, write),
         stop,
         observe,
         listening: (url) => void terminal.stdout.write(announcement(url)),
@@ -47,5 +46,23 @@ export async function serveByWorkers(file: string, settings: ServeSettings, term
     );
   } finally {
     process.off('exit', cut);
+    claim.release();
   }
+}
+
+/** Starts workers on the port that is claimed for them. */
+function starter(
+  file: string,
+  settings: ServeSettings,
+  claim: ClaimedPort,
+  write: ServingLog['write'],
+): Supervision['start'] {
+  let { port } = claim;
+  return (place, joins, held) => {
+    // Workers share an address as it was asked for. Once none holds a port that the system picked, it is asked for by its number.
+    if (joins !== null && !held) ({ port } = joins);
+    const worker = startWorker({ file, settings: { ...settings, port }, joins, dispatch: place === DISPATCHES }, write);
+    void worker.listening.then(() => claim.handOver());
+    return worker;
+  };
 }

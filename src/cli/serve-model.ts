@@ -32,7 +32,7 @@ export async function serveModel({ joins, listening, ...serving }: ModelServing)
   else if (joins.fingerprint !== fingerprint) throw refused(`${file} has changed: start anew to serve the change.`);
   await withLog(settings, terminal, async ({ observe }) => {
     if (joins === null) for (const declared of loaded.notServed) observe({ kind: 'not-served', declared });
-    const sharing = settings.workers > 1 ? { port: joins?.port ?? null } : undefined;
+    const sharing = settings.workers > 1;
     const prepare = joins === null;
     const told = (at: Place): void => listening({ ...at, fingerprint });
     await serveUntilStopped({ ...serving, loaded, observe, prepare, sharing, listening: told });

@@ -30,8 +30,8 @@ export interface Serving {
   readonly settings: ServeSettings;
   readonly observe: Observe;
   readonly terminal: Terminal;
-  /** How it shares its address with other processes; left out where it is the only one. */
-  readonly sharing?: HttpOptions['sharing'];
+  /** Whether other processes listen on the port too. */
+  readonly sharing: boolean;
   /** Whether this process brings the database to the model; else it must be so already. */
   readonly prepare: boolean;
   /** Whether events go from here to where they must. */

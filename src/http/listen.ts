@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type ListenOptions, type Server } from 'node:net';
+import type { ListenOptions, Server } from 'node:net';
+import process from 'node:process';
 
 /** Where a server is to listen. */
 export interface Address {
@@ -7,8 +8,8 @@ export interface Address {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** Where several processes listen on one port: the port that the first of them has, null for the first. Left out where one is alone. */
-  readonly sharing?: { readonly port: number | null } | undefined;
+  /** Whether other processes listen on the port too, which `claimPort` claimed for all of them. */
+  readonly sharing?: boolean;
 }
 
 /**
@@ -18,51 +19,49 @@ export interface Address {
  * @throws {Error} in plain words, with the cause and the fix; `cause` is the error of the system
  */
 export async function listen(server: Server, address: Address): Promise<number> {
-  const { host, port, sharing } = address;
+  const { host, port, sharing = false } = address;
   try {
-    if (sharing === undefined) await bind(server, { host, port });
-    else await bindShared(server, { host, port }, sharing.port);
+    if (sharing) await bindShared(server, { host, port });
+    else await bind(server, { host, port });
   } catch (error) {
-    throw new Error(explain(systemCode(error), host, port), { cause: error });
+    throw explained(error, host, port);
   }
   return portOf(server) ?? port;
 }
 
 /**
- * Has the system give connections to all processes in turn, and where it cannot, the process that started them (`node:cluster`), which
- * knows the address by how it was asked for.
+ * Has the system give connections to all processes in turn, and where it cannot, or a claim would not hold, the process that started them
+ * (`node:cluster`), which knows the address by how it was asked for.
  */
-async function bindShared(server: Server, asked: ListenOptions, shared: number | null): Promise<void> {
-  if (shared === null) await findFree(asked);
+async function bindShared(server: Server, asked: ListenOptions): Promise<void> {
   try {
-    await bind(server, { ...asked, port: shared ?? asked.port, reusePort: true });
+    await bind(server, { ...asked, reusePort: process.platform === 'linux' });
   } catch (error) {
     if (systemCode(error) !== 'ENOTSUP') throw error;
     await bind(server, asked);
   }
 }
 
-/** Fails where another program has the address: two that share it would not hear of each other. */
-async function findFree(asked: ListenOptions): Promise<void> {
-  if (asked.port === 0) return;
-  const server = createServer();
-  await bind(server, { ...asked, exclusive: true });
-  server.close();
-  await once(server, 'close');
-}
-
-async function bind(server: Server, options: ListenOptions): Promise<void> {
+/** Resolves when a server listens. @throws what the system says */
+export async function bind(server: Server, options: ListenOptions): Promise<void> {
   server.listen(options);
   await once(server, 'listening');
 }
 
-function portOf(server: Server): number | null {
+/** The port that a server has. */
+export function portOf(server: Server): number | null {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : null;
 }
 
-function systemCode(error: unknown): string {
+/** What the system calls an error. */
+export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
+}
+
+/** The error of the system in plain words, as the cause of which it stands. */
+export function explained(error: unknown, host: string, port: number): Error {
+  return new Error(explain(systemCode(error), host, port), { cause: error });
 }
 
 function explain(code: string, host: string, port: number): string {

@@ -246,11 +246,54 @@ describe('restwright serve --workers that cannot serve', () => {
       const ends = await Promise.all([one.ended, three.ended]);
       assert.ok(ends[0] === 1 || ends[0] === 2);
       assert.equal(ends[1], ends[0]);
-      assert.deepEqual([three.stdout(), withoutLog(three.stderr())], [one.stdout(), withoutLog(one.stderr())]);
+      assert.deepEqual([three.stdout(), errorOf(three.stderr())], [one.stdout(), errorOf(one.stderr())]);
     });
   }
 });
 
-function withoutLog(text: string): string {
-  return text.replaceAll(/^\{.*\n/gm, '');
+describe('restwright serve --workers on a port that is claimed', () => {
+  const serveOn = (port: string): Started => start(['--workers', '2', '--port', port]);
+  /** Where it listens, or the exit code. */
+  const outcome = (one: Started) => Promise.race([one.ended, listening(one).catch(() => one.ended)]);
+
+  it('keeps it for the whole time, also while none of its workers listens', async () => {
+    const first = start(['--workers', '2']);
+    const { port } = new URL(await listening(first));
+    const workers = await workersOf(first, 2);
+    writeFileSync(model, 'name: [');
+    for (const pid of workers) process.kill(pid, 'SIGKILL');
+    await until(() => first.stderr().split('"event":"worker_ended"').length > 4, 'workers do not come up');
+    const other = path.join(folder, 'other.yaml');
+    writeFileSync(other, MODEL);
+    const second = startServing(folder, [other, '--workers', '2', '--port', port, '--database', 'sqlite:other.db']);
+    started.push(second);
+    assert.equal(await outcome(second), 1);
+    assert.match(second.stderr(), new RegExp(`error: Port ${port} .* is in use`));
+  });
+
+  it('is one of two that start at the same moment', async () => {
+    const before = start(['--workers', '2']);
+    const { port } = new URL(await listening(before));
+    before.child.kill('SIGTERM');
+    await before.ended;
+    const both = [serveOn(port), serveOn(port)];
+    const outcomes = await Promise.all(both.map(outcome));
+    assert.equal(outcomes.filter((each) => each === 1).length, 1);
+  });
+
+  it('lets go of it with the signal, as one process does', async () => {
+    const first = start(['--workers', '2']);
+    const url = await listening(first);
+    const socket = await inFlight(url);
+    first.child.kill('SIGTERM');
+    await until(() => linesOf(first).filter(({ event }) => event === 'stopping').length === 2, 'both stop');
+    assert.match(await listening(serveOn(new URL(url).port)), /^http:/);
+    assert.match(await answerTo(socket), /^HTTP\/1\.1 201 /);
+    assert.equal(await first.ended, 0);
+  });
+});
+
+/** What a command ended with; what it said before speaks of what came about. */
+function errorOf(text: string): string {
+  return text.slice(text.indexOf('error:')).replaceAll(/^\{.*\n/gm, '');
 }
