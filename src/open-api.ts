@@ -30,6 +30,8 @@ export interface OpenApiOptions {
   readonly unready?: () => string | null;
   /** Whether `after` hooks are fed from here. Default: they are. */
   readonly dispatch?: boolean;
+  /** Milliseconds that `after` hooks under way have when the API is closed; they are delivered again later. Default: 30,000. */
+  readonly patience?: () => number;
 }
 
 /** An API and the database that it stands on. */
@@ -57,7 +59,7 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
     const committed = (): void => dispatch?.wake();
     const api = await createApi({ ...options, observe, origin, open, store, clock, ids, random, committed });
     const close = async (): Promise<void> => {
-      await dispatch?.stop();
+      await dispatch?.stop(options.patience?.());
       await store.close();
     };
     return { api, store, close, [Symbol.asyncDispose]: close };

@@ -7,6 +7,7 @@ import {
   type WholeAnswer,
 } from '../pipeline/exchange.ts';
 import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
+import { within } from '../platform/within.ts';
 import type { OpenedApi } from './open-database.ts';
 
 /** One API in its turn of serving. */
@@ -60,10 +61,15 @@ export class ExchangeableApi implements Handler {
     this.#closing.add(closing);
   }
 
-  /** Closes the store, and those of APIs before that are not closed yet. Call it when no request is in flight any more. */
-  async close(): Promise<void> {
+  /**
+   * Closes the store, and those of APIs before that are not closed yet. Call it when no request is in flight any more.
+   *
+   * @param patience milliseconds for APIs before, whose requests may never end
+   */
+  async close(patience: number): Promise<void> {
+    const closing = within(patience, Promise.all(this.#closing));
     await this.#turn.opened.close();
-    await Promise.all(this.#closing);
+    await closing;
   }
 }
 

@@ -1,8 +1,7 @@
-import process from 'node:process';
 import { run } from './program.ts';
-import { processTerminal } from './terminal.ts';
+import { endProcess, processTerminal } from './terminal.ts';
 
-/** Runs the command line of this process and sets its exit code. @param args what follows the program's name */
+/** Runs the command line of this process and ends it with the exit code. @param args what follows the program's name */
 export async function main(args: readonly string[]): Promise<void> {
-  process.exitCode = await run(args, processTerminal());
+  await endProcess(await run(args, processTerminal()));
 }

@@ -8,6 +8,8 @@ import type { ServeSettings } from './settings.ts';
 export interface Served extends Place {
   /** Of the model. */
   readonly fingerprint: string;
+  /** Milliseconds that it may take to stop (LIM-3). */
+  readonly shutdownTimeout: number;
 }
 
 /** How one process serves a model. */
@@ -27,14 +29,14 @@ export interface ModelServing extends Omit<Serving, 'loaded' | 'observe' | 'prep
 export async function serveModel({ joins, listening, ...serving }: ModelServing): Promise<void> {
   const { file, settings, terminal } = serving;
   const loaded = await requireModel(file, terminal.env);
-  const { fingerprint } = loaded.model;
+  const { fingerprint, limits } = loaded.model;
   if (joins === null) terminal.stderr.write(accessNotice(settings));
   else if (joins.fingerprint !== fingerprint) throw refused(`${file} has changed: start anew to serve the change.`);
   await withLog(settings, terminal, async ({ observe }) => {
     if (joins === null) for (const declared of loaded.notServed) observe({ kind: 'not-served', declared });
     const sharing = settings.workers > 1;
     const prepare = joins === null;
-    const told = (at: Place): void => listening({ ...at, fingerprint });
+    const told = (at: Place): void => listening({ ...at, fingerprint, shutdownTimeout: limits.shutdownTimeout });
     await serveUntilStopped({ ...serving, loaded, observe, prepare, sharing, listening: told });
   });
 }

@@ -13,7 +13,9 @@ import type { LoadedModel } from '../model/load.ts';
 import type { Limits } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { OpenApiOptions } from '../open-api.ts';
+import { steady } from '../platform/clock.ts';
 import { boundHeap } from '../platform/heap-bounds.ts';
+import { within } from '../platform/within.ts';
 import { serverUrl } from './address.ts';
 import { refused } from './command-failure.ts';
 import { ExchangeableApi } from './exchangeable-api.ts';
@@ -62,7 +64,9 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
   const overload = watchOverload({ limits: model.limits, ...lateness(delay, model.limits), waiting, observe });
   const { overloaded } = overload;
   const address = { origin: '' };
-  const open = opener(serving, { origin: () => address.origin, unready: () => overload.reason() });
+  let stopped = steady() + model.limits.shutdownTimeout;
+  const left = (): number => Math.max(0, stopped - steady());
+  const open = opener(serving, { origin: () => address.origin, unready: () => overload.reason(), patience: left });
   try {
     api = new ExchangeableApi(await open(loaded));
     const { host, port, dev } = settings;
@@ -71,19 +75,20 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
     const following = dev ? followModel({ ...serving, api, open, stop }) : null;
     announce({ url: `${address.origin}${model.basePath}`, port: server.port }, serving);
     await asked(stop, terminal);
+    stopped = steady() + model.limits.shutdownTimeout;
     await end(server, stop, observe);
-    await following;
+    if (following !== null) await within(left(), following);
   } finally {
     overload.close();
     delay.close();
-    await api?.close();
+    await api?.close(left());
   }
 }
 
 /** Opens a model on its database: the one that is served first, and each that is served after it. */
 function opener(
   { settings, prepare, dispatch, observe }: Serving,
-  surroundings: Required<Pick<OpenApiOptions, 'origin' | 'unready'>>,
+  surroundings: Required<Pick<OpenApiOptions, 'origin' | 'unready' | 'patience'>>,
 ): (loaded: LoadedModel) => Promise<OpenedApi> {
   return ({ model, context }) => {
     const database = databaseFile(settings.database, model.name);

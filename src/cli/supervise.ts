@@ -19,6 +19,8 @@ export interface Worker {
   readonly ended: Promise<Ending>;
   /** Lets it finish its requests and end. */
   stop(signal: StopSignal): void;
+  /** Ends it at once, whatever it does. */
+  kill(): void;
 }
 
 export interface Supervision {
@@ -46,6 +48,10 @@ const WELL_AFTER = 10_000;
 /** Milliseconds before a worker is started again that ended early; twice as many each time. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 10_000;
+/** Milliseconds to stop for those of which none has said yet how many it needs. */
+const SHUTDOWN_TIMEOUT = 25_000;
+/** Milliseconds beyond that in which a worker closes its database and its log. */
+const CLOSING = 3_000;
 /** Starts in a row that came to nothing: then the command ends. */
 const MOST_VAIN_STARTS = 6;
 
@@ -65,7 +71,9 @@ class Supervisor {
   readonly #workers = new Set<Worker>();
   readonly #listening = new Set<Worker>();
   readonly #cameUp = new Set<number>();
+  readonly #killed = new Set<Worker>();
   readonly #ending = new AbortController();
+  readonly #ended = new AbortController();
   #served: Served | null = null;
   #failure: CommandFailure | null = null;
   #exitCode: ExitCode = 0;
@@ -83,6 +91,7 @@ class Supervisor {
     const rest = this.#ending.signal.aborted ? 0 : others;
     await Promise.all([this.#keep(0, first), ...Array.from({ length: rest }, (_, index) => this.#keep(index + 1))]);
     stop.removeEventListener('abort', end);
+    this.#ended.abort();
     if (this.#failure !== null) throw this.#failure;
     return this.#exitCode;
   }
@@ -98,7 +107,7 @@ class Supervisor {
       const ending = await worker.ended;
       this.#workers.delete(worker);
       this.#listening.delete(worker);
-      if (this.#isOver(ending)) return;
+      if (this.#isOver(worker, ending)) return;
       vain = listened ? 0 : vain + 1;
       early = listened && now() - began >= WELL_AFTER ? 0 : early + 1;
       if (this.#served === null || vain === MOST_VAIN_STARTS) {
@@ -136,9 +145,9 @@ class Supervisor {
   }
 
   /** Whether a worker that ended was to end. One that did not end well then says so by the exit code. */
-  #isOver({ code }: Ending): boolean {
+  #isOver(worker: Worker, { code }: Ending): boolean {
     const { aborted } = this.#ending.signal;
-    if (aborted && code !== 0) this.#exitCode = 1;
+    if (aborted && code !== 0 && !this.#killed.has(worker)) this.#exitCode = 1;
     return aborted;
   }
 
@@ -149,7 +158,20 @@ class Supervisor {
   }
 
   #end(): void {
+    if (this.#ending.signal.aborted) return;
     this.#ending.abort();
     for (const worker of this.#workers) worker.stop(signalOf(this.#options.stop));
+    void this.#killLate();
+  }
+
+  /** Ends what has not ended in its time, as code does that never lets go of its thread. */
+  async #killLate(): Promise<void> {
+    const { pause, observe } = this.#options;
+    await pause((this.#served?.shutdownTimeout ?? SHUTDOWN_TIMEOUT) + CLOSING, this.#ended.signal);
+    for (const worker of this.#workers) {
+      observe({ kind: 'worker-killed', pid: worker.pid });
+      this.#killed.add(worker);
+      worker.kill();
+    }
   }
 }

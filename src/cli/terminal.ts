@@ -57,6 +57,22 @@ export function processTerminal(): Terminal {
   };
 }
 
+/**
+ * Ends this process once what was written has left it. It does not end by itself where the code of a model has left something behind: a timer,
+ * a connection that is kept.
+ */
+export async function endProcess(exitCode: number): Promise<never> {
+  await Promise.all([process.stdout, process.stderr].map(written));
+  process.exit(exitCode);
+}
+
+function written(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.writableLength === 0) resolve();
+    else stream.once('error', () => resolve()).write('', () => resolve());
+  });
+}
+
 /** The signal that asked to stop. */
 export function signalOf(stop: AbortSignal): StopSignal {
   return stop.reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM';

@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import process from 'node:process';
 import { CommandFailure } from './command-failure.ts';
 import { serveModel } from './serve-model.ts';
-import { processTerminal } from './terminal.ts';
+import { endProcess, processTerminal } from './terminal.ts';
 import type { Order, OrderedServing, Report } from './worker-messages.ts';
 
 const worker = cluster.worker ?? inVain();
@@ -33,7 +33,7 @@ async function serve(serving: OrderedServing): Promise<void> {
     await report({ kind: 'failed', failure: { exitCode, message } });
     process.exitCode = exitCode;
   }
-  if (worker.isConnected()) process.disconnect?.();
+  await endProcess(Number(process.exitCode ?? 0));
 }
 
 /** Resolves when it is on its way; nobody hears it where the supervisor is gone. */

@@ -43,6 +43,7 @@ export function startWorker(serving: OrderedServing, write: (lines: string) => v
       return { code, signal, failure: unstarted ?? failure };
     }),
     stop: (signal) => tell(forked, { kind: 'stop', signal }),
+    kill: () => void forked.process.kill('SIGKILL'),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Observe } from '../observe/observation.ts';
 import type { Clock } from '../platform/clock.ts';
+import { within } from '../platform/within.ts';
 import type { ClaimedDelivery, Store } from '../stores/store.ts';
 import { AFTER } from './after-hooks.ts';
 import type { Outlet } from './outlet.ts';
@@ -27,8 +28,12 @@ export interface DispatchOptions {
 export interface Dispatch {
   /** Something was committed: there may be events. It costs nothing to say so often. */
   wake(): void;
-  /** Begins no more deliveries and waits for those under way. */
-  stop(): Promise<void>;
+  /**
+   * Begins no more deliveries and waits for those under way. What is not done then is delivered again once it is free, by whoever looks.
+   *
+   * @param patience milliseconds at most; default: as long as a delivery may take
+   */
+  stop(patience?: number): Promise<void>;
 }
 
 /** Starts to bring events to outlets: at least once each, tried again where an outlet fails, none waiting for another (EVT-3, EVT-6). */
@@ -38,9 +43,9 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   dispatcher.wake();
   return {
     wake: () => dispatcher.wake(),
-    stop() {
+    stop(patience = TIMEOUT) {
       clearInterval(timer);
-      return dispatcher.stop();
+      return dispatcher.stop(patience);
     },
   };
 }
@@ -53,6 +58,8 @@ class Dispatcher {
   #turn: Promise<void> | null = null;
   #again = false;
   #stopped = false;
+  /** Whether the store may be closed. */
+  #left = false;
 
   constructor(options: DispatchOptions) {
     this.#options = options;
@@ -73,8 +80,15 @@ class Dispatcher {
     });
   }
 
-  async stop(): Promise<void> {
+  async stop(patience: number): Promise<void> {
     this.#stopped = true;
+    const done = await within(patience, this.#end());
+    if (done || this.#left) return;
+    this.#left = true;
+    this.#options.observe({ kind: 'deliveries-left', count: this.#underWay.size });
+  }
+
+  async #end(): Promise<void> {
     await this.#turn;
     await Promise.all(this.#underWay);
   }
@@ -89,7 +103,7 @@ class Dispatcher {
       const now = clock.now();
       for (const delivery of await store.deliveries.claim(now, now + LEASE, free)) this.#begin(delivery);
     } catch (error) {
-      observe({ kind: 'fault', correlationId: null, error });
+      if (!this.#left) observe({ kind: 'fault', correlationId: null, error });
     }
   }
 
@@ -107,8 +121,10 @@ class Dispatcher {
     const { correlation_id: correlationId } = event.metadata;
     try {
       await this.#attempt(delivery);
+      if (this.#left) return;
       await store.deliveries.settle(endpoint, sequence, { kind: 'succeeded' });
     } catch (error) {
+      if (this.#left) return;
       observe({ kind: 'fault', correlationId, error });
       await this.#postpone(delivery).catch((cause: unknown) => observe({ kind: 'fault', correlationId, error: cause }));
     }

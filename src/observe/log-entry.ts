@@ -43,6 +43,10 @@ export function logEntry(observation: Observation): LogEntry {
       return { level: 'warn', event: 'not_served', fields: { declared: observation.declared } };
     case 'worker-ended':
       return workerEndedEntry(observation);
+    case 'worker-killed':
+      return { level: 'error', event: 'worker_killed', fields: { worker: observation.pid } };
+    case 'deliveries-left':
+      return { level: 'warn', event: 'deliveries_left', fields: { count: observation.count } };
     case 'overload':
       return {
         level: observation.overloaded ? 'warn' : 'info',

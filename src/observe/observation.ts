@@ -32,6 +32,10 @@ export type Observation =
       readonly reason: string | null;
       readonly again: number;
     }
+  /** A process that was to stop did not end in its time, and was ended. */
+  | { readonly kind: 'worker-killed'; readonly pid: number }
+  /** Deliveries to hooks were not done when the process had to stop; they are made again. */
+  | { readonly kind: 'deliveries-left'; readonly count: number }
   | { readonly kind: 'overload'; readonly overloaded: boolean; readonly reason: string | null };
 
 export type Observe = (observation: Observation) => void;

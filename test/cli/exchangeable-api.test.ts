@@ -110,7 +110,7 @@ describe('an API that is exchanged while it serves', () => {
     api.exchange(second);
     await turns();
     assert.equal(first.closed(), true);
-    await api.close();
+    await api.close(1_000);
     assert.equal(second.closed(), true);
   });
 });

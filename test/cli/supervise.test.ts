@@ -5,7 +5,7 @@ import type { Served } from '../../src/cli/serve-model.ts';
 import { type Ending, supervise, type Worker } from '../../src/cli/supervise.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 
-const SERVED: Served = { url: 'http://127.0.0.1:3000/api', port: 3000, fingerprint: 'one' };
+const SERVED: Served = { url: 'http://127.0.0.1:3000/api', port: 3000, fingerprint: 'one', shutdownTimeout: 25_000 };
 const ELSEWHERE: Served = { ...SERVED, url: 'http://127.0.0.1:3001/api', port: 3001 };
 const DONE: Ending = { code: 0, signal: null, failure: null };
 const KILLED: Ending = { code: null, signal: 'SIGKILL', failure: null };
@@ -18,6 +18,7 @@ interface Acting extends Worker {
   /** The signals for which it was told to stop. */
   readonly told: readonly string[];
   readonly held: boolean;
+  readonly killed: () => boolean;
   listens(served?: Served): Promise<void>;
   ends(ending: Ending): Promise<void>;
 }
@@ -32,6 +33,7 @@ function settled(): Promise<void> {
 function acting(place: number, joins: Served | null, held: boolean, pid: number): Acting {
   const [listening, ended] = [Promise.withResolvers<Served>(), Promise.withResolvers<Ending>()];
   const told: string[] = [];
+  let killed = false;
   return {
     pid,
     place,
@@ -41,6 +43,8 @@ function acting(place: number, joins: Served | null, held: boolean, pid: number)
     listening: listening.promise,
     ended: ended.promise,
     stop: (signal) => void told.push(signal),
+    kill: () => void (killed = true),
+    killed: () => killed,
     listens(served = SERVED) {
       listening.resolve(served);
       return settled();
@@ -58,6 +62,7 @@ function scene(count = 3) {
   const observations: Observation[] = [];
   const stop = new AbortController();
   const time = { now: 0 };
+  const late = Promise.withResolvers<void>();
   const result = supervise({
     count,
     start(place, joins, held) {
@@ -69,13 +74,18 @@ function scene(count = 3) {
     observe: (seen) => void observations.push(seen),
     listening: (url) => void announced.push(url),
     now: () => time.now,
-    pause: async () => undefined,
+    // All pauses are over at once, but for the time to stop, which is 28 seconds.
+    pause: (milliseconds) => (milliseconds === 28_000 ? late.promise : Promise.resolve()),
   });
   // It may be over before a test asks.
   void Promise.allSettled([result]);
   const latest = (): Acting => workers.at(-1) ?? assert.fail('none was started');
   const pauses = (): readonly number[] => observations.map((seen) => (seen.kind === 'worker-ended' ? seen.again : -1));
-  return { workers, announced, observations, stop, time, result, latest, pauses };
+  const isLate = (): Promise<void> => {
+    late.resolve();
+    return settled();
+  };
+  return { workers, announced, observations, stop, time, result, latest, pauses, isLate };
 }
 
 /** All workers serve. */
@@ -207,6 +217,32 @@ describe('workers under supervision', () => {
     for (const worker of at.workers) await worker.ends(DONE);
     assert.equal(await at.result, 0);
     assert.deepEqual([at.workers.length, at.observations], [3, []]);
+  });
+
+  it('[LIM-3] are killed where they have not ended a little after the time to stop, which the log tells and is no crash', async () => {
+    const at = await serving();
+    at.stop.abort('SIGTERM');
+    await at.workers[0]?.ends(DONE);
+    await at.isLate();
+    assert.deepEqual(
+      at.workers.map(({ killed }) => killed()),
+      [false, true, true],
+    );
+    assert.deepEqual(at.observations, [
+      { kind: 'worker-killed', pid: 101 },
+      { kind: 'worker-killed', pid: 102 },
+    ]);
+    for (const worker of at.workers.slice(1)) await worker.ends(KILLED);
+    assert.equal(await at.result, 0);
+  });
+
+  it('[LIM-3] are killed also where the first of them does not come up', async () => {
+    const at = scene();
+    at.stop.abort('SIGTERM');
+    await at.isLate();
+    assert.equal(at.workers[0]?.killed(), true);
+    await at.workers[0]?.ends(KILLED);
+    assert.equal(await at.result, 0);
   });
 
   it('[LIM-3] end with 1 where one crashes while it stops', async () => {

@@ -29,6 +29,8 @@ interface Scene extends AsyncDisposable {
   readonly store: Store;
   readonly clock: { now(): number; advance(milliseconds: number): void };
   readonly faults: unknown[];
+  /** Deliveries that were left when one stopped. */
+  readonly left: number[];
   start(outlets: readonly Outlet[], store?: Store): Dispatch;
 }
 
@@ -37,18 +39,23 @@ async function scene(): Promise<Scene> {
   let time = 1_000_000;
   const clock = { now: () => time, advance: (milliseconds: number) => void (time += milliseconds) };
   const faults: unknown[] = [];
+  const left: number[] = [];
   const dispatches: Dispatch[] = [];
   return {
     store,
     clock,
     faults,
+    left,
     start(outlets, through = store) {
       const dispatch = startDispatch({
         store: through,
         outlets,
         clock,
         random: () => 0,
-        observe: (seen) => void (seen.kind === 'fault' && faults.push(seen.error)),
+        observe: (seen) => {
+          if (seen.kind === 'fault') faults.push(seen.error);
+          if (seen.kind === 'deliveries-left') left.push(seen.count);
+        },
       });
       dispatches.push(dispatch);
       return dispatch;
@@ -129,6 +136,26 @@ describe('dispatch', () => {
     down = false;
     at.clock.advance(HOOK_SCHEDULE[2] ?? 0);
     await until(() => failing.got.length === 1, dispatch);
+  });
+
+  it('[LIM-3] waits for what is under way no longer than it is given, and leaves it to whoever comes next', async () => {
+    await using at = await scene();
+    const hook = Promise.withResolvers<void>();
+    const endless = outlet('endless', () => hook.promise);
+    let began = 0;
+    const dispatch = at.start([{ ...endless, deliver: (event) => ((began += 1), endless.deliver(event)) }]);
+    await rest();
+    await commit(at.store, createProduct('a'));
+    await until(() => began === 1, dispatch);
+    await dispatch.stop(1);
+    assert.deepEqual(at.left, [1]);
+    hook.resolve();
+    await rest();
+    at.clock.advance(45_000);
+    const next = outlet('endless');
+    const successor = at.start([next]);
+    await until(() => next.got.length === 1, successor);
+    assert.deepEqual(at.faults, []);
   });
 
   it('[EVT-6] gives up after the last attempt', async () => {
