@@ -1,7 +1,7 @@
 import type { Observe } from '../observe/observation.ts';
 import { CommandFailure, type ExitCode, refused } from './command-failure.ts';
 import type { Served } from './serve-model.ts';
-import { signalOf, type StopSignal } from './terminal.ts';
+import { isStopSignal, signalOf, type StopSignal } from './terminal.ts';
 
 /** How a worker ended. */
 export interface Ending {
@@ -52,6 +52,8 @@ const LONGEST_PAUSE = 10_000;
 const SHUTDOWN_TIMEOUT = 25_000;
 /** Milliseconds beyond that in which a worker closes its database and its log. */
 const CLOSING = 3_000;
+/** Milliseconds in which a signal that goes to a whole group reaches this process, once a worker that did not listen to it yet died of it. */
+const GROUP_SIGNAL = 250;
 /** Starts in a row that came to nothing: then the command ends. */
 const MOST_VAIN_STARTS = 6;
 
@@ -107,6 +109,7 @@ class Supervisor {
       const ending = await worker.ended;
       this.#workers.delete(worker);
       this.#listening.delete(worker);
+      if (isStopSignal(ending.signal)) await pause(GROUP_SIGNAL, this.#ending.signal);
       if (this.#isOver(worker, ending)) return;
       vain = listened ? 0 : vain + 1;
       early = listened && now() - began >= WELL_AFTER ? 0 : early + 1;
@@ -145,9 +148,9 @@ class Supervisor {
   }
 
   /** Whether a worker that ended was to end. One that did not end well then says so by the exit code. */
-  #isOver(worker: Worker, { code }: Ending): boolean {
+  #isOver(worker: Worker, { code, signal }: Ending): boolean {
     const { aborted } = this.#ending.signal;
-    if (aborted && code !== 0 && !this.#killed.has(worker)) this.#exitCode = 1;
+    if (aborted && code !== 0 && !isStopSignal(signal) && !this.#killed.has(worker)) this.#exitCode = 1;
     return aborted;
   }
 

@@ -73,6 +73,11 @@ function written(stream: Writable): Promise<void> {
   });
 }
 
+/** Whether a signal asks to stop. */
+export function isStopSignal(signal: string | null): boolean {
+  return signal === 'SIGTERM' || signal === 'SIGINT';
+}
+
 /** The signal that asked to stop. */
 export function signalOf(stop: AbortSignal): StopSignal {
   return stop.reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM';

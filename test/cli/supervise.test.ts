@@ -74,8 +74,11 @@ function scene(count = 3) {
     observe: (seen) => void observations.push(seen),
     listening: (url) => void announced.push(url),
     now: () => time.now,
-    // All pauses are over at once, but for the time to stop, which is 28 seconds.
-    pause: (milliseconds) => (milliseconds === 28_000 ? late.promise : Promise.resolve()),
+    // All pauses are over at once, but for the time to stop, which is 28 seconds, and the time in which a signal comes, which is 250 ms.
+    pause: async (milliseconds) => {
+      if (milliseconds === 28_000) await late.promise;
+      if (milliseconds === 250) await settled();
+    },
   });
   // It may be over before a test asks.
   void Promise.allSettled([result]);
@@ -243,6 +246,19 @@ describe('workers under supervision', () => {
     assert.equal(at.workers[0]?.killed(), true);
     await at.workers[0]?.ends(KILLED);
     assert.equal(await at.result, 0);
+  });
+
+  it('[LIM-3] end with 0 where the signal goes to the whole group, and one dies of it that does not listen to it yet', async () => {
+    const interrupted: Ending = { code: null, signal: 'SIGINT', failure: null };
+    const before = scene();
+    before.stop.abort('SIGINT');
+    await before.workers[0]?.ends(interrupted);
+    assert.equal(await before.result, 0);
+
+    const after = scene();
+    await after.workers[0]?.ends(interrupted);
+    after.stop.abort('SIGINT');
+    assert.deepEqual([await after.result, after.workers.length, after.observations], [0, 1, []]);
   });
 
   it('[LIM-3] end with 1 where one crashes while it stops', async () => {

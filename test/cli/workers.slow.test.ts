@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -249,6 +249,22 @@ describe('restwright serve --workers that cannot serve', () => {
       assert.deepEqual([three.stdout(), errorOf(three.stderr())], [one.stdout(), errorOf(one.stderr())]);
     });
   }
+});
+
+describe('restwright serve --workers that is stopped while it starts', () => {
+  it('[LIM-3] exits 0 for a signal to the whole group, of which a worker dies that does not listen to it yet', async (test) => {
+    if (process.platform !== 'linux') {
+      test.skip('this system does not tell the processes that one has started');
+      return;
+    }
+    const server = start();
+    const { pid = 0 } = server.child;
+    const children = (): string => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    await until(() => children() !== '', 'a worker is started');
+    process.kill(Number.parseInt(children(), 10), 'SIGTERM');
+    server.child.kill('SIGTERM');
+    assert.equal(await server.ended, 0);
+  });
 });
 
 describe('restwright serve --workers on a port that is claimed', () => {
