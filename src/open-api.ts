@@ -18,6 +18,8 @@ export interface OpenApiOptions {
   readonly database: string;
   /** Whether the file is made and brought to the model; else it must be there, as the model has it. Default: it is. */
   readonly prepare?: boolean;
+  /** Ends the wait for another process that holds the database: opening it fails with the reason. */
+  readonly stop?: AbortSignal;
   /** What hooks get of the application. */
   readonly context?: Context;
   /** Told what happens: requests, faults, changes of the schema. What it throws is lost. Default: nobody is told. */
@@ -48,11 +50,11 @@ export interface OpenedApi extends AsyncDisposable {
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database as it was
  */
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
-  const { model, database, prepare = true, origin = () => 'http://localhost', open = false } = options;
+  const { model, database, prepare = true, stop, origin = () => 'http://localhost', open = false } = options;
   const observe = harmless(options.observe ?? (() => undefined));
   const clock = systemClock;
   const random = createRandom();
-  const store = await openSqlite({ path: database, model, prepare, observe, clock, random });
+  const store = await openSqlite({ path: database, model, prepare, stop, observe, clock, random });
   try {
     const ids = createIds({ clock, random });
     const dispatch = options.dispatch === false ? null : dispatchFor(options, { store, clock, random, observe });

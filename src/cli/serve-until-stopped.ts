@@ -66,9 +66,15 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
   const address = { origin: '' };
   let stopped = steady() + model.limits.shutdownTimeout;
   const left = (): number => Math.max(0, stopped - steady());
-  const open = opener(serving, { origin: () => address.origin, unready: () => overload.reason(), patience: left });
+  const open = opener(serving, {
+    origin: () => address.origin,
+    unready: () => overload.reason(),
+    patience: left,
+    stop,
+  });
   try {
-    api = new ExchangeableApi(await open(loaded));
+    api = await unlessStopped(open(loaded), stop);
+    if (api === null || stop.aborted) return;
     const { host, port, dev } = settings;
     const server = await listen({ handler: api, limits: model.limits, observe, overloaded, host, port, sharing });
     address.origin = serverUrl(server.address, server.port, '');
@@ -88,12 +94,22 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
 /** Opens a model on its database: the one that is served first, and each that is served after it. */
 function opener(
   { settings, prepare, dispatch, observe }: Serving,
-  surroundings: Required<Pick<OpenApiOptions, 'origin' | 'unready' | 'patience'>>,
+  surroundings: Required<Pick<OpenApiOptions, 'origin' | 'unready' | 'patience' | 'stop'>>,
 ): (loaded: LoadedModel) => Promise<OpenedApi> {
   return ({ model, context }) => {
     const database = databaseFile(settings.database, model.name);
     return openDatabase({ model, context, database, prepare, dispatch, observe, open: settings.open, ...surroundings });
   };
+}
+
+/** What is opened, or null where a signal came before another process let go of the database. */
+async function unlessStopped(opening: Promise<OpenedApi>, stop: AbortSignal): Promise<ExchangeableApi | null> {
+  try {
+    return new ExchangeableApi(await opening);
+  } catch (error) {
+    if (stop.aborted) return null;
+    throw error;
+  }
 }
 
 /** How late requests are answered, by the past and by the turn that they come in. */

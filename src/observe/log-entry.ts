@@ -37,6 +37,8 @@ export function logEntry(observation: Observation): LogEntry {
         event: 'stopped',
         fields: { unfinished: observation.unfinished },
       };
+    case 'database-awaited':
+      return { level: 'warn', event: 'database_awaited', fields: { database: observation.path } };
     case 'schema-changed':
       return { level: 'info', event: 'schema_changed', fields: { statements: observation.statements } };
     case 'not-served':

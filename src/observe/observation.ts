@@ -19,6 +19,8 @@ export type Observation =
   | { readonly kind: 'fault'; readonly correlationId: string | null; readonly error: unknown }
   /** The database could not be used, which the caller was told by 503. It may come with every request, and is logged once a minute. */
   | { readonly kind: 'store-unavailable'; readonly error: Error }
+  /** Another process holds the database, and it is waited for. */
+  | { readonly kind: 'database-awaited'; readonly path: string }
   /** Statements that brought the database to the model. */
   | { readonly kind: 'schema-changed'; readonly statements: readonly string[] }
   /** The model declares what this version does not serve yet. */

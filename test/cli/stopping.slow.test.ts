@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, afterEach, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import Database from 'better-sqlite3';
 import { endAll, listening, type Started, startServing } from './started.ts';
 import { isAlive, until, workersOf } from './worker-connections.ts';
 
@@ -37,13 +38,18 @@ const ENDLESS_AFTER = modelOf(
 const SPINNING = modelOf('', 'before: { create: () => { begin(); for (;;); } }');
 
 let databases = 0;
-async function start(model: string, args: readonly string[]): Promise<{ server: Started; url: string }> {
+function launch(model: string, args: readonly string[]): Started {
   databases += 1;
   const file = `${databases}.ts`;
   writeFileSync(path.join(folder, file), model);
   rmSync(begun, { force: true });
   const server = startServing(folder, [file, '--port', '0', '--database', `sqlite:${databases}.db`, ...args]);
   started.push(server);
+  return server;
+}
+
+async function start(model: string, args: readonly string[]): Promise<{ server: Started; url: string }> {
+  const server = launch(model, args);
   return { server, url: await listening(server) };
 }
 
@@ -68,6 +74,17 @@ for (const [title, args] of [
       const { server } = await start(TIMER, args);
       await stop(server);
       assert.match(server.stderr(), /"event":"stopped","unfinished":0/);
+    });
+
+    it('[LIM-3] ends a start that waits for another process to let go of the database, which the log tells', async () => {
+      const file = path.join(folder, 'held.db');
+      const other = new Database(file);
+      other.exec('begin exclusive');
+      const server = launch(TIMER, [...args, '--database', 'sqlite:held.db']);
+      await until(() => server.stderr().includes(`"event":"database_awaited","database":"${file}"`), 'it says so');
+      await stop(server);
+      assert.deepEqual([server.stdout(), server.stderr().includes('error')], ['', false]);
+      other.close();
     });
 
     it('[LIM-3] waits for an after hook no longer than for requests, and says that it will be tried again', async () => {

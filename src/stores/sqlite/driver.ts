@@ -31,8 +31,6 @@ type Prepared = Database.Statement<unknown[], Read>;
 export interface WriterOptions {
   /** Whether the file must be there, and keeps the mode that it has. */
   readonly existing?: boolean;
-  /** Milliseconds to wait for another process that writes. */
-  readonly busyTimeout?: number;
   /** Told each statement as it runs, its values in place. */
   readonly trace?: (statement: string) => void;
 }
@@ -51,14 +49,15 @@ export class Connection {
   }
 
   /**
-   * A connection that reads and writes. In WAL mode with `synchronous = FULL` a commit is on disk when it returns (OPS-4).
+   * A connection that reads and writes. In WAL mode with `synchronous = FULL` a commit is on disk when it returns (OPS-4). A statement that
+   * another process holds up fails at once.
    *
    * @param path an absolute path, or `:memory:`
-   * @throws what `isBusy` recognises, while another process creates the database
+   * @throws what `isBusy` recognises, while another process holds the database
    */
-  static writer(path: string, { existing = false, busyTimeout = BUSY_TIMEOUT, trace }: WriterOptions = {}): Connection {
+  static writer(path: string, { existing = false, trace }: WriterOptions = {}): Connection {
     const verbose = trace === undefined ? {} : { verbose: (message: unknown) => trace(String(message)) };
-    const database = new Database(path, { fileMustExist: existing, timeout: busyTimeout, ...verbose });
+    const database = new Database(path, { fileMustExist: existing, timeout: 0, ...verbose });
     try {
       if (!existing) database.pragma('journal_mode = wal');
       database.pragma('synchronous = full');
@@ -135,11 +134,6 @@ export class Connection {
   /** Makes a function known to SQL. What it throws ends the statement and is thrown by it. */
   define(name: string, deterministic: boolean, body: (...values: SqlValue[]) => SqlValue): void {
     this.#database.function(name, { deterministic, varargs: true }, body);
-  }
-
-  /** From now on a statement that another process holds up fails at once. */
-  waitNoMore(): void {
-    this.#database.pragma('busy_timeout = 0');
   }
 
   get inTransaction(): boolean {

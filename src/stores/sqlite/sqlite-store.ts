@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { Model } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -12,7 +11,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { CurrentRows } from './current-rows.ts';
 import { Deadline } from './deadline.ts';
 import { sqlite } from './dialect.ts';
-import { Connection, isBusy, isUnreadable, type WriterOptions } from './driver.ts';
+import { Connection, isUnreadable, type WriterOptions } from './driver.ts';
 import { Editions } from './editions.ts';
 import { GroupCommit } from './group-commit.ts';
 import { HeavyReads } from './heavy-reads.ts';
@@ -24,6 +23,7 @@ import { defineFunctions } from './sql-functions.ts';
 import { SqliteDeliveries, SqliteEventLog } from './sqlite-events.ts';
 import { SqliteResources } from './sqlite-resources.ts';
 import { UnitWriter } from './unit-writer.ts';
+import { untilFree } from './until-free.ts';
 
 export { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../sql/schema-errors.ts';
 
@@ -38,7 +38,12 @@ export interface SqliteOptions {
   /** Makes the secret of a new database, and ids of editions. */
   readonly random: Random;
   /** Looks at and limits the main connection: for tests and for looking closely. What it is told holds values, so never for a log. */
-  readonly writing?: WriterOptions;
+  readonly writing?: Omit<WriterOptions, 'existing'> & {
+    /** Milliseconds that a write waits for another process that writes. */
+    readonly busyTimeout?: number;
+  };
+  /** Ends the wait for another process that holds the database: opening it fails with the reason. */
+  readonly stop?: AbortSignal | undefined;
   /** Rows of a collection up to which heavy reads of it are tried on the calling thread: for tests. Default: 2,000. */
   readonly rowsInPlace?: number;
 }
@@ -50,21 +55,6 @@ const IN_MEMORY = ':memory:';
  * JSON; another thread adds 0.2 ms to each read.
  */
 const ROWS_IN_PLACE = 2_000;
-
-/** While another process turns a new file to WAL, SQLite fails at once instead of waiting; one that migrates may take long. */
-const ATTEMPTS = 20;
-const PAUSE = 50;
-
-async function patiently<T>(attempt: () => T): Promise<T> {
-  for (let left = ATTEMPTS; ; left -= 1) {
-    try {
-      return attempt();
-    } catch (error) {
-      if (!isBusy(error) || left === 1) throw error;
-      await setTimeout(PAUSE);
-    }
-  }
-}
 
 interface Prepared {
   readonly connection: Connection;
@@ -93,7 +83,6 @@ function assemble(path: string, connection: Connection, options: SqliteOptions):
   const rows = new CurrentRows(main, tables);
   const checkpoints = path === IN_MEMORY ? null : new Checkpoints(path, main);
   const patience = new Patience(options.random, options.writing?.busyTimeout);
-  connection.waitNoMore();
   const commits = new GroupCommit(main, new UnitWriter(connection, tables), clock, patience, (plans, revisions) => {
     rows.wrote(plans, revisions);
     checkpoints?.wrote(plans.length);
@@ -137,14 +126,14 @@ function findFile(path: string, { prepare = true }: SqliteOptions): void {
  *
  * @throws {LossySchemaChange} where the model asks for a change that loses data; the database stays as it was
  * @throws {SchemaViolation} where stored rows break what the model newly declares
- * @throws {UnusableDatabase} where the file is damaged, no database, another program's or made by a newer version; without `prepare` also
+ * @throws {UnusableDatabase} where the file is damaged, no database, another program's, made by a newer version or held too long; without `prepare` also
  *   where it is missing or not as the model has it
  */
 export async function openSqlite(options: SqliteOptions): Promise<Store> {
   const path = options.path === IN_MEMORY ? IN_MEMORY : resolve(options.path);
   try {
     findFile(path, options);
-    const { connection, statements } = await patiently(() => open(path, options));
+    const { connection, statements } = await untilFree(() => open(path, options), { ...options, path });
     if (statements.length > 0) options.observe({ kind: 'schema-changed', statements });
     return assemble(path, connection, options);
   } catch (error) {

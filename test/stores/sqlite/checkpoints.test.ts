@@ -129,7 +129,6 @@ describe('checkpoints apart from the thread that writes', () => {
 
   it('[OPS-4] let a log that has become long begin anew though there is never a moment without readers', async (context) => {
     const { file, writer } = opened(context);
-    writer.waitNoMore();
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     const relay = new Relay(file);
     const sizes: number[] = [];

@@ -49,7 +49,6 @@ describe('a database that cannot be used just now', () => {
       ({ file, connection }) => {
         const other = Connection.writer(file);
         other.run('begin immediate');
-        connection.waitNoMore();
         const failure = failureOf(connection, SHORT);
         other.close();
         return failure;

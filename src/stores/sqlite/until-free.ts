@@ -1,0 +1,53 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Observe } from '../../observe/observation.ts';
+import { steady } from '../../platform/clock.ts';
+import { UnusableDatabase } from '../sql/schema-errors.ts';
+import { isBusy } from './driver.ts';
+
+/** Milliseconds from one try to the next, before it is told that one waits, and in all: another process may be changing the schema. */
+const PAUSE = 50;
+const TOLD_AFTER = 1_000;
+const LONGEST = 30_000;
+
+export interface WaitingOptions {
+  /** The file, to tell what is waited for. */
+  readonly path: string;
+  readonly observe: Observe;
+  /** Ends the wait. */
+  readonly stop?: AbortSignal | undefined;
+  /** Milliseconds in all. Default: 30,000. */
+  readonly longest?: number;
+}
+
+/**
+ * Does what no other process may disturb, such as to open a database, once none holds it.
+ *
+ * @param act fails at once where one does
+ * @throws {UnusableDatabase} where one holds it too long; the reason of `stop` where that comes first
+ */
+export async function untilFree<T>(act: () => T, options: WaitingOptions): Promise<T> {
+  const { path, observe, stop, longest = LONGEST } = options;
+  const since = steady();
+  for (let told = false; ; ) {
+    try {
+      return act();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (steady() - since >= longest) throw held(longest, error);
+    }
+    if (!told && steady() - since >= TOLD_AFTER) {
+      observe({ kind: 'database-awaited', path });
+      told = true;
+    }
+    await setTimeout(PAUSE, undefined, { signal: stop }).catch(() => undefined);
+    stop?.throwIfAborted();
+  }
+}
+
+function held(longest: number, cause: unknown): UnusableDatabase {
+  const seconds = Math.round(longest / 1_000);
+  return new UnusableDatabase(
+    `Another process has held it for ${seconds} s. Have that process finish, or end it, and start again.`,
+    { cause },
+  );
+}
