@@ -7,7 +7,7 @@ import {
   type WholeAnswer,
 } from '../pipeline/exchange.ts';
 import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
-import { within } from '../platform/within.ts';
+import { endsInTime } from '../platform/in-time.ts';
 import type { OpenedApi } from './open-database.ts';
 
 /** One API in its turn of serving. */
@@ -67,7 +67,7 @@ export class ExchangeableApi implements Handler {
    * @param patience milliseconds for APIs before, whose requests may never end
    */
   async close(patience: number): Promise<void> {
-    const closing = within(patience, Promise.all(this.#closing));
+    const closing = endsInTime(Promise.all(this.#closing), patience);
     await this.#turn.opened.close();
     await closing;
   }

@@ -15,7 +15,7 @@ import type { Observe } from '../observe/observation.ts';
 import type { OpenApiOptions } from '../open-api.ts';
 import { steady } from '../platform/clock.ts';
 import { boundHeap } from '../platform/heap-bounds.ts';
-import { within } from '../platform/within.ts';
+import { endsInTime } from '../platform/in-time.ts';
 import { serverUrl } from './address.ts';
 import { refused } from './command-failure.ts';
 import { ExchangeableApi } from './exchangeable-api.ts';
@@ -83,7 +83,7 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
     await asked(stop, terminal);
     stopped = steady() + model.limits.shutdownTimeout;
     await end(server, stop, observe);
-    if (following !== null) await within(left(), following);
+    if (following !== null) await endsInTime(following, left());
   } finally {
     overload.close();
     delay.close();

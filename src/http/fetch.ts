@@ -1,5 +1,6 @@
 import { bodyTooLarge, cutShort, timedOut } from '../conventions/arrival.ts';
 import { type BodyStream, isStreamed, type RawRequest, type RequestBody } from '../pipeline/exchange.ts';
+import { inTime } from '../platform/in-time.ts';
 import { answerInTime } from './answer-in-time.ts';
 import type { MountedApi } from './mounted-api.ts';
 
@@ -64,7 +65,7 @@ class FetchBody implements RequestBody {
     if (this.length !== null && this.length > limit) throw bodyTooLarge(limit);
     const reader = this.#stream.getReader();
     try {
-      return await inTime(collect(reader, limit), this.#timeout);
+      return await inTime(collect(reader, limit), this.#timeout, late);
     } finally {
       abandon(reader);
     }
@@ -74,7 +75,7 @@ class FetchBody implements RequestBody {
     const reader = this.#stream.getReader();
     try {
       for (;;) {
-        const chunk = await inTime(next(reader), this.#timeout);
+        const chunk = await inTime(next(reader), this.#timeout, late);
         if (chunk === undefined) return;
         yield chunk;
       }
@@ -110,10 +111,8 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Ui
 }
 
 /** @throws {ApiError} REQUEST_TIMEOUT */
-function inTime<T>(coming: Promise<T>, timeout: number): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(timedOut()), timeout);
-  return Promise.race([coming, promise]).finally(() => clearTimeout(timer));
+function late(): never {
+  throw timedOut();
 }
 
 /** What is left of a body that nobody wants is not asked for. No answer waits for its source to hear of it. */

@@ -20,11 +20,7 @@ export function logEntry(observation: Observation): LogEntry {
     case 'exchange':
       return exchangeEntry(observation);
     case 'fault':
-      return {
-        level: 'error',
-        event: 'fault',
-        fields: { correlation_id: observation.correlationId, error: describeError(observation.error) },
-      };
+      return faultEntry(observation);
     case 'store-unavailable':
       return { level: 'error', event: 'store_unavailable', fields: obstacleFields(observation.error) };
     case 'listening':
@@ -73,6 +69,10 @@ function exchangeEntry(exchange: Extract<Observation, { kind: 'exchange' }>): Lo
       trace_id: exchange.traceId,
     },
   };
+}
+
+function faultEntry({ correlationId, error }: Extract<Observation, { kind: 'fault' }>): LogEntry {
+  return { level: 'error', event: 'fault', fields: { correlation_id: correlationId, error: describeError(error) } };
 }
 
 function workerEndedEntry(ended: Extract<Observation, { kind: 'worker-ended' }>): LogEntry {

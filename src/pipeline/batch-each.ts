@@ -57,7 +57,9 @@ async function resultOf(
   try {
     admitResults(held, surroundings);
     if (left(LATEST_OPERATION) <= 0) throw notMade('The time of the batch was over before this operation began');
-    const late = (): Error => notMade('The operation took too long, and with it the batch');
+    const late = (): never => {
+      throw notMade('The operation took too long, and with it the batch');
+    };
     return await inTime(make(asked, key, run, surroundings), left(LATEST_BEGIN), late);
   } catch (failure) {
     const error = toldError(failure, correlationId, observe);
