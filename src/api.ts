@@ -19,7 +19,7 @@ import { createVariants } from './pipeline/tags.ts';
 import { ToldItems, toldPages } from './pipeline/told-items.ts';
 import { Turns } from './pipeline/turns.ts';
 import type { Bookmark } from './plan/plan.ts';
-import type { Clock } from './platform/clock.ts';
+import { type Clock, steady } from './platform/clock.ts';
 import { digest } from './platform/digest.ts';
 import type { Ids } from './platform/ids.ts';
 import { programVersion } from './platform/program-version.ts';
@@ -34,6 +34,8 @@ export interface ApiOptions {
   readonly model: Model;
   readonly store: Store;
   readonly clock: Clock;
+  /** Milliseconds from any beginning: how long a request took. Default: as the machine counts them. */
+  readonly elapsed?: () => number;
   readonly ids: Ids;
   readonly random: Random;
   /** Told what happens: requests, faults. What it throws is lost. */
@@ -83,7 +85,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const randomHex = (bytes: number): string => options.random.hex(bytes);
   const handler = createPipeline({
     surroundings,
-    openings: { now, uuid, randomHex, versionedPath: versionedPath(compiled.base) },
+    openings: { now, elapsed: options.elapsed ?? steady, uuid, randomHex, versionedPath: versionedPath(compiled.base) },
     open: options.open,
     unready: options.unready ?? (() => null),
   });

@@ -46,7 +46,7 @@ export function createPipeline(options: PipelineOptions): Handler {
       route: exchange.note.route,
       status: finished.status,
       errorCode: exchange.note.errorCode,
-      duration: openings.now() - exchange.startedAt,
+      duration: openings.elapsed() - exchange.begun,
       correlationId: exchange.correlationId,
       traceId: exchange.trace.traceId,
     });

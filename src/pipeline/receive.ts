@@ -20,6 +20,8 @@ export interface Exchange {
   readonly trace: Trace;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** Milliseconds from any beginning, which the clock of the machine does not move. */
+  readonly begun: number;
   /** What the answer and the log say of it, filled in as it becomes known. */
   readonly note: { route: string | null; errorCode: string | null };
   /** Whether the path names the version: then nothing hangs on `API-Version` (NEG-3). */
@@ -51,6 +53,7 @@ export interface Openings {
   /** Matches the targets whose path names a version, faulty ones too. */
   readonly versionedPath: RegExp;
   readonly now: () => number;
+  readonly elapsed: () => number;
   readonly uuid: () => string;
   readonly randomHex: (bytes: number) => string;
 }
@@ -80,6 +83,7 @@ export function openExchange(request: Exchange['request'], openings: Openings): 
     correlationId: correlationId(fields.get('x-correlation-id'), openings.uuid),
     trace: continueTrace(fields.get('traceparent'), openings.randomHex),
     startedAt: openings.now(),
+    begun: openings.elapsed(),
     note: { route: null, errorCode: null },
     versionInPath: openings.versionedPath.test(request.target),
     coding: negotiateCoding(fields.get('accept-encoding'), codings),

@@ -101,6 +101,7 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
     context,
     store: setting.breaking?.(store) ?? store,
     clock,
+    elapsed: clock.now,
     ids: createIds({ clock, random }),
     random,
     observe: (observation) => {
