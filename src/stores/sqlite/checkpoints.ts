@@ -56,7 +56,6 @@ export class Checkpoints {
     this.#worker?.ref();
     this.#worker?.postMessage('end', []);
     await this.#ended;
-    this.#ending = false;
   }
 
   readonly #begin = (): void => {

@@ -3,7 +3,7 @@ import { itemStatement } from '../sql/read-statements.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { Connection } from './driver.ts';
 import type { MainConnection } from './main-connection.ts';
-import { LAST_CHANGE } from './own-tables.ts';
+import { readLastChange } from './own-tables.ts';
 import { RowCache } from './row-cache.ts';
 
 /** Rows by id, and when a resource changed last, from memory where they were read before and nobody has written since. */
@@ -25,7 +25,7 @@ export class CurrentRows {
     const reader = this.#current();
     const known = this.#changes.get(resource);
     if (known !== undefined) return known;
-    const change = Number(reader.get(LAST_CHANGE, [resource])?.['change'] ?? 0);
+    const change = readLastChange(reader, resource);
     this.#changes.set(resource, change);
     return change;
   }

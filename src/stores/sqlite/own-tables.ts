@@ -57,9 +57,6 @@ export const OWN_TABLES: readonly string[] = [
   'insert into restwright_sequences values (1, 0, 0)',
 ];
 
-/** The revision that was drawn last when a row of a resource changed. */
-export const LAST_CHANGE = 'select change from restwright_counts where resource = ?';
-
 /** Names under which facts stand in `restwright_meta`. */
 export const META = {
   format: 'format',
@@ -77,6 +74,12 @@ export function readMeta(connection: Connection, name: string): string | null {
   return read === null ? null : String(read['value']);
 }
 
+/** The revision that was drawn last when a row of a resource changed; 0 where none ever did. */
+export function readLastChange(connection: Connection, resource: string): number {
+  return Number(connection.get('select change from restwright_counts where resource = ?', [resource])?.['change'] ?? 0);
+}
+
+/** Keeps a fact about the database, in place of what stood under its name. */
 export function writeMeta(connection: Connection, name: string, value: string): void {
   const text = 'insert into restwright_meta values (?, ?) on conflict (name) do update set value = excluded.value';
   connection.run(text, [name, value]);

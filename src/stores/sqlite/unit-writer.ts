@@ -20,7 +20,7 @@ import type { Tables } from '../sql/tables.ts';
 import { deleteStatement, insertStatement, linkStatements, updateStatement } from '../sql/write-statements.ts';
 import { sqlite } from './dialect.ts';
 import { type Connection, isConstraintFailure, isForeignKeyFailure } from './driver.ts';
-import { LAST_CHANGE } from './own-tables.ts';
+import { readLastChange } from './own-tables.ts';
 
 const ADD_EVENT = 'insert into restwright_events values (?, ?, ?, ?, ?, ?, ?)';
 const SET_BOOKMARK =
@@ -160,8 +160,8 @@ export class UnitWriter {
   }
 
   #create(plan: CreatePlan, index: number): number {
-    if (plan.unchanged?.every((seen) => this.#isUnchanged(seen)) === false)
-      throw new Refused({ kind: 'stale', plan: index });
+    const { unchanged = [] } = plan;
+    if (unchanged.some((seen) => this.#hasChanged(seen))) throw new Refused({ kind: 'stale', plan: index });
     const missing = plan.within.length === 0 ? null : this.#missing(plan.within);
     if (missing !== null)
       throw new Refused({ kind: 'ancestor', plan: index, resource: missing.resource, id: missing.id });
@@ -208,9 +208,8 @@ export class UnitWriter {
   }
 
   /** What this transaction has changed stands in the database only when it ends. */
-  #isUnchanged({ resource, change }: SeenChange): boolean {
-    if (this.#counts.has(resource)) return false;
-    return Number(this.#connection.get(LAST_CHANGE, [resource])?.['change'] ?? 0) === change;
+  #hasChanged({ resource, change }: SeenChange): boolean {
+    return this.#counts.has(resource) || readLastChange(this.#connection, resource) !== change;
   }
 
   #missing(within: readonly Ancestor[]): Ancestor | null {
