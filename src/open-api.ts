@@ -51,7 +51,8 @@ export interface OpenedApi extends AsyncDisposable {
  */
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
   const { model, database, prepare = true, stop, origin = () => 'http://localhost', open = false } = options;
-  const observe = harmless(options.observe ?? (() => undefined));
+  const sink = options.observe ?? (() => undefined);
+  const observe = harmless(sink);
   const clock = systemClock;
   const random = createRandom();
   const store = await openSqlite({ path: database, model, prepare, stop, observe, clock, random });
@@ -59,7 +60,7 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
     const ids = createIds({ clock, random });
     const dispatch = options.dispatch === false ? null : dispatchFor(options, { store, clock, random, observe });
     const committed = (): void => dispatch?.wake();
-    const api = await createApi({ ...options, observe, origin, open, store, clock, ids, random, committed });
+    const api = await createApi({ ...options, observe: sink, origin, open, store, clock, ids, random, committed });
     const close = async (): Promise<void> => {
       await dispatch?.stop(options.patience?.());
       await store.close();

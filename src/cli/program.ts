@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { programVersion } from '../platform/program-version.ts';
 import { check, type CheckFlags } from './check.ts';
 import { CommandFailure, type ExitCode, notYet } from './command-failure.ts';
 import { exportCommand, type ExportFlags } from './export.ts';
@@ -6,7 +7,6 @@ import { importCommand, type ImportFlags } from './import.ts';
 import { schema } from './schema.ts';
 import { serve } from './serve.ts';
 import type { ServeFlags } from './settings.ts';
-import { programVersion } from '../platform/program-version.ts';
 import { mayColour, styled, type Terminal } from './terminal.ts';
 
 /** Commands and flags of the specification that are still to come: known, not listed, refused. */
