@@ -7,7 +7,7 @@ import type { Routed } from './route.ts';
 /** Header fields as names and values in turn. */
 export type Headers = readonly string[];
 
-/** What every answer says (ERR-5, NEG-3, VER-4, OPS-3): correlation id, what it varies by, the contract, no sniffing. */
+/** What every answer says (ERR-5, NEG-3, VER-4, OPS-3): correlation id, what it varies by, the contract, no sniffing. A list of its own each time. */
 export function commonHeaders({ correlationId, versionInPath }: Exchange, version: string): string[] {
   return [
     'X-Correlation-ID',

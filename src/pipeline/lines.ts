@@ -30,7 +30,8 @@ export async function answerLines(asked: AskedWrite, surroundings: Surroundings)
   const key = dry ? null : keyName(request, compiled.resource.idempotency === 'required', surroundings);
   await operation.look(surroundings);
   // Preconditions are of the request, and were judged once: what its own lines change does not count against the next one.
-  const lines = writeOf({ ...request, preconditions: UNCONDITIONAL }) ?? asked;
+  const line = writeOf({ ...request, preconditions: UNCONDITIONAL });
+  if (line === null) throw new Error('lines were read for a request that writes nothing');
   const headers = [
     ...commonHeaders(request.exchange, surroundings.version),
     ...(dry ? ['Dry-Run', 'true'] : []),
@@ -38,7 +39,7 @@ export async function answerLines(asked: AskedWrite, surroundings: Surroundings)
     request.offer.contentType,
     ...appliedHeaders(request),
   ];
-  return uncachedAnswer(200, headers, results({ ...lines, key }, surroundings));
+  return uncachedAnswer(200, headers, results({ ...line, key }, surroundings));
 }
 
 interface KeyedLines extends AskedWrite {

@@ -30,12 +30,12 @@ export function readCollection(
   checkRoom(request.offer.format, query.view);
   const sources = sourcesOf(query);
   return after(requireAncestors(query.plan.within, surroundings), () =>
-    after(surroundings.store.resources.changes(sources), (changes): Awaitable<Answer> => {
+    after(surroundings.rows.changes(sources), (changes): Awaitable<Answer> => {
       const target = readTarget(compiled.resource, query.view, stateTag(request, query, changes, surroundings));
       // Whoever names its tag was shown the page. Whoever names none may ask for one that cannot be told, and that comes before any condition.
-      const known =
-        listsTag(request.preconditions.ifNoneMatch, target.etag) && unchanged(request, target, surroundings);
-      if (known) return known;
+      const isKnown = listsTag(request.preconditions.ifNoneMatch, target.etag);
+      const known = isKnown ? unchanged(request, target, surroundings) : null;
+      if (known !== null) return known;
       const kept = surroundings.pages.get(target.etag);
       if (kept !== undefined) return answerPage(request, compiled, query, { page: kept, target }, surroundings);
       return readPage(request, compiled, query, { sources, changes, target }, surroundings);
@@ -58,7 +58,7 @@ function readPage(
   surroundings: Surroundings,
 ): Awaitable<Answer> {
   return after(pageText(request, compiled, query, surroundings), (page) =>
-    after(surroundings.store.resources.changes(sources), (still) => {
+    after(surroundings.rows.changes(sources), (still) => {
       const isOf = still.every((change, index) => change === changes[index]);
       if (isOf) surroundings.pages.offer(target.etag, page);
       // What was written while the page was read may be on it or not: then its bytes alone say what it is.
