@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 /** Where unpredictable bits come from; handed in, so that a test can say what they are. */
 export interface Random {
@@ -6,22 +6,25 @@ export interface Random {
   hex(bytes: number): string;
 }
 
-const POOL_BYTES = 4096;
+const STOCK_BYTES = 4_096;
 
-/** The cryptographic generator of the platform. Bits are drawn in stocks: one call for a few of them costs more than they do. */
+/**
+ * The cryptographic generator of the platform. Bits are drawn, and become digits, in stocks: a call for a few of them costs more than they do.
+ */
 export function createRandom(): Random {
-  const pool = Buffer.alloc(POOL_BYTES);
-  let used = POOL_BYTES;
+  const draw = (bytes: number): string => randomBytes(bytes).toString('hex');
+  let stock = '';
+  let used = 0;
 
   return {
     hex(bytes) {
-      if (bytes > POOL_BYTES) return randomFillSync(Buffer.alloc(bytes)).toString('hex');
-      if (used + bytes > POOL_BYTES) {
-        randomFillSync(pool);
+      if (bytes > STOCK_BYTES) return draw(bytes);
+      if (used + 2 * bytes > stock.length) {
+        stock = draw(STOCK_BYTES);
         used = 0;
       }
-      used += bytes;
-      return pool.toString('hex', used - bytes, used);
+      used += 2 * bytes;
+      return stock.slice(used - 2 * bytes, used);
     },
   };
 }
