@@ -54,18 +54,18 @@ export async function measure(
   for (let round = -WARM_UP; round < rounds; round += 1) {
     for (const lane of lanes) {
       tell(lane.side.name);
-      const measured = await loadOnce(lane, work.connections, seconds);
+      const measured = await loadOnce(lane, work, seconds);
       if (round >= 0) lane.rounds.push(measured);
     }
   }
   return new Map(lanes.map((lane) => [lane.side.id, { ...median(lane.rounds), again: lane.again }]));
 }
 
-async function loadOnce(lane: Lane, connections: number, seconds: number): Promise<Lane['rounds'][number]> {
+async function loadOnce(lane: Lane, { connections, order }: Work, seconds: number): Promise<Lane['rounds'][number]> {
   const { server, requests, from } = lane;
   const load = async (): Promise<Lane['rounds'][number]> => {
     const before = server.cpu();
-    const { perSecond, answers, p99 } = await wrk(server.port, { requests, from, connections, seconds });
+    const { perSecond, answers, p99 } = await wrk(server.port, { requests, order, from, connections, seconds });
     lane.from += answers;
     const cpu = (server.cpu() - before) / answers;
     await atRest(server);

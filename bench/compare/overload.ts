@@ -34,8 +34,8 @@ export async function overload(
 ): Promise<Overload> {
   const { port } = server;
   const requests = await work.requests({ dialect: side.dialect, ids, port });
-  const { connections } = work;
-  const calm = { requests, from: 1, connections, seconds: CALM };
+  const { connections, order } = work;
+  const calm = { requests, order, from: 1, connections, seconds: CALM };
   const { perSecond: sustained, answers } = await untilFull(
     () => wrk(port, calm),
     () => undefined,

@@ -2,6 +2,7 @@ import { ask } from './ask.ts';
 import { type Dialect, type PageQuestion, pathOfPage } from './dialect.ts';
 import { type LoadRequest, NUMBER } from './requests.ts';
 import type { WorkId } from './work-id.ts';
+import type { Order } from './wrk.ts';
 import { CATEGORIES, HIGHEST_PRICE, product } from './products.ts';
 
 /** A server as work is asked of it. */
@@ -17,6 +18,7 @@ export interface Work {
   readonly id: WorkId;
   readonly title: string;
   readonly connections: number;
+  readonly order: Order;
   /** Statuses that say that it was done. */
   readonly expects: readonly number[];
   readonly requests: (asked: Asked) => readonly LoadRequest[] | Promise<readonly LoadRequest[]>;
@@ -28,10 +30,8 @@ const TAGGED = 500;
 const DEEP = 90_000;
 
 export const WORKS: readonly Work[] = [
-  read('by-id', 'one resource by id, random among all', ({ dialect, ids }) => ids.map((id) => byId(dialect, id))),
-  read('by-id-hot', 'one resource by id, random among 5,000', ({ dialect, ids }) =>
-    ids.slice(0, HOT).map((id) => byId(dialect, id)),
-  ),
+  { ...read('by-id', 'one resource by id, random among all', byIds), order: 'drawn' },
+  { ...read('by-id-hot', 'one resource by id, random among 5,000', hotByIds), order: 'drawn' },
   read('page', 'page of 20, always the same', ({ dialect }) => [page(dialect, {})]),
   read('pages', 'page of 20, each another', ({ dialect, ids }) => ids.map((after) => page(dialect, { after }))),
   read('filtered', 'page of 20, filtered and sorted, of 20 the same', ({ dialect }) =>
@@ -52,11 +52,19 @@ export const WORKS: readonly Work[] = [
 ];
 
 function read(id: WorkId, title: string, requests: Work['requests']): Work {
-  return { id, title, connections: MANY, expects: [200], requests };
+  return { id, title, connections: MANY, order: 'in-turn', expects: [200], requests };
 }
 
 function write(id: WorkId, title: string, connections: number, requests: Work['requests']): Work {
-  return { id, title, connections, expects: [200, 201], requests };
+  return { id, title, connections, order: 'in-turn', expects: [200, 201], requests };
+}
+
+function byIds({ dialect, ids }: Asked): readonly LoadRequest[] {
+  return ids.map((id) => byId(dialect, id));
+}
+
+function hotByIds(asked: Asked): readonly LoadRequest[] {
+  return byIds({ ...asked, ids: asked.ids.slice(0, HOT) });
 }
 
 function byId({ collection }: Dialect, id: string): LoadRequest {

@@ -5,11 +5,15 @@ import { BESIDE, startProcess } from '../processes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { NUMBER, NUMBER_LENGTH, rawRequest, type LoadRequest } from './requests.ts';
 
+export type Order = 'in-turn' | 'drawn';
+
 /** Connections, each of which asks again as soon as it is answered. */
 export interface Load {
-  /** What is asked, in turn. */
+  /** What is asked. */
   readonly requests: readonly LoadRequest[];
-  /** Which request is the first. */
+  /** In turn it is not asked again before all else was; drawn, each time any of it may be. Default: in turn. */
+  readonly order?: Order;
+  /** Which request is the first, or the seed of what is drawn. */
   readonly from: number;
   readonly connections: number;
   readonly seconds: number;
@@ -52,13 +56,16 @@ export async function untilFull<Result>(load: () => Promise<Result>, refused: ()
  *
  * @throws {LoadRefused} where an answer is none of 2xx and 3xx, a connection breaks or an answer takes longer than ten seconds
  */
-export async function wrk(port: number, { requests, from, connections, seconds }: Load): Promise<LoadResult> {
+export async function wrk(
+  port: number,
+  { requests, order = 'in-turn', from, connections, seconds }: Load,
+): Promise<LoadResult> {
   folder ??= temporaryFolder();
   loads += 1;
   const script = path.join(folder, `load-${loads}.lua`);
   const list = path.join(folder, `requests-${loads}`);
   writeFileSync(list, requests.map(rawRequest).join('\0'));
-  writeFileSync(script, lua(list, from % requests.length));
+  writeFileSync(script, lua(list, order, from % requests.length));
   const [command = '', ...pinned] = BESIDE;
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', PATIENCE, '--latency', '-s', script];
   const child = await startProcess(command, [...pinned, 'wrk', ...options, `http://127.0.0.1:${port}`], {
@@ -69,14 +76,15 @@ export async function wrk(port: number, { requests, from, connections, seconds }
 }
 
 /** Requests are written out beforehand, so that the load costs as little as it can. */
-function lua(list: string, from: number): string {
+function lua(list: string, order: Order, from: number): string {
   const stamp = String(Date.now());
   return `local requests = {}
 for each in io.open("${list}"):read("*a"):gmatch("[^%z]+") do requests[#requests + 1] = each end
 local at = ${from}
+math.randomseed(at)
 local sent = 0
 request = function()
-  at = at % #requests + 1
+  at = ${order === 'drawn' ? 'math.random(#requests)' : 'at % #requests + 1'}
   local each = requests[at]
   if not each:find("${NUMBER}", 1, true) then return each end
   sent = sent + 1

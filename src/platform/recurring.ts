@@ -8,27 +8,34 @@ export interface RecurringOptions<V> {
   readonly weigh: (value: V, key: string) => number;
   /** About as many values as there is room for, a power of two. */
   readonly keys: number;
+  /** How often a key comes again, each time lately, until its value is kept. Default: once. */
+  readonly recurrences?: number;
 }
 
-/** Values by key, in families of keys, within a bound, kept from the second time on that they are offered: most are needed once, and would drive out those that are not. */
+/**
+ * Values by key, in families of keys, within a bound, kept once they come again: most are needed once, and would drive out those that are not.
+ * Of very many of which any may be needed next, some come twice by chance. To keep such a value and let go of it again costs more than a
+ * value spares that is made in no time.
+ */
 export class Recurring<V> {
   readonly #kept: Generations<V>;
-  readonly #seen: SeenLately;
+  /** What came, what came again, and so on. */
+  readonly #seen: readonly SeenLately[];
 
-  constructor({ bound, weigh, keys }: RecurringOptions<V>) {
+  constructor({ bound, weigh, keys, recurrences = 1 }: RecurringOptions<V>) {
     this.#kept = new Generations(bound, weigh);
-    this.#seen = new SeenLately(keys);
+    this.#seen = Array.from({ length: recurrences }, () => new SeenLately(keys));
   }
 
   get(key: string, family = 0): V | undefined {
     return this.#kept.get(key, family);
   }
 
-  /** Keeps a value whose key was offered before. @returns whether it was */
+  /** Keeps a value whose key was offered often enough before. @returns whether it was */
   offer(key: string, value: V, family = 0): boolean {
-    const again = this.#seen.again(key, family);
-    if (again) this.#kept.set(key, value, family);
-    return again;
+    const recurs = this.#seen.every((seen) => seen.again(key, family));
+    if (recurs) this.#kept.set(key, value, family);
+    return recurs;
   }
 
   /** Keeps a value, however often its key was offered. */

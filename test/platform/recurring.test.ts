@@ -11,6 +11,15 @@ describe('values that come again', () => {
     assert.deepEqual([kept.offer('a', 'y'), kept.get('a')], [true, 'y']);
   });
 
+  it('are kept later where they are to come again more often, each time lately', () => {
+    const kept = new Recurring<string>({ bound: 1_000, weigh: () => 1, keys: 64, recurrences: 2 });
+    assert.deepEqual([kept.offer('a', 'x'), kept.offer('a', 'x'), kept.get('a')], [false, false, undefined]);
+    assert.deepEqual([kept.offer('a', 'y'), kept.get('a')], [true, 'y']);
+    kept.delete('a');
+    for (let index = 0; index < 1_000; index += 1) kept.offer(`other ${index}`, 'x');
+    assert.equal(kept.offer('a', 'z'), false, 'what came lately is no more');
+  });
+
   it('are kept at once where that is asked for', () => {
     const kept = texts();
     kept.set('a', 'x');
