@@ -7,8 +7,8 @@ const BOUND = 8_388_608;
 /** About as many rows as there is room for. */
 const ROWS = 8_192;
 /**
- * A row is read in a few microseconds. To keep one takes ten times as long with what it costs the garbage collector, so it is to come a third
- * time: of a hundred thousand rows, any of which may be asked for next, one in twelve came twice lately, and one in 150 three times.
+ * A row is read in a few microseconds. To keep one takes several times as long with what it costs the garbage collector, so it is to come a
+ * third time: of a hundred thousand rows, any of which may be asked for next, one in twelve came twice lately, and one in 150 three times.
  */
 const RECURRENCES = 2;
 /** Bytes of a member beside a text, and of all that keeps a row. */
