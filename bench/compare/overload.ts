@@ -48,7 +48,7 @@ export async function overload(
   return { work, side, sustained, rate, seconds, tally, fromSending, fromDue };
 }
 
-/** The requests in turn, beginning where the load before has ended, so that nothing is asked twice soon. */
+/** The requests in turn, whatever the order of the work, beginning where the load before has ended, so that nothing is asked twice soon. */
 function after<Request>(requests: readonly Request[], answers: number): readonly Request[] {
   const at = (answers + 1) % requests.length;
   return [...requests.slice(at), ...requests.slice(0, at)];

@@ -14,8 +14,7 @@ export interface RecurringOptions<V> {
 
 /**
  * Values by key, in families of keys, within a bound, kept once they come again: most are needed once, and would drive out those that are not.
- * Of very many of which any may be needed next, some come twice by chance. To keep such a value and let go of it again costs more than a
- * value spares that is made in no time.
+ * Of very many of which any may be needed next, some come twice by chance: a value that is made in no time is not worth keeping for that.
  */
 export class Recurring<V> {
   readonly #kept: Generations<V>;

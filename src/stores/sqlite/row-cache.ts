@@ -8,7 +8,8 @@ const BOUND = 8_388_608;
 const ROWS = 8_192;
 /**
  * A row is read in a few microseconds. To keep one takes several times as long with what it costs the garbage collector, so it is to come a
- * third time: of a hundred thousand rows, any of which may be asked for next, one in twelve came twice lately, and one in 150 three times.
+ * third time: where any of a hundred thousand may be asked for next, every twelfth read is of one that was read lately, and every 150th of one
+ * that was twice.
  */
 const RECURRENCES = 2;
 /** Bytes of a member beside a text, and of all that keeps a row. */
