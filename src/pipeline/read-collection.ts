@@ -3,7 +3,7 @@ import { refusal } from '../conventions/errors.ts';
 import { matchesWeakly, type TagList } from '../conventions/etag.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { ListQuery } from '../plan/list-query.ts';
-import type { Page, Row, SeenChange } from '../plan/plan.ts';
+import type { ListPlan, Page, SeenChange } from '../plan/plan.ts';
 import { after, type Awaitable } from '../platform/awaitable.ts';
 import { WHOLE } from '../plan/view.ts';
 import type { Headers } from './answer.ts';
@@ -17,7 +17,7 @@ import { requireAncestors } from './read.ts';
 import { canonicalLink, conditional, type ReadTarget, readTarget, unchanged } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
 import { formOf, sourcesOf, stateTag, textTag } from './tags.ts';
-import type { ToldPage } from './told-items.ts';
+import type { ToldPage } from './told-pages.ts';
 import { checkRoom, typedView } from './typed-view.ts';
 
 /** Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY. */
@@ -124,11 +124,8 @@ function tellText(
   const { plan, view } = query;
   const { format } = request.offer;
   const { facts, links } = tellPage(compiled, query, page, request.base, surroundings);
-  if (format === 'json' && view === WHOLE && isMostlyTold(page, surroundings)) {
-    const form = formOf(request, surroundings);
-    const tell = (row: Row): string =>
-      writeItem(format, compiled, compiled.representStored(row, plan.within, request.base));
-    const items = page.rows.map((row) => surroundings.told.of(row).text(form, () => tell(row)));
+  const items = format === 'json' && view === WHOLE ? toldItems(request, compiled, plan, page, surroundings) : null;
+  if (items !== null) {
     return { text: inOneText(() => writeJsonPage(`[${items.join(',')}]`, facts, targetsOf(links))), links, facts: [] };
   }
   const located = page.rows.map((row) => ({ row, within: plan.within }));
@@ -139,9 +136,25 @@ function tellText(
   });
 }
 
-/** Whether most of its items may be told already: a page of which they are not is told faster in one piece. */
-function isMostlyTold({ rows }: Page, { told }: Surroundings): boolean {
-  return rows.filter((row) => told.keeps(row)).length * 2 > rows.length;
+/** The items of a page where most were told before; null where they were not: such a page is told faster in one piece. */
+function toldItems(
+  request: Negotiated,
+  compiled: CompiledResource,
+  { resource, within }: ListPlan,
+  { rows }: Page,
+  surroundings: Surroundings,
+): readonly string[] | null {
+  if (within.length > 0) return null;
+  const form = formOf(request, surroundings);
+  const known = rows.map(({ id, revision }) => {
+    const change = surroundings.rows.changeOf(resource, id);
+    const told = change === null ? null : surroundings.told.of({ resource, id, form, change }).find();
+    return told?.revision === revision ? told.text : null;
+  });
+  if (known.filter((text) => text !== null).length * 2 <= rows.length) return null;
+  return rows.map(
+    (row, at) => known[at] ?? writeItem('json', compiled, compiled.representStored(row, [], request.base)),
+  );
 }
 
 /** @throws {ApiError} PAGINATION_LIMIT_INVALID where the rows are so large that no text could hold them all */

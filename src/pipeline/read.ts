@@ -1,8 +1,7 @@
 import { resourceRefusal } from '../conventions/errors.ts';
-import type { JsonObject } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
 import { after, type Awaitable } from '../platform/awaitable.ts';
-import type { Ancestor, Columns, LocatedRow, Row } from '../plan/plan.ts';
+import type { Ancestor, Columns, Row } from '../plan/plan.ts';
 import { columnsFor, type View, WHOLE } from '../plan/view.ts';
 import type { CompiledResource } from './compiled.ts';
 import { writeDocument, writeItem } from './encode.ts';
@@ -11,7 +10,7 @@ import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
 import { canonicalLink, conditional, plainTarget, readTarget } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
-import type { Modified } from './told-items.ts';
+import { FreshItem, type Modified, type ToldItem } from './told-items.ts';
 import { formOf, itemTag, textTag } from './tags.ts';
 import { typedView } from './typed-view.ts';
 
@@ -28,38 +27,73 @@ export function readItem(
   surroundings: Surroundings,
 ): Awaitable<Answer> {
   const { resource } = compiled;
-  const found = findRow(resource, within, id, surroundings, columnsFor(resource, view, []));
-  return after(found, (row) => tellItem(request, compiled, { row, within }, view, surroundings));
+  const links = canonicalLink(request, surroundings, (base) =>
+    surroundings.compiled.addresses.item(base, resource, within, id),
+  );
+  const item = { id, within };
+  if (view.expansions.length > 0) {
+    return after(tellExpanded(request, compiled, item, view, surroundings), ({ row, text }) => {
+      // What is told of other rows changes without this one's revision and time.
+      const etag = itemTag(request, row, surroundings, surroundings.digest(text));
+      return conditional(request, readTarget(resource, view, etag), surroundings, { links, body: () => text });
+    });
+  }
+  return after(tellItem(request, compiled, item, view, surroundings), (told) => {
+    const etag = itemTag(request, told, surroundings, view.key);
+    const target = readTarget(resource, view, etag, () => lastModified(told, request, surroundings));
+    return conditional(request, target, surroundings, { links, body: () => told.text });
+  });
 }
 
+/** A row by its place on the path. */
+interface ItemPath {
+  readonly id: string;
+  readonly within: readonly Ancestor[];
+}
+
+/** What was told before, where the row has not changed since; what it is told as now, where it may have. */
 function tellItem(
   request: Negotiated,
   compiled: CompiledResource,
-  located: LocatedRow,
+  { id, within }: ItemPath,
   view: View,
   surroundings: Surroundings,
-): Awaitable<Answer> {
+): Awaitable<ToldItem> {
   const { resource } = compiled;
-  const { row, within } = located;
-  const write = (item: JsonObject): string =>
-    writeItem(request.offer.format, typedView(compiled, view, surroundings), item);
-  const links = canonicalLink(request, surroundings, (base) =>
-    surroundings.compiled.addresses.item(base, resource, within, row.id),
-  );
-  if (view.expansions.length === 0) {
-    const etag = itemTag(request, row, surroundings, view.key);
-    const told = surroundings.told.of(row);
-    const target = readTarget(resource, view, etag, () => lastModified(told, request, surroundings));
-    const tell = (): string => write(compiled.representStored(row, within, request.base, view.projection));
-    const body = (): string => (view === WHOLE ? told.text(formOf(request, surroundings), tell) : tell());
-    return conditional(request, target, surroundings, { links, body });
-  }
-  return after(tellRows(compiled, [located], view, request.base, surroundings), ([item = {}]) => {
-    const text = write(item);
-    // What is told of other rows changes without this one's revision and time.
-    const etag = itemTag(request, row, surroundings, surroundings.digest(text));
-    return conditional(request, readTarget(resource, view, etag), surroundings, { links, body: () => text });
+  const { told, rows } = surroundings;
+  // Whether a row below others is there hangs on them too.
+  const change = view === WHOLE && within.length === 0 ? rows.changeOf(resource.name, id) : null;
+  const form = formOf(request, surroundings);
+  const before = change === null ? null : told.of({ resource: resource.name, id, form, change });
+  const known = before?.find() ?? null;
+  if (known !== null) return known;
+  return after(findRow(resource, within, id, surroundings, columnsFor(resource, view, [])), (row) => {
+    const fresh = new FreshItem(row, () =>
+      writeItem(
+        request.offer.format,
+        typedView(compiled, view, surroundings),
+        compiled.representStored(row, within, request.base, view.projection),
+      ),
+    );
+    before?.offer(fresh);
+    return fresh;
   });
+}
+
+function tellExpanded(
+  request: Negotiated,
+  compiled: CompiledResource,
+  { id, within }: ItemPath,
+  view: View,
+  surroundings: Surroundings,
+): Awaitable<{ readonly row: Row; readonly text: string }> {
+  const { resource } = compiled;
+  return after(findRow(resource, within, id, surroundings, columnsFor(resource, view, [])), (row) =>
+    after(tellRows(compiled, [{ row, within }], view, request.base, surroundings), ([item = {}]) => {
+      const text = writeItem(request.offer.format, typedView(compiled, view, surroundings), item);
+      return { row, text };
+    }),
+  );
 }
 
 /**

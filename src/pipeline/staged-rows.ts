@@ -42,6 +42,11 @@ export class StagedRows implements Rows {
     return staged !== null && (await this.#isBelow(staged, plan)) ? staged : null;
   }
 
+  /** What a unit leaves open is read each time. */
+  changeOf(): null {
+    return null;
+  }
+
   /** A resource that a unit changes has a number that it never had. */
   async changes(resources: readonly string[]): Promise<readonly number[]> {
     const stored = await this.#stored.changes(resources);

@@ -4,7 +4,8 @@ import type { Context } from '../model/hooks.ts';
 import type { ByParts } from '../platform/by-parts.ts';
 import type { Resources, Store } from '../stores/store.ts';
 import type { CompiledModel } from './compiled.ts';
-import type { Modified, ToldItems, ToldPages } from './told-items.ts';
+import type { Modified, ToldItems } from './told-items.ts';
+import type { ToldPages } from './told-pages.ts';
 import type { Turns } from './turns.ts';
 
 /** What the stages work with beside the request: made once, by the composition root. */
@@ -42,4 +43,4 @@ export interface ToldEdition extends Modified {
 }
 
 /** Reading rows, without a word of writing. */
-export type Rows = Pick<Resources, 'item' | 'list' | 'changes' | 'missingAncestor' | 'missingReferences'>;
+export type Rows = Pick<Resources, 'item' | 'changeOf' | 'list' | 'changes' | 'missingAncestor' | 'missingReferences'>;

@@ -16,10 +16,15 @@ const VIEW_DIGITS = 12;
  *
  * @param view what tells it from other views of the row
  */
-export function itemTag(request: Negotiated, row: Row, surroundings: Surroundings, view = ''): string {
+export function itemTag(
+  request: Negotiated,
+  { revision }: Pick<Row, 'revision'>,
+  surroundings: Surroundings,
+  view = '',
+): string {
   const own = variant(request, surroundings);
   // Callers choose views: what is worked out of them is not remembered.
-  return strongTag(row.revision, view === '' ? own : surroundings.digest(`${own} ${view}`).slice(0, VIEW_DIGITS));
+  return strongTag(revision, view === '' ? own : surroundings.digest(`${own} ${view}`).slice(0, VIEW_DIGITS));
 }
 
 /** The tag of what is told by its bytes. */

@@ -1,34 +1,15 @@
-import type { Link } from '../conventions/links.ts';
 import { httpDate } from '../conventions/preconditions.ts';
 import type { Row } from '../plan/plan.ts';
-import { Recurring } from '../platform/recurring.ts';
+import { ByParts } from '../platform/by-parts.ts';
+import { type KeptText, KeptTexts, type TextKey, textKey } from '../platform/kept-texts.ts';
+import { SeenLately } from '../platform/seen-lately.ts';
 
-/** A page as it is told: its text, and what goes beside it. */
-export interface ToldPage {
-  readonly text: string;
-  readonly links: readonly Link[];
-  /** Header fields, names and values in turn. */
-  readonly facts: readonly string[];
-}
-
-/** Characters of told pages that are kept in each of two generations, of texts and of all that goes beside them. */
-const KEPT_PAGES = 4_194_304;
-/** What a page takes beside its characters, as many of them: one without items may have no text. */
-const KEEPING = 400;
-/** About as many pages as there is room for. */
-const PAGES = 1_024;
-
-/** Pages by their tags, which tell what they are made of: as long as a tag is made, its page is the one (CACHE-2). */
-export type ToldPages = Recurring<ToldPage>;
-
-export function toldPages(): ToldPages {
-  return new Recurring({ bound: KEPT_PAGES, weigh: weighPage, keys: PAGES });
-}
-
-function weighPage({ text, links, facts }: ToldPage, tag: string): number {
-  const beside = [...links.map(({ href }) => href), ...facts];
-  return beside.reduce((sum, { length }) => sum + length, KEEPING + tag.length + text.length);
-}
+/** Bytes of told rows that are kept: of 400 characters each, as many as 35,000. */
+const KEPT_ITEMS = 16_777_216;
+/** About as many items as there is room for, a power of two. */
+const ITEMS = 32_768;
+/** Of more resources and forms than these all are told anew. */
+const MOST_FAMILIES = 4_096;
 
 /** When something was changed. */
 export interface Modified {
@@ -38,65 +19,100 @@ export interface Modified {
   readonly date: string;
 }
 
-/** Forms in which one row is kept told; beyond them it is told anew each time. */
-const MAX_FORMS = 4;
-const NO_TEXTS: readonly string[] = [];
+/** One row as it is told in some form. */
+export interface ToldItem extends Modified {
+  readonly revision: number;
+  readonly text: string;
+}
 
-/** What was told of one row. It is looked up for each answer, so it is in one piece: each object more would have to be fetched too. */
-export class ToldItem implements Modified {
-  readonly #row: Row;
-  #at: number | null = null;
-  #date: string | null = null;
-  /** Forms and the texts that they have, in turn; most rows are told in one. */
-  #texts: readonly string[] = NO_TEXTS;
+/** Of what an item is told, and how. */
+export interface Telling {
+  readonly resource: string;
+  readonly id: string;
+  /** Names everything that the text depends on beside the row. */
+  readonly form: string;
+  /** What the store said of the row before it was read. */
+  readonly change: number;
+}
 
-  constructor(row: Row) {
-    this.#row = row;
-  }
+/** Rows as they were told, for as long as their store says that they have not changed (CACHE-1). */
+export class ToldItems {
+  readonly #texts = new KeptTexts(KEPT_ITEMS);
+  readonly #seen = new SeenLately(ITEMS);
+  #families = 0;
+  readonly #family = new ByParts(MOST_FAMILIES, () => ++this.#families);
 
-  get at(): number {
-    this.#at ??= Date.parse(this.#row.updated_at);
-    return this.#at;
-  }
-
-  get date(): string {
-    this.#date ??= httpDate(this.at);
-    return this.#date;
-  }
-
-  /**
-   * @param form names everything that the text depends on beside the row
-   * @param tell makes the text
-   */
-  text(form: string, tell: () => string): string {
-    for (let at = 0; at < this.#texts.length; at += 2) {
-      if (this.#texts[at] === form) return this.#texts[at + 1] ?? '';
-    }
-    const text = tell();
-    if (this.#texts.length < 2 * MAX_FORMS) this.#texts = this.#texts.concat(form, text);
-    return text;
+  of({ resource, id, form, change }: Telling): ToldBefore {
+    return new ToldBefore(this.#texts, this.#seen, textKey(id, this.#family.of([resource, form])), change);
   }
 }
 
-/**
- * What was told of rows, kept beside each as long as the row is: a store gives the same row again while it is the same, and lets go of it
- * when it is not. A row that is no store's to give again is told each time.
- */
-export class ToldItems {
-  readonly #told = new WeakMap<Row, ToldItem>();
+/** What is known of one telling. */
+export class ToldBefore {
+  readonly #texts: KeptTexts;
+  readonly #seen: SeenLately;
+  readonly #key: TextKey;
+  readonly #change: number;
 
-  /** Whether what is told of a row is kept: a store gives it again. */
-  keeps(row: Row): boolean {
-    return Object.isFrozen(row);
+  constructor(texts: KeptTexts, seen: SeenLately, key: TextKey, change: number) {
+    this.#texts = texts;
+    this.#seen = seen;
+    this.#key = key;
+    this.#change = change;
   }
 
-  /** The same one as long as the row is kept; another each time for one that is not. */
-  of(row: Row): ToldItem {
-    if (!this.keeps(row)) return new ToldItem(row);
-    const known = this.#told.get(row);
-    if (known !== undefined) return known;
-    const told = new ToldItem(row);
-    this.#told.set(row, told);
-    return told;
+  /** @returns what is good until another item is looked for; null where it is not known */
+  find(): ToldItem | null {
+    const kept = this.#texts.find(this.#key);
+    return kept?.beside(0) === this.#change ? new KeptItem(kept) : null;
+  }
+
+  /** Keeps an item that comes again: most are asked for once, and would drive out those that are not. */
+  offer(item: ToldItem): void {
+    if (!this.#seen.again(this.#key.hash)) return;
+    this.#texts.keep(this.#key, [this.#change, item.revision, item.at], item.text);
+  }
+}
+
+class KeptItem implements ToldItem {
+  readonly revision: number;
+  readonly at: number;
+  readonly #kept: KeptText;
+
+  constructor(kept: KeptText) {
+    this.revision = kept.beside(1);
+    this.at = kept.beside(2);
+    this.#kept = kept;
+  }
+
+  get date(): string {
+    return httpDate(this.at);
+  }
+
+  get text(): string {
+    return this.#kept.text;
+  }
+}
+
+/** A row that was read just now; it is told when its text is asked for. */
+export class FreshItem implements ToldItem {
+  readonly revision: number;
+  readonly at: number;
+  readonly #tell: () => string;
+  #text: string | null = null;
+
+  constructor({ revision, updated_at: updated }: Row, tell: () => string) {
+    this.revision = revision;
+    this.at = Date.parse(updated);
+    this.#tell = tell;
+  }
+
+  get date(): string {
+    return httpDate(this.at);
+  }
+
+  get text(): string {
+    this.#text ??= this.#tell();
+    return this.#text;
   }
 }

@@ -1,10 +1,10 @@
 import { hashOf } from './hash.ts';
 
 /**
- * Values by key, in families of keys, within a bound: two generations, of which the older one goes when the younger is full. What is asked for again moves to the
+ * Values by key, within a bound: two generations, of which the older one goes when the younger is full. What is asked for again moves to the
  * younger one, so that what nobody needs is let go of first. A hit in the younger one costs one look-up; nothing is put in order.
  *
- * They are found by the hashes of their keys, and of those that share one the last is kept. One key has another hash in each family. A `Map` of texts has V8 enter each text that it is
+ * They are found by the hashes of their keys, and of those that share one the last is kept. A `Map` of texts has V8 enter each text that it is
  * asked for into a table of all that are known, in the generation that is collected last, even where it holds no such text: that takes longer
  * than all else here, fills the memory, and leaves a text behind that `JSON.stringify` writes slowly.
  */
@@ -25,27 +25,17 @@ export class Generations<V> {
     this.#weigh = weigh;
   }
 
-  get(key: string, family = 0): V | undefined {
-    const hash = hashOf(key, family);
+  get(key: string): V | undefined {
+    const hash = hashOf(key);
     const kept = this.#young.get(hash) ?? this.#grownOld(hash);
     return kept?.key === key ? kept.value : undefined;
   }
 
-  set(key: string, value: V, family = 0): void {
-    const hash = hashOf(key, family);
+  set(key: string, value: V): void {
+    const hash = hashOf(key);
     this.#forget(hash);
     const weight = this.#weigh(value, key);
     if (weight * 100 <= this.#bound) this.#keep(hash, { key, value, weight });
-  }
-
-  delete(key: string, family = 0): void {
-    this.#forget(hashOf(key, family));
-  }
-
-  clear(): void {
-    this.#young = new Map();
-    this.#old = new Map();
-    this.#weight = 0;
   }
 
   #forget(hash: number): void {

@@ -1,5 +1,3 @@
-import { hashOf } from './hash.ts';
-
 /** Keys that share one place, the one that was seen last first. With one for each, two that want the same place would forget each other for ever. */
 const SHARED = 8;
 
@@ -18,9 +16,8 @@ export class SeenLately {
     this.#slots = new Int32Array(keys);
   }
 
-  /** Whether a key was seen lately in its family; from now on it was. */
-  again(key: string, family = 0): boolean {
-    const hash = hashOf(key, family);
+  /** Whether a key was seen lately; from now on it was. @param hash of the key */
+  again(hash: number): boolean {
     const first = Math.imul(hash, SHARED) & (this.#slots.length - 1);
     // It goes before the others, which move up as far as to where it was; where it was not, the last of them goes.
     let moving = hash;

@@ -47,6 +47,12 @@ export interface Resources {
   /** The row, or null where it is absent or not below the ancestors named. */
   item(plan: ItemPlan): Awaitable<Row | null>;
 
+  /**
+   * A number for a row that is another one once the row may have changed, and never one that it was: what was read after it was asked for is
+   * still so while it is the same. null where the store cannot tell without reading.
+   */
+  changeOf(resource: string, id: string): number | null;
+
   /** One page. @throws {StatementTimeout} after the model's `statementTimeout` @throws {StoreOverloaded} before it is begun */
   list(plan: ListPlan): Awaitable<Page>;
 

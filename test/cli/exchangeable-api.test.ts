@@ -20,6 +20,7 @@ function named(name: string, body: Answer['body'] = name): OpenedApi & { answer(
   const store: Store = {
     resources: {
       item: unused,
+      changeOf: unused,
       list: unused,
       lookup: unused,
       related: unused,

@@ -15,6 +15,7 @@ function failing(error: unknown): Setting {
   };
   const resources = {
     item: fail,
+    changeOf: fail,
     list: fail,
     lookup: fail,
     related: fail,

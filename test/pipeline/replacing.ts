@@ -9,6 +9,7 @@ export function replacing(store: Store, operations: Partial<Resources>): Store {
     secret: () => store.secret(),
     resources: {
       item: (plan) => resources.item(plan),
+      changeOf: (resource, id) => resources.changeOf(resource, id),
       list: (plan) => resources.list(plan),
       lookup: (plan) => resources.lookup(plan),
       related: (plan) => resources.related(plan),

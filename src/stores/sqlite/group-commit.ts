@@ -12,8 +12,8 @@ import type { UnitWriter } from './unit-writer.ts';
 const MOST_UNITS = 256;
 const MOST_PLANS = 1_000;
 
-/** Told of the plans of a unit that was kept, and of the revisions that their rows have by now. */
-type Committed = (plans: readonly WritePlan[], revisions: readonly number[]) => void;
+/** Told of the plans of a unit that was kept. */
+type Committed = (plans: readonly WritePlan[]) => void;
 
 interface Waiting {
   readonly unit: WriteUnit;
@@ -164,7 +164,7 @@ export class GroupCommit {
       this.#connection.run('commit');
       for (const { waiting, result } of results) {
         if (!kept(waiting.unit, result) || !('outcome' in result) || result.outcome.kind !== 'committed') continue;
-        this.#committed(waiting.unit.plans, result.outcome.revisions);
+        this.#committed(waiting.unit.plans);
       }
     } else {
       this.#connection.run('rollback');

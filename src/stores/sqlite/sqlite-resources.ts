@@ -13,21 +13,19 @@ import type {
   WriteUnit,
 } from '../../plan/plan.ts';
 import type { Looks, Statement } from '../sql/dialect.ts';
-import { ancestorsStatement, standsStatement } from '../sql/read-statements.ts';
+import { ancestorsStatement, itemStatement, standsStatement } from '../sql/read-statements.ts';
 import { outermostMissing } from '../sql/refusals.ts';
 import { lookedUp, lookupStatement, relatedRows, relatedStatement } from '../sql/related-statements.ts';
 import type { Tables } from '../sql/tables.ts';
 import { after, type Awaitable } from '../../platform/awaitable.ts';
 import type { Resources } from '../store.ts';
-import type { CurrentRows } from './current-rows.ts';
 import type { Read } from './driver.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { LastChanges } from './last-changes.ts';
 import { readList } from './list-reads.ts';
 import type { MainConnection } from './main-connection.ts';
 import type { ReadingPlace } from './reading-place.ts';
 
-/** Rows of one page of which some may be known: those of a longer one are read to be told once. */
-const MOST_KNOWN = 100;
 const FIND_MEMO =
   'select request, outcome, revisions, expires_at from restwright_memos where name = ? and expires_at > ?';
 
@@ -37,10 +35,10 @@ export class SqliteResources implements Resources {
   readonly #tables: Tables;
   readonly #commits: GroupCommit;
   readonly #place: ReadingPlace;
-  readonly #rows: CurrentRows;
+  readonly #changes: LastChanges;
 
-  constructor(main: MainConnection, tables: Tables, commits: GroupCommit, place: ReadingPlace, rows: CurrentRows) {
-    this.#rows = rows;
+  constructor(main: MainConnection, tables: Tables, commits: GroupCommit, place: ReadingPlace, changes: LastChanges) {
+    this.#changes = changes;
     this.#main = main;
     this.#tables = tables;
     this.#commits = commits;
@@ -48,14 +46,16 @@ export class SqliteResources implements Resources {
   }
 
   item(plan: ItemPlan): Row | null {
-    return this.#rows.read(plan);
+    const read = this.#first(itemStatement(this.#tables, plan));
+    return read === null ? null : this.#tables.of(plan.resource).decode(read);
+  }
+
+  changeOf(_resource: string, id: string): number {
+    return this.#changes.ofRow(id);
   }
 
   list(plan: ListPlan): Awaitable<Page> {
-    const page = this.#newest(readList(this.#tables, this.#place, plan));
-    // What was read on another thread may have been written to since.
-    if (page instanceof Promise || plan.columns !== undefined || plan.window.limit > MOST_KNOWN) return page;
-    return { ...page, rows: page.rows.map((row) => this.#rows.known(plan.resource, row)) };
+    return this.#newest(readList(this.#tables, this.#place, plan));
   }
 
   lookup(plan: LookupPlan): Awaitable<readonly LocatedRow[]> {
@@ -75,7 +75,7 @@ export class SqliteResources implements Resources {
   }
 
   changes(resources: readonly string[]): readonly number[] {
-    return resources.map((resource) => this.#rows.lastChange(resource));
+    return resources.map((resource) => this.#changes.ofResource(resource));
   }
 
   missingAncestor(within: readonly Ancestor[]): Ancestor | null {

@@ -8,13 +8,13 @@ import { UnusableDatabase } from '../sql/schema-errors.ts';
 import { Tables } from '../sql/tables.ts';
 import type { Store } from '../store.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { CurrentRows } from './current-rows.ts';
 import { Deadline } from './deadline.ts';
 import { sqlite } from './dialect.ts';
 import { Connection, isUnreadable, type WriterOptions } from './driver.ts';
 import { Editions } from './editions.ts';
 import { GroupCommit } from './group-commit.ts';
 import { HeavyReads } from './heavy-reads.ts';
+import { LastChanges } from './last-changes.ts';
 import { MainConnection } from './main-connection.ts';
 import { Patience } from './patience.ts';
 import { prepareDatabase, readSecret, verifyDatabase } from './prepare-database.ts';
@@ -80,11 +80,11 @@ function assemble(path: string, connection: Connection, options: SqliteOptions):
   const { model, clock } = options;
   const main = new MainConnection(connection);
   const tables = new Tables(model, sqlite);
-  const rows = new CurrentRows(main, tables);
+  const changes = new LastChanges(main);
   const checkpoints = path === IN_MEMORY ? null : new Checkpoints(path, main);
   const patience = new Patience(options.random, options.writing?.busyTimeout);
-  const commits = new GroupCommit(main, new UnitWriter(connection, tables), clock, patience, (plans, revisions) => {
-    rows.wrote(plans, revisions);
+  const commits = new GroupCommit(main, new UnitWriter(connection, tables), clock, patience, (plans) => {
+    changes.wrote(plans);
     checkpoints?.wrote(plans.length);
   });
   const secret = readSecret(connection);
@@ -95,7 +95,7 @@ function assemble(path: string, connection: Connection, options: SqliteOptions):
   const rowsInPlace = options.rowsInPlace ?? ROWS_IN_PLACE;
   const place = new ReadingPlace({ main, deadline, clock, heavy, rowsInPlace });
   return {
-    resources: new SqliteResources(main, tables, commits, place, rows),
+    resources: new SqliteResources(main, tables, commits, place, changes),
     events: new SqliteEventLog(main),
     deliveries: new SqliteDeliveries(main, patience),
     get waiting() {

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describe, it, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import type { Store } from '../../src/stores/store.ts';
+import { type ApiUnderTest, apiUnderTest, type ExchangeRow, type Seen, type Setting } from './api-under-test.ts';
+import { directory } from '../directory.ts';
+import { replacing } from './replacing.ts';
+import { SHELF } from './shelf-model.ts';
+
+type Request = Pick<ExchangeRow, 'send' | 'headers' | 'body'>;
+
+const GENRE = '/api/v1/genres/g';
+const XML = { Accept: 'application/xml' };
+
+/** An API with one genre, and how many rows were read one by one. */
+async function watched(context: TestContext, setting: Setting = {}): Promise<ApiUnderTest & { reads(): number }> {
+  let reads = 0;
+  const breaking = (store: Store): Store =>
+    replacing(store, {
+      item(plan) {
+        reads += 1;
+        return store.resources.item(plan);
+      },
+    });
+  const api = await apiUnderTest(SHELF, { breaking, ...setting });
+  context.after(() => api.close());
+  await api.send({ send: 'PUT /api/v1/genres/g', body: { name: 'Novel' } });
+  const since = (): number => {
+    const seen = reads;
+    reads = 0;
+    return seen;
+  };
+  since();
+  await api.newEvents();
+  return { ...api, reads: since };
+}
+
+/** What an answer says of rows; a refusal has an id of its own each time. */
+function told({ status, text, headers }: Seen): unknown {
+  if (status !== 200) return status;
+  return [status, text, headers.get('etag'), headers.get('last-modified'), headers.get('content-type')];
+}
+
+describe('a row that was told', () => {
+  it('[CACHE-1] is told again without being read, whole, by its length and by its tag', async (context) => {
+    const api = await watched(context);
+    api.clock.advance(60_000);
+    const first = await api.send({ send: `GET ${GENRE}` });
+    assert.deepEqual(told(await api.send({ send: `GET ${GENRE}` })), told(first));
+    assert.equal(api.reads(), 2);
+    assert.deepEqual(told(await api.send({ send: `GET ${GENRE}` })), told(first));
+    const head = await api.send({ send: `HEAD ${GENRE}` });
+    assert.deepEqual(
+      ['etag', 'last-modified'].map((name) => head.headers.get(name)),
+      ['etag', 'last-modified'].map((name) => first.headers.get(name)),
+    );
+    const tag = first.headers.get('etag') ?? '';
+    const since = first.headers.get('last-modified') ?? '';
+    await api.row({ send: `GET ${GENRE}`, headers: { 'If-None-Match': tag }, status: 304 });
+    await api.row({ send: `GET ${GENRE}`, headers: { 'If-Modified-Since': since }, status: 304 });
+    await api.row({ send: `GET ${GENRE}`, headers: { 'If-Match': '"other"' }, status: 412 });
+    assert.equal(api.reads(), 0);
+  });
+
+  it('[CACHE-1] is not read again either by those who have it already', async (context) => {
+    const api = await watched(context);
+    const { headers } = await api.send({ send: `GET ${GENRE}?fields=name` });
+    const { headers: whole } = await api.send({ send: `HEAD ${GENRE}` });
+    assert.notEqual(headers.get('etag'), whole.get('etag'));
+    const tag = whole.get('etag') ?? '';
+    await api.row({ send: `GET ${GENRE}`, headers: { 'If-None-Match': tag }, status: 304 });
+    api.reads();
+    for (let time = 0; time < 3; time += 1) {
+      await api.row({ send: `GET ${GENRE}`, headers: { 'If-None-Match': tag }, status: 304 });
+    }
+    assert.equal(api.reads(), 0);
+  });
+
+  it('[CACHE-1] [NEG-3] is told again in each form by itself', async (context) => {
+    const api = await watched(context);
+    const forms: readonly Request[] = [
+      { send: `GET ${GENRE}` },
+      { send: `GET ${GENRE}`, headers: XML },
+      { send: 'GET /api/genres/g?api_version=1' },
+    ];
+    const all = async (): Promise<unknown> => Promise.all(forms.map(async (form) => told(await api.send(form))));
+    const [first, second] = [await all(), await all()];
+    api.reads();
+    assert.deepEqual([await all(), second], [first, first]);
+    assert.equal(api.reads(), 0);
+  });
+
+  it('[QRY-4] is no answer to those who ask for less of it, and what they get none to others', async (context) => {
+    const api = await watched(context);
+    const members = async (query: string): Promise<readonly string[]> =>
+      Object.keys((await api.send({ send: `GET ${GENRE}${query}` })).body);
+    const [part, whole] = [await members('?fields=name'), await members('')];
+    assert.ok(whole.length > part.length);
+    assert.deepEqual([await members('?fields=name'), await members('')], [part, whole]);
+  });
+
+  it('[CACHE-2] is not told on a page that was read before it changed', async (context) => {
+    const { promise: written, resolve: goOn } = Promise.withResolvers<void>();
+    const api = await apiUnderTest(SHELF, {
+      breaking: (store) =>
+        replacing(store, {
+          async list(plan) {
+            const page = await store.resources.list(plan);
+            await written;
+            return page;
+          },
+        }),
+    });
+    context.after(() => api.close());
+    await api.send({ send: 'PUT /api/v1/genres/g', body: { name: 'Novel' } });
+    const page = api.send({ send: 'GET /api/v1/genres?filter[name]=Novel' });
+    await setImmediate();
+    await api.send({ send: `PATCH ${GENRE}`, body: { name: 'Poem' } });
+    for (let time = 0; time < 3; time += 1) {
+      assert.match((await api.send({ send: `GET ${GENRE}` })).text, /Poem/);
+    }
+    goOn();
+    const { text } = await page;
+    assert.match(text, /Novel/);
+    assert.doesNotMatch(text, /Poem/);
+  });
+
+  const writes: readonly Request[] = [
+    { send: `PATCH ${GENRE}`, body: { name: 'Poem' } },
+    { send: `PUT ${GENRE}`, body: { name: 'Poem' } },
+    { send: `DELETE ${GENRE}` },
+    {
+      send: 'POST /api/v1/batches',
+      body: { operations: [{ method: 'PATCH', path: '/genres/g', body: { name: 'Poem' } }] },
+    },
+    {
+      send: 'POST /api/v1/batches',
+      body: { atomic: true, operations: [{ method: 'PATCH', path: '/genres/g', body: { name: 'Poem' } }] },
+    },
+  ];
+  for (const write of writes) {
+    it(`[REP-8] [CACHE-1] is told as it is after ${write.send} ${JSON.stringify(write.body ?? '')}`, async (context) => {
+      const api = await watched(context);
+      for (const headers of [{}, XML]) {
+        const before = told(await api.send({ send: `GET ${GENRE}`, headers }));
+        for (let time = 0; time < 3; time += 1) {
+          assert.deepEqual(told(await api.send({ send: `GET ${GENRE}`, headers })), before);
+        }
+      }
+      const written = await api.send(write);
+      assert.ok(written.status < 300, written.text);
+      for (const headers of [{}, XML]) {
+        const after = await api.send({ send: `GET ${GENRE}`, headers });
+        if (write.send.startsWith('DELETE')) assert.equal(after.status, 404);
+        else assert.match(after.text, /Poem/);
+      }
+    });
+  }
+
+  it('[MET-14] is told again where a write was only tried', async (context) => {
+    const api = await watched(context);
+    await api.send({ send: `GET ${GENRE}` });
+    const before = await api.send({ send: `GET ${GENRE}` });
+    await api.send({ send: `PATCH ${GENRE}?dry_run=true`, body: { name: 'Poem' } });
+    api.reads();
+    assert.deepEqual(told(await api.send({ send: `GET ${GENRE}` })), told(before));
+    assert.equal(api.reads(), 0);
+  });
+
+  it('[URL-7] is looked for each time where it is below another', async (context) => {
+    const api = await watched(context);
+    await api.send({ send: 'PUT /api/v1/books/b', body: { title: 'One' } });
+    await api.send({ send: 'PUT /api/v1/books/c', body: { title: 'Two' } });
+    await api.send({ send: 'PUT /api/v1/books/b/pages/p', body: { text: 'x' } });
+    for (let time = 0; time < 3; time += 1) {
+      assert.equal((await api.send({ send: 'GET /api/v1/books/b/pages/p' })).status, 200);
+      assert.equal((await api.send({ send: 'GET /api/v1/books/c/pages/p' })).status, 404);
+    }
+  });
+});
+
+describe('what several processes tell of rows', () => {
+  const paths = [
+    '/genres/g',
+    '/genres/h',
+    '/books/b',
+    '/books/b/pages/p',
+    '/genres',
+    '/books?sort=title',
+    '/books?limit=1',
+  ];
+  const reads = paths.flatMap((each): Request[] => [
+    { send: `GET /api/v1${each}` },
+    { send: `GET /api/v1${each}`, headers: XML },
+    { send: `GET /api${each}` },
+  ]);
+  const target = fc.constantFrom('genres/g', 'genres/h', 'books/b', 'books/c', 'books/b/pages/p');
+  const step = fc.record({
+    by: fc.constantFrom('one', 'other'),
+    method: fc.constantFrom('PUT', 'PUT', 'PATCH', 'DELETE'),
+    target,
+    value: fc.constantFrom('a', 'b', 'ä', '東京'),
+  });
+
+  it('[law] [REP-8] [CACHE-1] is the same, however often they told it before', async (context) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
+        const database = path.join(directory(context), 'shelf.db');
+        const one = await apiUnderTest(SHELF, { database });
+        const other = await apiUnderTest(SHELF, { database });
+        const plain = await apiUnderTest(SHELF, {
+          database,
+          breaking: (store) => replacing(store, { changeOf: () => null }),
+        });
+        try {
+          for (const { by, method, target: name, value } of steps) {
+            const member = name.includes('pages') ? 'text' : name.startsWith('books') ? 'title' : 'name';
+            const body = method === 'DELETE' ? undefined : { [member]: value };
+            await (by === 'one' ? one : other).send({ send: `${method} /api/v1/${name}`, body });
+            await setImmediate();
+            for (const request of reads) {
+              const right = told(await plain.send(request));
+              for (const api of [one, other, one, one])
+                assert.deepEqual(told(await api.send(request)), right, request.send);
+            }
+          }
+        } finally {
+          for (const api of [one, other, plain]) await api.close();
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

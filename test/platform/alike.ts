@@ -1,0 +1,11 @@
+/** Two texts of which the hashes are the same. */
+export function alike(hashOf: (text: string) => number): readonly [string, string] {
+  const seen = new Map<number, string>();
+  for (let count = 0; ; count += 1) {
+    const text = String(count);
+    const hash = hashOf(text);
+    const other = seen.get(hash);
+    if (other !== undefined) return [other, text];
+    seen.set(hash, text);
+  }
+}
