@@ -8,7 +8,7 @@ import { after, type Awaitable } from '../platform/awaitable.ts';
 import { WHOLE } from '../plan/view.ts';
 import type { Headers } from './answer.ts';
 import type { CompiledResource } from './compiled.ts';
-import { type ShownPage, writeItem, writeJsonPage, writePage } from './encode.ts';
+import { type ShownPage, writeJsonPage, writePage } from './encode.ts';
 import type { Answer } from './exchange.ts';
 import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
@@ -124,7 +124,7 @@ function tellText(
   const { plan, view } = query;
   const { format } = request.offer;
   const { facts, links } = tellPage(compiled, query, page, request.base, surroundings);
-  const items = format === 'json' && view === WHOLE ? toldItems(request, compiled, plan, page, surroundings) : null;
+  const items = format === 'json' && view === WHOLE ? toldItems(request, plan, page, surroundings) : null;
   if (items !== null) {
     return { text: inOneText(() => writeJsonPage(`[${items.join(',')}]`, facts, targetsOf(links))), links, facts: [] };
   }
@@ -136,25 +136,23 @@ function tellText(
   });
 }
 
-/** The items of a page where most were told before; null where they were not: such a page is told faster in one piece. */
+/** The items of a page of which each was told before; null where one was not: such a page is told faster in one piece. */
 function toldItems(
   request: Negotiated,
-  compiled: CompiledResource,
   { resource, within }: ListPlan,
   { rows }: Page,
   surroundings: Surroundings,
 ): readonly string[] | null {
   if (within.length > 0) return null;
   const form = formOf(request, surroundings);
-  const known = rows.map(({ id, revision }) => {
+  const items: string[] = [];
+  for (const { id, revision } of rows) {
     const change = surroundings.rows.changeOf(resource, id);
     const told = change === null ? null : surroundings.told.of({ resource, id, form, change }).find();
-    return told?.revision === revision ? told.text : null;
-  });
-  if (known.filter((text) => text !== null).length * 2 <= rows.length) return null;
-  return rows.map(
-    (row, at) => known[at] ?? writeItem('json', compiled, compiled.representStored(row, [], request.base)),
-  );
+    if (told?.revision !== revision) return null;
+    items.push(told.text);
+  }
+  return items;
 }
 
 /** @throws {ApiError} PAGINATION_LIMIT_INVALID where the rows are so large that no text could hold them all */
