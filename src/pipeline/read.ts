@@ -10,7 +10,7 @@ import { tellRows } from './expand.ts';
 import type { Negotiated } from './negotiate.ts';
 import { canonicalLink, conditional, plainTarget, readTarget } from './read-answer.ts';
 import type { Surroundings } from './surroundings.ts';
-import { FreshItem, type Modified, type ToldItem } from './told-items.ts';
+import { type Modified, ToldItem } from './told-items.ts';
 import { formOf, itemTag, textTag } from './tags.ts';
 import { typedView } from './typed-view.ts';
 
@@ -63,12 +63,12 @@ function tellItem(
   const { told, rows } = surroundings;
   // Whether a row below others is there hangs on them too.
   const change = view === WHOLE && within.length === 0 ? rows.changeOf(resource.name, id) : null;
-  const form = formOf(request, surroundings);
-  const before = change === null ? null : told.of({ resource: resource.name, id, form, change });
+  const before =
+    change === null ? null : told.of({ resource: resource.name, id, form: formOf(request, surroundings), change });
   const known = before?.find() ?? null;
   if (known !== null) return known;
   return after(findRow(resource, within, id, surroundings, columnsFor(resource, view, [])), (row) => {
-    const fresh = new FreshItem(row, () =>
+    const fresh = new ToldItem(row.revision, Date.parse(row.updated_at), () =>
       writeItem(
         request.offer.format,
         typedView(compiled, view, surroundings),

@@ -1,7 +1,6 @@
 import { httpDate } from '../conventions/preconditions.ts';
-import type { Row } from '../plan/plan.ts';
 import { ByParts } from '../platform/by-parts.ts';
-import { type KeptText, KeptTexts, type TextKey, textKey } from '../platform/kept-texts.ts';
+import { KeptTexts, type TextKey, textKey } from '../platform/kept-texts.ts';
 import { SeenLately } from '../platform/seen-lately.ts';
 
 /** Bytes of told rows that are kept: of 400 characters each, as many as 35,000. */
@@ -20,13 +19,31 @@ export interface Modified {
 }
 
 /** One row as it is told in some form. */
-export interface ToldItem extends Modified {
+export class ToldItem implements Modified {
   readonly revision: number;
-  readonly text: string;
+  readonly at: number;
+  readonly #tell: () => string;
+  #text: string | null = null;
+
+  /** @param at milliseconds since the epoch @param tell makes the text, once, when it is asked for */
+  constructor(revision: number, at: number, tell: () => string) {
+    this.revision = revision;
+    this.at = at;
+    this.#tell = tell;
+  }
+
+  get date(): string {
+    return httpDate(this.at);
+  }
+
+  get text(): string {
+    this.#text ??= this.#tell();
+    return this.#text;
+  }
 }
 
-/** Of what an item is told, and how. */
-export interface Telling {
+/** A row as it stands, told in one form. */
+export interface ItemState {
   readonly resource: string;
   readonly id: string;
   /** Names everything that the text depends on beside the row. */
@@ -42,12 +59,12 @@ export class ToldItems {
   #families = 0;
   readonly #family = new ByParts(MOST_FAMILIES, () => ++this.#families);
 
-  of({ resource, id, form, change }: Telling): ToldBefore {
+  of({ resource, id, form, change }: ItemState): ToldBefore {
     return new ToldBefore(this.#texts, this.#seen, textKey(id, this.#family.of([resource, form])), change);
   }
 }
 
-/** What is known of one telling. */
+/** What was told of a row in one form and as it stands. */
 export class ToldBefore {
   readonly #texts: KeptTexts;
   readonly #seen: SeenLately;
@@ -64,55 +81,13 @@ export class ToldBefore {
   /** @returns what is good until another item is looked for; null where it is not known */
   find(): ToldItem | null {
     const kept = this.#texts.find(this.#key);
-    return kept?.beside(0) === this.#change ? new KeptItem(kept) : null;
+    if (kept?.beside(0) !== this.#change) return null;
+    return new ToldItem(kept.beside(1), kept.beside(2), () => kept.text);
   }
 
   /** Keeps an item that comes again: most are asked for once, and would drive out those that are not. */
   offer(item: ToldItem): void {
     if (!this.#seen.again(this.#key.hash)) return;
     this.#texts.keep(this.#key, [this.#change, item.revision, item.at], item.text);
-  }
-}
-
-class KeptItem implements ToldItem {
-  readonly revision: number;
-  readonly at: number;
-  readonly #kept: KeptText;
-
-  constructor(kept: KeptText) {
-    this.revision = kept.beside(1);
-    this.at = kept.beside(2);
-    this.#kept = kept;
-  }
-
-  get date(): string {
-    return httpDate(this.at);
-  }
-
-  get text(): string {
-    return this.#kept.text;
-  }
-}
-
-/** A row that was read just now; it is told when its text is asked for. */
-export class FreshItem implements ToldItem {
-  readonly revision: number;
-  readonly at: number;
-  readonly #tell: () => string;
-  #text: string | null = null;
-
-  constructor({ revision, updated_at: updated }: Row, tell: () => string) {
-    this.revision = revision;
-    this.at = Date.parse(updated);
-    this.#tell = tell;
-  }
-
-  get date(): string {
-    return httpDate(this.at);
-  }
-
-  get text(): string {
-    this.#text ??= this.#tell();
-    return this.#text;
   }
 }
