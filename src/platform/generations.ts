@@ -33,15 +33,11 @@ export class Generations<V> {
 
   set(key: string, value: V): void {
     const hash = hashOf(key);
-    this.#forget(hash);
-    const weight = this.#weigh(value, key);
-    if (weight * 100 <= this.#bound) this.#keep(hash, { key, value, weight });
-  }
-
-  #forget(hash: number): void {
     this.#weight -= this.#young.get(hash)?.weight ?? 0;
     this.#young.delete(hash);
     this.#old.delete(hash);
+    const weight = this.#weigh(value, key);
+    if (weight * 100 <= this.#bound) this.#keep(hash, { key, value, weight });
   }
 
   /** What the older generation has, which is young again now that it is asked for. */

@@ -25,10 +25,8 @@ export class Recurring<V> {
     return this.#kept.get(key);
   }
 
-  /** Keeps a value whose key was offered lately. @returns whether it was */
-  offer(key: string, value: V): boolean {
-    const recurs = this.#seen.again(hashOf(key));
-    if (recurs) this.#kept.set(key, value);
-    return recurs;
+  /** Keeps a value whose key was offered lately. */
+  offer(key: string, value: V): void {
+    if (this.#seen.again(hashOf(key))) this.#kept.set(key, value);
   }
 }

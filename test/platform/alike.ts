@@ -1,5 +1,7 @@
+import { hashOf } from '../../src/platform/hash.ts';
+
 /** Two texts of which the hashes are the same. */
-export function alike(hashOf: (text: string) => number): readonly [string, string] {
+export function alike(): readonly [string, string] {
   const seen = new Map<number, string>();
   for (let count = 0; ; count += 1) {
     const text = String(count);

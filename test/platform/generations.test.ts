@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { Generations } from '../../src/platform/generations.ts';
-import { hashOf } from '../../src/platform/hash.ts';
 import { alike } from './alike.ts';
 
 const texts = (bound: number): Generations<string> => new Generations(bound, (text) => text.length);
@@ -26,7 +25,7 @@ describe('values that are kept within a bound', () => {
   });
 
   it('take turns where the hashes of their keys are the same', () => {
-    const [one, other] = alike(hashOf);
+    const [one, other] = alike();
     const kept = texts(1_000);
     kept.set(one, 'x');
     assert.deepEqual([kept.get(one), kept.get(other)], ['x', undefined]);

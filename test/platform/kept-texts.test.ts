@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { hashOf } from '../../src/platform/hash.ts';
 import { type Beside, KeptTexts, textKey } from '../../src/platform/kept-texts.ts';
 import { alike } from './alike.ts';
 
@@ -47,7 +46,7 @@ describe('kept texts', () => {
   });
 
   it('take turns where the hashes of their keys are the same', () => {
-    const [one, other] = alike(hashOf);
+    const [one, other] = alike();
     const texts = new KeptTexts(MIB);
     keep(texts, one, 0, none, 'x');
     assert.deepEqual([textOf(texts, one, 0), textOf(texts, other, 0)], ['x', null]);
