@@ -24,6 +24,11 @@ export class Compressor {
     keys: TEXTS,
   });
 
+  /** Lets go of what is kept. */
+  forget(): void {
+    this.#known.forget();
+  }
+
   /**
    * An answer in the coding that its caller likes best (NEG-7). Short answers stay as they are, and so does one that is written piece by
    * piece: its pieces are to arrive when they are written.

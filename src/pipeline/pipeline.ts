@@ -4,6 +4,7 @@ import { readListQuery } from '../plan/list-query.ts';
 import { admitParameters, plainRule } from '../plan/parameters.ts';
 import { readItemView } from '../plan/view.ts';
 import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
+import { Unused } from '../platform/unused.ts';
 import { commonHeaders, uncachedAnswer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { answerBatch, readBatchRecord } from './batch.ts';
@@ -21,6 +22,9 @@ import { allow, route, type Routed } from './route.ts';
 import { answerWrite } from './single-write.ts';
 import type { Surroundings } from './surroundings.ts';
 
+/** Milliseconds without a request after which nothing is kept for the next one: memory that nobody has use for is others'. */
+const FORGOTTEN_AFTER = 30_000;
+
 /** What answering takes beside what the stages work with. */
 export interface PipelineOptions {
   readonly surroundings: Surroundings;
@@ -36,6 +40,7 @@ export function createPipeline(options: PipelineOptions): Handler {
   const { surroundings, openings } = options;
   const { observe } = surroundings;
   const compressor = new Compressor();
+  const unused = new Unused(FORGOTTEN_AFTER, () => forget([surroundings.told, surroundings.pages, compressor]));
   const refusing = { version: surroundings.version, observe, now: openings.now };
 
   const finish = <A extends Answer>(exchange: Exchange, finished: A): A => {
@@ -55,6 +60,7 @@ export function createPipeline(options: PipelineOptions): Handler {
 
   return {
     handle(request) {
+      unused.use();
       const exchange = openExchange(request, openings);
       const answered = attempt(
         () => answer(exchange, request, options),
@@ -68,6 +74,10 @@ export function createPipeline(options: PipelineOptions): Handler {
       return finish(exchange, refuse(exchange, error, refusing));
     },
   };
+}
+
+function forget(all: readonly { readonly forget: () => void }[]): void {
+  for (const each of all) each.forget();
 }
 
 function answer(exchange: Exchange, request: RawRequest, options: PipelineOptions): Awaitable<Answer> {

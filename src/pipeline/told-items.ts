@@ -59,6 +59,11 @@ export class ToldItems {
   #families = 0;
   readonly #family = new ByParts(MOST_FAMILIES, () => ++this.#families);
 
+  /** Lets go of all of them; no item that was found is good any more. */
+  forget(): void {
+    this.#texts.forget();
+  }
+
   of({ resource, id, form, change }: ItemState): ToldBefore {
     return new ToldBefore(this.#texts, this.#seen, textKey(id, this.#family.of([resource, form])), change);
   }

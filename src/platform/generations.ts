@@ -40,6 +40,13 @@ export class Generations<V> {
     if (weight * 100 <= this.#bound) this.#keep(hash, { key, value, weight });
   }
 
+  /** Lets go of all values. */
+  forget(): void {
+    this.#young = new Map();
+    this.#old = new Map();
+    this.#weight = 0;
+  }
+
   /** What the older generation has, which is young again now that it is asked for. */
   #grownOld(hash: number): Kept<V> | undefined {
     const old = this.#old.get(hash);

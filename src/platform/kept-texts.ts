@@ -98,6 +98,13 @@ export class KeptTexts {
     this.#fill(hash, place, kept.size);
   }
 
+  /** Lets go of all texts, and gives the system their memory at once: what was found is good no more. */
+  forget(): void {
+    this.#beginAnew();
+    // Left to the garbage collector it would stay for as long as nothing else is done, which is when it is let go of.
+    for (const { memory } of this.#segments.splice(0)) memory.transfer(0);
+  }
+
   /** An old text comes before new ones again. */
   #renew(old: KeptText, hash: number): KeptText {
     const { size } = old;
@@ -112,11 +119,11 @@ export class KeptTexts {
   #room(bytes: number): number {
     const left = (UNITS - (this.#next % UNITS)) * UNIT;
     if (bytes > left) this.#next += left / UNIT;
-    if (this.#next >= this.#places) this.#forget();
+    if (this.#next >= this.#places) this.#beginAnew();
     return this.#next;
   }
 
-  #forget(): void {
+  #beginAnew(): void {
     this.#hashes.fill(0);
     this.#found.fill(NOWHERE);
     this.#next = NOWHERE + 1;
@@ -160,6 +167,7 @@ export class KeptTexts {
 }
 
 interface Segment {
+  readonly memory: ArrayBuffer;
   readonly bytes: Buffer;
   /** The same bytes as numbers, one for each unit, and as whole numbers, two for each. */
   readonly numbers: Float64Array;
@@ -168,7 +176,7 @@ interface Segment {
 
 function newSegment(): Segment {
   const memory = new ArrayBuffer(SEGMENT);
-  return { bytes: Buffer.from(memory), numbers: new Float64Array(memory), integers: new Int32Array(memory) };
+  return { memory, bytes: Buffer.from(memory), numbers: new Float64Array(memory), integers: new Int32Array(memory) };
 }
 
 /* How a text lies in its units: what is beside it, its family, the lengths of name, text and text in characters, name, text. */

@@ -25,6 +25,11 @@ export class Recurring<V> {
     return this.#kept.get(key);
   }
 
+  /** Lets go of all values. */
+  forget(): void {
+    this.#kept.forget();
+  }
+
   /** Keeps a value whose key was offered lately. */
   offer(key: string, value: V): void {
     if (this.#seen.again(hashOf(key))) this.#kept.set(key, value);

@@ -34,6 +34,17 @@ describe('an answer that is compressed', () => {
     assert.equal(await bytesOf(compressor, FIRST, { method: 'HEAD' }), kept);
   });
 
+  it('[NEG-7] is compressed anew, to the same bytes, once what is kept was forgotten', async () => {
+    const compressor = new Compressor();
+    await bytesOf(compressor, FIRST);
+    await bytesOf(compressor, FIRST);
+    const kept = await bytesOf(compressor, FIRST);
+    compressor.forget();
+    const anew = await bytesOf(compressor, FIRST);
+    assert.notEqual(anew, kept);
+    assert.deepEqual(Buffer.from(anew), Buffer.from(kept));
+  });
+
   it('[NEG-7] is kept by itself, without the room that it was made in', async () => {
     const compressor = new Compressor();
     await bytesOf(compressor, FIRST);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it, mock, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { Store } from '../../src/stores/store.ts';
 import { type ApiUnderTest, apiUnderTest, type ExchangeRow, type Seen, type Setting } from './api-under-test.ts';
@@ -62,6 +62,37 @@ describe('a row that was told', () => {
     await api.row({ send: `GET ${GENRE}`, headers: { 'If-Modified-Since': since }, status: 304 });
     await api.row({ send: `GET ${GENRE}`, headers: { 'If-Match': '"other"' }, status: 412 });
     assert.equal(api.reads(), 0);
+  });
+
+  it('[CACHE-1] [LIM-1] is told as before, but from the database, where nobody asked for anything for a minute', async (context) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    context.after(() => mock.timers.reset());
+    const plans: string[] = [];
+    const breaking = (store: Store): Store =>
+      replacing(store, {
+        item(plan) {
+          plans.push(plan.kind);
+          return store.resources.item(plan);
+        },
+        list(plan) {
+          plans.push(plan.kind);
+          return store.resources.list(plan);
+        },
+      });
+    const api = await watched(context, { breaking });
+    const ask = async (): Promise<unknown> => {
+      plans.length = 0;
+      return [
+        told(await api.send({ send: `GET ${GENRE}` })),
+        told(await api.send({ send: 'GET /api/v1/genres' })),
+        ...plans,
+      ];
+    };
+    await ask();
+    const [row, page] = (await ask()) as unknown[];
+    assert.deepEqual(await ask(), [row, page]);
+    for (let second = 0; second < 60; second += 1) mock.timers.tick(1_000);
+    assert.deepEqual(await ask(), [row, page, 'item', 'list']);
   });
 
   it('[CACHE-1] is not read again either by those who have it already', async (context) => {

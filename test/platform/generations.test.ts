@@ -24,6 +24,16 @@ describe('values that are kept within a bound', () => {
     assert.equal(kept.get('a'), 'x', 'one value at a time leaves room for another');
   });
 
+  it('are gone when all are forgotten, the older ones too, and weigh nothing any more', () => {
+    const kept = texts(1_000);
+    for (let index = 0; index < 150; index += 1) kept.set(`key ${index}`, 'x'.repeat(10));
+    assert.deepEqual([kept.get('key 149'), kept.get('key 60')], ['x'.repeat(10), 'x'.repeat(10)]);
+    kept.forget();
+    for (let index = 0; index < 150; index += 1) assert.equal(kept.get(`key ${index}`), undefined);
+    for (let index = 0; index < 100; index += 1) kept.set(`key ${index}`, 'x'.repeat(10));
+    for (let index = 0; index < 100; index += 1) assert.notEqual(kept.get(`key ${index}`), undefined);
+  });
+
   it('take turns where the hashes of their keys are the same', () => {
     const [one, other] = alike();
     const kept = texts(1_000);

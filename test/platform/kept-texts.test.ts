@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import process from 'node:process';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Beside, KeptTexts, textKey } from '../../src/platform/kept-texts.ts';
@@ -23,20 +24,21 @@ function found(texts: KeptTexts, name: string, family = 0): unknown {
 describe('kept texts', () => {
   it('[law] are the last ones of their keys, whatever else is kept, or gone', () => {
     const keys = fc.constantFrom('a', 'b', '', 'ab', 'ÿ', '東', '01890a5d-ac96-774b-bcce-b302099a8057');
-    const operation = fc.record({
+    const keeping = fc.record({
       key: keys,
       family: fc.constantFrom(0, 1, -1, 2 ** 31 - 1),
       text: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('x'.repeat(40_000), 'ü'.repeat(50_000))),
       beside: fc.tuple(fc.double(), fc.integer(), fc.constant(-0)),
     });
     fc.assert(
-      fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
+      fc.property(fc.array(fc.tuple(keeping, fc.nat(20)), { maxLength: 60 }), (operations) => {
         const texts = new KeptTexts(MIB, { places: 3 * (MIB / 8) });
         const last = new Map<string, unknown>();
-        for (const { key, family, text, beside } of operations) {
+        for (const [{ key, family, text, beside }, toForget] of operations) {
+          if (toForget === 0) texts.forget();
           keep(texts, key, family, beside, text);
           last.set(`${family} ${key}`, text.length > 43_000 ? null : [text.toWellFormed(), ...beside]);
-          for (const each of operations) {
+          for (const [each] of operations) {
             const known = found(texts, each.key, each.family);
             if (known !== null) assert.deepEqual(known, last.get(`${each.family} ${each.key}`));
           }
@@ -94,6 +96,22 @@ describe('kept texts', () => {
       if (textOf(texts, `key ${index - 100}`, 1) !== null) known += 1;
     }
     assert.ok(known > 19_000 && known < 19_900, `${known} of 20,000 were known a hundred texts later`);
+  });
+
+  it('[LIM-1] are gone with their memory at once when all are forgotten, and kept as ever from then on', () => {
+    const texts = new KeptTexts(8 * MIB);
+    const keepAll = (): void => {
+      for (let index = 0; index < 8_000; index += 1) keep(texts, `key ${index}`, 1, none, 'x'.repeat(1_000));
+    };
+    const taken = (): number => process.memoryUsage().arrayBuffers / MIB;
+    const before = taken();
+    for (const round of [1, 2]) {
+      keepAll();
+      assert.ok(taken() > before + 7, `${taken() - before} MiB hold 8 MiB of texts in round ${round}`);
+      texts.forget();
+      assert.ok(taken() < before + 1, `${taken() - before} MiB hold nothing in round ${round}`);
+      assert.equal(textOf(texts, 'key 7999', 1), null);
+    }
   });
 
   it('[LIM-1] are not kept where they are very long', () => {

@@ -19,6 +19,15 @@ describe('values that come again', () => {
     assert.equal(kept.get('a'), 'z');
   });
 
+  it('are gone when all are forgotten, and kept as ever from then on', () => {
+    const kept = texts();
+    for (const value of ['x', 'y']) kept.offer('a', value);
+    kept.forget();
+    assert.equal(kept.get('a'), undefined);
+    kept.offer('a', 'z');
+    assert.equal(kept.get('a'), 'z');
+  });
+
   it('are those that come again lately', () => {
     const kept = texts();
     kept.offer('a', 'x');
