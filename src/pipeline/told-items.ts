@@ -3,10 +3,10 @@ import { ByParts } from '../platform/by-parts.ts';
 import { KeptTexts, type TextKey, textKey } from '../platform/kept-texts.ts';
 import { SeenLately } from '../platform/seen-lately.ts';
 
-/** Bytes of told rows that are kept: of 400 characters each, as many as 35,000. */
-const KEPT_ITEMS = 16_777_216;
+/** Bytes of told rows that are kept: of 400 characters each, as many as 70,000. */
+const KEPT_ITEMS = 33_554_432;
 /** About as many items as there is room for, a power of two. */
-const ITEMS = 32_768;
+const ITEMS = 65_536;
 /** Of more resources and forms than these all are told anew. */
 const MOST_FAMILIES = 4_096;
 
