@@ -1,6 +1,7 @@
 // `npm test` (check, then every test but the slow ones), `npm run test:all` (the slow ones too). Arguments after `--` narrow the run to
 // the test files whose path contains one of them, and leave the check out.
 import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { run as runTests } from 'node:test';
@@ -9,11 +10,16 @@ import { root, run } from './command.ts';
 
 const SECOND = 1000;
 
+/** One file more than there are cores: the runner itself counts as one in Node's own default, which leaves a core idle. */
+const CONCURRENCY = availableParallelism() + 1;
+
+const SLOWEST_SHOWN = 5;
+
 const [mode, ...filters] = process.argv.slice(2);
 if (mode !== 'daily' && mode !== 'all') throw new Error('usage: scripts/test.ts daily|all [part of a path ...]');
 
-/** How long one test may take, and how long the whole run may stay silent, in milliseconds. */
-const patience = (mode === 'all' ? 300 : 60) * SECOND;
+/** How long one test may take, in milliseconds; the whole run may stay silent for 30 s more. */
+const timeout = (mode === 'all' ? 300 : 60) * SECOND;
 
 const files = globSync('test/**/*.test.ts', { cwd: root })
   .filter((file) => mode === 'all' || !file.endsWith('.slow.test.ts'))
@@ -25,23 +31,26 @@ const files = globSync('test/**/*.test.ts', { cwd: root })
 process.env['NODE_COMPILE_CACHE'] ??= path.join(root, '.cache', 'compiled');
 
 const checked = filters.length > 0 || run(process.execPath, ['scripts/check.ts']);
-const faults = files.length === 0 ? ['no test file matches'] : await faultsOf(files);
-for (const fault of faults) process.stderr.write(`FAILED: ${fault}\n`);
+const failures = files.length === 0 ? ['no test file matches'] : await runFiles(files);
+for (const failure of failures) process.stderr.write(`FAILED: ${failure}\n`);
 if (!checked) process.stderr.write('FAILED: npm run check\n');
-process.exitCode = checked && faults.length === 0 ? 0 : 1;
+process.exitCode = checked && failures.length === 0 ? 0 : 1;
 
 /**
- * Runs test files, each in a process of its own, as many at a time as there are processors: what one leaves behind reaches no other, and
- * one that hangs or crashes takes no other along. The reporter writes to standard output and closes with the counts.
+ * Runs test files, each in its own process, so that state left by one reaches no other and a hang or crash ends one file alone.
+ * The reporter writes to standard output and closes with the counts and the slowest files.
+ *
+ * @returns what failed, a line each
  */
-async function faultsOf(testFiles: readonly string[]): Promise<readonly string[]> {
+async function runFiles(testFiles: readonly string[]): Promise<readonly string[]> {
   const stop = new AbortController();
   const unfinished = new Set(testFiles);
+  const durations: FileDuration[] = [];
   const found: string[] = [];
   const events = runTests({
     files: [...testFiles],
-    concurrency: true,
-    timeout: patience,
+    concurrency: CONCURRENCY,
+    timeout,
     signal: stop.signal,
     cwd: root,
   });
@@ -49,20 +58,21 @@ async function faultsOf(testFiles: readonly string[]): Promise<readonly string[]
     () => {
       const names = [...unfinished].map((file) => path.relative(root, file));
       found.push(
-        `no news for ${(patience + 30 * SECOND) / SECOND} s from ${names.join(', ')}: is a server, database or timer left open?`,
+        `no output for ${(timeout + 30 * SECOND) / SECOND} s from ${names.join(', ')}: is a server, database or timer left open?`,
       );
       stop.abort();
     },
-    patience + 30 * SECOND,
+    timeout + 30 * SECOND,
   );
   events.on('data', () => alarm.refresh());
   events.on('test:pass', ({ name, file }) => {
     // A file without tests is reported as a test named like itself.
     if (name === file) found.push(`${path.relative(root, name)} holds no test`);
   });
-  events.on('test:summary', ({ file, counts, success }) => {
+  events.on('test:summary', ({ file, counts, success, duration_ms: duration }) => {
     if (file !== undefined) {
       unfinished.delete(file);
+      durations.push({ file, duration });
       return;
     }
     if (!success)
@@ -74,5 +84,20 @@ async function faultsOf(testFiles: readonly string[]): Promise<readonly string[]
   });
   await events.compose(new spec()).forEach((text: string | Buffer) => void process.stdout.write(text));
   clearTimeout(alarm);
+  printSlowest(durations);
   return found;
+}
+
+interface FileDuration {
+  readonly file: string;
+  /** Milliseconds. */
+  readonly duration: number;
+}
+
+function printSlowest(durations: readonly FileDuration[]): void {
+  const slowest = durations.toSorted((a, b) => b.duration - a.duration).slice(0, SLOWEST_SHOWN);
+  process.stdout.write('slowest files\n');
+  for (const { file, duration } of slowest) {
+    process.stdout.write(`${(duration / SECOND).toFixed(1).padStart(7)} s  ${path.relative(root, file)}\n`);
+  }
 }
