@@ -7,18 +7,18 @@ import type { Context } from './model/hooks.ts';
 import type { Model } from './model/model.ts';
 import { harmless } from './observe/harmless.ts';
 import type { Observe } from './observe/observation.ts';
-import { type CompiledModel, type CompiledResource, compileModel } from './pipeline/compiled.ts';
+import { type Contract, type CompiledResource, compileContract } from './pipeline/contract.ts';
 import type { Handler } from './pipeline/exchange.ts';
-import { type ExportedRows, exportRows } from './pipeline/export-rows.ts';
-import { ingest, type IngestOutcome } from './pipeline/ingest.ts';
+import { type ExportedRows, exportRows } from './pipeline/read/export.ts';
+import { importRows, type RowImportOutcome } from './pipeline/write/import.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
 import { versionedPath } from './pipeline/receive.ts';
 import { versionedBase } from './pipeline/route.ts';
 import type { Surroundings } from './pipeline/surroundings.ts';
-import { createVariants } from './pipeline/tags.ts';
+import { createVariants } from './pipeline/represent/etags.ts';
 import { ToldItems } from './pipeline/told-items.ts';
 import { toldPages } from './pipeline/told-pages.ts';
-import { Turns } from './pipeline/turns.ts';
+import { KeyMutex } from './pipeline/write/key-mutex.ts';
 import type { Bookmark } from './plan/plan.ts';
 import { type Clock, steady } from './platform/clock.ts';
 import { digest } from './platform/digest.ts';
@@ -28,7 +28,7 @@ import type { Random } from './platform/random.ts';
 import { createSeal } from './platform/seal.ts';
 import type { Store } from './stores/store.ts';
 
-export type { IngestFault, IngestOutcome } from './pipeline/ingest.ts';
+export type { RowImportError, RowImportOutcome } from './pipeline/write/import.ts';
 
 /** What an API is made of: everything that it would otherwise have to find for itself. */
 export interface ApiOptions {
@@ -63,7 +63,7 @@ export interface Api extends Handler {
    * @param collection name of the resource
    * @throws {RangeError} no such resource
    */
-  ingest(collection: string, rows: readonly Json[], bookmark?: Bookmark): Promise<IngestOutcome>;
+  importRows(collection: string, rows: readonly Json[], bookmark?: Bookmark): Promise<RowImportOutcome>;
 
   /** All rows of a collection. @throws {RangeError} no such resource */
   rows(collection: string): Promise<ExportedRows>;
@@ -93,9 +93,9 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   return {
     ...handler,
     model: options.model,
-    async ingest(collection, rows, bookmark) {
+    async importRows(collection, rows, bookmark) {
       const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: timestamp(now()) };
-      return ingest(requireResource(compiled, collection), rows, bookmark, origin, surroundings);
+      return importRows(requireResource(compiled, collection), rows, bookmark, origin, surroundings);
     },
     rows: async (collection) => exportRows(requireResource(compiled, collection), surroundings),
     csv(collection) {
@@ -110,7 +110,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
   const now = (): number => clock.now();
   const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
   const seal = createSeal(secret, 'cursor');
-  const compiled = compileModel(model, seal);
+  const compiled = compileContract(model, seal);
   const uuid = (): string => ids.uuid();
   const { major, minor, patch } = model.version;
   // Cursors are part of pages, and what is compressed depends on Node.js.
@@ -130,7 +130,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
       base: () => versionedBase(compiled, model.publicUrl ?? origin()),
       id: uuid,
     },
-    turns: new Turns(),
+    turns: new KeyMutex(),
     variants: createVariants(digest),
     told: new ToldItems(),
     pages: toldPages(),
@@ -142,7 +142,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
   };
 }
 
-function requireResource({ resources }: CompiledModel, collection: string): CompiledResource {
+function requireResource({ resources }: Contract, collection: string): CompiledResource {
   const target = resources.get(collection);
   if (target === undefined) throw new RangeError(`the model has no resource ${collection}`);
   return target;

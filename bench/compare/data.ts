@@ -54,7 +54,7 @@ async function ingest(file: string, model: string): Promise<void> {
   const { api, close } = await openApi({ model: loaded.model, database: file });
   for (let from = 0; from < ROWS; from += BATCH) {
     const rows = Array.from({ length: BATCH }, (_, place) => ({ ...product(from + place) }));
-    const outcome = await api.ingest('products', rows);
+    const outcome = await api.importRows('products', rows);
     if (outcome.kind !== 'stored') throw new Error(JSON.stringify(outcome));
   }
   await close();

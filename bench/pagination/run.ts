@@ -6,7 +6,7 @@ import process from 'node:process';
 import Database from 'better-sqlite3';
 import { openApi } from '../../src/open-api.ts';
 import { loadModel } from '../../src/model/load.ts';
-import { memoryBody } from '../../src/pipeline/memory-body.ts';
+import { bufferedBody } from '../../src/pipeline/buffered-body.ts';
 import { digest } from '../../src/platform/digest.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
@@ -58,7 +58,7 @@ async function fill(): Promise<void> {
         created_at: timeOf(index),
       };
     });
-    const outcome = await opened.api.ingest('products', rows);
+    const outcome = await opened.api.importRows('products', rows);
     if (outcome.kind !== 'stored') throw new Error(JSON.stringify(outcome));
     if (process.stderr.isTTY) process.stderr.write(`\r${Math.floor((from / ROWS) * 100)} % of the rows`);
   }
@@ -76,7 +76,7 @@ async function get(target: string): Promise<Seen> {
     method: 'GET',
     target,
     headers: ['Host', 'localhost'],
-    body: memoryBody(new Uint8Array()),
+    body: bufferedBody(new Uint8Array()),
     httpVersion: '1.1',
     peer: '127.0.0.1',
   });

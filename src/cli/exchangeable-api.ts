@@ -1,10 +1,10 @@
 import {
-  type Answer,
+  type ApiResponse,
   type BodyStream,
   type Handler,
   isStreamed,
   type RawRequest,
-  type WholeAnswer,
+  type BufferedResponse,
 } from '../pipeline/exchange.ts';
 import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
 import { endsInTime } from '../platform/in-time.ts';
@@ -32,7 +32,7 @@ export class ExchangeableApi implements Handler {
     return this.#turn.opened.store.waiting;
   }
 
-  handle(request: RawRequest): Awaitable<Answer> {
+  handle(request: RawRequest): Awaitable<ApiResponse> {
     const turn = this.#turn;
     turn.inFlight += 1;
     const fail = (error: unknown): never => {
@@ -49,7 +49,7 @@ export class ExchangeableApi implements Handler {
     );
   }
 
-  refuse(...refused: Parameters<Handler['refuse']>): WholeAnswer {
+  refuse(...refused: Parameters<Handler['refuse']>): BufferedResponse {
     return this.#turn.opened.api.refuse(...refused);
   }
 

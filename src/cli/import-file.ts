@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { ApiError } from '../conventions/errors.ts';
-import type { Api, IngestOutcome } from '../api.ts';
+import type { Api, RowImportOutcome } from '../api.ts';
 import type { Resources } from '../stores/store.ts';
 import { type Batch, type LineFault, MAX_RECORD, readBatches } from './batches.ts';
 import { content, isBlank, splitRecords } from '../formats/lines.ts';
@@ -17,7 +17,7 @@ export interface ImportJob {
   readonly file: string;
   /** Name of the resource that the rows go to. */
   readonly collection: string;
-  readonly ingest: Api['ingest'];
+  readonly ingest: Api['importRows'];
   readonly bookmark: Resources['bookmark'];
   /** How its records are parted and read. */
   readonly source: RecordSource;
@@ -99,7 +99,7 @@ function readerOf(
 }
 
 /** The faults of the lines that hold no row, and of the rows that were refused, in the order of the file. */
-function faultsOf(batch: Batch, refused: Extract<IngestOutcome, { kind: 'refused' }>): FaultyBatch {
+function faultsOf(batch: Batch, refused: Extract<RowImportOutcome, { kind: 'refused' }>): FaultyBatch {
   const unreadable = new Set(batch.faults.map(({ line }) => line));
   const faults = refused.faults.flatMap(({ row, code, message, details }) => {
     const line = batch.lines[row];

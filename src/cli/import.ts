@@ -89,7 +89,7 @@ async function runImport(
     return await importFile({
       file,
       collection: resource.name,
-      ingest: (...batch) => api.ingest(...batch),
+      ingest: (...batch) => api.importRows(...batch),
       bookmark: (name) => store.resources.bookmark(name),
       source: { format, limits, csvReader: (header) => api.csv(resource.name).reader(header) },
       stop,

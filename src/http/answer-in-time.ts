@@ -1,5 +1,5 @@
 import { refusal } from '../conventions/errors.ts';
-import type { Answer, RawRequest } from '../pipeline/exchange.ts';
+import type { ApiResponse, RawRequest } from '../pipeline/exchange.ts';
 import { attempt, type Awaitable } from '../platform/awaitable.ts';
 import type { MountedApi } from './mounted-api.ts';
 
@@ -11,14 +11,14 @@ export function handlerTimedOut(): unknown {
 }
 
 /** The answer of an API, or 503 where it does not come in time. A body may take its own time to arrive. Never rejects. */
-export function answerInTime(api: MountedApi, request: RawRequest): Awaitable<Answer> {
+export function answerInTime(api: MountedApi, request: RawRequest): Awaitable<ApiResponse> {
   const answered = attempt(
     () => api.handle(request),
     (error) => api.refuse(error, request),
   );
   if (!(answered instanceof Promise)) return answered;
   const { handlerTimeout, requestTimeout } = api.model.limits;
-  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const { promise, resolve } = Promise.withResolvers<ApiResponse>();
   const time = handlerTimeout + (request.body === null ? 0 : requestTimeout);
   const timer = setTimeout(() => resolve(api.refuse(handlerTimedOut(), request)), time);
   return Promise.race([answered, promise]).finally(() => clearTimeout(timer));

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, isStreamed, type RawRequest } from '../pipeline/exchange.ts';
+import { type ApiResponse, isStreamed, type RawRequest } from '../pipeline/exchange.ts';
 import { attempt } from '../platform/awaitable.ts';
 import { answerInTime } from './answer-in-time.ts';
 import { type Departures, departuresOfTurn, departuresOfWait } from './departures.ts';
@@ -34,7 +34,7 @@ export function createListener(api: MountedApi): Listener {
   };
 }
 
-function readBefore(api: MountedApi, request: RawRequest): Answer {
+function readBefore(api: MountedApi, request: RawRequest): ApiResponse {
   return api.refuse(new Error('The body was read before the API could: mount the API before body parsers.'), request);
 }
 
@@ -43,7 +43,7 @@ async function send(
   api: MountedApi,
   request: RawRequest,
   response: ServerResponse,
-  answer: Answer,
+  answer: ApiResponse,
   departures: Departures,
 ): Promise<void> {
   // Others leave with it: an answer that cannot be sent, and whose refusal cannot either, which has been announced by then, ends alone.

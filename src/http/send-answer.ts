@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { drained } from '../platform/drained.ts';
-import type { Headers } from '../pipeline/answer.ts';
-import type { StreamedAnswer, WholeAnswer } from '../pipeline/exchange.ts';
+import type { HeaderList } from '../pipeline/represent/response.ts';
+import type { StreamedResponse, BufferedResponse } from '../pipeline/exchange.ts';
 
 /**
  * Writes an answer, with the fields that are the server's: `Content-Length` here, `Date` and connection fields by Node. The body
@@ -15,8 +15,8 @@ import type { StreamedAnswer, WholeAnswer } from '../pipeline/exchange.ts';
 export function sendAnswer(
   response: ServerResponse,
   method: string,
-  { status, headers, body }: WholeAnswer,
-  further: Headers = [],
+  { status, headers, body }: BufferedResponse,
+  further: HeaderList = [],
 ): void {
   if (status === 204 || status === 304) {
     response.writeHead(status, [...headers, ...further]).end();
@@ -27,7 +27,7 @@ export function sendAnswer(
   else response.end(body);
 }
 
-function byteLength(body: WholeAnswer['body']): number {
+function byteLength(body: BufferedResponse['body']): number {
   return body === null ? 0 : Buffer.byteLength(body);
 }
 
@@ -39,8 +39,8 @@ function byteLength(body: WholeAnswer['body']): number {
  */
 export async function sendStream(
   response: ServerResponse,
-  { status, headers, body }: StreamedAnswer,
-  further: Headers = [],
+  { status, headers, body }: StreamedResponse,
+  further: HeaderList = [],
 ): Promise<void> {
   try {
     for await (const piece of body) {

@@ -5,14 +5,14 @@ import { ApiError, refusal } from '../conventions/errors.ts';
 import { isRegisteredMethod } from '../conventions/methods.ts';
 import type { Limits } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
-import type { Headers } from '../pipeline/answer.ts';
+import type { HeaderList } from '../pipeline/represent/response.ts';
 import {
-  type Answer,
+  type ApiResponse,
   type Handler,
   isStreamed,
   type RawRequest,
-  type StreamedAnswer,
-  type WholeAnswer,
+  type StreamedResponse,
+  type BufferedResponse,
 } from '../pipeline/exchange.ts';
 import { attempt, type Awaitable } from '../platform/awaitable.ts';
 import { handlerTimedOut } from './answer-in-time.ts';
@@ -38,8 +38,8 @@ const NO_BYTES = Buffer.alloc(0);
 /** Milliseconds. Longer than common proxies keep a connection for reuse, so that it is never closed under their request. */
 const KEEP_ALIVE = 65_000;
 /** Told to those who ask again, so that none of them writes to a connection that is about to close. */
-const KEPT: Headers = ['Keep-Alive', `timeout=${KEEP_ALIVE / 1_000}`];
-const CLOSED: Headers = [];
+const KEPT: HeaderList = ['Keep-Alive', `timeout=${KEEP_ALIVE / 1_000}`];
+const CLOSED: HeaderList = [];
 const RETRY_AFTER = { headers: { 'Retry-After': '1' } };
 
 /** What happens on the connections of one server: requests become answers, faults become refusals. */
@@ -128,7 +128,7 @@ export class Wire {
     });
   }
 
-  #answer(request: RawRequest): Awaitable<Answer> {
+  #answer(request: RawRequest): Awaitable<ApiResponse> {
     const { handler, overloaded } = this.#options;
     if (!isSpoken(request.httpVersion)) return handler.refuse(versionNotSpoken(), request);
     if (overloaded() && !isHealthCheck(request.target)) return handler.refuse(tooBusy(), request);
@@ -138,12 +138,12 @@ export class Wire {
     );
   }
 
-  #lateAnswer({ request }: Turn): WholeAnswer {
+  #lateAnswer({ request }: Turn): BufferedResponse {
     return this.#options.handler.refuse(handlerTimedOut(), request);
   }
 
   /** Sends the first answer of a turn; one that comes after it, such as a handler's after its time, is dropped. */
-  #respond(turn: Turn, answer: Answer, departures: Departures): void {
+  #respond(turn: Turn, answer: ApiResponse, departures: Departures): void {
     if (turn.answered) return;
     turn.answered = true;
     if (isStreamed(answer)) {
@@ -161,7 +161,7 @@ export class Wire {
   }
 
   /** Writes while the body may still be read. What breaks off in the middle ends the connection without the last chunk (ERR-1). */
-  async #stream(turn: Turn, answer: StreamedAnswer): Promise<void> {
+  async #stream(turn: Turn, answer: StreamedResponse): Promise<void> {
     const { connection, body, response } = turn;
     if (response === null) throw new Error('an answer in pieces has no response to be written to');
     if (this.#closing && connection.isLatest(turn)) response.shouldKeepAlive = false;
@@ -181,7 +181,7 @@ export class Wire {
   }
 
   /** Keeps the connection where the next request can be told from the rest of this one, and closes it everywhere else. */
-  #write(turn: Turn, answer: WholeAnswer): void {
+  #write(turn: Turn, answer: BufferedResponse): void {
     const { connection, request, body, response } = turn;
     if (connection.socket.destroyed) return;
     if (response === null || !this.#drains(turn)) {
@@ -208,7 +208,7 @@ export class Wire {
   }
 
   /** MET-6. The parser knows fewer methods than are registered; those are for the handler to answer, like any other. */
-  async #answerUnknownMethod(head: RequestHead, bytes: Buffer, late: boolean, socket: Socket): Promise<Answer> {
+  async #answerUnknownMethod(head: RequestHead, bytes: Buffer, late: boolean, socket: Socket): Promise<ApiResponse> {
     const { handler, limits } = this.#options;
     if (isRegisteredMethod(head.method)) {
       return this.#answer({ ...head, body: null, httpVersion: '1.1', peer: socket.remoteAddress ?? '' });
@@ -219,7 +219,7 @@ export class Wire {
   }
 
   /** An answer that cannot be written is a fault of ours; one that has begun can only be cut (ERR-1). Never throws. */
-  #send(connection: Connection, response: ServerResponse, request: RequestHead, answer: WholeAnswer): void {
+  #send(connection: Connection, response: ServerResponse, request: RequestHead, answer: BufferedResponse): void {
     try {
       sendAnswer(response, request.method, answer, keptHeaders(response));
     } catch (error) {
@@ -244,7 +244,7 @@ export class Wire {
   }
 }
 
-function keptHeaders({ shouldKeepAlive }: ServerResponse): Headers {
+function keptHeaders({ shouldKeepAlive }: ServerResponse): HeaderList {
   return shouldKeepAlive ? KEPT : CLOSED;
 }
 

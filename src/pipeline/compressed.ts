@@ -2,7 +2,7 @@ import type { Coding } from '../conventions/content-coding.ts';
 import { compress, COMPRESSIBLE_FROM } from '../formats/compress.ts';
 import { after, type Awaitable } from '../platform/awaitable.ts';
 import { Recurring } from '../platform/recurring.ts';
-import { type Answer, isStreamed } from './exchange.ts';
+import { type ApiResponse, isStreamed } from './exchange.ts';
 import type { Exchange } from './receive.ts';
 
 /** A text, and what it was compressed to. */
@@ -33,7 +33,7 @@ export class Compressor {
    * An answer in the coding that its caller likes best (NEG-7). Short answers stay as they are, and so does one that is written piece by
    * piece: its pieces are to arrive when they are written.
    */
-  compressed(answer: Answer, { request, coding }: Pick<Exchange, 'request' | 'coding'>): Awaitable<Answer> {
+  compressed(answer: ApiResponse, { request, coding }: Pick<Exchange, 'request' | 'coding'>): Awaitable<ApiResponse> {
     if (coding === 'identity' || isStreamed(answer)) return answer;
     const { status, headers, body } = answer;
     if (body === null || Buffer.byteLength(body) <= COMPRESSIBLE_FROM) return answer;

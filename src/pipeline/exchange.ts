@@ -37,28 +37,28 @@ export interface RawRequest {
   readonly peer: string;
 }
 
-interface AnswerHead {
+interface ResponseHead {
   readonly status: number;
   /** Names and values in turn. `Content-Length`, `Date` and connection fields are the server's. */
   readonly headers: readonly string[];
 }
 
 /** What goes back, its body at hand. */
-export interface WholeAnswer extends AnswerHead {
+export interface BufferedResponse extends ResponseHead {
   /** null where the answer has no body. For HEAD the server withholds it, and keeps its length. */
   readonly body: string | Uint8Array | null;
 }
 
 /** What goes back piece by piece. */
-export interface StreamedAnswer extends AnswerHead {
+export interface StreamedResponse extends ResponseHead {
   readonly body: BodyStream;
 }
 
 /** What goes back. */
-export type Answer = WholeAnswer | StreamedAnswer;
+export type ApiResponse = BufferedResponse | StreamedResponse;
 
 /** Whether an answer is written piece by piece. */
-export function isStreamed(answer: Answer): answer is StreamedAnswer {
+export function isStreamed(answer: ApiResponse): answer is StreamedResponse {
   const { body } = answer;
   return typeof body === 'object' && body !== null && !(body instanceof Uint8Array);
 }
@@ -72,12 +72,12 @@ export type BodyStream = AsyncIterable<string>;
 /** One API, as every way to mount it sees it. */
 export interface Handler {
   /** Answers any request; never rejects. */
-  handle(request: RawRequest): Awaitable<Answer>;
+  handle(request: RawRequest): Awaitable<ApiResponse>;
 
   /**
    * Answers what never became a request: a fault of the HTTP parser, a timeout before the headers were in, overload.
    *
    * @param headers what is known of the request's fields, for its correlation id and `Accept`
    */
-  refuse(error: unknown, request: Pick<RawRequest, 'method' | 'target' | 'headers'>): WholeAnswer;
+  refuse(error: unknown, request: Pick<RawRequest, 'method' | 'target' | 'headers'>): BufferedResponse;
 }

@@ -11,10 +11,10 @@ import {
 import { negotiate as choose, notAcceptable } from '../conventions/negotiation.ts';
 import { type Preconditions, readPreconditions } from '../conventions/preconditions.ts';
 import type { ContractVersion, Model } from '../model/model.ts';
-import type { Headers } from './answer.ts';
+import type { HeaderList } from './represent/response.ts';
 import type { Authenticated } from './authenticate.ts';
 import type { RequestBody } from './exchange.ts';
-import type { Offers } from './offers.ts';
+import type { ResponseFormats } from './offers.ts';
 import type { Routed } from './route.ts';
 
 /** A request whose answer has a media type and whose body can be read (steps 10 and 11), and its preconditions as it states them. */
@@ -43,7 +43,7 @@ const BODIES: Readonly<Partial<Record<string, BodyUse>>> = {
  *
  * @throws {ApiError} 400, 406, 413, 415
  */
-export function negotiate(authenticated: Authenticated, model: Model, offers: Offers): Negotiated {
+export function negotiate(authenticated: Authenticated, model: Model, offers: ResponseFormats): Negotiated {
   const { exchange, method, ranges, request, route } = authenticated;
   const { fields } = exchange;
   const takes = takesBody(authenticated);
@@ -70,7 +70,7 @@ export function negotiate(authenticated: Authenticated, model: Model, offers: Of
 }
 
 /** What OPTIONS says of the bodies that a route takes (MET-5). */
-export function optionsHeaders({ route, version }: Routed, { name }: Model): Headers {
+export function optionsHeaders({ route, version }: Routed, { name }: Model): HeaderList {
   const types = (takes: BodyUse): string => bodyTypes({ name, version: version.version, takes });
   switch (route.kind) {
     case 'collection':

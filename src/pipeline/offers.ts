@@ -17,7 +17,7 @@ const FORMATS: Readonly<Record<RouteKind, readonly Format[]>> = {
 };
 
 /** The forms of answers by what is answered, compiled once: POST answers with the resource that it made. */
-export class Offers {
+export class ResponseFormats {
   readonly #offers: ReadonlyMap<RouteKind, readonly FormatOffer[]>;
   readonly #lines: readonly FormatOffer[];
 

@@ -5,21 +5,21 @@ import { admitParameters, plainRule } from '../plan/parameters.ts';
 import { readItemView } from '../plan/view.ts';
 import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
 import { Unused } from '../platform/unused.ts';
-import { commonHeaders, uncachedAnswer } from './answer.ts';
+import { commonHeaders, uncachedResponse } from './represent/response.ts';
 import { authenticate } from './authenticate.ts';
-import { answerBatch, readBatchRecord } from './batch.ts';
+import { answerBatch, readBatchRecord } from './batch/batch.ts';
 import { Compressor } from './compressed.ts';
-import type { Answer, Handler, RawRequest } from './exchange.ts';
-import { answerLines } from './lines.ts';
+import type { ApiResponse, Handler, RawRequest } from './exchange.ts';
+import { answerLines } from './batch/ndjson.ts';
 import { type Negotiated, negotiate, optionsHeaders } from './negotiate.ts';
-import { writeOf } from './operation.ts';
-import { queryParameters } from './query-body.ts';
-import { readItem, readRoot } from './read.ts';
-import { readCollection } from './read-collection.ts';
-import { type Exchange, openExchange, type Openings, receive, type Received } from './receive.ts';
+import { requestedWrite } from './write/requested-write.ts';
+import { queryParameters } from './read/query-body.ts';
+import { readItem, readRoot } from './read/item.ts';
+import { readCollection } from './read/list.ts';
+import { type Exchange, openExchange, type ExchangeSources, receive, type Received } from './receive.ts';
 import { refuse } from './refuse.ts';
 import { allow, route, type Routed } from './route.ts';
-import { answerWrite } from './single-write.ts';
+import { answerWrite } from './write/single-write.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Milliseconds without a request after which nothing is kept for the next one: memory that nobody has use for is others'. */
@@ -28,7 +28,7 @@ const FORGOTTEN_AFTER = 30_000;
 /** What answering takes beside what the stages work with. */
 export interface PipelineOptions {
   readonly surroundings: Surroundings;
-  readonly openings: Openings;
+  readonly openings: ExchangeSources;
   /** Whether any `Host` is taken; else loopback names alone (AUTH-7). */
   readonly open: boolean;
   /** Why the server should get no traffic just now; null when it should (LIM-3). */
@@ -43,7 +43,7 @@ export function createPipeline(options: PipelineOptions): Handler {
   const unused = new Unused(FORGOTTEN_AFTER, () => forget([surroundings.told, surroundings.pages, compressor]));
   const refusing = { version: surroundings.version, observe, now: openings.now };
 
-  const finish = <A extends Answer>(exchange: Exchange, finished: A): A => {
+  const finish = <A extends ApiResponse>(exchange: Exchange, finished: A): A => {
     observe({
       kind: 'exchange',
       method: exchange.request.method,
@@ -51,7 +51,7 @@ export function createPipeline(options: PipelineOptions): Handler {
       route: exchange.note.route,
       status: finished.status,
       errorCode: exchange.note.errorCode,
-      duration: openings.elapsed() - exchange.begun,
+      duration: openings.elapsed() - exchange.startTick,
       correlationId: exchange.correlationId,
       traceId: exchange.trace.traceId,
     });
@@ -80,7 +80,7 @@ function forget(all: readonly { readonly forget: () => void }[]): void {
   for (const each of all) each.forget();
 }
 
-function answer(exchange: Exchange, request: RawRequest, options: PipelineOptions): Awaitable<Answer> {
+function answer(exchange: Exchange, request: RawRequest, options: PipelineOptions): Awaitable<ApiResponse> {
   const { surroundings } = options;
   const { compiled, version } = surroundings;
   const received = receive(exchange, request, compiled, options.open);
@@ -94,10 +94,10 @@ function answer(exchange: Exchange, request: RawRequest, options: PipelineOption
 }
 
 /** Steps 12 to 19 of what route and method name. */
-function perform(request: Negotiated, surroundings: Surroundings): Awaitable<Answer> {
+function perform(request: Negotiated, surroundings: Surroundings): Awaitable<ApiResponse> {
   const { route: target, parameters, preferences } = request;
   const lenient = preferences.handling === 'lenient';
-  const asked = writeOf(request);
+  const asked = requestedWrite(request);
   if (asked !== null) {
     return request.bodyType?.kind === 'ndjson' ? answerLines(asked, surroundings) : answerWrite(asked, surroundings);
   }
@@ -129,12 +129,12 @@ function perform(request: Negotiated, surroundings: Surroundings): Awaitable<Ans
 }
 
 /** One URL for each resource (URL-1): the method and body stay, hence 308. */
-function redirect({ exchange }: Received, location: string, version: string): Answer {
-  return uncachedAnswer(308, [...commonHeaders(exchange, version), 'Location', location], null);
+function redirect({ exchange }: Received, location: string, version: string): ApiResponse {
+  return uncachedResponse(308, [...commonHeaders(exchange, version), 'Location', location], null);
 }
 
 /** OPTIONS (MET-5). */
-function describe(routed: Routed, { surroundings }: PipelineOptions): Answer {
+function describe(routed: Routed, { surroundings }: PipelineOptions): ApiResponse {
   const { version, compiled } = surroundings;
   const headers = [
     ...commonHeaders(routed.exchange, version),
@@ -142,12 +142,12 @@ function describe(routed: Routed, { surroundings }: PipelineOptions): Answer {
     allow(routed.route),
     ...optionsHeaders(routed, compiled.model),
   ];
-  return uncachedAnswer(204, headers, null);
+  return uncachedResponse(204, headers, null);
 }
 
-function health({ exchange }: Routed, version: string): Answer {
+function health({ exchange }: Routed, version: string): ApiResponse {
   const headers = [...commonHeaders(exchange, version), 'Content-Type', 'application/json'];
-  return uncachedAnswer(200, headers, '{"status":"ok"}');
+  return uncachedResponse(200, headers, '{"status":"ok"}');
 }
 
 /** `/readyz`: the database can be read and there is no overload (OPS-2, LIM-3). */

@@ -21,7 +21,7 @@ export interface Exchange {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** Milliseconds from any beginning, which the clock of the machine does not move. */
-  readonly begun: number;
+  readonly startTick: number;
   /** What the answer and the log say of it, filled in as it becomes known. */
   readonly note: { route: string | null; errorCode: string | null };
   /** Whether the path names the version: then nothing hangs on `API-Version` (NEG-3). */
@@ -35,7 +35,7 @@ export interface Received {
   readonly exchange: Exchange;
   readonly request: RawRequest;
   /** What of the path lies below the base path: null outside of it, and for the asterisk-form. */
-  readonly below: readonly string[] | null;
+  readonly belowBase: readonly string[] | null;
   /** The path segment that names a version, `v1`. */
   readonly versionSegment: string | null;
   /** null for a registered method that no target here has. */
@@ -49,7 +49,7 @@ export interface Received {
 }
 
 /** What opening an exchange takes from outside. */
-export interface Openings {
+export interface ExchangeSources {
   /** Matches the targets whose path names a version, faulty ones too. */
   readonly versionedPath: RegExp;
   readonly now: () => number;
@@ -75,7 +75,7 @@ export function versionedPath(base: readonly string[]): RegExp {
 }
 
 /** Opens the exchange of a request. It cannot fail, so that every later failure has a correlation id (ERR-5). */
-export function openExchange(request: Exchange['request'], openings: Openings): Exchange {
+export function openExchange(request: Exchange['request'], openings: ExchangeSources): Exchange {
   const fields = headerFields(request.headers);
   return {
     request,
@@ -83,7 +83,7 @@ export function openExchange(request: Exchange['request'], openings: Openings): 
     correlationId: correlationId(fields.get('x-correlation-id'), openings.uuid),
     trace: continueTrace(fields.get('traceparent'), openings.randomHex),
     startedAt: openings.now(),
-    begun: openings.elapsed(),
+    startTick: openings.elapsed(),
     note: { route: null, errorCode: null },
     versionInPath: openings.versionedPath.test(request.target),
     coding: negotiateCoding(fields.get('accept-encoding'), codings),
@@ -128,7 +128,7 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
     request,
     method: isMethod(method) ? method : null,
     segments: read?.segments ?? null,
-    below,
+    belowBase: below,
     versionSegment,
     redirect: read?.redirect ?? null,
     parameters: read === null || read.query === null ? [] : parseQuery(read.query),

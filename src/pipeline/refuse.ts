@@ -8,8 +8,8 @@ import { writeText } from '../formats/text.ts';
 import { writeXml } from '../formats/xml.ts';
 import type { Observe } from '../observe/observation.ts';
 import { type Obstacle, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../stores/store.ts';
-import { commonHeaders, uncachedAnswer } from './answer.ts';
-import type { WholeAnswer } from './exchange.ts';
+import { commonHeaders, uncachedResponse } from './represent/response.ts';
+import type { BufferedResponse } from './exchange.ts';
 import type { Exchange } from './receive.ts';
 
 /** Titles of problem details (RFC 9457 3.1.3): the phrase of the status, the same for every occurrence of the type. */
@@ -57,7 +57,7 @@ const UNAVAILABLE: Readonly<Record<Obstacle | 'unknown', string>> = {
 };
 
 /** What turning failures into answers takes from outside. */
-export interface Refusing {
+export interface RefuseOptions {
   readonly version: string;
   readonly observe: Observe;
   readonly now: () => number;
@@ -67,14 +67,18 @@ export interface Refusing {
  * The answer to a failure: the one place that writes an error body (ERR-1 to ERR-7). What is no refusal of ours is announced and
  * told as a constant 500.
  */
-export function refuse(exchange: Exchange, failure: unknown, { version, observe, now }: Refusing): WholeAnswer {
-  const error = toldError(failure, exchange.correlationId, observe);
+export function refuse(
+  exchange: Exchange,
+  failure: unknown,
+  { version, observe, now }: RefuseOptions,
+): BufferedResponse {
+  const error = reportedError(failure, exchange.correlationId, observe);
   exchange.note.errorCode = error.code;
   const body = errorBody(error, exchange.correlationId, timestamp(now()));
-  const headers = [...commonHeaders(exchange, version), ...Object.entries(refusalFields(error)).flat()];
+  const headers = [...commonHeaders(exchange, version), ...Object.entries(errorHeaders(error)).flat()];
   const offer = chosenOffer(exchange) ?? JSON_ERROR;
   if (offer === undefined) throw new Error('errors have no format');
-  return uncachedAnswer(
+  return uncachedResponse(
     error.status,
     [...headers, 'Content-Type', offer.contentType ?? essence(offer)],
     offer.write(body),
@@ -101,12 +105,12 @@ function errorText(body: ErrorBody): string {
 }
 
 /** The header fields that an error has of its own; 503 says when to try again. */
-export function refusalFields({ status, headers }: ApiError): ApiError['headers'] {
+export function errorHeaders({ status, headers }: ApiError): ApiError['headers'] {
   return status === 503 ? { 'Retry-After': RETRY_AFTER, ...headers } : headers;
 }
 
 /** A failure as what the caller is told of it; what the caller is not told is announced. */
-export function toldError(failure: unknown, correlationId: string, observe: Observe): ApiError {
+export function reportedError(failure: unknown, correlationId: string, observe: Observe): ApiError {
   const error = asApiError(failure);
   if (error.status === 500) observe({ kind: 'fault', correlationId, error: failure });
   if (failure instanceof StoreUnavailable) observe({ kind: 'store-unavailable', error: failure });

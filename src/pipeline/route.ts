@@ -8,7 +8,7 @@ import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/address.ts';
 import type { Ancestor } from '../plan/plan.ts';
 import { oncePer } from '../platform/once-per.ts';
-import type { CompiledModel, CompiledResource } from './compiled.ts';
+import type { Contract, CompiledResource } from './contract.ts';
 import type { RouteKind } from './offers.ts';
 import type { Received } from './receive.ts';
 
@@ -65,11 +65,11 @@ export function allow({ kind }: Route): string {
  * @throws {ApiError} API_VERSION_*, REQUEST_ROUTE_NOT_FOUND, REQUEST_METHOD_NOT_ALLOWED, REQUEST_NOT_ACCEPTABLE,
  *   REQUEST_HEADER_INVALID: `Accept` cannot be read
  */
-export function route(received: Received, compiled: CompiledModel): Routed {
+export function route(received: Received, compiled: Contract): Routed {
   const { exchange, versionSegment } = received;
   const { model } = compiled;
   const own = originRoute(received);
-  const below = own === null ? received.below : null;
+  const below = own === null ? received.belowBase : null;
   // What is served at the origin has one form, whatever is accepted: health does not hang on it.
   const ranges = own === null ? parseAccept(exchange.fields.get('accept')) : [];
   const version = versionOf(
@@ -99,32 +99,30 @@ export function route(received: Received, compiled: CompiledModel): Routed {
 }
 
 /** @throws {ApiError} API_VERSION_*, REQUEST_NOT_ACCEPTABLE */
-function versionOf(carriers: VersionCarriers, compiled: CompiledModel): ResolvedVersion<ContractVersion> {
+function versionOf(carriers: VersionCarriers, compiled: Contract): ResolvedVersion<ContractVersion> {
   const { path, query, header, accept } = carriers;
   const isPathAlone = query === null && header === null && accept.length === 0;
   return isPathAlone && path !== null ? versionOfPath(compiled)(path) : resolved(carriers, compiled);
 }
 
 /** Most requests name their version in the path and nowhere else, and one of a few. */
-const versionOfPath = oncePer((compiled: CompiledModel) =>
+const versionOfPath = oncePer((compiled: Contract) =>
   remembered((path) => resolved({ path, query: null, header: null, accept: [] }, compiled)),
 );
 
-function resolved(carriers: VersionCarriers, { model }: CompiledModel): ResolvedVersion<ContractVersion> {
+function resolved(carriers: VersionCarriers, { model }: Contract): ResolvedVersion<ContractVersion> {
   return resolveVersion(carriers, [model.version], model.defaultVersion);
 }
 
 /** Where the canonical, path-versioned URLs of the model begin. */
-export function versionedBase({ model }: CompiledModel, origin: string): LinkBase {
+export function versionedBase({ model }: Contract, origin: string): LinkBase {
   return { prefix: `${origin}${model.basePath}/v${model.version.major}`, parameters: [] };
 }
 
 /** The same as the model's public URL has it, made once: each request needs it. */
-export const canonicalBase = oncePer((compiled: CompiledModel) =>
-  versionedBase(compiled, compiled.model.publicUrl ?? ''),
-);
+export const canonicalBase = oncePer((compiled: Contract) => versionedBase(compiled, compiled.model.publicUrl ?? ''));
 
-function linkBase(compiled: CompiledModel, version: ResolvedVersion<ContractVersion>): LinkBase {
+function linkBase(compiled: Contract, version: ResolvedVersion<ContractVersion>): LinkBase {
   if (version.carrier === 'path') return canonicalBase(compiled);
   const { publicUrl, basePath } = compiled.model;
   const parameters = version.carrier === 'query' ? [['api_version', version.text ?? ''] as const] : [];
@@ -140,7 +138,7 @@ function originRoute({ segments }: Received): Route | null {
 }
 
 /** Collections and ids in turn, each collection below the one before it (URL-1, URL-7). */
-function resourceRoute(path: readonly string[], { collections, model }: CompiledModel): Route | null {
+function resourceRoute(path: readonly string[], { collections, model }: Contract): Route | null {
   if (path[0] === model.system.batches) return batchRoute(path);
   let found: Route = { kind: 'root' };
   let parent: string | null = null;
@@ -163,7 +161,7 @@ function batchRoute([, id, ...further]: readonly string[]): Route | null {
   return id === undefined ? { kind: 'batches' } : { kind: 'batch', id };
 }
 
-function patternOf(found: Route, { model }: CompiledModel): string {
+function patternOf(found: Route, { model }: Contract): string {
   switch (found.kind) {
     case 'server':
       return '*';

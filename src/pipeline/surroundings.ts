@@ -3,14 +3,14 @@ import type { EventSource } from '../plan/change-event.ts';
 import type { Context } from '../model/hooks.ts';
 import type { ByParts } from '../platform/by-parts.ts';
 import type { Resources, Store } from '../stores/store.ts';
-import type { CompiledModel } from './compiled.ts';
+import type { Contract } from './contract.ts';
 import type { Modified, ToldItems } from './told-items.ts';
 import type { ToldPages } from './told-pages.ts';
-import type { Turns } from './turns.ts';
+import type { KeyMutex } from './write/key-mutex.ts';
 
 /** What the stages work with beside the request: made once, by the composition root. */
 export interface Surroundings {
-  readonly compiled: CompiledModel;
+  readonly compiled: Contract;
   readonly store: Store;
   /** The rows that are read: those of the store, or as a unit that is being put together would leave them. */
   readonly rows: Rows;
@@ -21,7 +21,7 @@ export interface Surroundings {
   /** Idempotency keys of the writes under way in this process. */
   readonly running: Set<string>;
   readonly events: EventSource;
-  readonly turns: Turns;
+  readonly turns: KeyMutex;
   /** Short names for what a representation depends on beside its row: each request needs one. */
   readonly variants: ByParts<string>;
   readonly told: ToldItems;

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ExchangeableApi } from '../../src/cli/exchangeable-api.ts';
 import type { OpenedApi } from '../../src/cli/open-database.ts';
-import { type Answer, isStreamed, type RawRequest } from '../../src/pipeline/exchange.ts';
+import { type ApiResponse, isStreamed, type RawRequest } from '../../src/pipeline/exchange.ts';
 import type { Store } from '../../src/stores/store.ts';
 
 const request: RawRequest = { method: 'GET', target: '/', headers: [], body: null, httpVersion: '1.1', peer: '::1' };
 
 /** An API that answers with its name once it is told to, and notes when its store is closed. */
-function named(name: string, body: Answer['body'] = name): OpenedApi & { answer(): void; closed(): boolean } {
+function named(name: string, body: ApiResponse['body'] = name): OpenedApi & { answer(): void; closed(): boolean } {
   const refused = { status: 500, headers: [], body: name };
-  const answer = { status: 200, headers: [], body } as Answer;
-  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const answer = { status: 200, headers: [], body } as ApiResponse;
+  const { promise, resolve } = Promise.withResolvers<ApiResponse>();
   let closed = false;
   const close = async (): Promise<void> => {
     closed = true;
@@ -43,7 +43,7 @@ function named(name: string, body: Answer['body'] = name): OpenedApi & { answer(
     api: {
       handle: () => promise,
       refuse: () => refused,
-      ingest: unused,
+      importRows: unused,
       rows: unused,
       csv: unused,
       get model() {

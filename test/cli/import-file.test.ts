@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { IngestOutcome } from '../../src/api.ts';
+import type { RowImportOutcome } from '../../src/api.ts';
 import { BATCH, MAX_RECORD } from '../../src/cli/batches.ts';
 import { importFile, type ImportOutcome } from '../../src/cli/import-file.ts';
 import { isJsonObject, type Json } from '../../src/conventions/json.ts';
@@ -23,7 +23,7 @@ class Collection {
   lives = Number.POSITIVE_INFINITY;
   dies: 'before the commit' | 'after the commit' = 'before the commit';
 
-  async ingest(rows: readonly Json[], bookmark: Bookmark | undefined): Promise<IngestOutcome> {
+  async ingest(rows: readonly Json[], bookmark: Bookmark | undefined): Promise<RowImportOutcome> {
     const faults = rows.flatMap((row, index) =>
       isJsonObject(row) && typeof row['n'] === 'number'
         ? []

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import { describe, it } from 'node:test';
 import { refusal } from '../../src/conventions/errors.ts';
-import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 import { fakeServer } from './fake-server.ts';
 import { converse, sendRaw } from './raw-client.ts';
 
@@ -12,7 +12,7 @@ const NEXT = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n';
 const CHUNKED = 'Transfer-Encoding: chunked';
 const CONTINUE = 'Expect: 100-continue';
 const codeOf = (answer: { readonly body: string } | undefined): unknown => JSON.parse(answer?.body ?? '{}').errorCode;
-const ignore = ({ target }: RawRequest): Answer => ({ status: 404, headers: [], body: target });
+const ignore = ({ target }: RawRequest): ApiResponse => ({ status: 404, headers: [], body: target });
 
 describe('a body that is read', () => {
   it('[LIM-1] comes whole, in however many packets', async () => {

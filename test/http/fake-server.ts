@@ -2,7 +2,7 @@ import { ApiError, errorBody, refusal } from '../../src/conventions/errors.ts';
 import { type HttpOptions, type HttpServer, serveHttp } from '../../src/http/node-http.ts';
 import type { Limits } from '../../src/model/model.ts';
 import type { Observation, Observe } from '../../src/observe/observation.ts';
-import type { Answer, Handler, RawRequest, WholeAnswer } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, Handler, RawRequest, BufferedResponse } from '../../src/pipeline/exchange.ts';
 
 const limits: Limits = {
   page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000 },
@@ -28,7 +28,7 @@ export interface FakeServer extends HttpServer, AsyncDisposable {
 }
 
 export interface FakeOptions {
-  readonly handle?: (request: RawRequest) => Answer | Promise<Answer>;
+  readonly handle?: (request: RawRequest) => ApiResponse | Promise<ApiResponse>;
   readonly limits?: Partial<Limits>;
   readonly overloaded?: () => boolean;
   readonly refuse?: Handler['refuse'];
@@ -67,13 +67,13 @@ export async function fakeServer(options: FakeOptions = {}): Promise<FakeServer>
   return { ...server, requests, observed, [Symbol.asyncDispose]: async () => void (await server.close()) };
 }
 
-async function echo({ body }: RawRequest): Promise<Answer> {
+async function echo({ body }: RawRequest): Promise<ApiResponse> {
   const bytes = body === null ? new Uint8Array() : await body.read(limits.body);
   return { status: 200, headers: ['Content-Type', 'text/plain'], body: bytes };
 }
 
 /** Like the pipeline's: the six members, and the correlation id of the request. */
-export function refuse(error: unknown, { headers }: Pick<RawRequest, 'headers'>): WholeAnswer {
+export function refuse(error: unknown, { headers }: Pick<RawRequest, 'headers'>): BufferedResponse {
   const cause = error instanceof ApiError ? error : refusal('SERVER_ERROR', 'Something went wrong here.');
   const at = headers.findIndex((name) => name.toLowerCase() === 'x-correlation-id');
   const body = errorBody(cause, headers[at + 1] ?? 'made', '2026-01-02T03:04:05.678Z');

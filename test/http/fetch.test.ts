@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '../../src/conventions/errors.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
-import type { Answer, RequestBody, WholeAnswer } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, RequestBody, BufferedResponse } from '../../src/pipeline/exchange.ts';
 import { fakeOptions, refuse } from './fake-server.ts';
 
 const LIMIT = 10;
@@ -21,7 +21,7 @@ interface Sending {
 
 function sending(
   context: TestContext,
-  use: (body: RequestBody) => Answer | Promise<Answer>,
+  use: (body: RequestBody) => ApiResponse | Promise<ApiResponse>,
   cancelling: Promise<void> = Promise.resolve(),
 ): Sending {
   context.mock.timers.enable({ apis: ['setTimeout'] });
@@ -61,14 +61,14 @@ function sending(
   };
 }
 
-const whole = async (body: RequestBody): Promise<WholeAnswer> => ({
+const whole = async (body: RequestBody): Promise<BufferedResponse> => ({
   status: 200,
   headers: [],
   body: await body.read(LIMIT),
 });
 
 /** Answers each piece of the body as it comes. */
-const piecewise = (body: RequestBody): Answer => {
+const piecewise = (body: RequestBody): ApiResponse => {
   const decoder = new TextDecoder();
   const pieces = async function* pieces(): AsyncGenerator<string> {
     for await (const chunk of body.chunks()) yield decoder.decode(chunk);

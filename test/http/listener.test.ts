@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { describe, it } from 'node:test';
 import { createListener, type Listener } from '../../src/http/listener.ts';
 import type { MountedApi } from '../../src/http/mounted-api.ts';
-import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 import { fakeOptions, refuse } from './fake-server.ts';
 import { sendRaw } from './raw-client.ts';
 
@@ -17,7 +17,7 @@ interface Mounted extends AsyncDisposable {
 /** A server of Node's in which an API that echoes is mounted. @param around what stands before it */
 async function mounted(
   around: (listener: Listener, request: IncomingMessage, response: ServerResponse) => void,
-  handle: (request: RawRequest) => Answer | Promise<Answer> = echo,
+  handle: (request: RawRequest) => ApiResponse | Promise<ApiResponse> = echo,
 ): Promise<Mounted> {
   const { limits } = fakeOptions();
   const api: MountedApi = { handle, refuse, model: { basePath: '', limits } };
@@ -36,7 +36,7 @@ async function mounted(
   };
 }
 
-async function echo({ target, body }: RawRequest): Promise<Answer> {
+async function echo({ target, body }: RawRequest): Promise<ApiResponse> {
   return { status: 200, headers: [], body: (await body?.read(1_000)) ?? target };
 }
 

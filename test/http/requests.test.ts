@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { describe, it } from 'node:test';
-import type { WholeAnswer } from '../../src/pipeline/exchange.ts';
+import type { BufferedResponse } from '../../src/pipeline/exchange.ts';
 import { fakeServer } from './fake-server.ts';
 import { converse, sendRaw } from './raw-client.ts';
 
 const END = '\r\nHost: a\r\n\r\n';
-const answer = (status: number, body: WholeAnswer['body'] = 'é', headers: readonly string[] = []): WholeAnswer => ({
+const answer = (
+  status: number,
+  body: BufferedResponse['body'] = 'é',
+  headers: readonly string[] = [],
+): BufferedResponse => ({
   status,
   headers,
   body,
@@ -85,7 +89,7 @@ describe('what reaches the handler', () => {
 
   it('[URL-8] survives a client that resets its CONNECT', async () => {
     await using server = await fakeServer({
-      handle: () => new Promise<WholeAnswer>(() => undefined),
+      handle: () => new Promise<BufferedResponse>(() => undefined),
       limits: { shutdownTimeout: 1 },
     });
     const socket = net.connect(server.port, '127.0.0.1');

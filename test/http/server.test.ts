@@ -4,17 +4,17 @@ import net from 'node:net';
 import process from 'node:process';
 import { describe, it } from 'node:test';
 import { serveHttp } from '../../src/http/node-http.ts';
-import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 import { type FakeServer, fakeOptions, fakeServer } from './fake-server.ts';
 import { converse, sendRaw } from './raw-client.ts';
 
 const get = (target = '/'): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n';
 const codeOf = (answer: { readonly body: string } | undefined): unknown => JSON.parse(answer?.body ?? '{}').errorCode;
-const ok = (): Answer => ({ status: 200, headers: [], body: 'ok' });
+const ok = (): ApiResponse => ({ status: 200, headers: [], body: 'ok' });
 
 /** A handler that waits until it is told. */
-function gated(): { readonly handle: (request: RawRequest) => Promise<Answer>; readonly open: () => void } {
+function gated(): { readonly handle: (request: RawRequest) => Promise<ApiResponse>; readonly open: () => void } {
   const gate = Promise.withResolvers<void>();
   return { handle: () => gate.promise.then(ok), open: gate.resolve };
 }
@@ -186,7 +186,7 @@ describe('shutdown', () => {
 
   it('[LIM-3] cuts what does not finish in time, and counts it', async () => {
     const server = await fakeServer({
-      handle: () => new Promise<Answer>(() => undefined),
+      handle: () => new Promise<ApiResponse>(() => undefined),
       limits: { shutdownTimeout: 30 },
     });
     const conversations = [1, 2].map(() => converse(server.port, [get()]));

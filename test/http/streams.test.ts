@@ -4,10 +4,10 @@ import http from 'node:http';
 import net from 'node:net';
 import { describe, it } from 'node:test';
 import { refusal } from '../../src/conventions/errors.ts';
-import type { Answer, BodyStream, RawRequest } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, BodyStream, RawRequest } from '../../src/pipeline/exchange.ts';
 import { fakeServer } from './fake-server.ts';
 
-const streamed = (body: BodyStream): Answer => ({ status: 200, headers: ['Content-Type', 'text/plain'], body });
+const streamed = (body: BodyStream): ApiResponse => ({ status: 200, headers: ['Content-Type', 'text/plain'], body });
 
 async function* pieces(...texts: readonly string[]): BodyStream & AsyncGenerator<string> {
   for (const text of texts) yield await Promise.resolve(text);
@@ -23,7 +23,7 @@ async function bytesAfter(port: number, sent: string): Promise<string> {
 }
 
 /** Sends each piece of a body back as it comes. */
-function echo({ body }: RawRequest): Answer {
+function echo({ body }: RawRequest): ApiResponse {
   return streamed(
     (async function* echoed() {
       for await (const chunk of body?.chunks() ?? []) yield Buffer.from(chunk).toString();
@@ -114,7 +114,7 @@ describe('a body in pieces', () => {
 
   it('[MET-13] is taken off the wire no faster than its answer is read', async () => {
     let read = 0;
-    const counting = ({ body }: RawRequest): Answer =>
+    const counting = ({ body }: RawRequest): ApiResponse =>
       streamed(
         (async function* counted() {
           for await (const chunk of body?.chunks() ?? []) {

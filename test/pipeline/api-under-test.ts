@@ -5,8 +5,8 @@ import type { EventEnvelope } from '../../src/conventions/event.ts';
 import type { DefinedModel } from '../../src/model/define.ts';
 import { loadDefinition, loadModel } from '../../src/model/load.ts';
 import type { Observation, Observe } from '../../src/observe/observation.ts';
-import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
-import { memoryBody } from '../../src/pipeline/memory-body.ts';
+import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
+import { bufferedBody } from '../../src/pipeline/buffered-body.ts';
 import { digest } from '../../src/platform/digest.ts';
 import { createIds } from '../../src/platform/ids.ts';
 import { createRandom } from '../../src/platform/random.ts';
@@ -159,7 +159,7 @@ export function rawRequest({ send, headers = {}, body }: Pick<ExchangeRow, 'send
     method: send.slice(0, space),
     target: send.slice(space + 1),
     headers: flat,
-    body: bytes === null ? null : memoryBody(bytes),
+    body: bytes === null ? null : bufferedBody(bytes),
     httpVersion: '1.1',
     peer: '127.0.0.1',
   };
@@ -171,7 +171,7 @@ function bodyBytes(body: unknown): Uint8Array {
 }
 
 /** An answer, looked into. */
-export async function seen({ status, headers, body }: Answer): Promise<Seen> {
+export async function seen({ status, headers, body }: ApiResponse): Promise<Seen> {
   const named = new Map<string, string>();
   for (let at = 0; at < headers.length; at += 2) {
     const name = (headers[at] ?? '').toLowerCase();
@@ -183,7 +183,7 @@ export async function seen({ status, headers, body }: Answer): Promise<Seen> {
   return { status, headers: named, bytes, text, body: isJson(named) ? JSON.parse(text) : {} };
 }
 
-async function bytesOf(body: Answer['body']): Promise<Uint8Array> {
+async function bytesOf(body: ApiResponse['body']): Promise<Uint8Array> {
   if (body === null || typeof body === 'string') return Buffer.from(body ?? '');
   if (body instanceof Uint8Array) return body;
   const pieces: string[] = [];

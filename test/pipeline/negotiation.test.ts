@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { memoryBody } from '../../src/pipeline/memory-body.ts';
+import { bufferedBody } from '../../src/pipeline/buffered-body.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest } from './api-under-test.ts';
 import { create, SHOP } from './shop-model.ts';
 
@@ -154,7 +154,7 @@ describe('the type of a body', () => {
     for (const length of [bytes.length, null]) {
       const raw = rawRequest({ send: 'POST /api/v1/notes', body: bytes });
       const headers = ['Host', 'localhost', ...(length === null ? ['Transfer-Encoding', 'chunked'] : [])];
-      const answer = await shop.api.handle({ ...raw, headers, body: { ...memoryBody(bytes), length } });
+      const answer = await shop.api.handle({ ...raw, headers, body: { ...bufferedBody(bytes), length } });
       assert.equal(answer.status, 415);
     }
   });

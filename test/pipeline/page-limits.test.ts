@@ -43,7 +43,7 @@ describe('a limit', () => {
 
   it('[PAGE-3] is 20 where the model says nothing, and 100 at most', async () => {
     await using plain = await apiUnderTest(NOTES.replace(/^limits:.*$/m, ''));
-    await plain.api.ingest(
+    await plain.api.importRows(
       'notes',
       Array.from({ length: 120 }, (_, index) => ({ id: `n${index}` })),
     );

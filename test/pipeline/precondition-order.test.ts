@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { START } from './api-under-test.ts';
-import { taggedProduct } from './tagged-product.ts';
+import { taggedProduct } from './product-with-etag.ts';
 
 const at = (milliseconds: number): string => new Date(milliseconds).toUTCString();
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apiUnderTest, type ExchangeRow, START } from './api-under-test.ts';
 import { create, SHOP } from './shop-model.ts';
-import { taggedProduct } from './tagged-product.ts';
+import { taggedProduct } from './product-with-etag.ts';
 
 const date = (milliseconds: number): string => new Date(milliseconds).toUTCString();
 

@@ -13,7 +13,7 @@ function exchangeOf(headers: readonly string[]): Exchange {
     fields: headerFields(headers),
     correlationId: 'mine',
     trace: { traceId: '1'.repeat(32), parentId: null, sampled: true },
-    begun: 0,
+    startTick: 0,
     startedAt: START,
     note: { route: null, errorCode: null },
     versionInPath: true,

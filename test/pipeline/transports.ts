@@ -9,11 +9,11 @@ import { frameworkErrors, restwright } from '../../src/http/fastify.ts';
 import { owns } from '../../src/http/mounted-api.ts';
 import { createListener } from '../../src/http/listener.ts';
 import { serveHttp } from '../../src/http/node-http.ts';
-import type { Answer, RawRequest } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 
 /** A way to an API; null where it cannot carry the request, so that the API is asked itself. */
 export interface Transport {
-  send(request: RawRequest): Promise<Answer | null>;
+  send(request: RawRequest): Promise<ApiResponse | null>;
   /** Sends as fetch does, for what only whole messages tell: the answer to HEAD, a body that stalls. */
   ask(target: string, init: RequestInit): Promise<Response>;
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export function chosenTransport(): TransportName {
 export function carry(
   api: Api,
   name: TransportName,
-): { handle(request: RawRequest): Promise<Answer>; close(): Promise<void> } {
+): { handle(request: RawRequest): Promise<ApiResponse>; close(): Promise<void> } {
   let opened: Promise<Transport> | null = null;
   return {
     async handle(request) {

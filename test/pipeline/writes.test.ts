@@ -443,7 +443,7 @@ describe('many writers', () => {
 
 describe('Api.ingest', () => {
   it('[MET-1] takes rows in as POST would, all or none, and tells every faulty one', async () => {
-    const refused = await api.api.ingest('suppliers', [{ name: 'A' }, { name: 1 }, {}]);
+    const refused = await api.api.importRows('suppliers', [{ name: 'A' }, { name: 1 }, {}]);
     assert.equal(refused.kind, 'refused');
     assert.deepEqual(refused.kind === 'refused' ? refused.faults.map(({ row, code }) => [row, code]) : [], [
       [1, 'SUPPLIER_INVALID'],
@@ -451,12 +451,12 @@ describe('Api.ingest', () => {
     ]);
     assert.deepEqual(await api.newEvents(), []);
     const bookmark = { name: 'import', value: '2' };
-    assert.deepEqual(await api.api.ingest('suppliers', [{ name: 'A' }, { name: 'B' }], bookmark), {
+    assert.deepEqual(await api.api.importRows('suppliers', [{ name: 'A' }, { name: 'B' }], bookmark), {
       kind: 'stored',
       count: 2,
     });
     assert.equal(await api.store.resources.bookmark('import'), '2');
     assert.equal((await api.newEvents()).length, 2);
-    await assert.rejects(api.api.ingest('nothing', []), RangeError);
+    await assert.rejects(api.api.importRows('nothing', []), RangeError);
   });
 });

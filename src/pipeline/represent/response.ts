@@ -1,0 +1,37 @@
+import { NO_STORE } from '../../conventions/caching.ts';
+import { preferenceApplied } from '../../conventions/prefer.ts';
+import type { ApiResponse } from '../exchange.ts';
+import type { Exchange } from '../receive.ts';
+import type { Routed } from '../route.ts';
+
+/** Header fields as names and values in turn. */
+export type HeaderList = readonly string[];
+
+/** What every answer says (ERR-5, NEG-3, VER-4, OPS-3): correlation id, what it varies by, the contract, no sniffing. A list of its own each time. */
+export function commonHeaders({ correlationId, versionInPath }: Exchange, version: string): string[] {
+  return [
+    'X-Correlation-ID',
+    correlationId,
+    'Vary',
+    versionInPath ? 'Accept, Accept-Encoding, Prefer' : 'Accept, Accept-Encoding, Prefer, API-Version',
+    'API-Version',
+    version,
+    'X-Content-Type-Options',
+    'nosniff',
+  ];
+}
+
+/** Preferences that were obeyed: leniency is, wherever it was asked for (REP-5, QRY-5). */
+export function appliedPreferences({ preferences }: Pick<Routed, 'preferences'>): HeaderList {
+  const applied = preferences.handling === 'lenient' ? preferenceApplied(['handling=lenient']) : null;
+  return applied === null ? [] : ['Preference-Applied', applied];
+}
+
+/** The answer to a write, or any other that no cache may keep (CACHE-5). */
+export function uncachedResponse<B extends ApiResponse['body']>(
+  status: number,
+  headers: HeaderList,
+  body: B,
+): { readonly status: number; readonly headers: HeaderList; readonly body: B } {
+  return { status, headers: [...headers, 'Cache-Control', NO_STORE], body };
+}

@@ -1,0 +1,62 @@
+import { ApiError, refusal } from '../../conventions/errors.ts';
+import type { Json } from '../../conventions/json.ts';
+import { readForm } from '../../formats/form.ts';
+import { inflate } from '../../formats/gzip.ts';
+import { readJson } from '../../formats/json.ts';
+import { readMultipart } from '../../formats/multipart.ts';
+import type { ObjectType } from '../../formats/typed-text.ts';
+import { readXml } from '../../formats/xml-reader.ts';
+import type { Limits, Resource } from '../../model/model.ts';
+import type { Awaitable } from '../../platform/awaitable.ts';
+import type { Negotiated } from '../negotiate.ts';
+
+/** What a body says, and the bytes that say it. The faults of its text are held back: 404, 403, 412 and 428 rank before them. */
+export type ParsedBody =
+  | { readonly kind: 'read'; readonly json: Json; readonly bytes: Uint8Array }
+  | { readonly kind: 'faulty'; readonly error: ApiError; readonly bytes: Uint8Array };
+
+/** What XML and forms are read by: they say less of their values than JSON does. */
+export interface BodyShape {
+  readonly resource: Pick<Resource, 'singular'>;
+  readonly bodyType: ObjectType;
+}
+
+const NO_BYTES = new Uint8Array();
+
+/**
+ * Reads a body whole.
+ *
+ * @throws {ApiError} 413 and 408, which rank before everything that the store is asked
+ */
+export async function parseBody(request: Negotiated, shape: BodyShape, limits: Limits): Promise<ParsedBody> {
+  const { body, gzipped } = request;
+  if (body === null) {
+    const error = refusal('REQUEST_BODY_REQUIRED', 'The request needs a body; send the resource as JSON.');
+    return { kind: 'faulty', error, bytes: NO_BYTES };
+  }
+  let bytes = await body.read(limits.body);
+  try {
+    if (gzipped) bytes = await inflate(bytes, limits.body);
+    return { kind: 'read', json: await decode(bytes, request, shape, limits), bytes };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return { kind: 'faulty', error, bytes };
+    throw error;
+  }
+}
+
+function decode(bytes: Uint8Array, { bodyType }: Negotiated, shape: BodyShape, limits: Limits): Awaitable<Json> {
+  switch (bodyType?.kind) {
+    case 'xml':
+      return readXml(bytes, shape.resource.singular, shape.bodyType, limits);
+    case 'form':
+      return readForm(bytes, shape.bodyType, limits);
+    case 'multipart':
+      return readMultipart(bytes, bodyType.boundary, shape.bodyType, limits);
+    case 'json':
+    case 'merge-patch':
+    case 'json-patch':
+    case 'ndjson':
+    case undefined:
+      return readJson(bytes, limits);
+  }
+}

@@ -1,0 +1,47 @@
+import type { ListQuery } from '../../plan/list-query.ts';
+import { readListQuery } from '../../plan/list-query.ts';
+import { admitParameters, dryRun, writeRule } from '../../plan/parameters.ts';
+import { updateOperation } from './update.ts';
+import { createOperation } from './create.ts';
+import type { Negotiated } from '../negotiate.ts';
+import { deleteOperation } from './delete.ts';
+import type { Route } from '../route.ts';
+import type { WriteOperation } from './write.ts';
+
+/** A write, and whether it is only tried (MET-14). */
+export interface RequestedWrite {
+  readonly operation: WriteOperation;
+  readonly dry: boolean;
+}
+
+/**
+ * The write that a request to a collection or a resource asks for (step 12).
+ *
+ * @returns null where the request reads
+ * @throws {ApiError} REQUEST_PARAMETER_*, QUERY_*, PAGINATION_*
+ */
+export function requestedWrite(request: Negotiated): RequestedWrite | null {
+  const { route, method, parameters, preferences } = request;
+  const lenient = preferences.handling === 'lenient';
+  if (route.kind !== 'collection' && route.kind !== 'item') return null;
+  if (method !== 'POST' && method !== 'PUT' && method !== 'PATCH' && method !== 'DELETE') return null;
+  const admitted = admitParameters(parameters, writeRule, lenient);
+  const dry = dryRun(admitted);
+  if (route.kind === 'collection') {
+    return { operation: createOperation({ request, ...targetOf(route) }, () => defaultQuery(route)), dry };
+  }
+  const target = { request, ...targetOf(route), id: route.id };
+  return { operation: method === 'DELETE' ? deleteOperation(target) : updateOperation(target), dry };
+}
+
+/** The collection as GET shows it without parameters. */
+function defaultQuery({ compiled, within }: Extract<Route, { kind: 'collection' }>): ListQuery {
+  return readListQuery(compiled.list, within, [], false);
+}
+
+function targetOf({
+  compiled,
+  within,
+}: Extract<Route, { kind: 'collection' | 'item' }>): Pick<WriteOperation, 'compiled' | 'within'> {
+  return { compiled, within };
+}

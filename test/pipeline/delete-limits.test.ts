@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { apiUnderTest } from './api-under-test.ts';
+import { collection, fill, modelOf } from './references-model.ts';
+import { before } from './rival.ts';
+import { create, idsOf } from './shop-model.ts';
+
+const FAMILY = modelOf(collection('as'), collection('bs', { a: 'as cascade', spouse: 'bs nullify' }));
+const MANY = (onDelete: string): string => modelOf(collection('as'), collection('bs', { a: `as ${onDelete}` }));
+
+describe('DELETE', () => {
+  it('[MET-4] takes along rows that refer to each other in a circle by nullify', async () => {
+    await using api = await apiUnderTest(FAMILY);
+    await fill(api, { 'as/1': {}, 'bs/1': { a: '1' }, 'bs/2': { a: '1', spouse: '1' } });
+    await api.row({ send: 'PATCH /api/v1/bs/1', body: { spouse: '2' }, status: 200, events: ['b.updated'] });
+    const { status, text } = await api.send({ send: 'DELETE /api/v1/as/1' });
+    assert.equal(status, 204, text);
+    const gone = (await api.newEvents()).filter(({ type }) => type.endsWith('.deleted'));
+    assert.deepEqual(gone.map(({ type, payload }) => `${type} ${payload.resource.id}`).toSorted(), [
+      'a.deleted 1',
+      'b.deleted 1',
+      'b.deleted 2',
+    ]);
+  });
+
+  it('[MET-4] answers 204 with no body, then 404, and gives the id free', async () => {
+    await using api = await apiUnderTest(MANY('restrict'));
+    const first = await create(api, 'as', { id: '1', text: 'x' });
+    const expectHeaders = { 'Content-Type': null, ETag: null, 'Cache-Control': 'no-store' };
+    const gone = await api.row({ send: 'DELETE /api/v1/as/1', status: 204, expectHeaders, events: ['a.deleted'] });
+    assert.equal(gone.text, '');
+    for (const method of ['DELETE', 'GET', 'HEAD', 'PATCH']) {
+      const body = method === 'PATCH' ? {} : undefined;
+      await api.row({ send: `${method} /api/v1/as/1`, body, status: 404, has: { errorCode: 'A_NOT_FOUND' } });
+    }
+    const again = await create(api, 'as', { id: '1', text: 'x' });
+    assert.ok(again.body['revision'] > first.body['revision'], '[REP-8] no revision is used twice');
+  });
+
+  it('[MET-4] looks for a row below the parent that the path names, and nowhere else', async () => {
+    await using api = await apiUnderTest(modelOf(collection('as'), collection('bs', {}, 'parent: as')));
+    await fill(api, { 'as/1': {}, 'as/2': {}, 'as/1/bs/1': {} });
+    await api.row({ send: 'DELETE /api/v1/as/2/bs/1', status: 404, has: { errorCode: 'B_NOT_FOUND' } });
+    await api.row({ send: 'DELETE /api/v1/as/3/bs/1', status: 404, has: { errorCode: 'A_NOT_FOUND' } });
+    await api.row({ send: 'DELETE /api/v1/as/1/bs/1', status: 204, events: ['b.deleted'] });
+  });
+
+  it('[MET-4] ignores the body that it is sent, whatever it is', async () => {
+    await using api = await apiUnderTest(MANY('restrict'));
+    await create(api, 'as', { id: '1' });
+    const headers = { 'Content-Type': 'a/b' };
+    await api.row({ send: 'DELETE /api/v1/as/1', headers, body: '{', status: 204, events: ['a.deleted'] });
+  });
+
+  it('[MET-4] tells events of rows in a collection that has them, and no others', async () => {
+    await using api = await apiUnderTest(
+      modelOf(
+        collection('as'),
+        collection('bs', { a: 'as cascade' }, 'events: none'),
+        collection('cs', { b: 'bs cascade' }),
+      ),
+    );
+    await fill(api, { 'as/1': {}, 'bs/1': { a: '1' }, 'cs/1': { b: '1' } });
+    await api.row({ send: 'DELETE /api/v1/as/1', status: 204, events: ['c.deleted', 'a.deleted'] });
+    await api.row({ send: 'GET /api/v1/bs/1', status: 404 });
+  });
+
+  it('[PAGE-9] leaves the totals of every collection that it touched exact', async () => {
+    await using api = await apiUnderTest(MANY('cascade'));
+    await fill(api, { 'as/1': {}, 'as/2': {}, 'bs/1': { a: '1' }, 'bs/2': { a: '1' }, 'bs/3': { a: '2' } });
+    await api.send({ send: 'DELETE /api/v1/as/1' });
+    for (const name of ['as', 'bs']) {
+      const { body } = await api.send({ send: `GET /api/v1/${name}?page=1` });
+      assert.deepEqual([body['page']['total_count'], idsOf({ text: JSON.stringify(body) }).length], [1, 1], name);
+    }
+  });
+});
+
+describe('DELETE of a row that very many depend on', () => {
+  const rows = (count: number): readonly { a: string }[] =>
+    Array.from({ length: count }, (_, index) => ({ id: `${index}`, a: '1' }));
+
+  it('[MET-4] takes 9,999 rows along, each with its event', async () => {
+    await using api = await apiUnderTest(MANY('cascade'));
+    await create(api, 'as', { id: '1' });
+    await api.api.importRows('bs', rows(9_999));
+    await api.newEvents();
+    await api.send({ send: 'DELETE /api/v1/as/1' });
+    assert.equal((await api.newEvents()).length, 10_000);
+    assert.deepEqual(idsOf(await api.send({ send: 'GET /api/v1/bs' })), []);
+  });
+
+  for (const onDelete of ['cascade', 'nullify']) {
+    it(`[MET-4] is refused at once beyond 10,000 rows under ${onDelete}, and says of which resource`, async () => {
+      let writes = 0;
+      await using api = await apiUnderTest(MANY(onDelete), {
+        breaking: (store) => before(store, () => void (writes += 1)),
+      });
+      await create(api, 'as', { id: '1' });
+      await api.api.importRows('bs', rows(10_002));
+      await api.newEvents();
+      writes = 0;
+      const { body } = await api.row({
+        send: 'DELETE /api/v1/as/1',
+        status: 409,
+        has: { errorCode: 'A_HAS_DEPENDENTS' },
+      });
+      assert.match(body['errorMessage'], /10,?000/);
+      assert.equal(writes, 0);
+    });
+  }
+});
