@@ -24,7 +24,8 @@ const dist = path.join(root, 'dist');
 
 const compiledSchema: Plugin = {
   name: 'document-validation',
-  load: (id) => (id === path.join(sources, 'model', 'document-validation.ts') ? documentValidationCode() : null),
+  load: (id) =>
+    id === path.join(sources, 'model', 'document', 'document-validation.ts') ? documentValidationCode() : null,
 };
 
 rmSync(dist, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import type { Json } from './conventions/json.ts';
 import { httpDate } from './conventions/preconditions.ts';
 import { timestamp } from './conventions/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
-import type { Context } from './model/hooks.ts';
+import type { HookServices } from './model/typescript/hooks.ts';
 import type { Model } from './model/model.ts';
 import { harmless } from './observe/harmless.ts';
 import type { Observe } from './observe/observation.ts';
@@ -48,7 +48,7 @@ export interface ApiOptions {
   /** Told of every commit. */
   readonly committed?: () => void;
   /** What hooks get of the application (model.md). */
-  readonly context?: Context;
+  readonly context?: HookServices;
   /** Why the server should get no traffic just now; null when it should. Default: it always should. */
   readonly unready?: () => string | null;
 }

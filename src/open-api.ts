@@ -1,7 +1,7 @@
 import { type Api, createApi } from './api.ts';
 import { afterOutlets } from './events/after-hooks.ts';
 import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
-import type { Context } from './model/hooks.ts';
+import type { HookServices } from './model/typescript/hooks.ts';
 import type { Model } from './model/model.ts';
 import { harmless } from './observe/harmless.ts';
 import type { Observe } from './observe/observation.ts';
@@ -21,7 +21,7 @@ export interface OpenApiOptions {
   /** Ends the wait for another process that holds the database: opening it fails with the reason. */
   readonly stop?: AbortSignal;
   /** What hooks get of the application. */
-  readonly context?: Context;
+  readonly context?: HookServices;
   /** Told what happens: requests, faults, changes of the schema. What it throws is lost. Default: nobody is told. */
   readonly observe?: Observe;
   /** Where clients reach the API where the model has no `public_url`: events name it. Default: `http://localhost`. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import Database from 'better-sqlite3';
 import { openApi } from '../../src/open-api.ts';
-import { loadModel } from '../../src/model/load.ts';
+import { loadModel } from '../../src/model/load-model.ts';
 import { bufferedBody } from '../../src/pipeline/buffered-body.ts';
 import { digest } from '../../src/platform/digest.ts';
 

@@ -1,4 +1,4 @@
-import { type Fault, formatFault } from '../model/fault.ts';
+import { type ModelProblem, formatProblem } from '../model/document/model-error.ts';
 import { describeWarnings } from '../plan/warnings.ts';
 import type { ExitCode } from './command-failure.ts';
 import { readModel } from './read-model.ts';
@@ -10,7 +10,7 @@ export interface CheckFlags {
 
 /** What a check found. */
 interface Verdict {
-  readonly faults: readonly Fault[];
+  readonly faults: readonly ModelProblem[];
   readonly warnings: readonly string[];
   readonly notServed: readonly string[];
 }
@@ -26,8 +26,8 @@ export async function check(file: string, flags: CheckFlags, terminal: Terminal)
 async function judge(file: string, { env }: Terminal): Promise<Verdict> {
   const read = await readModel(file, env);
   if (read.kind === 'faulty') return { faults: read.faults, warnings: [], notServed: [] };
-  const { model, notServed } = read.loaded;
-  return { faults: [], warnings: describeWarnings(model), notServed };
+  const { model, unsupported } = read.loaded;
+  return { faults: [], warnings: describeWarnings(model), notServed: unsupported };
 }
 
 function tellMachine(file: string, { faults, warnings, notServed }: Verdict, { stdout }: Terminal): void {
@@ -38,7 +38,7 @@ function tellMachine(file: string, { faults, warnings, notServed }: Verdict, { s
 function tellPerson(file: string, { faults, warnings, notServed }: Verdict, { env, stdout }: Terminal): void {
   const colour = mayColour(stdout, env);
   const lines = [
-    ...faults.map((fault) => `${styled('red', 'fault', colour)} ${formatFault(fault)}`),
+    ...faults.map((fault) => `${styled('red', 'fault', colour)} ${formatProblem(fault)}`),
     ...warnings.map((warning) => `${styled('yellow', 'warning', colour)} ${warning}`),
     ...notServed.map((declared) => `${styled('yellow', 'warning', colour)} ${declared}`),
     faults.length === 0

@@ -1,7 +1,7 @@
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { LoadedModel } from '../model/load.ts';
+import type { LoadedModel } from '../model/load-model.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { ExchangeableApi } from './exchangeable-api.ts';
 import type { OpenedApi } from './open-database.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type DefinedModel, isDefinedModel } from '../model/define.ts';
-import { type Fault, formatFault, ModelError } from '../model/fault.ts';
-import { loadDefinition, loadModel, type LoadedModel } from '../model/load.ts';
+import { type DefinedModel, isDefinedModel } from '../model/typescript/define-model.ts';
+import { type ModelProblem, formatProblem, ModelError } from '../model/document/model-error.ts';
+import { loadDefinition, loadModel, type LoadedModel } from '../model/load-model.ts';
 import { digest } from '../platform/digest.ts';
 import { refused, wrongUsage } from './command-failure.ts';
 import { loadingModules } from './own-modules.ts';
@@ -12,7 +12,7 @@ import type { Environment } from './settings.ts';
 /** What a model file is: a model, or what is wrong with it. */
 export type ReadModel =
   | { readonly kind: 'model'; readonly loaded: LoadedModel }
-  | { readonly kind: 'faulty'; readonly faults: readonly Fault[] };
+  | { readonly kind: 'faulty'; readonly faults: readonly ModelProblem[] };
 
 const MODULE = /^\.[cm]?[jt]s$/;
 
@@ -29,7 +29,7 @@ export async function readModel(file: string, env: Environment): Promise<ReadMod
     const { loaded: defined, texts } = await loadingModules(() => loadModule(file, text));
     return { kind: 'model', loaded: loadDefinition({ file, defined, env, digest, text: [text, ...texts].join('\n') }) };
   } catch (error) {
-    if (error instanceof ModelError) return { kind: 'faulty', faults: error.faults };
+    if (error instanceof ModelError) return { kind: 'faulty', faults: error.problems };
     throw error;
   }
 }
@@ -41,7 +41,7 @@ export async function readModel(file: string, env: Environment): Promise<ReadMod
  */
 export async function requireModel(file: string, env: Environment): Promise<LoadedModel> {
   const read = await readModel(file, env);
-  if (read.kind === 'faulty') throw refused(read.faults.map(formatFault).join('\n'));
+  if (read.kind === 'faulty') throw refused(read.faults.map(formatProblem).join('\n'));
   return read.loaded;
 }
 

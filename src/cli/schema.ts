@@ -1,4 +1,4 @@
-import { documentSchema } from '../model/document-schema.ts';
+import { documentSchema } from '../model/document/document-schema.ts';
 import type { ExitCode } from './command-failure.ts';
 import type { Terminal } from './terminal.ts';
 

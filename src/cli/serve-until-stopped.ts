@@ -9,7 +9,7 @@ import {
   watchOverload,
 } from '../limits/overload.ts';
 import { RequestTurn } from '../limits/request-turn.ts';
-import type { LoadedModel } from '../model/load.ts';
+import type { LoadedModel } from '../model/load-model.ts';
 import type { Limits } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { OpenApiOptions } from '../open-api.ts';
@@ -96,9 +96,18 @@ function opener(
   { settings, prepare, dispatch, observe }: Serving,
   surroundings: Required<Pick<OpenApiOptions, 'origin' | 'unready' | 'patience' | 'stop'>>,
 ): (loaded: LoadedModel) => Promise<OpenedApi> {
-  return ({ model, context }) => {
+  return ({ model, services }) => {
     const database = databaseFile(settings.database, model.name);
-    return openDatabase({ model, context, database, prepare, dispatch, observe, open: settings.open, ...surroundings });
+    return openDatabase({
+      model,
+      context: services,
+      database,
+      prepare,
+      dispatch,
+      observe,
+      open: settings.open,
+      ...surroundings,
+    });
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AfterHook, Context } from '../model/hooks.ts';
+import type { AfterHook, HookServices } from '../model/typescript/hooks.ts';
 import type { Model } from '../model/model.ts';
 import type { Outlet } from './outlet.ts';
 
@@ -6,7 +6,7 @@ import type { Outlet } from './outlet.ts';
 export const AFTER = 'after:';
 
 /** An outlet for each `after` hook of a model. @param context what the hooks get of the application */
-export function afterOutlets({ resources }: Model, context: Context): readonly Outlet[] {
+export function afterOutlets({ resources }: Model, context: HookServices): readonly Outlet[] {
   return [...resources.values()].flatMap(({ name, singular, hooks }) =>
     (['created', 'updated', 'deleted'] as const).flatMap((verb): Outlet[] => {
       const hook: AfterHook | null = hooks.after[verb];

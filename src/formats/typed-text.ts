@@ -1,5 +1,5 @@
 import type { Json } from '../conventions/json.ts';
-import { coerceText } from '../model/coercion.ts';
+import { coerceText } from '../model/values/coercion.ts';
 import type { ValueType } from '../model/model.ts';
 
 /** What a body may be: an object of the declared members and of those that the server makes, such as `id`. */

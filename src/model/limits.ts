@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../conventions/json.ts';
-import type { Declaration } from './declaration.ts';
-import { numberOf, objectOf, textOf } from './declared.ts';
+import type { CompileContext } from './document/compile-context.ts';
+import { numberOf, objectOf, stringOf } from './values/access.ts';
 import type { Limits } from './model.ts';
-import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from './units.ts';
+import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from './values/parse-units.ts';
 
 type Unit = 'size' | 'duration' | 'count';
 
@@ -126,7 +126,7 @@ export const limitSchemas: JsonObject = {
  *
  * @param limits the section `limits`
  */
-export function compileLimits(limits: Declaration): Limits {
+export function compileLimits(limits: CompileContext): Limits {
   const page = { ...limits, declared: objectOf(limits.declared['page']), path: [...limits.path, 'page'] };
   const pageBound = (name: keyof typeof PAGE_RULES): number => bound(name, PAGE_RULES[name], page);
   const of = (name: keyof typeof RULES): number => bound(name, RULES[name], limits);
@@ -155,7 +155,10 @@ export function compileLimits(limits: Declaration): Limits {
   return compiled;
 }
 
-function checkOrder({ page, headersTimeout, requestTimeout }: Limits, { declared, path, report }: Declaration): void {
+function checkOrder(
+  { page, headersTimeout, requestTimeout }: Limits,
+  { declared, path, report }: CompileContext,
+): void {
   if (page.default > page.max) {
     const at = 'default' in objectOf(declared['page']) ? 'default' : 'max';
     report([...path, 'page', at], 'the default page is longer than the longest', 'let default be at most max');
@@ -171,7 +174,7 @@ function checkOrder({ page, headersTimeout, requestTimeout }: Limits, { declared
 }
 
 /** The value of a bound; one outside of its range is announced. Counts are held to theirs by the document's schema. */
-function bound(name: string, rule: LimitRule, { declared, path, report }: Declaration): number {
+function bound(name: string, rule: LimitRule, { declared, path, report }: CompileContext): number {
   const value = inUnit(declared[name], rule.unit);
   if (value === null) return inUnit(rule.default, rule.unit) ?? 0;
   const [min, max] = [inUnit(rule.min, rule.unit) ?? 0, inUnit(rule.max, rule.unit) ?? Infinity];
@@ -188,9 +191,9 @@ function bound(name: string, rule: LimitRule, { declared, path, report }: Declar
 function inUnit(value: Json | undefined, unit: Unit): number | null {
   switch (unit) {
     case 'size':
-      return parseSize(textOf(value) ?? '');
+      return parseSize(stringOf(value) ?? '');
     case 'duration':
-      return parseDuration(textOf(value) ?? '');
+      return parseDuration(stringOf(value) ?? '');
     case 'count':
       return numberOf(value);
   }

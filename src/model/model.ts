@@ -1,6 +1,6 @@
 import type { DeclaredCache } from '../conventions/caching.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
-import type { Hooks } from './hooks.ts';
+import type { Hooks } from './typescript/hooks.ts';
 
 /** MAJOR.MINOR.PATCH of a contract. */
 export interface ContractVersion {
@@ -115,7 +115,7 @@ export interface Dependent {
 }
 
 /** Rows of another resource that a representation links to: a sub-collection or an inverse relation (REP-9). */
-export interface Link {
+export interface CollectionLink {
   readonly name: string;
   readonly resource: string;
   /** `child` is addressed below this resource, `inverse` by a filter on the field. */
@@ -145,7 +145,7 @@ export interface Resource {
   /** Name of the resource that this one sits under, and the field that holds its id. */
   readonly parent: { readonly resource: string; readonly field: string } | null;
   readonly dependents: readonly Dependent[];
-  readonly links: readonly Link[];
+  readonly links: readonly CollectionLink[];
   /** Field lists whose values are unique together; a null is never equal to another. */
   readonly uniques: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];

@@ -2,7 +2,7 @@ import type { CursorSeal } from '../conventions/pagination/cursor.ts';
 import { type CsvWriter, compileCsv } from '../formats/csv.ts';
 import type { ObjectType } from '../formats/typed-text.ts';
 import type { Member, Model, Resource } from '../model/model.ts';
-import { compileValidation, type ResourceValidator } from '../model/validation.ts';
+import { compileValidators, type ResourceValidator } from '../model/values/resource-validator.ts';
 import { type Addresses, addresses } from '../plan/address.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
 import { ResponseFormats } from './offers.ts';
@@ -52,7 +52,7 @@ export interface Contract {
 
 /** Compiles what the request path looks up. */
 export function compileContract(model: Model, seal: CursorSeal): Contract {
-  const validators = compileValidation(model);
+  const validators = compileValidators(model);
   const links = addresses(model);
   const compiled = [...model.resources.values()].map((resource): CompiledResource => {
     const validator = validators.get(resource.name);

@@ -1,6 +1,6 @@
 import type { Observe } from '../observe/observation.ts';
 import type { EventSource } from '../plan/change-event.ts';
-import type { Context } from '../model/hooks.ts';
+import type { HookServices } from '../model/typescript/hooks.ts';
 import type { ByParts } from '../platform/by-parts.ts';
 import type { Resources, Store } from '../stores/store.ts';
 import type { Contract } from './contract.ts';
@@ -17,7 +17,7 @@ export interface Surroundings {
   /** Told of every commit that this process makes: there may be events to bring on. */
   readonly committed: () => void;
   /** What hooks get of the application. */
-  readonly context: Context;
+  readonly context: HookServices;
   /** Idempotency keys of the writes under way in this process. */
   readonly running: Set<string>;
   readonly events: EventSource;

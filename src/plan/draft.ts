@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts
 import { sameJson } from '../conventions/json-equality.ts';
 import { mergePatch } from '../conventions/merge-patch.ts';
 import type { Field, Resource } from '../model/model.ts';
-import type { ResourceValidator } from '../model/validation.ts';
+import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import type { Ancestor, Row, Values } from './plan.ts';
 
 /** What a body asks for, checked: the stored form of every field. A faulty one keeps what was sent, so that its references can be judged too. */

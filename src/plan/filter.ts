@@ -1,7 +1,7 @@
 import { type ErrorDetail, refusal } from '../conventions/errors.ts';
 import { type Parameter, splitList } from '../conventions/query.ts';
 import type { Property, Resource, ValueType } from '../model/model.ts';
-import type { ResourceValidator } from '../model/validation.ts';
+import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { readFilterName } from './parameters.ts';
 import type { Condition } from './plan.ts';
 

@@ -1,8 +1,8 @@
 import type { ErrorDetail } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
-import { storedDateTime } from '../model/date-time.ts';
+import { storedDateTime } from '../model/values/date-time.ts';
 import type { Resource } from '../model/model.ts';
-import type { ResourceValidator } from '../model/validation.ts';
+import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import type { Values } from './plan.ts';
 
 /** A row as a file has it, checked; what the file leaves open is null. */

@@ -4,7 +4,7 @@ import type { Parameters, Position } from '../conventions/pagination/position.ts
 import { type Parameter, writeQuery } from '../conventions/query.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import type { Limits, Model, Resource, SortKey } from '../model/model.ts';
-import type { ResourceValidator } from '../model/validation.ts';
+import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { effortOf } from './cost.ts';
 import { isFilterOf } from './filter.ts';
 import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule } from './parameters.ts';

@@ -7,7 +7,7 @@ import type { Parameters, Position } from '../conventions/pagination/position.ts
 import { type SeekPair, seekPosition } from '../conventions/pagination/seek.ts';
 import { type TimeWindow, timePosition } from '../conventions/pagination/time.ts';
 import type { Parameter } from '../conventions/query.ts';
-import { coerceDateTime } from '../model/coercion.ts';
+import { coerceDateTime } from '../model/values/coercion.ts';
 import type { Limits } from '../model/model.ts';
 import { readFlag } from './parameters.ts';
 import type { Count } from './plan.ts';

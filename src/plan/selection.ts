@@ -5,7 +5,7 @@ import type { TimeWindow } from '../conventions/pagination/time.ts';
 import { type Parameter, parametersOf, type QueryPair, splitList } from '../conventions/query.ts';
 import type { Json } from '../conventions/json.ts';
 import type { Resource, SortKey } from '../model/model.ts';
-import type { ResourceValidator } from '../model/validation.ts';
+import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { readFilter } from './filter.ts';
 import { type Place, readTimeWindow } from './place.ts';
 import type { Condition } from './plan.ts';

@@ -1,10 +1,10 @@
-import { NO_HOOKS } from '../model/hooks.ts';
+import { NO_HOOKS } from '../model/typescript/hooks.ts';
 import type { Json } from '../conventions/json.ts';
 import type {
   Dependent,
   Field,
   IdRule,
-  Link,
+  CollectionLink,
   Model,
   Property,
   Reference,
@@ -102,7 +102,7 @@ export function resource(options: ResourceOptions): Resource {
     properties: propertiesOf(fields),
     parent: parent === undefined || parentField === null ? null : { resource: parent, field: parentField },
     dependents: [] satisfies Dependent[],
-    links: [] satisfies Link[],
+    links: [] satisfies CollectionLink[],
     uniques: options.uniques ?? [],
     indexes: options.indexes ?? [],
     search: options.search ?? [],

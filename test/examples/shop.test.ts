@@ -20,7 +20,7 @@ async function opened(database = ':memory:', services: Partial<Services> = {}) {
     },
     ...services,
   });
-  const { model, context } = loadDefinition({ file: 'shop.ts', defined, env: {}, digest });
+  const { model, services: context } = loadDefinition({ file: 'shop.ts', defined, env: {}, digest });
   const { api, store, close } = await openApi({ model, context, database });
   const handle = createFetchHandler(api);
   const send = async (method: string, target: string, body?: object, headers: Record<string, string> = {}) => {

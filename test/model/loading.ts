@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { it } from 'node:test';
-import { type Fault, ModelError } from '../../src/model/fault.ts';
-import { loadModel, type LoadedModel } from '../../src/model/load.ts';
+import { type ModelProblem, ModelError } from '../../src/model/document/model-error.ts';
+import { loadModel, type LoadedModel } from '../../src/model/load-model.ts';
 import type { Model, Resource } from '../../src/model/model.ts';
 
 const digest = (text: string): string => hash('sha256', text, 'base64url');
@@ -13,15 +13,15 @@ export function load(text: string, options: { file?: string; env?: Record<string
 }
 
 /** The faults of a document; none where it loads. */
-export function faultsOf(
+export function problemsOf(
   text: string,
   options: { file?: string; env?: Record<string, string> } = {},
-): readonly Fault[] {
+): readonly ModelProblem[] {
   try {
     load(text, options);
     return [];
   } catch (error) {
-    if (error instanceof ModelError) return error.faults;
+    if (error instanceof ModelError) return error.problems;
     throw error;
   }
 }
@@ -46,7 +46,7 @@ export function resource(model: Model, name: string): Resource {
 }
 
 /** A document with exactly one fault: where it is and what it says. */
-export interface FaultyDocument {
+export interface InvalidDocument {
   /** The claim, with its clause where there is one. */
   readonly title: string;
   readonly text: string;
@@ -57,10 +57,10 @@ export interface FaultyDocument {
 }
 
 /** One test for each document: it has this fault and no other. */
-export function refusesEach(rows: readonly FaultyDocument[]): void {
+export function rejectsEach(rows: readonly InvalidDocument[]): void {
   for (const { title, text, path, line, cause, fix } of rows) {
     it(title, () => {
-      const faults = faultsOf(text);
+      const faults = problemsOf(text);
       assert.deepEqual(
         faults.map((fault) => `${fault.line} ${fault.path}`),
         [`${line} ${path}`],
@@ -73,10 +73,10 @@ export function refusesEach(rows: readonly FaultyDocument[]): void {
 }
 
 /** The same for properties of one resource: the path is below its properties, and the line is that of the schema. */
-export function refusesProperties(
+export function rejectsProperties(
   rows: readonly (readonly [title: string, properties: string, path: string, cause: RegExp, fix: RegExp])[],
 ): void {
-  refusesEach(
+  rejectsEach(
     rows.map(([title, properties, path, cause, fix]) => ({
       title,
       text: itemsDocument(properties),

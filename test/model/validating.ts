@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '../../src/conventions/json.ts';
-import { compileValidation, type ResourceValidator } from '../../src/model/validation.ts';
+import { compileValidators, type ResourceValidator } from '../../src/model/values/resource-validator.ts';
 import { itemsDocument, load } from './loading.ts';
 
 /** The validator of a resource `items` with these properties. */
 export function validator(properties: string, required = '', rest = ''): ResourceValidator {
-  const found = compileValidation(load(itemsDocument(properties, rest, required)).model).get('items');
+  const found = compileValidators(load(itemsDocument(properties, rest, required)).model).get('items');
   assert.ok(found !== undefined);
   return found;
 }

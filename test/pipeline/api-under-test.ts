@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type Api, createApi } from '../../src/api.ts';
 import type { EventEnvelope } from '../../src/conventions/event.ts';
-import type { DefinedModel } from '../../src/model/define.ts';
-import { loadDefinition, loadModel } from '../../src/model/load.ts';
+import type { DefinedModel } from '../../src/model/typescript/define-model.ts';
+import { loadDefinition, loadModel } from '../../src/model/load-model.ts';
 import type { Observation, Observe } from '../../src/observe/observation.ts';
 import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 import { bufferedBody } from '../../src/pipeline/buffered-body.ts';
@@ -80,7 +80,7 @@ export interface Setting {
 
 /** Opens an API for a model: a document in YAML, or what a module exports. */
 export async function apiUnderTest(declared: string | DefinedModel, setting: Setting = {}): Promise<ApiUnderTest> {
-  const { model, context } =
+  const { model, services } =
     typeof declared === 'string'
       ? loadModel({ file: 'model.yaml', text: declared, env: {}, digest })
       : loadDefinition({ file: 'model.ts', defined: declared, env: {}, digest });
@@ -98,7 +98,7 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
   });
   const api = await createApi({
     model,
-    context,
+    context: services,
     store: setting.breaking?.(store) ?? store,
     clock,
     elapsed: clock.now,

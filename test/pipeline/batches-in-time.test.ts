@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { defineModel, resource } from '../../src/model/define.ts';
+import { defineModel, resource } from '../../src/model/typescript/define-model.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { type ApiUnderTest, apiUnderTest, type Seen } from './api-under-test.ts';
 import { before } from './rival.ts';

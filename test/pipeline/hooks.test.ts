@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '../../src/conventions/json.ts';
-import { type DefinedModel, type ResourceCode, withServices } from '../../src/model/define.ts';
-import { refuse } from '../../src/model/hooks.ts';
+import { type DefinedModel, type ResourceCode, withServices } from '../../src/model/typescript/define-model.ts';
+import { refuse } from '../../src/model/typescript/hooks.ts';
 import { apiUnderTest } from './api-under-test.ts';
 import { create } from './shop-model.ts';
 

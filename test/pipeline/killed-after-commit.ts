@@ -3,7 +3,7 @@
 import process from 'node:process';
 import { createApi } from '../../src/api.ts';
 import { serveHttp } from '../../src/http/node-http.ts';
-import { loadModel } from '../../src/model/load.ts';
+import { loadModel } from '../../src/model/load-model.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import { digest } from '../../src/platform/digest.ts';
 import { createIds } from '../../src/platform/ids.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { writeQuery } from '../../src/conventions/query.ts';
 import { parseTarget } from '../../src/conventions/url.ts';
-import { loadModel } from '../../src/model/load.ts';
+import { loadModel } from '../../src/model/load-model.ts';
 import type { Resource } from '../../src/model/model.ts';
 import { addresses, type LinkBase } from '../../src/plan/address.ts';
 import { digest } from '../../src/platform/digest.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { CursorSeal } from '../../src/conventions/pagination/cursor.ts';
 import { parseQuery } from '../../src/conventions/query.ts';
-import { loadModel } from '../../src/model/load.ts';
+import { loadModel } from '../../src/model/load-model.ts';
 import type { Model, Resource } from '../../src/model/model.ts';
-import { compileValidation, type ResourceValidator } from '../../src/model/validation.ts';
+import { compileValidators, type ResourceValidator } from '../../src/model/values/resource-validator.ts';
 import type { DraftRule } from '../../src/plan/draft.ts';
 import { type ListQuery, type ListRule, listRule, readListQuery } from '../../src/plan/list-query.ts';
 import type { Ancestor, Row } from '../../src/plan/plan.ts';
@@ -19,7 +19,7 @@ export interface Compiled {
 export function compiled(document: string, name: string): Compiled {
   const { model } = loadModel({ file: 'model.yaml', text: document, env: {}, digest });
   const resource = model.resources.get(name) ?? assert.fail(`the model has no ${name}`);
-  const validator = compileValidation(model).get(name) ?? assert.fail(`nothing validates ${name}`);
+  const validator = compileValidators(model).get(name) ?? assert.fail(`nothing validates ${name}`);
   return { model, resource, validator };
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Type } from 'typebox';
 import { type } from 'arktype';
 import { z } from 'zod';
-import { type defineModel, resource, type ValuesOf, withServices } from '../../src/model/define.ts';
+import { type defineModel, resource, type ValuesOf, withServices } from '../../src/model/typescript/define-model.ts';
 
 /** Fails to compile unless both types are the same. */
 function same<A, B>(

@@ -1,8 +1,8 @@
 import { type ApiError, type ErrorDetail, resourceRefusal } from '../../conventions/errors.ts';
 import { sameJson } from '../../conventions/json-equality.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
-import { deepFreeze } from '../../model/freeze.ts';
-import { HookRefusal, type WriteContext } from '../../model/hooks.ts';
+import { deepFreeze } from '../../model/values/deep-freeze.ts';
+import { HookRefusal, type WriteContext } from '../../model/typescript/hooks.ts';
 import type { Resource } from '../../model/model.ts';
 import { changedFields } from '../../plan/draft.ts';
 import type { Row, Values } from '../../plan/plan.ts';

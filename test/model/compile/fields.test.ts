@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { itemsDocument, load, rejectsEach, rejectsProperties, resource } from '../loading.ts';
+
+describe('the fields of a resource', () => {
+  it('[REP-1] stand in declared order with what was declared of each', () => {
+    const { fields, field } = resource(
+      load(itemsDocument('b: { type: string, x-immutable: true, x-was: c }, a: { type: string, readOnly: true }'))
+        .model,
+      'items',
+    );
+    assert.deepEqual(
+      fields.map(({ name, readOnly, writeOnly, immutable, was }) => ({ name, readOnly, writeOnly, immutable, was })),
+      [
+        { name: 'b', readOnly: false, writeOnly: false, immutable: true, was: 'c' },
+        { name: 'a', readOnly: true, writeOnly: false, immutable: false, was: null },
+      ],
+    );
+    assert.equal(field.get('a'), fields[1]);
+  });
+
+  rejectsProperties([
+    ...['id', 'created_at', 'updated_at', 'deleted_at', 'revision', 'links'].map(
+      (name) =>
+        [`[REP-12] are not called ${name}`, `${name}: { type: string }`, name, /of every resource/, /another/] as const,
+    ),
+    ['[REP-12] are named in snake_case', 'Name: { type: string }', 'Name', /not in snake_case/, /small letter/],
+    ['[REP-7] are not called constructor', 'constructor: { type: string }', 'constructor', /no body/, /another/],
+    [
+      'are read or written',
+      'a: { type: string, readOnly: true, writeOnly: true }',
+      'a.writeOnly',
+      /neither read nor written/,
+      /keep/,
+    ],
+    [
+      'do not claim the name of another',
+      'a: { type: string }, b: { type: string, x-was: a }',
+      'b.x-was',
+      /a is in use/,
+      /before/,
+    ],
+    [
+      'do not claim one former name twice',
+      'a: { type: string, x-was: c }, b: { type: string, x-was: c }',
+      'b.x-was',
+      /c is in use/,
+      /before/,
+    ],
+  ]);
+
+  rejectsEach([
+    {
+      title: 'can be set where they are required',
+      text: itemsDocument('a: { type: string, readOnly: true }', '', 'a'),
+      path: 'resources.items.schema.properties.a.readOnly',
+      line: 4,
+      cause: /nobody could set/,
+      fix: /default/,
+    },
+  ]);
+
+  it('may be read-only and required where they have a default', () => {
+    const { field } = resource(
+      load(itemsDocument('a: { type: string, readOnly: true, default: x }', '', 'a')).model,
+      'items',
+    );
+    assert.equal(field.get('a')?.default, 'x');
+  });
+});

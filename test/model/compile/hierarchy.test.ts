@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { problemsOf, load, rejectsEach, resource } from '../loading.ts';
+
+const document = (...resources: readonly string[]): string => `name: shop\nresources:\n  ${resources.join('\n  ')}\n`;
+const child = (name: string, parent: string, rest = ''): string =>
+  `${name}: { parent: ${parent}, schema: { type: object }${rest} }`;
+const top = (name: string): string => `${name}: { schema: { type: object } }`;
+
+describe('a resource below another', () => {
+  it('[URL-7] holds the id of its parent in its first field, which the path sets', () => {
+    const text = document(
+      'reviews: { parent: products, on_parent_delete: cascade, schema: { type: object, properties: { stars: { type: integer } } } }',
+      top('products'),
+    );
+    const { model } = load(text);
+    assert.deepEqual([...model.resources.keys()], ['products', 'reviews']);
+    const { fields, parent, properties } = resource(model, 'reviews');
+    assert.deepEqual(parent, { resource: 'products', field: 'product_id' });
+    assert.deepEqual(fields[0], {
+      name: 'product_id',
+      type: { kind: 'text', format: null },
+      nullable: false,
+      required: true,
+      readOnly: true,
+      writeOnly: false,
+      immutable: false,
+      was: null,
+      reference: { resource: 'products', as: 'product', inverse: null, onDelete: 'cascade' },
+    });
+    assert.equal(properties.get('product_id')?.filterable, true);
+    assert.deepEqual(resource(model, 'products').dependents, [
+      { resource: 'reviews', field: 'product_id', many: false, onDelete: 'cascade', child: true },
+    ]);
+    assert.deepEqual(resource(model, 'products').links, [
+      { name: 'reviews', resource: 'reviews', kind: 'child', field: 'product_id' },
+    ]);
+  });
+
+  it('[URL-7] may be the third level, parents before their children', () => {
+    const { model } = load(document(child('votes', 'comments'), child('comments', 'posts'), top('posts'), top('tags')));
+    assert.deepEqual([...model.resources.keys()], ['posts', 'comments', 'votes', 'tags']);
+  });
+
+  it('[URL-7] is not the fourth level', () => {
+    const faults = problemsOf(document(top('as'), child('bs', 'as'), child('cs', 'bs'), child('ds', 'cs')));
+    assert.deepEqual(
+      faults.map(({ path, cause }) => `${path}: ${cause}`),
+      ['resources.ds.parent: ds would be nested 4 levels deep, and 3 is the most'],
+    );
+  });
+
+  it('is not its own ancestor', () => {
+    const faults = problemsOf(document(child('posts', 'comments'), child('comments', 'posts')));
+    assert.deepEqual(
+      faults.filter(({ cause }) => cause.endsWith('its own ancestor')).map(({ path }) => path),
+      ['resources.posts.parent', 'resources.comments.parent'],
+    );
+    assert.match(problemsOf(document(child('nodes', 'nodes')))[0]?.cause ?? '', /its own ancestor/);
+  });
+
+  rejectsEach([
+    {
+      title: 'has a parent that is there',
+      text: document(child('reviews', 'product'), top('products')),
+      path: 'resources.reviews.parent',
+      line: 3,
+      cause: /no resource product/,
+      fix: /write products/,
+    },
+    {
+      title: 'says what a delete does only below a parent',
+      text: document('reviews: { schema: { type: object }, on_parent_delete: cascade }'),
+      path: 'resources.reviews.on_parent_delete',
+      line: 3,
+      cause: /no parent/,
+      fix: /remove/,
+    },
+    {
+      title: 'is not nullified',
+      text: document(top('products'), child('reviews', 'products', ', on_parent_delete: nullify')),
+      path: 'resources.reviews.on_parent_delete',
+      line: 4,
+      cause: /one of restrict, cascade/,
+      fix: /restrict/,
+    },
+    {
+      title: 'does not declare the id of its parent',
+      text: document(
+        top('products'),
+        'reviews: { parent: products, schema: { type: object, properties: { product_id: { type: string } } } }',
+      ),
+      path: 'resources.reviews.schema.properties.product_id',
+      line: 4,
+      cause: /holds the id of the parent/,
+      fix: /leave it out/,
+    },
+    {
+      title: '[REP-9] has a name that no field of its parent has',
+      text: document(
+        'products: { schema: { type: object, properties: { reviews: { type: integer } } } }',
+        child('reviews', 'products'),
+      ),
+      path: 'resources.reviews.parent',
+      line: 4,
+      cause: /relation reviews of products/,
+      fix: /another name/,
+    },
+  ]);
+});

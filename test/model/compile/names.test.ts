@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type InvalidDocument, problemsOf, load, rejectsEach, resource } from '../loading.ts';
+
+const document = (name: string, rest = '', top = ''): string =>
+  `name: shop\n${top}resources:\n  ${name}: { schema: { type: object }${rest === '' ? '' : `, ${rest}`} }\n`;
+
+function refused(
+  title: string,
+  name: string,
+  cause: RegExp,
+  options: { rest?: string; key?: string; fix?: RegExp } = {},
+): InvalidDocument {
+  const key = options.key === undefined ? '' : `.${options.key}`;
+  const path = `resources.${name}${key}`;
+  return { title, text: document(name, options.rest), path, line: 3, cause, fix: options.fix ?? /./ };
+}
+
+describe('the names of a resource', () => {
+  const rows: readonly (readonly [name: string, rest: string, collection: string, singular: string, code: string])[] = [
+    ['order_items', '', 'order-items', 'order_item', 'ORDER_ITEM'],
+    ['products', '', 'products', 'product', 'PRODUCT'],
+    ['people', '', 'people', 'person', 'PERSON'],
+    ['categories', '', 'categories', 'category', 'CATEGORY'],
+    ['addresses', '', 'addresses', 'address', 'ADDRESS'],
+    ['news', '', 'news', 'news', 'NEWS'],
+    ['data', 'singular: datum_point', 'data', 'datum_point', 'DATUM_POINT'],
+    ['products', 'error_prefix: SHOP_GOODS', 'products', 'product', 'SHOP_GOODS'],
+    ['batch_events', 'singular: event, error_prefix: SHOP_EVENT', 'batch-events', 'event', 'SHOP_EVENT'],
+  ];
+  for (const [name, rest, collection, singular, code] of rows) {
+    it(`[URL-2] come from ${name} ${rest}`, () => {
+      const { model } = load(document(name, rest));
+      const found = resource(model, name);
+      assert.deepEqual([found.collection, found.singular, found.code], [collection, singular, code]);
+      assert.equal(model.collections.get(collection), found);
+    });
+  }
+
+  const verbs =
+    'get fetch read find search create add insert make update edit modify change set put patch save delete remove do run execute perform process cancel activate deactivate send';
+  for (const verb of verbs.split(' ')) {
+    it(`[URL-2] are no verb: ${verb}, ${verb}_orders`, () => {
+      for (const name of [verb, `${verb}_orders`]) {
+        assert.match(problemsOf(document(name, 'singular: thing'))[0]?.cause ?? '', /is a verb/);
+        assert.deepEqual(problemsOf(document(name, 'singular: thing, noun: true')), []);
+      }
+    });
+  }
+
+  it('[URL-2] may contain what only looks like a verb', () => {
+    for (const name of ['settings', 'addresses', 'documents', 'processes', 'order_updates', 'readers']) {
+      assert.deepEqual(problemsOf(document(name)), []);
+    }
+  });
+
+  rejectsEach([
+    refused('[URL-2] are in snake_case', 'orderItems', /snake_case/),
+    refused('[URL-2] are no version', 'v2', /names a version/),
+    ...['events', 'webhooks', 'batches', 'api_keys'].map((name) =>
+      refused(`[REP-12] leave ${name} to the server`, name, /the server's own/, { rest: 'singular: thing' }),
+    ),
+    ...[
+      'request',
+      'auth',
+      'pagination',
+      'query',
+      'rate',
+      'idempotency',
+      'api',
+      'webhook',
+      'event',
+      'batch',
+      'server',
+    ].map((singular) =>
+      refused(`[ERR-2] do not begin the error codes of ${singular}`, 'things', /are the server's own/, {
+        rest: `singular: ${singular}`,
+        key: 'singular',
+        fix: /error_prefix/,
+      }),
+    ),
+    refused(
+      '[ERR-2] do not make an error code that exists',
+      'api_versions',
+      /API_VERSION_INVALID is the server's own/,
+      { fix: /error_prefix/ },
+    ),
+    refused('[ERR-2] do not make one by a prefix either', 'things', /IDEMPOTENCY_KEY_INVALID/, {
+      rest: 'error_prefix: IDEMPOTENCY_KEY',
+      key: 'error_prefix',
+    }),
+    refused('[ERR-2] make error codes of words', 'order__items', /cannot begin an error code/, { fix: /error_prefix/ }),
+    refused('have a singular in snake_case', 'things', /must match the pattern/, {
+      rest: 'singular: Thing',
+      key: 'singular',
+    }),
+    refused('[ERR-2] have a prefix in capitals', 'things', /must match the pattern/, {
+      rest: 'error_prefix: thing',
+      key: 'error_prefix',
+    }),
+    {
+      title: '[REP-12] leave paths at the origin alone where the API is there too',
+      text: document('docs', '', 'base_path: /\n'),
+      path: 'resources.docs',
+      line: 4,
+      cause: /the server's own/,
+      fix: /another name/,
+    },
+  ]);
+
+  it("[REP-12] may be one of the server's own where that is renamed, and then not the new one", () => {
+    const renamed = 'system: { events: log, api-keys: keys }\n';
+    assert.deepEqual(problemsOf(document('events', 'singular: thing', renamed)), []);
+    assert.deepEqual(problemsOf(document('docs')), []);
+    assert.match(problemsOf(document('keys', '', renamed))[0]?.cause ?? '', /the server's own/);
+  });
+
+  const two = (first: string, second: string): string => `name: shop\nresources:\n  ${first}\n  ${second}\n`;
+  rejectsEach([
+    {
+      title: 'are not shared: the singular',
+      text: two('people: { schema: { type: object } }', 'persons: { schema: { type: object }, error_prefix: HUMAN }'),
+      path: 'resources.persons',
+      line: 4,
+      cause: /people has the singular person already/,
+      fix: /singular/,
+    },
+    {
+      title: '[ERR-2] are not shared: the error prefix',
+      text: two('goods: { schema: { type: object } }', 'wares: { schema: { type: object }, error_prefix: GOOD }'),
+      path: 'resources.wares',
+      line: 4,
+      cause: /goods has the error prefix GOOD already/,
+      fix: /error_prefix/,
+    },
+    {
+      title: 'are not shared: the former name',
+      text: two('goods: { schema: { type: object } }', 'wares: { schema: { type: object }, was: goods }'),
+      path: 'resources.wares.was',
+      line: 4,
+      cause: /goods is in use/,
+      fix: /before/,
+    },
+  ]);
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { problemsOf, load, rejectsEach, resource } from '../loading.ts';
+
+const document = (definitions: string, properties: string, inner = ''): string =>
+  `name: shop\n$defs: ${definitions}\nresources:\n  items:\n    schema: { type: object, ${inner} properties: ${properties} }\n`;
+
+describe('$ref', () => {
+  it('names a definition of the document or of the schema, which goes first, and adds what stands beside it', () => {
+    const { model } = load(
+      document(
+        '{ money: { type: string, format: decimal }, code: { type: string } }',
+        '{ a: { $ref: "#/$defs/money", description: what it costs, default: "1" }, b: { $ref: "#/$defs/code" }, c: { type: array, items: { $ref: "#/definitions/n" } } }',
+        '$defs: { code: { type: integer } }, definitions: { n: { $ref: "#/$defs/code", minimum: 1 } },',
+      ),
+    );
+    const { field, schema } = resource(model, 'items');
+    assert.equal(field.get('a')?.type.kind, 'decimal');
+    assert.equal(field.get('a')?.default, '1');
+    assert.equal(field.get('b')?.type.kind, 'integer');
+    assert.deepEqual(schema, {
+      type: 'object',
+      properties: {
+        a: { type: 'string', format: 'decimal', description: 'what it costs', default: '1' },
+        b: { type: 'integer' },
+        c: { type: 'array', items: { type: 'integer', minimum: 1 } },
+      },
+    });
+  });
+
+  const at = (path: string): { path: string; line: number } => ({
+    path: `resources.items.schema.properties.${path}`,
+    line: 5,
+  });
+  rejectsEach([
+    {
+      title: 'names what is there',
+      text: document('{ address: { type: string } }', '{ a: { $ref: "#/$defs/adress" } }'),
+      ...at('a.$ref'),
+      cause: /no #\/\$defs\/adress/,
+      fix: /#\/\$defs\/address/,
+    },
+    {
+      title: 'is local',
+      text: document('{}', '{ a: { $ref: "https://example.com/a.json" } }'),
+      ...at('a.$ref'),
+      cause: /there is no https/,
+      fix: /definition of this document/,
+    },
+    {
+      title: 'does not contain itself',
+      text: document(
+        '{ node: { type: object, properties: { next: { $ref: "#/$defs/node" } } } }',
+        '{ a: { $ref: "#/$defs/node" } }',
+      ),
+      ...at('a.properties.next.$ref'),
+      cause: /contains itself/,
+      fix: /levels/,
+    },
+    {
+      title: 'is not contradicted beside it',
+      text: document('{ short: { type: string, maxLength: 3 } }', '{ a: { $ref: "#/$defs/short", maxLength: 5 } }'),
+      ...at('a.maxLength'),
+      cause: /here and in #\/\$defs\/short/,
+      fix: /one place/,
+    },
+  ]);
+
+  it('is followed within bounds: definitions that double each other are one fault', () => {
+    const doubling = Array.from(
+      { length: 20 },
+      (_, level) =>
+        `d${level + 1}: { type: object, properties: { a: { $ref: "#/$defs/d${level}" }, b: { $ref: "#/$defs/d${level}" } } }`,
+    );
+    const faults = problemsOf(
+      document(`{ d0: { type: string }, ${doubling.join(', ')} }`, '{ a: { $ref: "#/$defs/d20" } }'),
+    );
+    assert.deepEqual(
+      faults.map(({ cause }) => cause),
+      ['the schema is too large once its $refs are resolved'],
+    );
+  });
+});

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Model } from '../../../src/model/model.ts';
+import { type InvalidDocument, load, rejectsEach } from '../loading.ts';
+
+const document = (top: string): string => `name: shop\n${top}\nresources: { items: { schema: { type: object } } }\n`;
+const model = (top: string): Model => load(document(top)).model;
+
+describe('the settings of an API', () => {
+  it('[LIM-1] have a default for everything', () => {
+    const { resources: _resources, collections: _collections, fingerprint: _fingerprint, ...settings } = model('');
+    assert.deepEqual(settings, {
+      name: 'shop',
+      title: 'shop',
+      version: { major: 1, minor: 0, patch: 0 },
+      basePath: '/api',
+      publicUrl: null,
+      defaultVersion: 1,
+      secret: null,
+      system: { batches: 'batches' },
+      limits: {
+        page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000 },
+        body: 1_048_576,
+        target: 8192,
+        headers: 16_384,
+        headerLines: 100,
+        depth: 32,
+        items: 10_000,
+        headersTimeout: 10_000,
+        requestTimeout: 30_000,
+        handlerTimeout: 30_000,
+        statementTimeout: 5000,
+        shutdownTimeout: 25_000,
+        eventLoopDelay: 500,
+        queueDepth: 1000,
+      },
+    });
+  });
+
+  it('[LIM-1] set each limit by its own key', () => {
+    const keys = [
+      'body: 2MiB',
+      'target: 4KiB',
+      'headers: 8KiB',
+      'header_lines: 50',
+      'depth: 16',
+      'items: 10',
+      'headers_timeout: 1s',
+      'request_timeout: 2s',
+      'handler_timeout: 3s',
+      'statement_timeout: 100ms',
+      'shutdown_timeout: 1m',
+      'event_loop_delay: 1s',
+      'queue_depth: 5',
+      'page: { default: 5, max: 1000, max_offset: 0, count_cap: 7 }',
+    ];
+    assert.deepEqual(model(`limits: { ${keys.join(', ')} }`).limits, {
+      page: { default: 5, max: 1000, maxOffset: 0, countCap: 7 },
+      body: 2_097_152,
+      target: 4096,
+      headers: 8192,
+      headerLines: 50,
+      depth: 16,
+      items: 10,
+      headersTimeout: 1000,
+      requestTimeout: 2000,
+      handlerTimeout: 3000,
+      statementTimeout: 100,
+      shutdownTimeout: 60_000,
+      eventLoopDelay: 1000,
+      queueDepth: 5,
+    });
+  });
+
+  it('[URL-1] may stand at the root or at any path', () => {
+    assert.equal(model('base_path: /').basePath, '');
+    assert.equal(model('base_path: /shop/api').basePath, '/shop/api');
+  });
+
+  it('[REP-9] know the origin that clients reach, without a slash at its end', () => {
+    assert.equal(model('public_url: https://api.example.com').publicUrl, 'https://api.example.com');
+    assert.equal(model('public_url: https://api.example.com/').publicUrl, 'https://api.example.com');
+    assert.equal(model('public_url: http://[::1]:8080').publicUrl, 'http://[::1]:8080');
+  });
+
+  it('[VER-2] serve their one major by default', () => {
+    assert.equal(model('version: 3.4.5').defaultVersion, 3);
+    assert.deepEqual(model('version: 3.4.5\ndefault_version: 3').version, { major: 3, minor: 4, patch: 5 });
+  });
+
+  const refused = (title: string, top: string, path: string, cause: RegExp, fix = /./): InvalidDocument => ({
+    title,
+    text: document(top),
+    path,
+    line: 2,
+    cause,
+    fix,
+  });
+  rejectsEach([
+    {
+      title: 'have a name',
+      text: 'resources: { items: { schema: { type: object } } }\n',
+      path: 'name',
+      line: 1,
+      cause: /name is required/,
+      fix: /such as shop/,
+    },
+    {
+      title: 'have a resource',
+      text: 'name: shop\nresources: {}\n',
+      path: 'resources',
+      line: 2,
+      cause: /at least 1 entry/,
+      fix: /plural/,
+    },
+    {
+      title: 'have resources with a schema',
+      text: 'name: shop\nresources:\n  items: { id: uuid }\n',
+      path: 'resources.items.schema',
+      line: 3,
+      cause: /schema is required/,
+      fix: /JSON Schema/,
+    },
+    {
+      title: 'are an object',
+      text: '- a\n',
+      path: '',
+      line: 1,
+      cause: /the document must be an object, not a list/,
+      fix: /name and its resources/,
+    },
+    {
+      title: 'are not empty',
+      text: '',
+      path: '',
+      line: 1,
+      cause: /the document is required/,
+      fix: /name and its resources/,
+    },
+    refused('are spelled', 'titel: Shop', 'titel', /not known/, /write title/),
+    refused('[VER-1] have a version of three numbers', 'version: "1.0"', 'version', /must match/, /MAJOR.MINOR.PATCH/),
+    refused(
+      '[VER-1] have a version that is text',
+      'version: 1.0',
+      'version',
+      /must be text, not a number/,
+      /MAJOR.MINOR.PATCH/,
+    ),
+    refused(
+      '[VER-2] have a default version that is declared',
+      'default_version: 2',
+      'default_version',
+      /version 2 is not declared/,
+      /write 1/,
+    ),
+    refused(
+      '[URL-1] have a base path that begins with a slash',
+      'base_path: api',
+      'base_path',
+      /must match/,
+      /such as \/api/,
+    ),
+    refused(
+      '[URL-1] have a base path that does not end with one',
+      'base_path: /api/',
+      'base_path',
+      /must match/,
+      /such as \/api/,
+    ),
+    refused(
+      '[OPS-1] leave paths at the origin alone',
+      'base_path: /docs',
+      'base_path',
+      /served at the origin/,
+      /another/,
+    ),
+    ...[
+      'api.example.com',
+      'ftp://example.com',
+      'https://example.com/api',
+      'https://example.com?a',
+      'https://u:p@example.com',
+      'https://',
+    ].map((url) =>
+      refused(
+        `[REP-9] have no public URL ${url}`,
+        `public_url: ${url}`,
+        'public_url',
+        /no http or https origin/,
+        /base_path/,
+      ),
+    ),
+    refused('[PAGE-6] have a secret that is not empty', 'secret: ""', 'secret', /at least 1 character/, /environment/),
+    refused(
+      '[LIM-1] never have a page above 1,000',
+      'limits: { page: { max: 1001 } }',
+      'limits.page.max',
+      /at most 1000/,
+    ),
+    refused(
+      '[LIM-1] have a default page within the longest',
+      'limits: { page: { max: 10 } }',
+      'limits.page.max',
+      /longer than the longest/,
+    ),
+    refused('[LIM-1] have sizes with a unit', 'limits: { body: 1MB }', 'limits.body', /must match/, /512KiB or 1MiB/),
+    refused('[LIM-1] have sizes as text', 'limits: { body: 1000 }', 'limits.body', /must be text/, /512KiB or 1MiB/),
+    refused(
+      '[LIM-1] have bodies that fit in memory',
+      'limits: { body: 257MiB }',
+      'limits.body',
+      /out of range/,
+      /256MiB/,
+    ),
+    refused(
+      '[LIM-1] have durations with a unit',
+      'limits: { handler_timeout: 30 }',
+      'limits.handler_timeout',
+      /must be text/,
+      /30s/,
+    ),
+    refused(
+      '[LIM-1] have no timeout of nothing',
+      'limits: { handler_timeout: 0s }',
+      'limits.handler_timeout',
+      /out of range/,
+      /default is 30s/,
+    ),
+    refused(
+      '[LIM-1] give headers no longer than the request',
+      'limits: { headers_timeout: 40s }',
+      'limits.headers_timeout',
+      /longer than the whole request/,
+      /at most/,
+    ),
+    refused('[LIM-1] know their limits', 'limits: { boddy: 1MiB }', 'limits.boddy', /not known/, /write body/),
+  ]);
+});

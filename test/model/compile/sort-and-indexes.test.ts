@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type InvalidDocument, itemsDocument, load, rejectsEach, resource } from '../loading.ts';
+import type { Resource } from '../../../src/model/model.ts';
+
+const PROPERTIES =
+  'name: { type: string }, price: { type: string, format: decimal }, cost: { type: number, writeOnly: true }, tags: { type: array, items: { type: string } }, address: { type: object, required: [city], properties: { city: { type: string }, zip: { type: string } } }, photo: { type: string, contentEncoding: base64 }, labels: { type: object, additionalProperties: { type: string } }, at: { type: string, format: date-time }, due: { type: string, format: date-time }';
+
+const items = (rest = ''): Resource => resource(load(itemsDocument(PROPERTIES, rest, 'due')).model, 'items');
+
+function names(key: 'sortable' | 'filterable', rest = ''): string {
+  return [...items(rest).properties.values()]
+    .filter((property) => property[key])
+    .map(({ path }) => path)
+    .join(' ');
+}
+
+describe('the properties of a resource', () => {
+  const scalars = 'id name price address.city address.zip at due created_at updated_at revision';
+
+  it('[QRY-1] are sortable and filterable where they hold one value, by dotted path within objects', () => {
+    assert.equal(names('sortable'), scalars);
+    assert.equal(names('filterable'), scalars.replace('price', 'price tags'));
+  });
+
+  it('[QRY-3] are restricted by sortable and filterable, but for the id', () => {
+    assert.equal(names('sortable', 'sortable: [price, address.city]'), 'id price address.city');
+    assert.equal(names('filterable', 'filterable: [created_at]'), 'id created_at');
+  });
+
+  it('[QRY-7] of lists are filtered by their items, and never sorted', () => {
+    const { properties } = items();
+    assert.deepEqual([properties.get('tags')?.sortable, properties.get('tags')?.filterable], [false, true]);
+    assert.equal(names('filterable', 'filterable: [tags]'), 'id tags');
+  });
+
+  it('[REP-11] do not tell of write-only fields, and neither sort nor filter bytes', () => {
+    const { properties } = items();
+    assert.equal(properties.has('cost'), false);
+    assert.deepEqual([properties.get('photo')?.sortable, properties.get('photo')?.filterable], [false, false]);
+    assert.equal(properties.has('labels'), false);
+  });
+
+  it('[REP-4] are null where the object around them may be', () => {
+    assert.equal(items().properties.get('address.city')?.nullable, true);
+    assert.equal(items().properties.get('due')?.nullable, false);
+  });
+});
+
+describe('the order of a resource', () => {
+  const key = (path: string, descending = false): object => ({ path, descending });
+  const rows: readonly (readonly [rest: string, sort: readonly object[]])[] = [
+    ['', [key('created_at'), key('id')]],
+    ['sort: -price', [key('price', true), key('id', true)]],
+    ['sort: "-price,address.city"', [key('price', true), key('address.city'), key('id')]],
+    ['sort: id', [key('id')]],
+    ['sort: "-id,name"', [key('id', true)]],
+    ['sortable: [name]', [key('created_at'), key('id')]],
+  ];
+  for (const [rest, sort] of rows) {
+    it(`[PAGE-5] ends with the id in the direction of the last key: ${rest}`, () =>
+      assert.deepEqual(items(rest).sort, sort));
+  }
+
+  it('[PAGE-4] has a time field that every row has', () => {
+    assert.equal(items().timeField, 'created_at');
+    assert.equal(items('time_field: due').timeField, 'due');
+    assert.equal(items('time_field: updated_at').timeField, 'updated_at');
+  });
+});
+
+describe('indexes and unique fields', () => {
+  it('[PAGE-10] are lists of paths, a lone path too', () => {
+    assert.deepEqual(items('indexes: [name, [address.city, price]]').indexes, [['name'], ['address.city', 'price']]);
+  });
+
+  it('[MET-10] come from x-unique and unique, each once', () => {
+    const text = itemsDocument('a: { type: string, x-unique: true }, b: { type: integer }', 'unique: [[a], [a, b]]');
+    assert.deepEqual(resource(load(text).model, 'items').uniques, [['a'], ['a', 'b']]);
+  });
+
+  const refused = (title: string, rest: string, path: string, cause: RegExp, fix = /./): InvalidDocument => ({
+    title,
+    text: itemsDocument(PROPERTIES, rest),
+    path: `resources.items.${path}`,
+    line: 5,
+    cause,
+    fix,
+  });
+  rejectsEach([
+    refused(
+      '[QRY-3] sortable names fields',
+      'sortable: [name, pice]',
+      'sortable[1]',
+      /pice is no readable field/,
+      /write price/,
+    ),
+    refused(
+      '[QRY-1] filterable names fields of one value',
+      'filterable: [photo]',
+      'filterable[0]',
+      /photo is no readable field/,
+    ),
+    refused(
+      '[REP-11] sortable names no write-only field',
+      'sortable: [cost]',
+      'sortable[0]',
+      /cost is no readable field/,
+    ),
+    refused(
+      '[PAGE-10] an index names fields',
+      'indexes: [name, [name, nope]]',
+      'indexes[1]',
+      /nope is no readable field/,
+    ),
+    refused('[PAGE-10] an index names no object', 'indexes: [address]', 'indexes[0]', /address is no readable field/),
+    refused('[PAGE-5] the order names fields', 'sort: -prise', 'sort', /prise is no readable field/, /write price/),
+    refused(
+      '[QRY-3] the order has five keys at most',
+      'sort: "name,price,address.city,address.zip,at,due"',
+      'sort',
+      /at most 5 keys/,
+    ),
+    refused('[PAGE-5] the order has each key once', 'sort: "name,-name"', 'sort', /twice/),
+    refused('[MET-10] unique names fields', 'unique: [[name, address.city]]', 'unique[0]', /no field address.city/),
+    refused('[MET-10] unique names fields of one value', 'unique: [[tags]]', 'unique[0]', /no field of one value/),
+    refused(
+      '[PAGE-4] the time field is a date-time',
+      'time_field: name',
+      'time_field',
+      /name is no field in which/,
+      /date-time/,
+    ),
+    refused(
+      '[PAGE-4] the time field is never null',
+      'time_field: at',
+      'time_field',
+      /every row has a timestamp/,
+      /required/,
+    ),
+    refused('[PAGE-4] the time field is there', 'time_field: nope', 'time_field', /nope is no field/, /created_at/),
+  ]);
+
+  rejectsEach([
+    {
+      title: '[MET-10] x-unique stands on a field of one value',
+      text: itemsDocument('a: { type: array, items: { type: string }, x-unique: true }'),
+      path: 'resources.items.schema.properties.a.x-unique',
+      line: 4,
+      cause: /no field of one value/,
+      fix: /one value/,
+    },
+  ]);
+});

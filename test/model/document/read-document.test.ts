@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readDocument } from '../../../src/model/document/read-document.ts';
+
+function read(text: string, file = 'model.yaml', env: Record<string, string> = {}): ReturnType<typeof readDocument> {
+  return readDocument({ file, text, env });
+}
+
+function causes(text: string, file?: string): readonly string[] {
+  return read(text, file).problems.map(({ line, column, cause }) => `${line}:${column} ${cause}`);
+}
+
+describe('readDocument', () => {
+  it('knows the line and column of each member and item, and of the nearest above for what is not there', () => {
+    const { locate } = read('a:\n  b: 1\n  list:\n    - x\n    - { c: 2 }\n');
+    assert.deepEqual(locate(['a', 'b']), { line: 2, column: 3 });
+    assert.deepEqual(locate(['a', 'list', 1]), { line: 5, column: 7 });
+    assert.deepEqual(locate(['a', 'list', 1, 'c']), { line: 5, column: 9 });
+    assert.deepEqual(locate(['a', 'missing', 'deeper']), { line: 1, column: 1 });
+    assert.deepEqual(locate([]), { line: 1, column: 1 });
+  });
+
+  it('reads the same from JSON as from YAML, tabs and byte order mark included', () => {
+    const json = read('\uFEFF{\n\t"name": "shop",\n\t"list": [1, 2.5, true, null]\n}\n', 'model.json');
+    assert.deepEqual(json.value, { name: 'shop', list: [1, 2.5, true, null] });
+    assert.deepEqual(json.value, read('name: shop\nlist: [1, 2.5, true, null]\n').value);
+    assert.deepEqual(json.locate(['list']), { line: 3, column: 2 });
+  });
+
+  it('takes a key as it is written and a date as text', () => {
+    const { value } = read('1.4: a\n2.0.0: b\n"null": c\nsince: 2026-06-01\n');
+    assert.deepEqual(value, { 1.4: 'a', '2.0.0': 'b', null: 'c', since: '2026-06-01' });
+  });
+
+  it('replaces ${NAME} from the environment, in values alone', () => {
+    const { value, problems } = read('secret: ${KEY}\nurl: "https://${HOST}/${HOST}"\n"${KEY}": $KEY\n', 'model.yaml', {
+      KEY: 'k',
+      HOST: 'h',
+    });
+    assert.deepEqual(problems, []);
+    assert.deepEqual(value, { secret: 'k', url: 'https://h/h', '${KEY}': '$KEY' });
+  });
+
+  it('announces every unset variable, where it stands', () => {
+    const { problems } = read('a: ${ONE}\nb: [x, "${TWO}"]\n');
+    assert.deepEqual(
+      problems.map(({ line, path, cause }) => [line, path, cause]),
+      [
+        [1, 'a', 'the environment variable ONE is not set'],
+        [2, 'b[1]', 'the environment variable TWO is not set'],
+      ],
+    );
+  });
+
+  it('does not read a name of Object.prototype as a variable', () => {
+    assert.equal(read('a: ${constructor}\n').problems.length, 1);
+  });
+
+  it('expands aliases and keeps where they were declared', () => {
+    const { value, locate } = read('a: &one\n  b: 1\nc: *one\n');
+    assert.deepEqual(value, { a: { b: 1 }, c: { b: 1 } });
+    assert.deepEqual(locate(['c']), { line: 3, column: 1 });
+  });
+
+  const levels = Array.from(
+    { length: 12 },
+    (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level}, `.repeat(9)}]`,
+  );
+  const unreadable: readonly (readonly [title: string, text: string, fault: RegExp])[] = [
+    ['an alias that doubles itself over and over', `l0: &l0 x\n${levels.join('\n')}`, /holds too many values/],
+    ['an alias that contains itself', 'a: &a [*a]', /nested too deep/],
+    ['an alias of nothing', 'a: *nothing', /nothing/],
+    ['deep nesting', `a: ${'['.repeat(70)}${']'.repeat(70)}`, /nested too deep/],
+    ['very deep nesting', '['.repeat(100_000), /not valid YAML/],
+    ['a text over 1 MiB', `a: ${'x'.repeat(1024 * 1024)}`, /longer than 1 MiB/],
+    ['two documents', 'a: 1\n---\nb: 2\n', /multiple documents/],
+    ['a tag of its own', 'a: !thing 1\n', /Unresolved tag/],
+    ['a list as a key', '? [a]\n: 1\n', /a key is not a plain name/],
+    ['the key __proto__', '__proto__: { a: 1 }\n', /a key is not a plain name/],
+    ['a number that is none of JSON', 'a: .inf\n', /none that JSON knows/],
+    ['an integer that would lose digits', 'a: 9223372036854775807\n', /beyond 2\^53-1/],
+  ];
+  for (const [title, text, fault] of unreadable) {
+    it(`refuses ${title}`, () => assert.match(causes(text)[0] ?? '', fault));
+  }
+
+  it('announces every fault of the syntax with its position', () => {
+    assert.deepEqual(causes('a: 1\na: 2\nb: 3\nb: 4\n'), [
+      '2:1 the document is not valid YAML: Map keys must be unique',
+      '4:1 the document is not valid YAML: Map keys must be unique',
+    ]);
+  });
+
+  const foreign: readonly (readonly [title: string, text: string, position: string])[] = [
+    ['a trailing comma', '{\n  "a": 1,\n}', '3:1'],
+    ['a bare word', '{\n  "a": tru\n}', '2:8'],
+    ['single quotes', '{\n  "a": \'x\'\n}', '2:8'],
+    ['block style', 'a: 1', '1:1'],
+  ];
+  for (const [title, text, position] of foreign) {
+    it(`holds a file named .json to JSON: ${title}`, () => {
+      assert.deepEqual(causes(text, 'model.json'), [`${position} the document is not valid JSON`]);
+      assert.deepEqual(causes(text), []);
+    });
+  }
+});

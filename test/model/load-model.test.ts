@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { formatProblem } from '../../src/model/document/model-error.ts';
+import { problemsOf, load, resource } from './loading.ts';
+
+const SMALLEST =
+  'name: shop\nresources:\n  items:\n    schema: { type: object, properties: { name: { type: string } } }\n';
+const SHOP = readFileSync(new URL('fixtures/shop.yaml', import.meta.url), 'utf8');
+const env = { SHOP_SECRET: 'a secret' };
+
+/** The example of the specification, as it stands there. */
+function specified(): string {
+  const page = readFileSync(new URL('../../docs/specification/model.md', import.meta.url), 'utf8');
+  return /```yaml\n(.*?)```/s.exec(page)?.[1] ?? '';
+}
+
+/** Every object, map and set that a value holds. */
+function* held(value: unknown): Generator<object> {
+  if (typeof value !== 'object' || value === null) return;
+  yield value;
+  const parts = value instanceof Map || value instanceof Set ? [...value].flat() : Object.values(value);
+  for (const part of parts) yield* held(part);
+}
+
+describe('loadModel', () => {
+  it('compiles the smallest model: a name and one resource with a schema', () => {
+    const { model, unsupported } = load(SMALLEST);
+    const { dependents, links, uniques, indexes, events, id, cache, requireIfMatch } = resource(model, 'items');
+    assert.deepEqual(
+      { dependents, links, uniques, indexes, events, id, cache, requireIfMatch },
+      {
+        dependents: [],
+        links: [],
+        uniques: [],
+        indexes: [],
+        events: 'thin',
+        id: { kind: 'server' },
+        cache: null,
+        requireIfMatch: false,
+      },
+    );
+    assert.deepEqual(unsupported, []);
+  });
+
+  it('compiles the example of the specification, and tells what is declared and not served yet', () => {
+    const { model, unsupported } = load(SHOP, { env });
+    assert.deepEqual([...model.resources.keys()], ['suppliers', 'products', 'reviews']);
+    assert.equal(model.secret, 'a secret');
+    const { fields, uniques, indexes, cache } = resource(model, 'products');
+    assert.equal(
+      fields.map(({ name }) => name).join(' '),
+      'sku name price currency category due tags labels status supplier_id related_ids photo cost owner_id',
+    );
+    assert.deepEqual(uniques, [['sku'], ['supplier_id', 'sku']]);
+    assert.deepEqual(indexes, [['category'], ['category', 'price']]);
+    assert.deepEqual(cache, { maxAge: 3600, scope: 'public' });
+    assert.deepEqual(
+      unsupported.map((line) => line.replace(': declared, not served yet', '')),
+      [
+        'trusted_proxies',
+        'cors',
+        'limits.rate',
+        'events.retention',
+        'events.relays',
+        'webhooks',
+        'resources.products.tombstones',
+      ],
+    );
+  });
+
+  it('parses all that the specification shows, and refuses only what this version does not serve', () => {
+    assert.deepEqual(
+      problemsOf(specified(), { env }).map(({ path, cause }) => [path, / is not served yet/.test(cause)]),
+      [
+        ['auth', true],
+        ['resources.products.state.transitions.ACTIVE[0].scope', true],
+        ['resources.products.access', true],
+        ['versions', true],
+      ],
+    );
+  });
+
+  it('freezes the model through and through, maps and sets too', () => {
+    const { model } = load(SHOP, { env });
+    for (const part of held(model)) {
+      assert.ok(Object.isFrozen(part));
+      if (part instanceof Map) assert.throws(() => part.set('a', 1), TypeError);
+      if (part instanceof Set) assert.throws(() => part.add('a'), TypeError);
+      if (part instanceof Map || part instanceof Set) assert.throws(() => part.clear(), TypeError);
+    }
+  });
+
+  it('[CACHE-1] gives another fingerprint to another model, and the same to the same one', () => {
+    const of = (text: string): string => load(text, { env }).model.fingerprint;
+    assert.equal(of(SHOP), of(SHOP.replace('# The example', '# An example')));
+    const others = [
+      SHOP.replace('title: Shop', 'title: Store'),
+      SHOP.replace('base_path: /api', 'base_path: /shop'),
+      SHOP.replace('max: 100', 'max: 99'),
+      SHOP.replace('maxLength: 200', 'maxLength: 201'),
+      SHOP.replace('DRAFT: [ACTIVE]', 'DRAFT: [CLOSED]'),
+      SHOP.replace('id: uuid', "id: { client: '^a' }"),
+      SHOP.replace('id: uuid', "id: { client: '^b' }"),
+    ];
+    assert.equal(new Set([SHOP, ...others].map(of)).size, others.length + 1);
+  });
+
+  it('[REP-2] leaves ids to clients under a pattern', () => {
+    const { id } = resource(
+      load(SMALLEST.replace('items:', () => "items:\n    id: { client: '^[a-z]+$' }")).model,
+      'items',
+    );
+    assert.ok(id.kind === 'client' && id.pattern?.test('abc') && !id.pattern.test('ABC') && id.pattern.test('abc'));
+    assert.deepEqual(resource(load(SMALLEST.replace('items:', 'items:\n    id: client')).model, 'items').id, {
+      kind: 'client',
+      pattern: null,
+    });
+    assert.match(
+      problemsOf(SMALLEST.replace('items:', "items:\n    id: { client: '[' }"))[0]?.cause ?? '',
+      /no regular expression/,
+    );
+  });
+
+  it('[ERR-4] tells file, line, path, cause and fix, and no value of the environment', () => {
+    const [fault] = problemsOf('name: ${NAME}\nresources: { items: { schema: { type: object } } }\n', {
+      file: 'shop.yaml',
+      env: { NAME: 'Top Secret' },
+    });
+    assert.ok(fault !== undefined);
+    const line = formatProblem(fault);
+    assert.match(line, /^shop\.yaml:1:1: name: name must match the pattern .*; give: .* such as shop$/);
+    assert.doesNotMatch(line, /Top Secret/);
+  });
+
+  it('tells an unset variable once, and nothing that follows from it', () => {
+    assert.deepEqual(
+      problemsOf('name: ${NAME}\nresources: { items: { schema: { type: object } } }\n').map(({ cause }) => cause),
+      ['the environment variable NAME is not set'],
+    );
+  });
+});

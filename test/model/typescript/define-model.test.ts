@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type } from 'arktype';
+import { Type } from 'typebox';
+import { z } from 'zod';
+import { type DefinedModel, defineModel, resource } from '../../../src/model/typescript/define-model.ts';
+import { formatProblem, ModelError } from '../../../src/model/document/model-error.ts';
+import { loadDefinition, type LoadedModel } from '../../../src/model/load-model.ts';
+import { digest } from '../../../src/platform/digest.ts';
+
+function load(defined: DefinedModel, env: Record<string, string> = {}): LoadedModel {
+  return loadDefinition({ file: 'shop.ts', defined, env, digest });
+}
+
+function faultsOf(defined: DefinedModel): readonly string[] {
+  try {
+    load(defined);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ModelError);
+    return error.problems.map(formatProblem);
+  }
+}
+
+const PLAIN = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name: { type: 'string', minLength: 1 },
+    stock: { type: 'integer' },
+    secret: { type: 'string', writeOnly: true },
+  },
+} as const;
+
+/** A model of one resource, whatever JavaScript may hand over. */
+function items(code: object): DefinedModel {
+  return defineModel({ name: 'shop', resources: { items: Object.assign(resource({ schema: PLAIN }), code) } });
+}
+
+describe('a model in TypeScript', () => {
+  it('compiles to what the same document does', () => {
+    const { model } = load(items({ unique: [['name']], sort: '-name' }));
+    const item = model.resources.get('items');
+    assert.deepEqual(
+      item?.fields.map(({ name, required, writeOnly }) => [name, required, writeOnly]),
+      [
+        ['name', true, false],
+        ['stock', false, false],
+        ['secret', false, true],
+      ],
+    );
+    assert.deepEqual(item?.sort, [
+      { path: 'name', descending: true },
+      { path: 'id', descending: true },
+    ]);
+  });
+
+  const schemas: readonly (readonly [library: string, schema: Parameters<typeof resource>[0]['schema']])[] = [
+    [
+      'JSON Schema',
+      {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: { type: 'string' },
+          stock: { type: 'integer' },
+          kind: { type: 'string', enum: ['A', 'B'] },
+          at: { type: 'string', format: 'date-time' },
+          sku: { type: 'string', 'x-unique': true },
+        },
+      },
+    ],
+    [
+      'TypeBox',
+      Type.Object({
+        name: Type.String(),
+        stock: Type.Optional(Type.Integer()),
+        kind: Type.Optional(Type.Enum(['A', 'B'])),
+        at: Type.Optional(Type.String({ format: 'date-time' })),
+        sku: Type.Optional(Type.String({ 'x-unique': true })),
+      }),
+    ],
+    [
+      'Zod',
+      z.object({
+        name: z.string(),
+        stock: z.int().optional(),
+        kind: z.enum(['A', 'B']).optional(),
+        at: z.iso.datetime().optional(),
+        sku: z.string().meta({ 'x-unique': true }).optional(),
+      }),
+    ],
+    ['ArkType', type({ name: 'string', 'stock?': 'number.integer', 'kind?': "'A' | 'B'", 'at?': 'string.date.iso' })],
+  ];
+  for (const [library, schema] of schemas) {
+    it(`takes a schema of ${library}`, () => {
+      const { model } = load(defineModel({ name: 'shop', resources: { items: resource({ schema }) } }));
+      const fields = model.resources.get('items')?.field;
+      assert.deepEqual(fields?.get('name')?.type, { kind: 'text', format: null });
+      assert.equal(fields?.get('name')?.required, true);
+      assert.deepEqual(fields?.get('stock'), { ...fields?.get('stock'), type: { kind: 'integer' }, nullable: true });
+      assert.equal(fields?.get('kind')?.type.kind, 'text');
+      if (library !== 'ArkType') {
+        assert.equal(fields?.get('at')?.type.kind, 'date-time');
+        assert.deepEqual(model.resources.get('items')?.uniques, [['sku']]);
+      }
+    });
+  }
+
+  it('replaces ${NAME} from the environment, as a document does', () => {
+    const defined = defineModel({ name: 'shop', title: '${TITLE}', resources: { items: resource({ schema: PLAIN }) } });
+    assert.equal(load(defined, { TITLE: 'Mine' }).model.title, 'Mine');
+    assert.match(faultsOf(defined)[0] ?? '', /^shop\.ts: title: .*TITLE is not set/);
+  });
+
+  it('has another fingerprint when its code is another', () => {
+    const computed = (value: (row: never) => unknown): object => ({
+      computed: { a: { schema: { type: 'integer' }, from: ['name'], value } },
+    });
+    const one = load(items(computed(() => 1))).model.fingerprint;
+    assert.equal(load(items(computed(() => 1))).model.fingerprint, one);
+    assert.notEqual(load(items(computed(() => 2))).model.fingerprint, one);
+  });
+
+  it('has another fingerprint when what its functions use is another', () => {
+    const read = (text: string): string =>
+      loadDefinition({ file: 'shop.ts', defined: items({}), env: {}, digest, text }).model.fingerprint;
+    assert.equal(read('const rate = 1;'), read('const rate = 1;'));
+    assert.notEqual(read('const rate = 2;'), read('const rate = 1;'));
+  });
+
+  it('may refer to definitions of the model in computed members', () => {
+    const loaded = load({
+      ...defineModel({
+        name: 'shop',
+        $defs: { Money: { type: 'string', format: 'decimal', 'x-scale': 2 } },
+        resources: {
+          items: resource({
+            schema: PLAIN,
+            computed: { worth: { schema: { $ref: '#/$defs/Money' }, from: ['stock'], value: () => '1.00' } },
+          }),
+        },
+      }),
+    });
+    const [worth] = loaded.model.resources.get('items')?.computed ?? [];
+    assert.deepEqual(worth?.type, { kind: 'decimal', precision: null, scale: 2 });
+  });
+
+  const number = { schema: { type: 'integer' }, from: ['name'], value: () => 1 };
+  const faulty: readonly (readonly [title: string, code: object, says: RegExp])[] = [
+    ['a member that it does not know', { befor: {} }, /^shop\.ts: resources\.items\.befor: befor is not known here/],
+    [
+      'a hook that it does not know',
+      { before: { creat: () => {} } },
+      /resources\.items\.before\.creat: creat is not known here; write create/,
+    ],
+    [
+      'a hook that is no function',
+      { after: { created: 'x' } },
+      /resources\.items\.after\.created: created is no function/,
+    ],
+    ['hooks that are no object', { before: [] }, /resources\.items\.before: before is no object/],
+    [
+      'a check of no field',
+      { check: { nam: () => null } },
+      /resources\.items\.check\.nam: nam is not known here; write name/,
+    ],
+    ['a policy', { policy: () => ({}) }, /resources\.items\.policy: policy is not served yet/],
+    [
+      'a computed member named like a field',
+      { computed: { name: number } },
+      /resources\.items\.computed\.name: name is a field already/,
+    ],
+    [
+      'a computed member named like one of the system',
+      { computed: { revision: number } },
+      /computed\.revision: revision cannot be the name/,
+    ],
+    [
+      'a computed member without a function',
+      { computed: { a: { ...number, value: 1 } } },
+      /computed\.a\.value: value is no function/,
+    ],
+    [
+      'a computed member of nothing',
+      { computed: { a: { ...number, from: [] } } },
+      /computed\.a\.from: from names no field/,
+    ],
+    [
+      'a computed member of what never leaves',
+      { computed: { a: { ...number, from: ['secret'] } } },
+      /computed\.a\.from\[0\]: secret is no field that may be read/,
+    ],
+    [
+      'a computed member of no known type',
+      { computed: { a: { ...number, schema: { type: 'thing' } } } },
+      /computed\.a\.schema/,
+    ],
+    ['a faulty schema, as a document is', { sort: 'nope' }, /resources\.items\.sort: /],
+  ];
+  for (const [title, code, says] of faulty) {
+    it(`is told with its path where it has ${title}`, () => {
+      const faults = faultsOf(items(code));
+      assert.ok(
+        faults.some((fault) => says.test(fault)),
+        faults.join('\n') || 'no fault',
+      );
+    });
+  }
+});

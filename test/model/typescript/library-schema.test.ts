@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type } from 'arktype';
+import { Type } from 'typebox';
+import { z } from 'zod';
+import { formatProblem, ProblemList } from '../../../src/model/document/model-error.ts';
+import { plainSchema } from '../../../src/model/typescript/library-schema.ts';
+
+function read(schema: unknown): { readonly plain: unknown; readonly faults: readonly string[] } {
+  const list = new ProblemList('shop.ts', () => ({ line: 0, column: 0 }));
+  const plain = plainSchema(schema, ['schema'], list.report);
+  return { plain, faults: list.sorted().map(formatProblem) };
+}
+
+/** One field in an object, of which its schema is told. */
+function field(schema: unknown): unknown {
+  const { plain, faults } = read(schema);
+  assert.deepEqual(faults, []);
+  assert.ok(typeof plain === 'object' && plain !== null && 'properties' in plain);
+  return Object(plain.properties).a;
+}
+
+const zod = (a: z.ZodType): unknown => field(z.object({ a }));
+const box = (a: Parameters<typeof Type.Object>[0][string]): unknown => field(Type.Object({ a }));
+
+describe('a schema of another library', () => {
+  const said: readonly (readonly [title: string, schema: unknown, plain: object])[] = [
+    ['a nullable text of Zod', zod(z.string().nullable()), { type: ['string', 'null'] }],
+    ['an integer of Zod, without the bounds of its type', zod(z.int()), { type: 'integer' }],
+    ['a bounded integer of Zod', zod(z.int().min(1).max(5)), { type: 'integer', minimum: 1, maximum: 5 }],
+    ['a literal of Zod', zod(z.literal('A')), { type: 'string', const: 'A' }],
+    [
+      'a union of literals of Zod',
+      zod(z.union([z.literal('A'), z.literal('B')])),
+      { type: 'string', enum: ['A', 'B'] },
+    ],
+    ['a nullable choice of Zod', zod(z.enum(['A', 'B']).nullable()), { type: ['string', 'null'], enum: ['A', 'B'] }],
+    ['a map of Zod', zod(z.record(z.string(), z.int())), { type: 'object', additionalProperties: { type: 'integer' } }],
+    ['a format of Zod, without its pattern', zod(z.email()), { type: 'string', format: 'email' }],
+    ['a moment of Zod', zod(z.iso.datetime()), { type: 'string', format: 'date-time' }],
+    ['a pattern of Zod', zod(z.string().regex(/^[a-z]+$/)), { type: 'string', pattern: '^[a-z]+$' }],
+    [
+      'a union of literals of TypeBox',
+      box(Type.Union([Type.Literal('A'), Type.Literal('B')])),
+      { type: 'string', enum: ['A', 'B'] },
+    ],
+    ['a nullable number of TypeBox', box(Type.Union([Type.Number(), Type.Null()])), { type: ['number', 'null'] }],
+    [
+      'a map of TypeBox',
+      box(Type.Record(Type.String(), Type.Integer())),
+      { type: 'object', additionalProperties: { type: 'integer' } },
+    ],
+    ['a choice of ArkType', field(type({ a: "'A' | 'B'" })), { type: 'string', enum: ['A', 'B'] }],
+  ];
+  for (const [title, schema, plain] of said) {
+    it(`says ${title} in the words of a document`, () => assert.deepEqual(schema, plain));
+  }
+
+  const refused: readonly (readonly [title: string, schema: unknown, says: RegExp])[] = [
+    ['that has no words in JSON Schema', z.object({ a: z.date() }), /^shop\.ts: schema: its library cannot say it/],
+    ['of a library that gives none', { '~standard': { version: 1, vendor: 'x' } }, /gives no JSON Schema; take one/],
+    [
+      'inside of a plain one',
+      { type: 'object', properties: { a: z.string() } },
+      /schema\.properties\.a: a part of the schema is of a library/,
+    ],
+    [
+      'with a function in it',
+      { type: 'object', properties: () => null },
+      /schema\.properties: there is a function, which is no data/,
+    ],
+    [
+      'with a date in it',
+      { type: 'string', default: new Date(0) },
+      /schema\.default: there is an object of the kind Date/,
+    ],
+    [
+      'with a number that JSON lacks',
+      { type: 'number', maximum: Infinity },
+      /schema\.maximum: there is a number beyond all bounds/,
+    ],
+  ];
+  for (const [title, schema, says] of refused) {
+    it(`is told with its path: one ${title}`, () => assert.match(read(schema).faults.join('\n'), says));
+  }
+
+  it('that holds itself is told, and read no further', () => {
+    const properties: Record<string, unknown> = {};
+    properties['a'] = { type: 'object', properties };
+    assert.match(read({ type: 'object', properties }).faults.join('\n'), /the value holds itself/);
+  });
+});
