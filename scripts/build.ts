@@ -14,7 +14,7 @@ const ENTRIES = {
   fastify: 'http/fastify.ts',
   testing: 'testing/index.ts',
   main: 'cli/main.ts',
-  'worker-entry': 'cli/worker-entry.ts',
+  'worker-entry': 'cli/workers/worker-entry.ts',
   'checkpoint-thread': 'stores/sqlite/checkpoint-thread.ts',
   'read-thread-entry': 'stores/sqlite/read-thread-entry.ts',
 };
@@ -22,7 +22,7 @@ const ENTRIES = {
 const sources = path.join(root, 'src');
 const dist = path.join(root, 'dist');
 
-const compiledSchema: Plugin = {
+const documentValidationPlugin: Plugin = {
   name: 'document-validation',
   load: (id) =>
     id === path.join(sources, 'model', 'document', 'document-validation.ts') ? documentValidationCode() : null,
@@ -33,7 +33,7 @@ const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, source]) => [name, path.join(sources, source)])),
   platform: 'node',
   external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
-  plugins: [compiledSchema],
+  plugins: [documentValidationPlugin],
 });
 // All in one folder: a module finds the files of its threads beside itself (`src/platform/beside.ts`), whichever file it has come into.
 await bundle.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });

@@ -9,7 +9,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { importWorld } from '../examples/world/start.ts';
-import type { Terminal } from '../src/cli/terminal.ts';
+import type { Terminal } from '../src/cli/terminal/terminal.ts';
 import { root } from './command.ts';
 
 const DOCUMENTED_ORIGIN = 'http://127.0.0.1:3000';
@@ -187,7 +187,7 @@ const quiet: Terminal = {
   stdout: { write: () => true },
   stderr: process.stderr,
   stream: process.stdout,
-  stopRequested: () => new AbortController().signal,
+  stopSignal: () => new AbortController().signal,
 };
 
 if (import.meta.main) {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { told } from './architecture/finding.ts';
-import { judge } from './architecture/judge.ts';
+import { formatFinding } from './architecture/finding.ts';
+import { checkArchitecture } from './architecture/check-architecture.ts';
 
 const root = path.dirname(import.meta.dirname);
 
-describe('the house', () => {
-  it('stands as house.ts draws it: floors, rooms, libraries, what each room must not know, sizes and names', () => {
+describe('the architecture', () => {
+  it('follows layout.ts: layers, folders, libraries, what each room must not know, sizes and names', () => {
     const manifest: { dependencies: Record<string, string>; peerDependencies: Record<string, string> } = JSON.parse(
       readFileSync(path.join(root, 'package.json'), 'utf8'),
     );
@@ -24,10 +24,10 @@ describe('the house', () => {
       Object.keys(files).some((file) => file.startsWith('src/')),
       'the sources are found',
     );
-    const findings = judge({
+    const findings = checkArchitecture({
       files,
       dependencies: new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })),
     });
-    assert.equal(findings.map(told).join('\n'), '');
+    assert.equal(findings.map(formatFinding).join('\n'), '');
   });
 });

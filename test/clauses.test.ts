@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { readSource } from './architecture/source.ts';
+import { parseSource } from './architecture/source.ts';
 
 const root = path.dirname(import.meta.dirname);
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -29,7 +29,7 @@ function plannedIn(plan: string): readonly Planned[] {
 
 /** The clauses that a test file names: at the head of a title, one after the other, `[URL-3] [URL-4] ...`. */
 function namedIn(file: string, text: string): readonly string[] {
-  return readSource(file, text).texts.flatMap(({ name }) => {
+  return parseSource(file, text).texts.flatMap(({ name }) => {
     const [head = ''] = /^(?:\[[A-Z]+-\d+(?:, [A-Z]+-\d+)*\] ?)+/.exec(name) ?? [];
     return head.match(/[A-Z]+-\d+/g) ?? [];
   });

@@ -1,4 +1,4 @@
-import { styled, type Output } from '../../src/cli/terminal.ts';
+import { styled, type Output } from '../../src/cli/terminal/terminal.ts';
 
 /** How far the run has come, for the person who waits for it. */
 export interface Progress {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { exitCodeOf, mayColour } from '../../src/cli/terminal.ts';
+import { exitCodeOf, supportsColour } from '../../src/cli/terminal/terminal.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { parseArguments } from './arguments.ts';
 import { chart } from './chart.ts';
@@ -23,7 +23,7 @@ async function run(args: readonly string[], now: Date): Promise<void> {
   const asked = parseArguments(args);
   const sides = await installed(SIDES, (line) => void process.stderr.write(`${line}\n`));
   const plan = planOf(asked, sides);
-  const progress = showProgress(stepsOf(plan), process.stderr, mayColour(process.stderr, process.env));
+  const progress = showProgress(stepsOf(plan), process.stderr, supportsColour(process.stderr, process.env));
   const measured = await carryOut(plan, temporaryFolder(), progress);
   progress.end();
   const day = now.toISOString().slice(0, 10);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { run } from '../../src/cli/program.ts';
-import { processTerminal, type Terminal } from '../../src/cli/terminal.ts';
+import { processTerminal, type Terminal } from '../../src/cli/terminal/terminal.ts';
 import { collections, prepareWorld } from './prepare.ts';
 
 const model = path.join(import.meta.dirname, 'model.yaml');

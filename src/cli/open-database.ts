@@ -1,7 +1,7 @@
 import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
 import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../stores/sql/schema-errors.ts';
-import { refused } from './command-failure.ts';
-import { reason } from './read-model.ts';
+import { commandFailed } from './command-error.ts';
+import { describeFileError } from './model-file/read-model.ts';
 
 export type { OpenedApi } from '../open-api.ts';
 
@@ -18,8 +18,10 @@ export async function openDatabase(options: OpenApiOptions): Promise<OpenedApi> 
     options.stop?.throwIfAborted();
     // These say by themselves what is wrong with which database.
     const told = [LossySchemaChange, SchemaViolation, UnusableDatabase].some((kind) => error instanceof kind);
-    throw refused(
-      told && error instanceof Error ? error.message : `cannot open the database ${options.database}: ${reason(error)}`,
+    throw commandFailed(
+      told && error instanceof Error
+        ? error.message
+        : `cannot open the database ${options.database}: ${describeFileError(error)}`,
     );
   }
 }

@@ -1,13 +1,13 @@
 import { Command, CommanderError, Option } from 'commander';
 import { programVersion } from '../platform/program-version.ts';
-import { check, type CheckFlags } from './check.ts';
-import { CommandFailure, type ExitCode, notYet } from './command-failure.ts';
-import { exportCommand, type ExportFlags } from './export.ts';
-import { importCommand, type ImportFlags } from './import.ts';
-import { schema } from './schema.ts';
-import { serve } from './serve.ts';
+import { check, type CheckFlags } from './commands/check.ts';
+import { CommandError, type ExitCode, notSupportedYet } from './command-error.ts';
+import { exportCommand, type ExportFlags } from './commands/export.ts';
+import { importCommand, type ImportFlags } from './commands/import.ts';
+import { schema } from './commands/schema.ts';
+import { serve } from './commands/serve.ts';
 import type { ServeFlags } from './settings.ts';
-import { mayColour, styled, type Terminal } from './terminal.ts';
+import { supportsColour, styled, type Terminal } from './terminal/terminal.ts';
 
 /** Commands and flags of the specification that are still to come: known, not listed, refused. */
 const LATER_COMMANDS = ['init', 'migrate', 'token', 'key', 'openapi', 'asyncapi', 'client', 'diff', 'conform'];
@@ -33,8 +33,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     // Commander has printed its message, or the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof CommandFailure)) throw error;
-    const label = styled('red', 'error:', mayColour(terminal.stderr, terminal.env));
+    if (!(error instanceof CommandError)) throw error;
+    const label = styled('red', 'error:', supportsColour(terminal.stderr, terminal.env));
     terminal.stderr.write(`${label} ${error.message}\n`);
     return error.exitCode;
   }
@@ -146,13 +146,13 @@ function addLater(program: Command, name: string): void {
     .allowUnknownOption()
     .allowExcessArguments()
     .action(() => {
-      throw notYet(`restwright ${name}`);
+      throw notSupportedYet(`restwright ${name}`);
     });
 }
 
 function addLaterFlag(command: Command, flags: string): void {
   const refuse = (): never => {
-    throw notYet(`--${option.name()}`);
+    throw notSupportedYet(`--${option.name()}`);
   };
   const option = new Option(flags).hideHelp().argParser(refuse);
   command.addOption(option);

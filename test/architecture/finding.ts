@@ -8,6 +8,6 @@ export interface Finding {
 }
 
 /** `src/a.ts:3 [floors] ...`, as editors and terminals link it. */
-export function told({ file, line, rule, message }: Finding): string {
+export function formatFinding({ file, line, rule, message }: Finding): string {
   return `${file}:${line} [${rule}] ${message}`;
 }

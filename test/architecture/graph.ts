@@ -2,7 +2,7 @@ import path from 'node:path/posix';
 import type { Import, Source } from './source.ts';
 
 /** The file that a relative import names, as a path from the checkout; null for a package or a `node:` module. */
-export function target(source: Source, { name }: Import): string | null {
+export function importedFile(source: Source, { name }: Import): string | null {
   return name.startsWith('.') ? path.join(path.dirname(source.path), name) : null;
 }
 
@@ -21,12 +21,12 @@ export function packageOf({ name }: Import): string | null {
  */
 export function cycles(sources: readonly Source[]): readonly (readonly string[])[] {
   const edges = new Map(
-    sources.map((source) => [source.path, source.imports.flatMap((each) => target(source, each) ?? [])]),
+    sources.map((source) => [source.path, source.imports.flatMap((each) => importedFile(source, each) ?? [])]),
   );
   const found: string[][] = [];
   const told = new Set<string>();
   for (const start of [...edges.keys()].sort()) {
-    const loop = told.has(start) ? null : wayBack(edges, start);
+    const loop = told.has(start) ? null : shortestCycle(edges, start);
     if (loop === null) continue;
     found.push(loop);
     for (const file of loop) told.add(file);
@@ -35,7 +35,7 @@ export function cycles(sources: readonly Source[]): readonly (readonly string[])
 }
 
 /** The shortest walk along the edges from a file back to itself; null where there is none. */
-function wayBack(edges: ReadonlyMap<string, readonly string[]>, start: string): string[] | null {
+function shortestCycle(edges: ReadonlyMap<string, readonly string[]>, start: string): string[] | null {
   const cameFrom = new Map<string, string>();
   const queue = [start];
   for (const file of queue) {
@@ -59,11 +59,14 @@ function trace(cameFrom: ReadonlyMap<string, string>, start: string, last: strin
 }
 
 /** Every file that one reaches through imports that remain once types are stripped, itself included, each with the way to it. */
-export function reached(sources: ReadonlyMap<string, Source>, start: Source): ReadonlyMap<Source, readonly string[]> {
+export function reachableFiles(
+  sources: ReadonlyMap<string, Source>,
+  start: Source,
+): ReadonlyMap<Source, readonly string[]> {
   const ways = new Map<Source, readonly string[]>([[start, [start.path]]]);
   for (const [source, way] of ways) {
     for (const each of source.imports) {
-      const next = each.typeOnly ? undefined : sources.get(target(source, each) ?? '');
+      const next = each.typeOnly ? undefined : sources.get(importedFile(source, each) ?? '');
       if (next !== undefined && !ways.has(next)) ways.set(next, [...way, next.path]);
     }
   }

@@ -1,4 +1,4 @@
-import { emptyNames, MAX_FILE_LINES, MAX_FUNCTION_LINES } from './house.ts';
+import { vagueNames, MAX_FILE_LINES, MAX_FUNCTION_LINES } from './layout.ts';
 import type { Finding } from './finding.ts';
 import type { Source } from './source.ts';
 
@@ -58,7 +58,7 @@ export function nameFindings(path: string): readonly Finding[] {
   const at = { file: path, line: 1, rule: 'names' };
   return path.split('/').flatMap((part): readonly Finding[] => {
     const stem = part.split('.')[0] ?? part;
-    if (emptyNames.includes(stem)) return [{ ...at, message: `'${stem}' fits anything: name it for what it holds` }];
+    if (vagueNames.includes(stem)) return [{ ...at, message: `'${stem}' fits anything: name it for what it holds` }];
     if (!kebab.test(part)) return [{ ...at, message: `'${part}' is not kebab-case` }];
     return [];
   });

@@ -47,7 +47,7 @@ type Facts = { -readonly [kind in keyof Source]: Source[kind] extends readonly (
  *
  * @throws {SyntaxError} where it is none
  */
-export function readSource(path: string, text: string): Source {
+export function parseSource(path: string, text: string): Source {
   const { program, comments, errors } = parseSync(path, text);
   const [error] = errors;
   if (error !== undefined) throw new SyntaxError(error.message);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SHELF } from '../pipeline/shelf-model.ts';
-import { withoutPrograms } from '../services.ts';
-import { type Asked, ask, type Told } from './ask.ts';
-import { cacheNames, cachePrograms, openStand, type Stand } from './stand.ts';
+import { skipWithout } from '../installed-programs.ts';
+import { type RequestToSend, sendRequest, type ReceivedResponse } from './send-request.ts';
+import { cacheNames, cachePrograms, startCacheServers, type CacheServers } from './cache-servers.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -68,7 +68,7 @@ const OWN = [
 ];
 
 /** An answer as two ways to it are compared: the body of an error holds the time and the id of its exchange. */
-function own({ status, headers, bytes }: Told): object {
+function own({ status, headers, bytes }: ReceivedResponse): object {
   const isError = status >= 400;
   const names = isError ? OWN.filter((name) => name !== 'content-length') : OWN;
   return {
@@ -78,19 +78,19 @@ function own({ status, headers, bytes }: Told): object {
   };
 }
 
-const skip = withoutPrograms(...cachePrograms);
+const skip = skipWithout(...cachePrograms);
 
 describe('callers behind one shared cache', { skip }, () => {
-  let stand: Stand;
+  let stand: CacheServers;
   let stamps = 0;
-  const origin = (asked: Asked): Promise<Told> => ask(stand.origin, asked);
+  const origin = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.origin, asked);
   const put = async (path: string, body: object): Promise<void> => {
     const { status } = await origin({ send: `PUT /api/v1/${path}`, body });
     assert.ok(status === 200 || status === 201, `PUT ${path} answered ${status}`);
   };
 
   before(async () => {
-    stand = await openStand(SHELF);
+    stand = await startCacheServers(SHELF);
     await put('genres/g', { name: 'Novel' });
     await put('readers/r', { name: 'Ann' });
     await put('drafts/d', { text: 'x' });
@@ -102,7 +102,7 @@ describe('callers behind one shared cache', { skip }, () => {
 
   for (const name of cacheNames) {
     describe(`which is ${name}`, () => {
-      const cached = (asked: Asked): Promise<Told> => ask(stand.caches[name], asked);
+      const cached = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.caches[name], asked);
 
       it('[CACHE-6] [ERR-5] share what is public, each under the id of its own request', async () => {
         await put(`books/${name}`, { title: 'old' });
@@ -173,12 +173,12 @@ describe('callers behind one shared cache', { skip }, () => {
           ...UNVERSIONED.flatMap((target) => [...FORMS, ...VERSIONS].map((headers) => ({ target, headers }))),
         ];
         const requests = asked.flatMap(({ target, headers }) =>
-          ['HEAD', 'GET'].map((method): Asked => ({ send: `${method} ${target}`, headers })),
+          ['HEAD', 'GET'].map((method): RequestToSend => ({ send: `${method} ${target}`, headers })),
         );
-        const expected = new Map<Asked, object>();
+        const expected = new Map<RequestToSend, object>();
         for (const request of requests) expected.set(request, own(await origin(request)));
         let hits = 0;
-        const compare = async (request: Asked): Promise<void> => {
+        const compare = async (request: RequestToSend): Promise<void> => {
           const told = await cached(request);
           assert.deepEqual(own(told), expected.get(request), JSON.stringify(request));
           if (told.headers['x-cache'] === 'HIT') hits += 1;
@@ -310,6 +310,6 @@ describe('callers behind one shared cache', { skip }, () => {
 });
 
 /** The same requests, each form of every target after the other. */
-function byForm(requests: readonly Asked[]): readonly Asked[] {
+function byForm(requests: readonly RequestToSend[]): readonly RequestToSend[] {
   return [...Map.groupBy(requests, ({ headers }) => JSON.stringify(headers)).values()].flat();
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { withoutPrograms } from '../services.ts';
-import { type Asked, ask, type Told } from './ask.ts';
-import { cacheNames, cachePrograms, openStand, type Stand } from './stand.ts';
+import { skipWithout } from '../installed-programs.ts';
+import { type RequestToSend, sendRequest, type ReceivedResponse } from './send-request.ts';
+import { cacheNames, cachePrograms, startCacheServers, type CacheServers } from './cache-servers.ts';
 
 const TEXT = 'type: object, properties: { text: { type: string } }';
 const NEWS = `
@@ -24,26 +24,31 @@ resources:
 /** Longest that an answer of `flashes` may be told again, in milliseconds: max-age, and the part of a second that clocks of caches drop. */
 const LIFE = 2_000;
 
-const textOf = ({ bytes }: Told): string => JSON.parse(bytes.toString()).text;
-const skip = withoutPrograms(...cachePrograms);
+const textOf = ({ bytes }: ReceivedResponse): string => JSON.parse(bytes.toString()).text;
+const skip = skipWithout(...cachePrograms);
 
 describe('what a shared cache keeps', { skip }, () => {
-  let stand: Stand;
-  const origin = (asked: Asked): Promise<Told> => ask(stand.origin, asked);
+  let stand: CacheServers;
+  const origin = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.origin, asked);
   const put = async (path: string, body: object): Promise<void> => {
     const { status } = await origin({ send: `PUT /api/v1/${path}`, body });
     assert.ok(status === 200 || status === 201, `PUT ${path} answered ${status}`);
   };
   before(async () => {
-    stand = await openStand(NEWS);
+    stand = await startCacheServers(NEWS);
   });
   after(() => stand[Symbol.asyncDispose]());
 
   /** Asks until the answer is another, and holds every answer that is not against its time. */
-  async function untilAnother(port: number, asked: Asked, first: Told, told: number): Promise<Told> {
+  async function untilAnother(
+    port: number,
+    asked: RequestToSend,
+    first: ReceivedResponse,
+    told: number,
+  ): Promise<ReceivedResponse> {
     for (;;) {
       const sent = performance.now();
-      const answer = await ask(port, asked);
+      const answer = await sendRequest(port, asked);
       if (!answer.bytes.equals(first.bytes)) return answer;
       assert.ok(sent - told <= LIFE, `told again ${sent - told} ms later`);
       assert.ok(Number(answer.headers['age'] ?? 0) <= 1);
@@ -67,7 +72,7 @@ describe('what a shared cache keeps', { skip }, () => {
           await put(`flashes/${id}`, { text: `${id} old` });
           await put(`articles/${id}`, { flash_id: id });
           const asked = { send: `GET /api/v1/${target.replace('{id}', id)}` };
-          const first = await ask(port, asked);
+          const first = await sendRequest(port, asked);
           const told = performance.now();
           assert.equal(first.headers['cache-control'], 'public, max-age=1');
           await put(`flashes/${id}`, { text: `${id} new` });
@@ -79,7 +84,7 @@ describe('what a shared cache keeps', { skip }, () => {
   });
 
   for (const name of cacheNames) {
-    const cached = (asked: Asked): Promise<Told> => ask(stand.caches[name], asked);
+    const cached = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.caches[name], asked);
 
     it(`[CACHE-6] is told anew by ${name} to whoever asks for it, and from then on to everybody`, async () => {
       const path = `articles/${name}-anew`;
@@ -105,8 +110,8 @@ describe('what a shared cache keeps', { skip }, () => {
     });
   }
 
-  const forms: readonly Asked['headers'][] = [{}, { Accept: 'application/xml' }, { 'Accept-Encoding': 'gzip' }];
-  const kept = (id: string): readonly Asked[] =>
+  const forms: readonly RequestToSend['headers'][] = [{}, { Accept: 'application/xml' }, { 'Accept-Encoding': 'gzip' }];
+  const kept = (id: string): readonly RequestToSend[] =>
     [
       `/api/v1/articles/${id}`,
       `/api/articles/${id}`,
@@ -128,7 +133,7 @@ describe('what a shared cache keeps', { skip }, () => {
     it(`[CACHE-6] is forgotten in Varnish once something is written through it: ${write}`, async () => {
       const id = `purged-${index}`;
       const filled = (text: string): string => text.replaceAll('{id}', id);
-      const cached = (asked: Asked): Promise<Told> => ask(stand.caches.varnish, asked);
+      const cached = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.caches.varnish, asked);
       await put(`articles/${id}`, { text: 'x'.repeat(2_000) });
       for (const asked of kept(id)) await cached(asked);
       for (const asked of kept(id)) assert.equal((await cached(asked)).headers['x-cache'], 'HIT');
@@ -144,7 +149,7 @@ describe('what a shared cache keeps', { skip }, () => {
   }
 
   it('[CACHE-6] is kept in Varnish where a write was refused', async () => {
-    const cached = (asked: Asked): Promise<Told> => ask(stand.caches.varnish, asked);
+    const cached = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.caches.varnish, asked);
     const send = 'GET /api/v1/articles/refused';
     await put('articles/refused', {});
     await cached({ send });
@@ -163,22 +168,22 @@ describe('what a shared cache keeps', { skip }, () => {
     await put('flashes/left', { text: 'x' });
     await put('articles/left', { text: 'x' });
     const ports = Object.values(stand.caches);
-    for (const port of ports) await ask(port, { send: urls.brief });
-    const made = new Map<number, Told>();
-    for (const port of ports) made.set(port, await ask(port, { send: urls.long }));
+    for (const port of ports) await sendRequest(port, { send: urls.brief });
+    const made = new Map<number, ReceivedResponse>();
+    for (const port of ports) made.set(port, await sendRequest(port, { send: urls.long }));
     await pause(LIFE);
-    for (const port of ports) assert.equal(textOf(await ask(port, { send: urls.brief })), 'x');
+    for (const port of ports) assert.equal(textOf(await sendRequest(port, { send: urls.brief })), 'x');
     const told = performance.now();
     await stand.stopOrigin();
     const unchanged = /"path":"\/api\/v1\/flashes\/left".*"status":304/;
     assert.ok(unchanged.test(stand.log()), 'Varnish has the answer still, and asks for a change alone');
     for (const port of ports) {
-      const { bytes, headers } = await ask(port, { send: urls.long });
+      const { bytes, headers } = await sendRequest(port, { send: urls.long });
       assert.deepEqual(bytes, made.get(port)?.bytes);
       assert.equal(headers['date'], made.get(port)?.headers['date'], 'the next cache is told how old it is');
       for (;;) {
         const sent = performance.now();
-        const { status } = await ask(port, { send: urls.brief });
+        const { status } = await sendRequest(port, { send: urls.brief });
         if (status >= 500) break;
         assert.ok(sent - told <= LIFE, `told again ${sent - told} ms later`);
         await pause(25);

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
-import type { Environment } from '../../src/cli/settings.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
+import type { EnvironmentVariables } from '../../src/cli/settings.ts';
+import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 
 /** A terminal that keeps what is written, and that is asked to stop by `stop`. */
 export interface RecordedTerminal extends Terminal {
@@ -9,7 +9,7 @@ export interface RecordedTerminal extends Terminal {
   written(): { readonly stdout: string; readonly stderr: string };
 }
 
-export function recordedTerminal(env: Environment = {}): RecordedTerminal {
+export function recordedTerminal(env: EnvironmentVariables = {}): RecordedTerminal {
   const written = { stdout: '', stderr: '' };
   const stop = new AbortController();
   return {
@@ -23,7 +23,7 @@ export function recordedTerminal(env: Environment = {}): RecordedTerminal {
       },
     }),
     stop,
-    stopRequested: () => stop.signal,
+    stopSignal: () => stop.signal,
     written: () => ({ ...written }),
   };
 }

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { CommandFailure } from '../../src/cli/command-failure.ts';
+import { CommandError } from '../../src/cli/command-error.ts';
 import {
   databaseFile,
-  databaseSetting,
+  databaseLocation,
   serveSettings,
-  type Environment,
+  type EnvironmentVariables,
   type ServeFlags,
 } from '../../src/cli/settings.ts';
 
-function failure(act: () => unknown): CommandFailure {
+function failure(act: () => unknown): CommandError {
   try {
     act();
   } catch (error) {
-    if (error instanceof CommandFailure) return error;
+    if (error instanceof CommandError) return error;
     throw error;
   }
   return assert.fail('it was accepted');
@@ -56,7 +56,7 @@ describe('settings of serve', () => {
     assert.equal(serveSettings({ host: '[::1]' }, {}).host, '::1');
   });
 
-  const wrong: readonly [flags: ServeFlags, env: Environment, says: RegExp][] = [
+  const wrong: readonly [flags: ServeFlags, env: EnvironmentVariables, says: RegExp][] = [
     [{ port: '65536' }, {}, /^--port: '65536' is no port/],
     [{ port: '-1' }, {}, /^--port: '-1'/],
     [{ port: '3e3' }, {}, /^--port: '3e3'/],
@@ -118,10 +118,10 @@ describe('settings of serve', () => {
 
 describe('the database setting', () => {
   it('names a file after the model', () => {
-    assert.equal(databaseFile(databaseSetting(undefined, {}), 'shop'), path.resolve('data/shop.db'));
+    assert.equal(databaseFile(databaseLocation(undefined, {}), 'shop'), path.resolve('data/shop.db'));
   });
 
   it('keeps an absolute path', () => {
-    assert.equal(databaseFile(databaseSetting('sqlite:/var/lib/a b.db', {}), 'shop'), path.resolve('/var/lib/a b.db'));
+    assert.equal(databaseFile(databaseLocation('sqlite:/var/lib/a b.db', {}), 'shop'), path.resolve('/var/lib/a b.db'));
   });
 });

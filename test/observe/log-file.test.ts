@@ -9,14 +9,14 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Log, openLog } from '../../src/observe/log-file.ts';
-import { directory } from '../directory.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 
 const NEW_LINE = 0x0a;
 const MODULE = JSON.stringify(new URL('../../src/observe/log-file.ts', import.meta.url).href);
 
 describe('the log', () => {
   it('[OPS-2] has written everything once it is closed, in order', async (context) => {
-    const file = path.join(directory(context), 'log');
+    const file = path.join(temporaryDirectory(context), 'log');
     const log = openLog(openSync(file, 'a'));
     const lines = Array.from({ length: 20_000 }, (_, index) => `${index}\n`);
     for (const line of lines) log.write(line);
@@ -48,7 +48,7 @@ describe('the log', () => {
   });
 
   it('[OPS-2] keeps up with turns of the event loop that fill several batches each', async (context) => {
-    const file = path.join(directory(context), 'log');
+    const file = path.join(temporaryDirectory(context), 'log');
     const log = openLog(openSync(file, 'a'));
     const turns = Array.from({ length: 120 }, (_, turn) => `${turn} ${'x'.repeat(250)}\n`);
     for (const line of turns) {
@@ -90,7 +90,7 @@ describe('the log', () => {
   });
 
   it('[OPS-2] has written everything when a flush returns, whatever other threads do', async (context) => {
-    const file = path.join(directory(context), 'log');
+    const file = path.join(temporaryDirectory(context), 'log');
     const log = openLog(openSync(file, 'a'));
     const work = Array.from({ length: 8 }, () => promisify(pbkdf2)('', '', 100_000, 64, 'sha512'));
     log.write('a\n');
@@ -137,7 +137,7 @@ describe('the log', () => {
 
 /** Runs with a log that goes into a pipe which never blocks, and with the end of it that is read. */
 async function withPipe(context: TestContext, use: (log: Log, reader: number) => Promise<void>): Promise<void> {
-  const pipe = path.join(directory(context), 'pipe');
+  const pipe = path.join(temporaryDirectory(context), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const log = openLog(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { readSource } from '../architecture/source.ts';
+import { parseSource } from '../architecture/source.ts';
 import { Collection, type Clause, type Item } from './collection.ts';
 import { compareValues, type Kind, type Value } from './values.ts';
 import { finds } from './words.ts';
@@ -21,7 +21,7 @@ const ORDERS: readonly (readonly [kind: Kind, values: readonly Value[]])[] = [
 describe('the oracle', () => {
   it('knows nothing of what it judges: it imports its own folder alone', () => {
     for (const file of globSync('*.ts', { cwd: here }).filter((name) => !name.endsWith('.test.ts'))) {
-      const { imports } = readSource(file, readFileSync(path.join(here, file), 'utf8'));
+      const { imports } = parseSource(file, readFileSync(path.join(here, file), 'utf8'));
       for (const { name, line } of imports) assert.match(name, /^\.\/[a-z-]+\.ts$/, `${file}:${line}`);
     }
   });

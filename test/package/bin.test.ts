@@ -54,7 +54,7 @@ describe('bin/restwright.js', () => {
     using sandbox = installed('dist/main.js', waits);
     sandbox.bundleNode('26.10.0');
     const running = sandbox.start('bin/restwright.js', [], sandbox.pretending('20.20.2'));
-    await running.said('waiting');
+    await running.waitForOutput('waiting');
     running.kill('SIGTERM');
     const { code, stdout } = await running.ended;
     assert.deepEqual([code, stdout], [0, 'waiting\nfinished\n']);

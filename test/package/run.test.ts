@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import process from 'node:process';
 import { describe, it } from 'node:test';
-import { bundleName, type Ending, type Running, Sandbox } from './sandbox.ts';
+import { bundleName, type ProcessResult, type RunningProcess, Sandbox } from './sandbox.ts';
 
 const lockfile = (version: string, more: Readonly<Record<string, object>> = {}) =>
   JSON.stringify({
@@ -52,11 +52,11 @@ class Checkout {
     this.sandbox.write('fake/npm', npm, 0o755);
   }
 
-  start(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Running {
+  start(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): RunningProcess {
     return this.sandbox.start('scripts/run.mjs', ['program.ts', ...args], { PATH: this.sandbox.path('fake'), ...env });
   }
 
-  run(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Ending> {
+  run(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<ProcessResult> {
     return this.start(args, env).ended;
   }
 
@@ -152,7 +152,7 @@ describe('scripts/run.mjs', () => {
   it('stops npm when it is stopped, and installs at the next start', async () => {
     using checkout = new Checkout();
     const running = checkout.start([], { NPM_TAKES: '60000' });
-    await running.said('npm speaks');
+    await running.waitForOutput('npm speaks');
     running.kill('SIGTERM');
     const { code, signal, stdout } = await running.ended;
     assert.deepEqual([code, signal, stdout], [null, 'SIGTERM', '']);

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 export const root: string = path.dirname(path.dirname(import.meta.dirname));
 
 /** What a process left behind. */
-export interface Ending {
+export interface ProcessResult {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
@@ -49,13 +49,13 @@ export class Sandbox {
   }
 
   /** Starts a program on this Node, from another folder than its own. */
-  start(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Running {
-    return new Running(
+  start(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): RunningProcess {
+    return new RunningProcess(
       spawn(process.execPath, [this.path(file), ...args], { cwd: tmpdir(), env: { ...process.env, ...env } }),
     );
   }
 
-  run(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Ending> {
+  run(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<ProcessResult> {
     return this.start(file, args, env).ended;
   }
 
@@ -74,9 +74,9 @@ export class Sandbox {
 }
 
 /** A process whose words are taken in from the first on. */
-export class Running {
+export class RunningProcess {
   readonly #child: ChildProcess;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<ProcessResult>;
   readonly #heard = { stdout: '', stderr: '' };
 
   constructor(child: ChildProcess) {
@@ -97,7 +97,7 @@ export class Running {
    *
    * @throws {Error} where it ends without
    */
-  async said(words: string): Promise<void> {
+  async waitForOutput(words: string): Promise<void> {
     const isHeard = () => Object.values(this.#heard).some((text) => text.includes(words));
     const heard = new Promise<void>((resolve) => {
       this.#child.on('words', () => isHeard() && resolve());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { directory } from '../directory.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { apiUnderTest, START } from './api-under-test.ts';
 import { create } from './shop-model.ts';
 
@@ -26,7 +26,7 @@ const date = (milliseconds: number): string => new Date(milliseconds).toUTCStrin
 
 /** The tags of a note and of its collection, as one model after another tells them on one database. */
 async function tagsUnder(context: TestContext, models: readonly string[]): Promise<readonly string[]> {
-  const database = path.join(directory(context), 'desk.db');
+  const database = path.join(temporaryDirectory(context), 'desk.db');
   const tags: string[] = [];
   for (const model of models) {
     await using desk = await apiUnderTest(model, { database });
@@ -62,7 +62,7 @@ describe('an edition', () => {
   });
 
   it('[CACHE-4] changes what is told of every row: none is older', async (context) => {
-    const database = path.join(directory(context), 'desk.db');
+    const database = path.join(temporaryDirectory(context), 'desk.db');
     const send = 'GET /api/v1/notes/a';
     {
       await using desk = await apiUnderTest(MODEL, { database });

@@ -5,7 +5,7 @@ import { describe, it, mock, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { Store } from '../../src/stores/store.ts';
 import { type ApiUnderTest, apiUnderTest, type ExchangeRow, type Seen, type Setting } from './api-under-test.ts';
-import { directory } from '../directory.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { replacing } from './replacing.ts';
 import { SHELF } from './shelf-model.ts';
 
@@ -238,7 +238,7 @@ describe('what several processes tell of rows', () => {
   it('[law] [REP-8] [CACHE-1] is the same, however often they told it before', async (context) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
-        const database = path.join(directory(context), 'shelf.db');
+        const database = path.join(temporaryDirectory(context), 'shelf.db');
         const one = await apiUnderTest(SHELF, { database });
         const other = await apiUnderTest(SHELF, { database });
         const plain = await apiUnderTest(SHELF, {

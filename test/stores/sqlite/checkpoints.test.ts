@@ -7,7 +7,7 @@ import { Checkpoints } from '../../../src/stores/sqlite/checkpoints.ts';
 import { Connection, isBusy } from '../../../src/stores/sqlite/driver.ts';
 import { MainConnection } from '../../../src/stores/sqlite/main-connection.ts';
 import { createProduct } from '../../../src/testing/sample-writes.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
 const ROW = 'x'.repeat(500);
@@ -16,7 +16,7 @@ const MEBIBYTE = 1_048_576;
 const EMPTY = 4_096;
 
 function opened(context: TestContext): { file: string; writer: Connection; write: (rows: number) => void } {
-  const file = path.join(directory(context), 'log.db');
+  const file = path.join(temporaryDirectory(context), 'log.db');
   const writer = Connection.writer(file);
   writer.run('create table kept (text text not null) strict');
   const write = (rows: number): void => {
@@ -191,7 +191,7 @@ describe('checkpoints apart from the thread that writes', () => {
   });
 
   it('[OPS-4] leave the file whole when the store closes in the middle of one', async (context) => {
-    const file = path.join(directory(context), 'sample.db');
+    const file = path.join(temporaryDirectory(context), 'sample.db');
     const store = await openSample({ path: file });
     const plans = Array.from({ length: 2_100 }, (_, index) => createProduct(`p${index}`));
     for (let batch = 0; batch < 7; batch += 1) {

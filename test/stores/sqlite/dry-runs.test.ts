@@ -12,7 +12,7 @@ import {
   remove,
   update,
 } from '../../../src/testing/sample-writes.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
 const MEMO = { name: 'm', request: 'digest', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
@@ -41,7 +41,7 @@ interface Opened {
 
 /** A store with a product that refers to itself, a supplier and a bookmark. */
 async function opened(context: TestContext): Promise<Opened> {
-  const file = path.join(directory(context), 'sample.db');
+  const file = path.join(temporaryDirectory(context), 'sample.db');
   const statements: string[] = [];
   const store = await openSample({ path: file, writing: { trace: (statement) => statements.push(statement) } });
   await commit(store, createProduct('p', { related_ids: ['p'] }), createSupplier('s'));

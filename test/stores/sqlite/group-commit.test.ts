@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { type Store, StoreUnavailable } from '../../../src/stores/store.ts';
 import { commit, createProduct, idsOf } from '../../../src/testing/sample-writes.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
 /** A store in a file, and how often each statement ran on its writing connection since it was opened. */
@@ -15,7 +15,7 @@ async function traced(
   busyTimeout = 1,
 ): Promise<{ store: Store; file: string; ran: (start: string) => number }> {
   const statements: string[] = [];
-  const file = path.join(directory(context), 'sample.db');
+  const file = path.join(temporaryDirectory(context), 'sample.db');
   const store = await openSample({
     path: file,
     writing: { busyTimeout, trace: (statement) => statements.push(statement) },
@@ -47,7 +47,7 @@ async function until(holds: () => boolean): Promise<void> {
 
 describe('group commit', () => {
   it('[OPS-4] acknowledges what is on disk: a write-ahead log, synced at each commit', (context) => {
-    const connection = Connection.writer(path.join(directory(context), 'sample.db'));
+    const connection = Connection.writer(path.join(temporaryDirectory(context), 'sample.db'));
     const pragmas = ['journal_mode', 'synchronous', 'foreign_keys'].map((name) => connection.pragma(name));
     connection.close();
     assert.deepEqual(pragmas, ['wal', 2, 1]);

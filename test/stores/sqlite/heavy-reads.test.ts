@@ -16,7 +16,7 @@ import { relatedSuite } from '../../../src/testing/related-suite.ts';
 import { productValues } from '../../../src/testing/sample-model.ts';
 import { commit, createProduct, idsOf, listOf } from '../../../src/testing/sample-writes.ts';
 import { walkSuite } from '../../../src/testing/walk-suite.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
 /** Milliseconds in which no test ends. */
@@ -39,7 +39,7 @@ interface Opened {
 
 /** A store in a file and, beside the one that it has itself, a place for heavy reads of the same file. */
 async function opened(context: TestContext, options: Partial<HeavyReadsOptions> = {}): Promise<Opened> {
-  const file = path.join(directory(context), 'sample.db');
+  const file = path.join(temporaryDirectory(context), 'sample.db');
   const store = await openSample({ path: file });
   const heavy = new HeavyReads({ path: file, timeout: NEVER, clock: { now: () => 1 }, threads: 1, ...options });
   context.after(async () => {
@@ -215,7 +215,7 @@ describe('the threads of heavy reads', () => {
   it('are tried again where one could not start; its read is told why', async (context) => {
     const { file, store } = await opened(context);
     await commit(store, createProduct('a'));
-    const moved = path.join(directory(context), 'moved.db');
+    const moved = path.join(temporaryDirectory(context), 'moved.db');
     const heavy = new HeavyReads({ path: moved, timeout: NEVER, clock: { now: () => 1 }, threads: 1 });
     await assert.rejects(
       heavy.read([ONE], 'unbounded'),

@@ -7,7 +7,7 @@ import { atEndOfTurn } from '../../../src/platform/end-of-turn.ts';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { MainConnection } from '../../../src/stores/sqlite/main-connection.ts';
 import { StoreUnavailable } from '../../../src/stores/store.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 
 interface Sides {
   readonly connection: Connection;
@@ -20,7 +20,7 @@ interface Sides {
 const SET = 'update numbers set number = ?';
 
 function sides(context: TestContext): Sides {
-  const file = path.join(directory(context), 'turn.db');
+  const file = path.join(temporaryDirectory(context), 'turn.db');
   const connection = Connection.writer(file);
   connection.script('create table numbers (number integer not null); insert into numbers values (0)');
   const other = Connection.writer(file);

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import type { Memo } from '../../../src/plan/plan.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { createProduct } from '../../../src/testing/sample-writes.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
 /** When the memos of a test expire, on a clock that begins at 0. */
@@ -19,7 +19,7 @@ interface Remembering {
 }
 
 async function remembering(context: TestContext): Promise<Remembering> {
-  const file = path.join(directory(context), 'sample.db');
+  const file = path.join(temporaryDirectory(context), 'sample.db');
   const clock = { time: 0 };
   const store = await openSample({ path: file, clock: { now: () => clock.time } });
   const watcher = new Database(file, { readonly: true });

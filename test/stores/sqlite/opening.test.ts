@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import type { Observation } from '../../../src/observe/observation.ts';
 import { UnusableDatabase } from '../../../src/stores/sqlite/sqlite-store.ts';
 import { commit, createProduct, idsOf, rowOf } from '../../../src/testing/sample-writes.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
 /** Opens the sample at the path given, writes one product named by the second argument, and says so. */
@@ -41,7 +41,7 @@ const OF_FORMAT_1 = `drop table restwright_memos; alter table restwright_counts 
 
 describe('opening a database', () => {
   it('[OPS-4] makes the file and its directory, and announces the schema once', async (context) => {
-    const file = path.join(directory(context), 'data', 'of the', 'sample.db');
+    const file = path.join(temporaryDirectory(context), 'data', 'of the', 'sample.db');
     const seen: Observation[] = [];
     const observe = (observation: Observation): void => void seen.push(observation);
     const first = await openSample({ path: file, observe });
@@ -57,7 +57,7 @@ describe('opening a database', () => {
   });
 
   it('[OPS-4] lets processes that start together all succeed on a new file', async (context) => {
-    const file = path.join(directory(context), 'sample.db');
+    const file = path.join(temporaryDirectory(context), 'sample.db');
     const failures = await Promise.all(['a', 'b', 'c'].map((id) => run(file, id)));
     assert.deepEqual(failures, ['', '', '']);
     const store = await openSample({ path: file });
@@ -66,7 +66,7 @@ describe('opening a database', () => {
   });
 
   it('[OPS-4] waits for a process that is making or changing the database', async (context) => {
-    const file = path.join(directory(context), 'sample.db');
+    const file = path.join(temporaryDirectory(context), 'sample.db');
     await (await openSample({ path: file })).close();
     const other = new Database(file);
     other.exec('begin immediate');
@@ -77,7 +77,7 @@ describe('opening a database', () => {
   });
 
   it('[PAGE-6] makes the secret once and keeps it', async (context) => {
-    const file = path.join(directory(context), 'sample.db');
+    const file = path.join(temporaryDirectory(context), 'sample.db');
     const first = await openSample({ path: file });
     const secret = await first.secret();
     await first.close();
@@ -112,7 +112,7 @@ describe('opening a database', () => {
 
   for (const { title, spoil, says } of unusable) {
     it(`[OPS-4] refuses ${title}, and says which file it is and what to do`, async (context) => {
-      const file = path.join(directory(context), 'sample.db');
+      const file = path.join(temporaryDirectory(context), 'sample.db');
       if (title.includes('newer') || title.includes('beside')) await (await openSample({ path: file })).close();
       spoil(file);
       await assert.rejects(openSample({ path: file }), (error) => {
@@ -125,7 +125,7 @@ describe('opening a database', () => {
   }
 
   it('[OPS-4] without preparing it opens one that is as the model has it, while another process writes', async (context) => {
-    const file = path.join(directory(context), 'sample.db');
+    const file = path.join(temporaryDirectory(context), 'sample.db');
     await (await openSample({ path: file })).close();
     const other = new Database(file);
     other.exec('begin immediate');
@@ -157,7 +157,7 @@ describe('opening a database', () => {
   ];
   for (const { title, spoil, says } of unprepared) {
     it(`[OPS-4] without preparing it refuses ${title}, says what to do and changes nothing`, async (context) => {
-      const file = path.join(directory(context), 'sample.db');
+      const file = path.join(temporaryDirectory(context), 'sample.db');
       await (await openSample({ path: file })).close();
       spoil(file);
       const before = existsSync(file) ? readFileSync(file) : null;
@@ -172,7 +172,7 @@ describe('opening a database', () => {
   }
 
   it('[OPS-4] brings a database of an older format to its own, rows and all', async (context) => {
-    const file = path.join(directory(context), 'sample.db');
+    const file = path.join(temporaryDirectory(context), 'sample.db');
     const first = await openSample({ path: file });
     await commit(first, createProduct('a'));
     await first.close();
@@ -189,7 +189,7 @@ describe('opening a database', () => {
   });
 
   it('[OPS-4] leaves a database of an older format as it was where it cannot be used', async (context) => {
-    const file = path.join(directory(context), 'sample.db');
+    const file = path.join(temporaryDirectory(context), 'sample.db');
     await (await openSample({ path: file })).close();
     new Database(file).exec(OF_FORMAT_1).exec('create table notes (text text)').close();
     await assert.rejects(openSample({ path: file }), UnusableDatabase);
@@ -201,7 +201,7 @@ describe('opening a database', () => {
   });
 
   it('[OPS-4] leaves one file behind once it is closed, all commits in it', async (context) => {
-    const folder = directory(context);
+    const folder = temporaryDirectory(context);
     const store = await openSample({ path: path.join(folder, 'sample.db') });
     await commit(store, createProduct('a'));
     await store.close();

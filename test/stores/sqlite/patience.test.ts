@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { Patience } from '../../../src/stores/sqlite/patience.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 
 const least = { hex: (bytes: number) => '00'.repeat(bytes) };
 const most = { hex: (bytes: number) => 'ff'.repeat(bytes) };
@@ -16,7 +16,7 @@ describe('waiting for another process that writes', () => {
   });
 
   it('[LIM-3] ends with what SQLite says once its time is over', async (context) => {
-    const file = path.join(directory(context), 'a.db');
+    const file = path.join(temporaryDirectory(context), 'a.db');
     const [one, other] = [new Database(file, { timeout: 0 }), new Database(file)];
     other.exec('begin immediate');
     let tries = 0;

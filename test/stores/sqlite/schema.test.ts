@@ -7,7 +7,7 @@ import type { Field, ValueType } from '../../../src/model/model.ts';
 import { LossySchemaChange, SchemaViolation } from '../../../src/stores/sqlite/sqlite-store.ts';
 import { field, model, refersTo, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
 import { commit, create, idsOf, remove, rowOf, update } from '../../../src/testing/sample-writes.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
@@ -43,7 +43,7 @@ interface Reopened {
 }
 
 async function databaseBefore(context: TestContext, rows: typeof ROWS = ROWS): Promise<string> {
-  const file = path.join(directory(context), 'sample.db');
+  const file = path.join(temporaryDirectory(context), 'sample.db');
   const store = await openSample({ path: file }, model([resource(BEFORE)]));
   await commit(store, ...rows.map(([id, values]) => create('items', id, values)));
   await store.close();
@@ -199,7 +199,7 @@ describe('a database that a model has changed since', () => {
   }
 
   it('[OPS-4] follows a resource to its new name, with what refers to it', async (context) => {
-    const file = path.join(directory(context), 'sample.db');
+    const file = path.join(temporaryDirectory(context), 'sample.db');
     const part: ResourceOptions = { name: 'parts', fields: [field('item_id', TEXT, { reference: refersTo('items') })] };
     const linked: ResourceOptions = {
       ...BEFORE,

@@ -15,7 +15,7 @@ import { defineFunctions } from '../../../src/stores/sqlite/sql-functions.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { field, model, refersTo, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
 import { commit, create, idsOf, listOf, remove, rowOf, update } from '../../../src/testing/sample-writes.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
@@ -51,7 +51,7 @@ async function opened(context: TestContext, file: string, ...resources: readonly
 
 /** A file of two notes under a model. */
 async function fileOf(context: TestContext, ...resources: readonly ResourceOptions[]): Promise<string> {
-  const file = path.join(directory(context), 'notes.db');
+  const file = path.join(temporaryDirectory(context), 'notes.db');
   const { store } = await opened(context, file, ...resources);
   await commit(
     store,

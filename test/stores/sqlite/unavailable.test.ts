@@ -5,7 +5,7 @@ import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { answerOf, errorOf } from '../../../src/stores/sqlite/reading.ts';
 import { unavailable } from '../../../src/stores/sqlite/unavailable.ts';
 import { StoreUnavailable } from '../../../src/stores/store.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 
 interface Opened {
   readonly file: string;
@@ -13,7 +13,7 @@ interface Opened {
 }
 
 function opened(context: TestContext): Opened {
-  const file = path.join(directory(context), 'kept.db');
+  const file = path.join(temporaryDirectory(context), 'kept.db');
   const connection = Connection.writer(file);
   context.after(() => connection.close());
   connection.run('create table kept (text text not null) strict');

@@ -4,11 +4,11 @@ import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import type { Observation } from '../../../src/observe/observation.ts';
 import { untilFree } from '../../../src/stores/sqlite/until-free.ts';
-import { directory } from '../../directory.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 
 /** A database that another process holds, and one that waits for it. */
 function scene(context: TestContext) {
-  const file = path.join(directory(context), 'held.db');
+  const file = path.join(temporaryDirectory(context), 'held.db');
   const [one, other] = [new Database(file, { timeout: 0 }), new Database(file)];
   context.after(() => [one, other].forEach((each) => each.close()));
   other.exec('begin immediate');

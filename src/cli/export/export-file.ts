@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import type { Api } from '../../api.ts';
+import type { JsonObject } from '../../conventions/json.ts';
+import { drained } from '../../platform/drained.ts';
+import { writeJson } from '../../formats/json.ts';
+import type { Progress } from '../terminal/progress.ts';
+import type { RecordFormat } from '../import/record-reader.ts';
+
+/** A collection to be written out, and what it is done with. */
+export interface ExportJob {
+  /** Name of the resource. */
+  readonly collection: string;
+  readonly format: RecordFormat;
+  readonly api: Pick<Api, 'rows' | 'csv'>;
+  /** Once aborted, no more rows are read. */
+  readonly signal: AbortSignal;
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number;
+  readonly onProgress: (advance: Progress) => void;
+}
+
+/** How an export ended. `closed`: whoever reads the output wants no more of it. */
+export interface ExportOutcome {
+  readonly kind: 'complete' | 'stopped' | 'closed';
+  readonly rows: number;
+}
+
+/** What stands around the rows of a file, and how a page of them is written. */
+interface RowWriter {
+  readonly head: string;
+  page(rows: readonly JsonObject[], isFirst: boolean): string;
+  readonly foot: string;
+}
+
+/**
+ * Writes a whole collection to a file. It is written beside and takes the name once it is whole and on disk: there is never half a file
+ * under the name, and what stood there stays until then.
+ *
+ * @throws the error of the file system where the file cannot be written
+ */
+export async function exportToFile(file: string, job: ExportJob): Promise<ExportOutcome> {
+  const partial = `${file}.partial`;
+  const handle = await open(partial, 'w');
+  const output = createWriteStream(partial, { fd: handle.fd, autoClose: false });
+  try {
+    const outcome = await writeRows(output, job);
+    output.end();
+    await once(output, 'finish');
+    await handle.sync();
+    if (outcome.kind === 'complete') await rename(partial, file);
+    else await rm(partial);
+    return outcome;
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes a whole collection to a stream, no faster than it is read (constant memory). The stream stays open. */
+export async function writeRows(output: Writable, job: ExportJob): Promise<ExportOutcome> {
+  const writer = rowWriter(job);
+  const { total, pages } = await job.api.rows(job.collection);
+  const start = job.now();
+  let rows = 0;
+  if (!(await send(output, writer.head))) return { kind: 'closed', rows };
+  for await (const page of pages) {
+    if (job.signal.aborted) return { kind: 'stopped', rows };
+    if (!(await send(output, writer.page(page, rows === 0)))) return { kind: 'closed', rows };
+    rows += page.length;
+    job.onProgress({ rows, done: rows, start: 0, total, elapsed: job.now() - start });
+  }
+  return (await send(output, writer.foot)) ? { kind: 'complete', rows } : { kind: 'closed', rows };
+}
+
+function rowWriter({ format, api, collection }: ExportJob): RowWriter {
+  switch (format) {
+    case 'ndjson':
+      return { head: '', page: (rows) => rows.map((row) => `${writeJson(row)}\n`).join(''), foot: '' };
+    case 'csv': {
+      const { writer } = api.csv(collection);
+      return { head: writer.header, page: (rows) => writer.rows(rows), foot: '' };
+    }
+    case 'json':
+      return {
+        head: '[',
+        page: (rows, isFirst) => (isFirst ? '\n' : ',\n') + rows.map((row) => writeJson(row)).join(',\n'),
+        foot: '\n]\n',
+      };
+  }
+}
+
+/** Writes and waits until there is room for more. Whether anybody still reads. */
+async function send(output: Writable, text: string): Promise<boolean> {
+  if (output.destroyed || output.writableEnded) return false;
+  if (text === '' || output.write(text)) return true;
+  await drained(output);
+  return !output.destroyed;
+}

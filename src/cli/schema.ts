@@ -1,9 +1,0 @@
-import { documentSchema } from '../model/document/document-schema.ts';
-import type { ExitCode } from './command-failure.ts';
-import type { Terminal } from './terminal.ts';
-
-/** Prints the JSON Schema of the model document, for editors and for checks elsewhere. */
-export function schema({ stdout }: Terminal): ExitCode {
-  stdout.write(`${JSON.stringify(documentSchema, null, 2)}\n`);
-  return 0;
-}

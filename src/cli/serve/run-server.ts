@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import process from 'node:process';
+import { type HttpServer, serveHttp, type HttpOptions } from '../../http/node-http.ts';
+import {
+  type DelayMeter,
+  LONGEST_GO,
+  measureEventLoopDelay,
+  type OverloadOptions,
+  watchOverload,
+} from '../../limits/overload.ts';
+import { RequestTurn } from '../../limits/request-turn.ts';
+import type { LoadedModel } from '../../model/load-model.ts';
+import type { Limits } from '../../model/model.ts';
+import type { Observe } from '../../observe/observation.ts';
+import type { OpenApiOptions } from '../../open-api.ts';
+import { steady } from '../../platform/clock.ts';
+import { boundHeap } from '../../platform/heap-bounds.ts';
+import { endsInTime } from '../../platform/in-time.ts';
+import { serverUrl } from './address.ts';
+import { commandFailed } from '../command-error.ts';
+import { ReloadableApi } from './reloadable-api.ts';
+import { watchModel } from './watch-model.ts';
+import { openDatabase, type OpenedApi } from '../open-database.ts';
+import { databaseFile, type ServeSettings } from '../settings.ts';
+import { signalOf, type Terminal } from '../terminal/terminal.ts';
+
+/** What is served, and how. */
+export interface RunServerOptions {
+  /** The model's file, for `--dev`. */
+  readonly file: string;
+  readonly loaded: LoadedModel;
+  readonly settings: ServeSettings;
+  readonly observe: Observe;
+  readonly terminal: Terminal;
+  /** Whether other processes listen on the port too. */
+  readonly sharing: boolean;
+  /** Whether this process brings the database to the model; else it must be so already. */
+  readonly prepare: boolean;
+  /** Whether events go from here to where they must. */
+  readonly dispatch: boolean;
+  /** Told once requests are answered, and where. */
+  readonly onListening: (at: ListeningAddress) => void;
+}
+
+/** Where requests are answered. */
+export interface ListeningAddress {
+  /** Of the API. */
+  readonly url: string;
+  readonly port: number;
+}
+
+/**
+ * Opens the API, listens, and ends in order when a signal asks to stop.
+ *
+ * @throws {CommandFailure} exit 1 for a database or an address that cannot be had
+ */
+export async function runServer(serving: RunServerOptions): Promise<void> {
+  const { loaded, settings, observe, terminal, sharing } = serving;
+  const { model } = loaded;
+  const stop = terminal.stopSignal();
+  const delay = measureEventLoopDelay();
+  let api: ReloadableApi | null = null;
+  const waiting = (): number => api?.waiting ?? 0;
+  const overload = watchOverload({ limits: model.limits, ...lateness(delay, model.limits), waiting, observe });
+  const { overloaded } = overload;
+  const address = { origin: '' };
+  let stopped = steady() + model.limits.shutdownTimeout;
+  const left = (): number => Math.max(0, stopped - steady());
+  const open = opener(serving, {
+    origin: () => address.origin,
+    unready: () => overload.reason(),
+    patience: left,
+    stop,
+  });
+  try {
+    api = await unlessStopped(open(loaded), stop);
+    if (api === null || stop.aborted) return;
+    const { host, port, dev } = settings;
+    const server = await listen({ handler: api, limits: model.limits, observe, overloaded, host, port, sharing });
+    address.origin = serverUrl(server.address, server.port, '');
+    const following = dev ? watchModel({ ...serving, api, open, signal: stop }) : null;
+    announce({ url: `${address.origin}${model.basePath}`, port: server.port }, serving);
+    await asked(stop, terminal);
+    stopped = steady() + model.limits.shutdownTimeout;
+    await end(server, stop, observe);
+    if (following !== null) await endsInTime(following, left());
+  } finally {
+    overload.close();
+    delay.close();
+    await api?.close(left());
+  }
+}
+
+/** Opens a model on its database: the one that is served first, and each that is served after it. */
+function opener(
+  { settings, prepare, dispatch, observe }: RunServerOptions,
+  surroundings: Required<Pick<OpenApiOptions, 'origin' | 'unready' | 'patience' | 'stop'>>,
+): (loaded: LoadedModel) => Promise<OpenedApi> {
+  return ({ model, services }) => {
+    const database = databaseFile(settings.database, model.name);
+    return openDatabase({
+      model,
+      context: services,
+      database,
+      prepare,
+      dispatch,
+      observe,
+      open: settings.open,
+      ...surroundings,
+    });
+  };
+}
+
+/** What is opened, or null where a signal came before another process let go of the database. */
+async function unlessStopped(opening: Promise<OpenedApi>, stop: AbortSignal): Promise<ReloadableApi | null> {
+  try {
+    return new ReloadableApi(await opening);
+  } catch (error) {
+    if (stop.aborted) return null;
+    throw error;
+  }
+}
+
+/** How late requests are answered, by the past and by the turn that they come in. */
+function lateness(delay: DelayMeter, { eventLoopDelay }: Limits): Pick<OverloadOptions, 'delay' | 'request'> {
+  const turn = new RequestTurn(eventLoopDelay * LONGEST_GO);
+  return { delay: () => delay.read(), request: () => turn.request() };
+}
+
+async function listen(options: HttpOptions): Promise<HttpServer> {
+  try {
+    return await serveHttp(options);
+  } catch (error) {
+    throw commandFailed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function announce(at: ListeningAddress, { settings, observe, onListening }: RunServerOptions): void {
+  observe({ kind: 'listening', url: at.url, open: settings.open });
+  onListening(at);
+}
+
+/** Until a signal asks to stop the process does nothing but serve, and its heap is bounded. */
+async function asked(stop: AbortSignal, { env }: Terminal): Promise<void> {
+  const release = boundHeap([...process.execArgv, env['NODE_OPTIONS'] ?? '']);
+  if (!stop.aborted) await once(stop, 'abort');
+  release();
+}
+
+async function end(server: HttpServer, stop: AbortSignal, observe: Observe): Promise<void> {
+  observe({ kind: 'stopping', signal: signalOf(stop) });
+  observe({ kind: 'stopped', unfinished: await server.close() });
+}

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checkArchitecture } from './check-architecture.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+/** `file:line rule` of every finding, in the order of files and lines. */
+function found(files: Files): readonly string[] {
+  const findings = checkArchitecture({ files, dependencies: new Set(['yaml', '@clack/prompts']) });
+  return findings.map(({ file, line, rule }) => `${file}:${line} ${rule}`);
+}
+
+const long = (lines: number) => 'x;\n'.repeat(lines);
+
+/** What must be found: a title, the files, and every finding in them. */
+const violations: readonly (readonly [title: string, files: Files, findings: readonly string[]])[] = [
+  [
+    'an import of a higher floor',
+    { 'src/model/a.ts': "import { x } from '../stores/b.ts';" },
+    ['src/model/a.ts:1 floors'],
+  ],
+  ['a type-only one', { 'src/plan/a.ts': "\nimport type { X } from '../api.ts';" }, ['src/plan/a.ts:2 floors']],
+  ['a re-export', { 'src/plan/a.ts': "export * from '../http/b.ts';" }, ['src/plan/a.ts:1 floors']],
+  ['a named re-export', { 'src/plan/a.ts': "export { b } from '../http/b.ts';" }, ['src/plan/a.ts:1 floors']],
+  ['an import()', { 'src/plan/a.ts': "await import('../http/b.ts');" }, ['src/plan/a.ts:1 floors']],
+  ['an import type', { 'src/plan/a.ts': "export type A = import('../http/b.ts').B;" }, ['src/plan/a.ts:1 floors']],
+  [
+    'a worker of a higher floor',
+    { 'src/plan/a.ts': "new Worker(new URL('../stores/w.ts', import.meta.url));" },
+    ['src/plan/a.ts:1 floors'],
+  ],
+  [
+    'a room further down the same floor',
+    { 'src/observe/a.ts': "import '../conformance/b.ts';" },
+    ['src/observe/a.ts:1 floors'],
+  ],
+  [
+    'conventions asking platform',
+    { 'src/conventions/a.ts': "import '../platform/clock.ts';" },
+    ['src/conventions/a.ts:1 floors'],
+  ],
+  [
+    'a judge sharing code',
+    { 'src/conformance/a.ts': "import '../conventions/url.ts';" },
+    ['src/conformance/a.ts:1 floors'],
+  ],
+  ['the pipeline in a store', { 'src/pipeline/a.ts': "import '../stores/sql/b.ts';" }, ['src/pipeline/a.ts:1 floors']],
+  ['http inside the model', { 'src/http/a.ts': "import '../model/compile.ts';" }, ['src/http/a.ts:1 floors']],
+  ['an import out of src/', { 'src/cli/a.ts': "import '../../scripts/b.ts';" }, ['src/cli/a.ts:1 floors']],
+  ['a folder that is no room', { 'src/services/a.ts': '' }, ['src/services/a.ts:1 rooms']],
+  ['a file that is no room', { 'src/main.ts': '' }, ['src/main.ts:1 rooms']],
+  [
+    'a cycle, of types too',
+    {
+      'src/plan/a.ts': "\nimport type { B } from './b.ts';",
+      'src/plan/b.ts': "import { C } from './c.ts';",
+      'src/plan/c.ts': "import { A } from './a.ts';",
+    },
+    ['src/plan/a.ts:2 cycles'],
+  ],
+  ['a file importing itself', { 'src/plan/a.ts': "import './a.ts';" }, ['src/plan/a.ts:1 cycles']],
+  [
+    'two cycles',
+    {
+      'src/plan/a.ts': "import './b.ts';",
+      'src/plan/b.ts': "import './a.ts';",
+      'src/model/a.ts': "import './b.ts';",
+      'src/model/b.ts': "import './a.ts';",
+    },
+    ['src/model/a.ts:1 cycles', 'src/plan/a.ts:1 cycles'],
+  ],
+  [
+    'a library behind two files, each after the first',
+    {
+      'src/cli/a.ts': "import { intro } from '@clack/prompts';",
+      'src/cli/b.ts': "import type { Option } from '@clack/prompts/sub.js';",
+    },
+    ['src/cli/b.ts:1 libraries'],
+  ],
+  ['a library that is not published along', { 'src/cli/a.ts': "import 'fast-check';" }, ['src/cli/a.ts:1 libraries']],
+  [
+    'Node in conventions',
+    { 'src/conventions/a.ts': "import path from 'node:path';" },
+    ['src/conventions/a.ts:1 modules'],
+  ],
+  ['a Node module without its prefix', { 'src/cli/a.ts': "import 'fs';" }, ['src/cli/a.ts:1 modules']],
+  ['a server in the pipeline', { 'src/pipeline/a.ts': "import 'node:http';" }, ['src/pipeline/a.ts:1 modules']],
+  [
+    'a server in the model',
+    { 'src/model/a.ts': "import type { Server } from 'node:http2';" },
+    ['src/model/a.ts:1 modules'],
+  ],
+  ['Node in the client', { 'src/client/a.ts': "import 'node:buffer';" }, ['src/client/a.ts:1 modules']],
+  [
+    'Node behind what the client imports',
+    { 'src/client/a.ts': "import '../model/b.ts';", 'src/model/b.ts': "import 'node:crypto';" },
+    ['src/client/a.ts:1 modules'],
+  ],
+  ['the clock', { 'src/plan/a.ts': 'const now = Date.now();' }, ['src/plan/a.ts:1 clock']],
+  [
+    'the clock by another way',
+    { 'src/plan/a.ts': 'new Date();\nDate();\nperformance.now();' },
+    ['1', '2', '3'].map((n) => `src/plan/a.ts:${n} clock`),
+  ],
+  ['the clock taken apart', { 'src/plan/a.ts': 'const { now } = Date;' }, ['src/plan/a.ts:1 clock']],
+  [
+    'chance',
+    { 'src/stores/a.ts': 'Math.random();\ncrypto.randomUUID();' },
+    ['src/stores/a.ts:1 clock', 'src/stores/a.ts:2 clock'],
+  ],
+  [
+    'chance by import',
+    { 'src/stores/a.ts': "import { randomBytes as r } from 'node:crypto';" },
+    ['src/stores/a.ts:1 clock'],
+  ],
+  ['the environment', { 'src/http/a.ts': "process.env['PORT'];" }, ['src/http/a.ts:1 front door']],
+  ['arguments by import', { 'src/api.ts': "import { argv } from 'node:process';" }, ['src/api.ts:1 front door']],
+  ['the environment taken apart', { 'src/http/a.ts': 'const { env } = process;' }, ['src/http/a.ts:1 front door']],
+  [
+    'input and output in conventions',
+    { 'src/conventions/a.ts': "fetch('/');\nsetTimeout(go, 1);" },
+    ['src/conventions/a.ts:1 pure', 'src/conventions/a.ts:2 pure'],
+  ],
+  [
+    'a global handed through',
+    { 'src/conventions/a.ts': 'export const all = { process };' },
+    ['src/conventions/a.ts:1 pure'],
+  ],
+  [
+    'a type of Node in conventions',
+    { 'src/conventions/a.ts': 'export type Bytes = Buffer;' },
+    ['src/conventions/a.ts:1 pure'],
+  ],
+  [
+    'SQL outside of stores',
+    { 'src/pipeline/a.ts': "const q = 'SELECT id FROM products';" },
+    ['src/pipeline/a.ts:1 sql'],
+  ],
+  ['SQL in a template', { 'src/events/a.ts': 'const q = `\n  delete from ${t}`;' }, ['src/events/a.ts:1 sql']],
+  [
+    'HTTP words in a store',
+    { 'src/stores/a.ts': 'interface Row { statusCode: number }\nconst header = 1;' },
+    ['src/stores/a.ts:1 http words', 'src/stores/a.ts:2 http words'],
+  ],
+  [
+    'a store that refuses',
+    { 'src/stores/a.ts': "import { refusal } from '../conventions/errors.ts';" },
+    ['src/stores/a.ts:1 http words'],
+  ],
+  ['what does not parse', { 'src/plan/a.ts': 'const =' }, ['src/plan/a.ts:1 syntax']],
+  [
+    'any',
+    { 'src/plan/a.ts': 'let a: any;', 'test/a.test.ts': 'let b: any[];' },
+    ['src/plan/a.ts:1 any', 'test/a.test.ts:1 any'],
+  ],
+  [
+    'a silenced check',
+    { 'test/a.test.ts': '\n// @ts-expect-error because\n/* oxlint-disable x */' },
+    ['test/a.test.ts:2 suppression', 'test/a.test.ts:3 suppression'],
+  ],
+  ['a long file', { 'src/plan/a.ts': long(301) }, ['src/plan/a.ts:301 size']],
+  ['a long function', { 'src/plan/a.ts': `\nconst f = () => {\n${long(39)}};` }, ['src/plan/a.ts:2 size']],
+  [
+    'names that fit anything',
+    { 'src/plan/utils.ts': '', 'src/model/helpers/a.ts': '' },
+    ['src/model/helpers/a.ts:1 names', 'src/plan/utils.ts:1 names'],
+  ],
+  [
+    'names that are not kebab-case',
+    { 'src/plan/ReadPlan.ts': '', 'test/a_b.test.ts': '' },
+    ['src/plan/ReadPlan.ts:1 names', 'test/a_b.test.ts:1 names'],
+  ],
+  ['a page beside the shelves', { 'docs/notes.md': '' }, ['docs/notes.md:1 docs']],
+  ['a decision without a number', { 'docs/decisions/use-sqlite.md': '' }, ['docs/decisions/use-sqlite.md:1 docs']],
+];
+
+/** What must not be found. */
+const permitted: readonly (readonly [title: string, files: Files])[] = [
+  [
+    'imports downward and up the table',
+    { 'src/formats/a.ts': "import '../model/b.ts';\nimport '../conventions/c.ts';" },
+  ],
+  ['imports within a room, both ways', { 'src/stores/sql/a.ts': "import '../store.ts';\nimport './b.ts';" }],
+  ['the store contract in the pipeline', { 'src/pipeline/a.ts': "import type { Store } from '../stores/store.ts';" }],
+  [
+    'a diamond',
+    { 'src/plan/a.ts': "import './b.ts';\nimport './c.ts';", 'src/plan/b.ts': "import './c.ts';", 'src/plan/c.ts': '' },
+  ],
+  [
+    'types from a room that uses Node, in the client',
+    { 'src/client/a.ts': "import type { B } from '../model/b.ts';", 'src/model/b.ts': "import 'node:crypto';" },
+  ],
+  [
+    'a library in one file, and freely in tests',
+    { 'src/cli/a.ts': "import 'yaml';\nimport 'yaml/sub';", 'test/a.test.ts': "import 'yaml';" },
+  ],
+  [
+    'the clock in platform and cli',
+    { 'src/platform/a.ts': 'Date.now(); Math.random();', 'src/cli/a.ts': 'new Date();' },
+  ],
+  [
+    'a Date of a given instant',
+    { 'src/plan/a.ts': 'new Date(clock.now());\nDate.parse(text);\nconst { date } = row;' },
+  ],
+  ['arguments in cli and index', { 'src/cli/a.ts': 'process.argv;', 'src/index.ts': 'process.env;' }],
+  [
+    'own names that globals have too',
+    {
+      'src/conventions/a.ts':
+        'export const f = (fetch: F, { process }: P) => fetch(process).crypto;\nconst o = { performance: 1 };',
+    },
+  ],
+  ['talk of updates', { 'src/cli/a.ts': "'update the model and set it; deletes from there'.length;" }],
+  ['a word inside a word', { 'src/stores/a.ts': 'interface Row { statuses: number; etagged: boolean }' }],
+  ['any as a word', { 'src/plan/a.ts': "const any = 'any';" }],
+  ['short files and functions', { 'src/plan/a.ts': `const f = () => {\n${long(38)}};\n` }],
+  ['a suite that is one long list', { 'src/testing/a.ts': `const f = () => {\n${long(90)}};\n` }],
+  [
+    'the shelves of docs',
+    { 'docs/specification/contract.md': '', 'docs/decisions/0001-use-sqlite.md': '', 'docs/errors.md': '' },
+  ],
+];
+
+describe('the judge of the house', () => {
+  for (const [title, files, findings] of violations)
+    it(`finds ${title}`, () => assert.deepEqual(found(files), findings));
+  for (const [title, files] of permitted) it(`permits ${title}`, () => assert.deepEqual(found(files), []));
+
+  it('names the way round a cycle and the way to a Node module', () => {
+    const files = {
+      'src/client/a.ts': "import './b.ts';",
+      'src/client/b.ts': "import './a.ts';\nimport '../model/c.ts';",
+      'src/model/c.ts': "import 'node:fs';",
+    };
+    const messages = checkArchitecture({ files, dependencies: new Set() }).map(({ message }) => message);
+    assert.deepEqual(messages, [
+      'import cycle src/client/a.ts -> src/client/b.ts -> src/client/a.ts: move what both sides need into a file below them',
+      'reaches node:fs by src/client/a.ts -> src/client/b.ts -> src/model/c.ts: import the types alone, or move the pure part out',
+      'reaches node:fs by src/client/b.ts -> src/model/c.ts: import the types alone, or move the pure part out',
+    ]);
+  });
+});

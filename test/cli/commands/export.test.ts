@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { writeRows } from '../../../src/cli/export/export-file.ts';
+import { run } from '../../../src/cli/program.ts';
+import { recordedTerminal } from '../recorded-terminal.ts';
+
+const MODEL = `
+name: store
+version: 1.0.0
+resources:
+  suppliers: { id: client, schema: { type: object, properties: { name: { type: string } } } }
+  products:
+    schema:
+      type: object
+      required: [name]
+      properties:
+        name: { type: string }
+        price: { type: string, format: decimal, x-scale: 2 }
+        weight: { type: number }
+        fragile: { type: boolean }
+        tags: { type: array, items: { type: string } }
+        labels: { type: object, additionalProperties: { type: string } }
+        address: { type: object, properties: { city: { type: string }, zip: { type: string } } }
+        phase: { type: string, enum: [NEW, DONE], default: NEW }
+        supplier_id: { type: string, x-references: suppliers }
+        owner: { type: string, readOnly: true }
+        secret: { type: string, writeOnly: true }
+    state: { field: phase, initial: NEW, transitions: { NEW: [DONE] } }
+  reviews: { parent: products, schema: { type: object, properties: { stars: { type: integer } } } }
+  answers: { parent: reviews, schema: { type: object, properties: { text: { type: string } } } }
+`;
+const TEXTS = [
+  '',
+  ' a ',
+  '=1+1',
+  "'=x",
+  '"q", r',
+  'a\r\nb\rc\nd',
+  '\u0001\u001b',
+  '😀 é',
+  '[]',
+  '{}',
+  'null',
+  '-',
+  'x,y;z\t',
+];
+
+const id = (kind: number, index: number): string => `01980000-0000-7000-8${kind}00-${String(index).padStart(12, '0')}`;
+
+/** What a shop may hold, with whatever is hard to say in some format. */
+const ROWS: Readonly<Record<string, readonly object[]>> = {
+  suppliers: TEXTS.filter((text) => text !== '' && !/\p{Cc}/u.test(text)).map((name) => ({ id: name, name })),
+  products: TEXTS.map((text, index) => ({
+    id: id(1, index),
+    name: text,
+    price: index % 3 === 0 ? null : `-${index}.50`,
+    weight: index % 2 === 0 ? 1e21 : null,
+    fragile: index % 4 === 0,
+    tags: index === 0 ? [] : [text, ''],
+    labels: index === 1 ? null : index === 2 ? {} : { [text]: text },
+    address: index === 3 ? null : index === 4 ? {} : { city: text },
+    phase: index === 5 ? 'DONE' : 'NEW',
+    supplier_id: index === 6 ? '=1+1' : null,
+    owner: index === 7 ? 'me' : null,
+    secret: 'never leaves',
+    created_at: '2020-01-01T00:00:00.123Z',
+    updated_at: '2021-01-01T00:00:00.000Z',
+  })),
+  reviews: [{ id: id(2, 1), product_id: id(1, 1), stars: -5 }],
+  answers: [{ id: id(3, 1), review_id: id(2, 1), text: 'a' }],
+};
+
+let folder: string;
+let model: string;
+before(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'restwright-'));
+  model = path.join(folder, 'store.yaml');
+  await writeFile(model, MODEL);
+  for (const [collection, rows] of Object.entries(ROWS)) {
+    const file = path.join(folder, `${collection}.json`);
+    await writeFile(file, JSON.stringify(rows, null, 2));
+    await command('import', collection, file, 'first');
+  }
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function command(
+  name: string,
+  collection: string,
+  file: string,
+  database: string,
+  ...flags: readonly string[]
+): Promise<ReturnType<ReturnType<typeof recordedTerminal>['written']>> {
+  const terminal = recordedTerminal();
+  const code = await run(
+    [name, model, collection, file, '--database', `sqlite:${path.join(folder, database)}.db`, ...flags],
+    terminal,
+  );
+  assert.equal(code, 0, terminal.written().stderr);
+  return terminal.written();
+}
+
+/** The rows of a file in JSON, without what a new row gets anew. */
+function rowsOf(file: string): readonly unknown[] {
+  const rows: readonly Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'));
+  return rows.map(({ revision: _revision, ...row }) => row);
+}
+
+describe('restwright export', () => {
+  for (const format of ['ndjson', 'json', 'csv']) {
+    it(`[NEG-1] writes ${format} that import takes back whole, into an empty database`, async () => {
+      for (const collection of Object.keys(ROWS)) {
+        const file = path.join(folder, `out-${collection}.${format}`);
+        await command('export', collection, file, 'first');
+        await command('import', collection, file, `again-${format}`);
+        const [given, taken] = [path.join(folder, 'given.json'), path.join(folder, 'taken.json')];
+        await command('export', collection, given, 'first');
+        await command('export', collection, taken, `again-${format}`);
+        assert.deepEqual(rowsOf(taken), rowsOf(given));
+        assert.equal(rowsOf(given).length, ROWS[collection]?.length);
+      }
+    });
+  }
+
+  it('[REP-11] [REP-1] writes what GET shows, without links', async () => {
+    const { stdout } = await command('export', 'products', '-', 'first');
+    const [first = ''] = stdout.split('\n');
+    assert.deepEqual(Object.keys(JSON.parse(first)), [
+      'id',
+      'name',
+      'price',
+      'weight',
+      'fragile',
+      'tags',
+      'labels',
+      'address',
+      'phase',
+      'supplier_id',
+      'owner',
+      'created_at',
+      'updated_at',
+      'revision',
+    ]);
+    assert.ok(!stdout.includes('never leaves'));
+  });
+
+  it('leaves no half of a file under its name, and tells the outcome', async () => {
+    const file = path.join(folder, 'whole.csv');
+    const { stdout } = await command('export', 'suppliers', file, 'first', '--json');
+    assert.deepEqual(JSON.parse(stdout), {
+      file,
+      collection: 'suppliers',
+      outcome: 'complete',
+      rows: ROWS['suppliers']?.length,
+    });
+    const stopped = recordedTerminal();
+    stopped.stop.abort('SIGTERM');
+    const other = path.join(folder, 'stopped.csv');
+    assert.equal(
+      await run(['export', model, 'products', other, '--database', `sqlite:${path.join(folder, 'first.db')}`], stopped),
+      143,
+    );
+    assert.ok(!existsSync(other));
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.endsWith('.partial')),
+      [],
+    );
+  });
+
+  it('ends with 1 where there is no database, and makes none', async () => {
+    const terminal = recordedTerminal();
+    const database = path.join(folder, 'none.db');
+    assert.equal(await run(['export', model, 'products', '-', '--database', `sqlite:${database}`], terminal), 1);
+    assert.match(terminal.written().stderr, /there is no database/);
+    assert.ok(!existsSync(database));
+  });
+
+  it('reads no faster than what is written leaves, and stops where nobody reads any more', async () => {
+    let pages = 0;
+    const waiting: (() => void)[] = [];
+    const output = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => void waiting.push(done) });
+    const rows = async function* rows(): AsyncGenerator<readonly object[]> {
+      for (;;) {
+        pages += 1;
+        yield await Promise.resolve([{ id: 'a' }]);
+      }
+    };
+    const job = {
+      collection: 'rows',
+      format: 'ndjson' as const,
+      api: {
+        rows: () => Promise.resolve({ total: 1, pages: rows() as AsyncGenerator<readonly Record<string, string>[]> }),
+        csv: () => assert.fail('no CSV here'),
+      },
+      signal: new AbortController().signal,
+      now: () => 0,
+      onProgress: () => undefined,
+    };
+    const written = writeRows(output, job);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(pages, 1);
+    waiting.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(pages, 2);
+    output.destroy();
+    assert.equal((await written).kind, 'closed');
+  });
+});
+
+describe('restwright import', () => {
+  const faulty: readonly (readonly [name: string, content: string, says: RegExp])[] = [
+    ['header.csv', 'id,nope\nx,1\n', /header\.csv:1.* column "nope" is not known/],
+    ['cells.csv', 'id,name\nx\n', /cells\.csv:2.* 1 cells, and there are 2 columns/],
+    ['rows.csv', 'id,name\n"a\nb",x\n\nc\td,y\n', /rows\.csv:2 SUPPLIER_INVALID.*\n.*id: .*control characters/],
+    ['object.json', '{"id":"a"}', /object\.json:1.* one array of objects/],
+    ['commas.json', '[{"id":"a"}\n{"id":"b"}]', /commas\.json:\d.* comma/],
+    ['scalars.json', '[1, 2]', /scalars\.json:1/],
+    ['cut.json', '[{"id":"a"},\n{"id":', /cut\.json:\d/],
+  ];
+  for (const [name, content, says] of faulty) {
+    it(`tells what is wrong with ${name}, and keeps nothing of it`, async () => {
+      const file = path.join(folder, name);
+      await writeFile(file, content);
+      const terminal = recordedTerminal();
+      const database = `sqlite:${path.join(folder, `${name}.db`)}`;
+      assert.equal(await run(['import', model, 'suppliers', file, '--database', database], terminal), 1);
+      assert.match(terminal.written().stderr, says);
+    });
+  }
+
+  it('goes on behind what is in, in every format', async () => {
+    const starts: Readonly<Record<string, readonly [start: string, rest: string]>> = {
+      'grown.csv': ['id,name\r\na,"x\r\ny"\r\n', 'b,y\r\n'],
+      'grown.ndjson': ['{"id":"a"}\n', '{"id":"b"}\n'],
+      'grown.json': ['[\n  {"id":"a","name":"]},{"}', ',\n  {"id":"b"}\n]\n'],
+    };
+    for (const [name, [start, rest]] of Object.entries(starts)) {
+      const file = path.join(folder, name);
+      await writeFile(file, start);
+      await command('import', 'suppliers', file, name);
+      await writeFile(file, start + rest);
+      const { stdout } = await command('import', 'suppliers', file, name, '--json');
+      assert.equal(JSON.parse(stdout)['rows'], 1, name);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtemp, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { after, describe, it } from 'node:test';
+import { CommandError } from '../../../src/cli/command-error.ts';
+import { readModel, requireModel } from '../../../src/cli/model-file/read-model.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'restwright-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const index = JSON.stringify(pathToFileURL(path.join(import.meta.dirname, '../../../src/index.ts')).href);
+const MODEL = `import { defineModel, resource } from ${index};
+export default defineModel({
+  name: 'desk',
+  resources: { notes: resource({ schema: { type: 'object', properties: { text: { type: 'string' } } } }) },
+});
+`;
+
+let written = 0;
+async function file(name: string, text: string): Promise<string> {
+  written += 1;
+  const made = path.join(folder, `${written}-${name}`);
+  await writeFile(made, text);
+  return made;
+}
+
+describe('a model in a module', () => {
+  for (const extension of ['ts', 'mts', 'js', 'mjs']) {
+    it(`is read from .${extension}`, async () => {
+      const { model } = await requireModel(await file(`desk.${extension}`, MODEL), {});
+      assert.equal(model.name, 'desk');
+    });
+  }
+
+  it('is read anew when it has changed', async () => {
+    const made = await file('desk.ts', MODEL);
+    assert.equal((await requireModel(made, {})).model.name, 'desk');
+    await writeFile(made, MODEL.replace("'desk'", "'table'"));
+    await utimes(made, new Date(), new Date(Date.now() + 5_000));
+    assert.equal((await requireModel(made, {})).model.name, 'table');
+  });
+
+  it('has another fingerprint where what it imports has changed, and the same one in another folder', async () => {
+    const program = `import { requireModel } from ${JSON.stringify(pathToFileURL(path.join(import.meta.dirname, '../../../src/cli/model-file/read-model.ts')).href)};
+      console.log((await requireModel(process.argv[1], {})).model.fingerprint);`;
+    const fingerprint = async (factor: number): Promise<string> => {
+      const desk = await mkdtemp(path.join(folder, 'desk-'));
+      await writeFile(path.join(desk, 'price.ts'), `export const total = (n: number): number => n * ${factor};\n`);
+      await writeFile(path.join(desk, 'desk.ts'), `import './price.ts';\n${MODEL}`);
+      const args = ['--input-type=module-typescript', '-e', program, path.join(desk, 'desk.ts')];
+      return (await promisify(execFile)(process.execPath, args)).stdout;
+    };
+    const [two, three, again] = await Promise.all([2, 3, 2].map(fingerprint));
+    assert.notEqual(two, three);
+    assert.equal(two, again);
+  });
+
+  it('tells its faults with their paths', async () => {
+    const read = await readModel(await file('desk.ts', MODEL.replace("type: 'string'", "type: 'strin'")), {});
+    assert.ok(read.kind === 'faulty');
+    assert.equal(read.faults[0]?.path, 'resources.notes.schema.properties.text.type');
+  });
+
+  const broken: readonly (readonly [title: string, text: string, exitCode: number, says: RegExp])[] = [
+    ['exports no model', 'export default { name: 1 };', 1, /exports no model; write `export default defineModel/],
+    ['exports nothing', 'export {};', 1, /exports no model/],
+    ['throws', "\nthrow new Error('no luck');", 1, /cannot be loaded: no luck \(line 2\)/],
+    ['has faulty syntax', 'export default defineModel(', 1, /cannot be loaded/],
+    ['imports what is not there', "import './nothing.ts';", 1, /cannot be loaded: .*nothing\.ts/],
+  ];
+  for (const [title, text, exitCode, says] of broken) {
+    it(`that ${title} is told in a sentence`, async () => {
+      const made = await file('broken.ts', text);
+      await assert.rejects(readModel(made, {}), (error) => {
+        assert.ok(error instanceof CommandError);
+        assert.equal(error.exitCode, exitCode);
+        assert.match(error.message, says);
+        assert.doesNotMatch(error.message, /\n\s+at /);
+        return true;
+      });
+    });
+  }
+
+  it('that is not there is wrong usage', async () => {
+    await assert.rejects(
+      readModel(path.join(folder, 'none.ts'), {}),
+      (error) => error instanceof CommandError && error.exitCode === 2,
+    );
+  });
+});
