@@ -42,15 +42,15 @@ export interface ApiOptions {
   /** Told what happens: requests, faults. What it throws is lost. */
   readonly observe: Observe;
   /** Whether any `Host` is taken; else loopback names alone (AUTH-7). */
-  readonly open: boolean;
+  readonly allowAnyHost: boolean;
   /** Where clients reach the API when the model has no `public_url`: `http://127.0.0.1:3000`. URLs in events begin with it. */
   readonly origin: () => string;
   /** Told of every commit. */
-  readonly committed?: () => void;
+  readonly onCommit?: () => void;
   /** What hooks get of the application (model.md). */
   readonly context?: HookServices;
   /** Why the server should get no traffic just now; null when it should. Default: it always should. */
-  readonly unready?: () => string | null;
+  readonly notReadyReason?: () => string | null;
 }
 
 /** One API: answers requests, and takes in rows without them. */
@@ -63,17 +63,17 @@ export interface Api extends Handler {
    * @param collection name of the resource
    * @throws {RangeError} no such resource
    */
-  importRows(collection: string, rows: readonly Json[], bookmark?: Bookmark): Promise<RowImportOutcome>;
+  importRows(collection: string, exportRows: readonly Json[], bookmark?: Bookmark): Promise<RowImportOutcome>;
 
   /** All rows of a collection. @throws {RangeError} no such resource */
-  rows(collection: string): Promise<ExportedRows>;
+  exportRows(collection: string): Promise<ExportedRows>;
 
   /** The columns of a collection's CSV, to write and to read. @throws {RangeError} no such resource */
-  csv(collection: string): CsvForms;
+  csv(collection: string): CsvFormat;
 }
 
 /** The CSV of a collection. */
-export interface CsvForms {
+export interface CsvFormat {
   readonly writer: CsvWriter;
   /** @param header the first record of a file @throws {ApiError} REQUEST_BODY_MALFORMED */
   reader(header: string): CsvReader;
@@ -87,8 +87,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const handler = createPipeline({
     surroundings,
     openings: { now, elapsed: options.elapsed ?? steady, uuid, randomHex, versionedPath: versionedPath(compiled.base) },
-    open: options.open,
-    unready: options.unready ?? (() => null),
+    open: options.allowAnyHost,
+    unready: options.notReadyReason ?? (() => null),
   });
   return {
     ...handler,
@@ -97,7 +97,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: timestamp(now()) };
       return importRows(requireResource(compiled, collection), rows, bookmark, origin, surroundings);
     },
-    rows: async (collection) => exportRows(requireResource(compiled, collection), surroundings),
+    exportRows: async (collection) => exportRows(requireResource(compiled, collection), surroundings),
     csv(collection) {
       const { csv, bodyType } = requireResource(compiled, collection);
       return { writer: csv, reader: (header) => compileCsvReader(bodyType, header, compiled.model.limits) };
@@ -106,7 +106,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
 }
 
 async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
-  const { model, store, clock, ids, origin, observe, context = {}, committed = () => undefined } = options;
+  const { model, store, clock, ids, origin, observe, context = {}, onCommit = () => undefined } = options;
   const now = (): number => clock.now();
   const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
   const seal = createSeal(secret, 'cursor');
@@ -121,7 +121,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
     store,
     rows: store.resources,
     context,
-    committed,
+    committed: onCommit,
     running: new Set(),
     observe: harmless(observe),
     events: {

@@ -2,7 +2,7 @@ export { type Api, type ApiOptions, createApi } from './api.ts';
 export { ApiError } from './conventions/errors.ts';
 export type { EventEnvelope } from './conventions/event.ts';
 export { createListener, type Listener } from './http/listener.ts';
-export { serveHttp } from './http/node-http.ts';
+export { serveHttp } from './http/serve-http.ts';
 export { defineModel, resource, withServices } from './model/typescript/define-model.ts';
 export { ModelError } from './model/document/model-error.ts';
 export { refuse } from './model/typescript/hooks.ts';

@@ -17,9 +17,9 @@ export interface OpenApiOptions {
   /** Path of the SQLite file, made where it is missing; `:memory:` for a database that ends with the API. */
   readonly database: string;
   /** Whether the file is made and brought to the model; else it must be there, as the model has it. Default: it is. */
-  readonly prepare?: boolean;
+  readonly migrate?: boolean;
   /** Ends the wait for another process that holds the database: opening it fails with the reason. */
-  readonly stop?: AbortSignal;
+  readonly signal?: AbortSignal;
   /** What hooks get of the application. */
   readonly context?: HookServices;
   /** Told what happens: requests, faults, changes of the schema. What it throws is lost. Default: nobody is told. */
@@ -27,13 +27,13 @@ export interface OpenApiOptions {
   /** Where clients reach the API where the model has no `public_url`: events name it. Default: `http://localhost`. */
   readonly origin?: () => string;
   /** Whether any `Host` is taken (AUTH-7). Default: loopback names alone, for an API without authentication. */
-  readonly open?: boolean;
+  readonly allowAnyHost?: boolean;
   /** Why the server should get no traffic just now; null when it should. */
-  readonly unready?: () => string | null;
+  readonly notReadyReason?: () => string | null;
   /** Whether `after` hooks are fed from here. Default: they are. */
   readonly dispatch?: boolean;
   /** Milliseconds that `after` hooks under way have when the API is closed; they are delivered again later. Default: 30,000. */
-  readonly patience?: () => number;
+  readonly shutdownTimeout?: () => number;
 }
 
 /** An API and the database that it stands on. */
@@ -50,19 +50,29 @@ export interface OpenedApi extends AsyncDisposable {
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database as it was
  */
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
-  const { model, database, prepare = true, stop, origin = () => 'http://localhost', open = false } = options;
+  const { model, database, migrate = true, signal, origin = () => 'http://localhost', allowAnyHost = false } = options;
   const sink = options.observe ?? (() => undefined);
   const observe = harmless(sink);
   const clock = systemClock;
   const random = createRandom();
-  const store = await openSqlite({ path: database, model, prepare, stop, observe, clock, random });
+  const store = await openSqlite({ path: database, model, prepare: migrate, stop: signal, observe, clock, random });
   try {
     const ids = createIds({ clock, random });
-    const dispatch = options.dispatch === false ? null : dispatchFor(options, { store, clock, random, observe });
+    const dispatch = options.dispatch === false ? null : startHookDispatch(options, { store, clock, random, observe });
     const committed = (): void => dispatch?.wake();
-    const api = await createApi({ ...options, observe: sink, origin, open, store, clock, ids, random, committed });
+    const api = await createApi({
+      ...options,
+      observe: sink,
+      origin,
+      allowAnyHost,
+      store,
+      clock,
+      ids,
+      random,
+      onCommit: committed,
+    });
     const close = async (): Promise<void> => {
-      await dispatch?.stop(options.patience?.());
+      await dispatch?.stop(options.shutdownTimeout?.());
       await store.close();
     };
     return { api, store, close, [Symbol.asyncDispose]: close };
@@ -73,7 +83,7 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
 }
 
 /** Feeds the hooks of a model, where it has any. */
-function dispatchFor(
+function startHookDispatch(
   { model, context = {} }: OpenApiOptions,
   { random, ...parts }: Pick<DispatchOptions, 'store' | 'clock' | 'observe'> & { readonly random: Random },
 ): Dispatch | null {

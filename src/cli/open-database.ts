@@ -15,7 +15,7 @@ export async function openDatabase(options: OpenApiOptions): Promise<OpenedApi> 
   try {
     return await openApi(options);
   } catch (error) {
-    options.stop?.throwIfAborted();
+    options.signal?.throwIfAborted();
     // These say by themselves what is wrong with which database.
     const told = [LossySchemaChange, SchemaViolation, UnusableDatabase].some((kind) => error instanceof kind);
     throw commandFailed(

@@ -1,12 +1,12 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
-import { http } from './builtin.ts';
+import { http } from './builtin-http.ts';
 import { createListener } from './listener.ts';
 import { HEALTH_PATHS, type MountedApi, owns } from './mounted-api.ts';
 
 export type { MountedApi } from './mounted-api.ts';
 
 /** The methods that reach the API, those that none of its targets has too: it says itself which it has (MET-6). */
-const ROUTED = http.METHODS.filter((method) => method !== 'CONNECT');
+const ROUTED_METHODS = http.METHODS.filter((method) => method !== 'CONNECT');
 
 export interface RestwrightOptions {
   readonly api: MountedApi;
@@ -26,12 +26,12 @@ export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api 
   // What Fastify would refuse before the API is asked, such as a Content-Type that is none, the API refuses in its own words.
   app.setErrorHandler((_error, request, reply) => handler(request, reply));
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
-  for (const method of ROUTED) {
+  for (const method of ROUTED_METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
   }
   const { basePath } = api.model;
   for (const url of [...(basePath === '' ? [] : [basePath]), `${basePath}/*`, ...HEALTH_PATHS]) {
-    app.route({ method: ROUTED, url, handler, exposeHeadRoute: false });
+    app.route({ method: ROUTED_METHODS, url, handler, exposeHeadRoute: false });
   }
   done();
 };

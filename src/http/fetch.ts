@@ -1,7 +1,7 @@
 import { bodyTooLarge, cutShort, timedOut } from '../conventions/arrival.ts';
 import { type BodyStream, isStreamed, type RawRequest, type RequestBody } from '../pipeline/exchange.ts';
 import { inTime } from '../platform/in-time.ts';
-import { answerInTime } from './answer-in-time.ts';
+import { handleWithTimeout } from './handler-timeout.ts';
 import type { MountedApi } from './mounted-api.ts';
 
 export type { MountedApi } from './mounted-api.ts';
@@ -22,7 +22,7 @@ const NULL_BODY = new Set([204, 304]);
 export function createFetchHandler(api: MountedApi): (request: Request, info?: FetchInfo) => Promise<Response> {
   return async (request, info = {}) => {
     const raw = rawRequest(request, info, api.model.limits.requestTimeout);
-    const answer = await answerInTime(api, raw);
+    const answer = await handleWithTimeout(api, raw);
     const headers = new Headers();
     for (let at = 0; at < answer.headers.length; at += 2)
       headers.append(answer.headers[at] ?? '', answer.headers[at + 1] ?? '');
@@ -65,9 +65,9 @@ class FetchBody implements RequestBody {
     if (this.length !== null && this.length > limit) throw bodyTooLarge(limit);
     const reader = this.#stream.getReader();
     try {
-      return await inTime(collect(reader, limit), this.#timeout, late);
+      return await inTime(collect(reader, limit), this.#timeout, requestTimedOut);
     } finally {
-      abandon(reader);
+      cancelReader(reader);
     }
   }
 
@@ -75,12 +75,12 @@ class FetchBody implements RequestBody {
     const reader = this.#stream.getReader();
     try {
       for (;;) {
-        const chunk = await inTime(next(reader), this.#timeout, late);
+        const chunk = await inTime(next(reader), this.#timeout, requestTimedOut);
         if (chunk === undefined) return;
         yield chunk;
       }
     } finally {
-      abandon(reader);
+      cancelReader(reader);
     }
   }
 }
@@ -111,12 +111,12 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Ui
 }
 
 /** @throws {ApiError} REQUEST_TIMEOUT */
-function late(): never {
+function requestTimedOut(): never {
   throw timedOut();
 }
 
 /** What is left of a body that nobody wants is not asked for. No answer waits for its source to hear of it. */
-function abandon(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+function cancelReader(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   reader.cancel().catch(() => undefined);
 }
 

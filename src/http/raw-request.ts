@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { RawRequest, RequestBody } from '../pipeline/exchange.ts';
-import { WireBody } from './wire-body.ts';
+import { NodeRequestBody } from './request-body.ts';
 
 /** A request of Node's as the pipeline takes it. @param target as it came, where the message has another by now */
 export function rawRequest(request: IncomingMessage, body: RequestBody | null, target = request.url ?? ''): RawRequest {
@@ -18,11 +18,15 @@ export function rawRequest(request: IncomingMessage, body: RequestBody | null, t
  * The body of a request of Node's; null where it has none.
  *
  * @param sendContinue sends `100 Continue`; null where nobody waits for it
- * @param timeout milliseconds, as in {@link WireBody}
+ * @param timeout milliseconds, as in {@link NodeRequestBody}
  */
-export function bodyOf(request: IncomingMessage, sendContinue: (() => void) | null, timeout: number): WireBody | null {
+export function nodeRequestBody(
+  request: IncomingMessage,
+  sendContinue: (() => void) | null,
+  timeout: number,
+): NodeRequestBody | null {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  if (coding !== undefined) return new WireBody({ request, length: null, sendContinue, timeout });
+  if (coding !== undefined) return new NodeRequestBody({ request, length: null, sendContinue, timeout });
   if (length === undefined || Number(length) === 0) return null;
-  return new WireBody({ request, length: Number(length), sendContinue, timeout });
+  return new NodeRequestBody({ request, length: Number(length), sendContinue, timeout });
 }

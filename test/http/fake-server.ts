@@ -1,5 +1,5 @@
 import { ApiError, errorBody, refusal } from '../../src/conventions/errors.ts';
-import { type HttpOptions, type HttpServer, serveHttp } from '../../src/http/node-http.ts';
+import { type ServeHttpOptions, type HttpServer, serveHttp } from '../../src/http/serve-http.ts';
 import type { Limits } from '../../src/model/model.ts';
 import type { Observation, Observe } from '../../src/observe/observation.ts';
 import type { ApiResponse, Handler, RawRequest, BufferedResponse } from '../../src/pipeline/exchange.ts';
@@ -36,7 +36,7 @@ export interface FakeOptions {
 }
 
 /** Options of a server that answers nothing well. */
-export function fakeOptions(): HttpOptions {
+export function fakeOptions(): ServeHttpOptions {
   const handler: Handler = { handle: async (request) => refuse(null, request), refuse };
   return { handler, limits, observe: () => undefined, overloaded: () => false, host: '127.0.0.1', port: 0 };
 }

@@ -108,8 +108,8 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
       observe(observation);
       return setting.observe?.(observation);
     },
-    open: setting.open ?? false,
-    unready: setting.unready ?? (() => null),
+    allowAnyHost: setting.open ?? false,
+    notReadyReason: setting.unready ?? (() => null),
     origin: () => 'http://127.0.0.1:3000',
   });
   let seenSequence = 0;

@@ -2,7 +2,7 @@
 // process ends at once, and says nothing more to anybody, when the first write under an Idempotency-Key is on disk.
 import process from 'node:process';
 import { createApi } from '../../src/api.ts';
-import { serveHttp } from '../../src/http/node-http.ts';
+import { serveHttp } from '../../src/http/serve-http.ts';
 import { loadModel } from '../../src/model/load-model.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import { digest } from '../../src/platform/digest.ts';
@@ -38,7 +38,7 @@ const api = await createApi({
   ids: createIds({ clock, random }),
   random,
   observe,
-  open: false,
+  allowAnyHost: false,
   origin: () => 'http://127.0.0.1',
 });
 const server = await serveHttp({

@@ -8,7 +8,7 @@ import { createFetchHandler } from '../../src/http/fetch.ts';
 import { frameworkErrors, restwright } from '../../src/http/fastify.ts';
 import { owns } from '../../src/http/mounted-api.ts';
 import { createListener } from '../../src/http/listener.ts';
-import { serveHttp } from '../../src/http/node-http.ts';
+import { serveHttp } from '../../src/http/serve-http.ts';
 import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 
 /** A way to an API; null where it cannot carry the request, so that the API is asked itself. */

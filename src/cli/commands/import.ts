@@ -65,7 +65,7 @@ export async function openForRows(model: Model, database: string, { env, stderr 
     model,
     database,
     observe,
-    open: false,
+    allowAnyHost: false,
     dispatch: false,
     origin: () => serverUrl(host, port, ''),
   });

@@ -14,7 +14,7 @@ export interface ExportJob {
   /** Name of the resource. */
   readonly collection: string;
   readonly format: RecordFormat;
-  readonly api: Pick<Api, 'rows' | 'csv'>;
+  readonly api: Pick<Api, 'exportRows' | 'csv'>;
   /** Once aborted, no more rows are read. */
   readonly signal: AbortSignal;
   /** Milliseconds on a clock that never goes back. */
@@ -64,7 +64,7 @@ export async function exportToFile(file: string, job: ExportJob): Promise<Export
 /** Writes a whole collection to a stream, no faster than it is read (constant memory). The stream stays open. */
 export async function writeRows(output: Writable, job: ExportJob): Promise<ExportOutcome> {
   const writer = rowWriter(job);
-  const { total, pages } = await job.api.rows(job.collection);
+  const { total, pages } = await job.api.exportRows(job.collection);
   const start = job.now();
   let rows = 0;
   if (!(await send(output, writer.head))) return { kind: 'closed', rows };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import process from 'node:process';
-import { type HttpServer, serveHttp, type HttpOptions } from '../../http/node-http.ts';
+import { type HttpServer, serveHttp, type ServeHttpOptions } from '../../http/serve-http.ts';
 import {
   type DelayMeter,
   LONGEST_GO,
@@ -68,9 +68,9 @@ export async function runServer(serving: RunServerOptions): Promise<void> {
   const left = (): number => Math.max(0, stopped - steady());
   const open = opener(serving, {
     origin: () => address.origin,
-    unready: () => overload.reason(),
-    patience: left,
-    stop,
+    notReadyReason: () => overload.reason(),
+    shutdownTimeout: left,
+    signal: stop,
   });
   try {
     api = await unlessStopped(open(loaded), stop);
@@ -94,7 +94,7 @@ export async function runServer(serving: RunServerOptions): Promise<void> {
 /** Opens a model on its database: the one that is served first, and each that is served after it. */
 function opener(
   { settings, prepare, dispatch, observe }: RunServerOptions,
-  surroundings: Required<Pick<OpenApiOptions, 'origin' | 'unready' | 'patience' | 'stop'>>,
+  surroundings: Required<Pick<OpenApiOptions, 'origin' | 'notReadyReason' | 'shutdownTimeout' | 'signal'>>,
 ): (loaded: LoadedModel) => Promise<OpenedApi> {
   return ({ model, services }) => {
     const database = databaseFile(settings.database, model.name);
@@ -102,10 +102,10 @@ function opener(
       model,
       context: services,
       database,
-      prepare,
+      migrate: prepare,
       dispatch,
       observe,
-      open: settings.open,
+      allowAnyHost: settings.open,
       ...surroundings,
     });
   };
@@ -127,7 +127,7 @@ function lateness(delay: DelayMeter, { eventLoopDelay }: Limits): Pick<OverloadO
   return { delay: () => delay.read(), request: () => turn.request() };
 }
 
-async function listen(options: HttpOptions): Promise<HttpServer> {
+async function listen(options: ServeHttpOptions): Promise<HttpServer> {
   try {
     return await serveHttp(options);
   } catch (error) {

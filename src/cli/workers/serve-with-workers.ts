@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
-import { claimPort, type ClaimedPort } from '../../http/claim-port.ts';
+import { reservePort, type ReservedPort } from '../../http/server/reserve-port.ts';
 import { steady } from '../../platform/clock.ts';
 import { type ExitCode, commandFailed } from '../command-error.ts';
 import { describeFileError } from '../model-file/read-model.ts';
@@ -23,7 +23,7 @@ const DISPATCHES = 0;
  */
 export async function serveWithWorkers(file: string, settings: ServeSettings, terminal: Terminal): Promise<ExitCode> {
   const stop = terminal.stopSignal();
-  const claim = await claimPort(settings).catch((error: unknown) => {
+  const claim = await reservePort(settings).catch((error: unknown) => {
     throw commandFailed(describeFileError(error));
   });
   // Like one process that has stopped listening: another program may have the port while requests are finished.
@@ -54,7 +54,7 @@ export async function serveWithWorkers(file: string, settings: ServeSettings, te
 function starter(
   file: string,
   settings: ServeSettings,
-  claim: ClaimedPort,
+  claim: ReservedPort,
   write: ServerLog['write'],
 ): SuperviseOptions['start'] {
   let { port } = claim;

@@ -194,7 +194,8 @@ describe('restwright export', () => {
       collection: 'rows',
       format: 'ndjson' as const,
       api: {
-        rows: () => Promise.resolve({ total: 1, pages: rows() as AsyncGenerator<readonly Record<string, string>[]> }),
+        exportRows: () =>
+          Promise.resolve({ total: 1, pages: rows() as AsyncGenerator<readonly Record<string, string>[]> }),
         csv: () => assert.fail('no CSV here'),
       },
       signal: new AbortController().signal,

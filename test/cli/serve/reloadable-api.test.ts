@@ -44,7 +44,7 @@ function named(name: string, body: ApiResponse['body'] = name): OpenedApi & { an
       handle: () => promise,
       refuse: () => refused,
       importRows: unused,
-      rows: unused,
+      exportRows: unused,
       csv: unused,
       get model() {
         return unused();

@@ -1,4 +1,4 @@
-import { readRequestLine } from '../conventions/request-line.ts';
+import { readRequestLine } from '../../conventions/request-line.ts';
 
 /** What is known of a request whose head no parser has accepted. */
 export interface RequestHead {
@@ -12,7 +12,7 @@ export interface RequestHead {
 /** A field line (RFC 9112 5) without its end. */
 const FIELD_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 /** A method that may still go on, or one with its space: the bytes may become a request line. */
-const PROMISING = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)/;
+const METHOD_START = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)/;
 /** What follows in a request target and on its line, as far as it has come. */
 const TARGET_REST = /^(?:[\x21-\x7e]+$|[\x21-\x7e]* HTTP\/1\.[0-9]\r?\n)/;
 /** More than the server reads to find the end of a line. */
@@ -42,7 +42,7 @@ export function readHead(bytes: Buffer): RequestHead {
  *
  * @param faultAt index in the packet
  */
-export function faultyMessage(packet: Buffer, faultAt: number): Buffer {
+export function invalidMessage(packet: Buffer, faultAt: number): Buffer {
   const before = packet.subarray(0, faultAt).lastIndexOf('\r\n\r\n');
   let start = before === -1 ? 0 : before + 4;
   while (packet[start] === 0x0d || packet[start] === 0x0a) start += 1;
@@ -50,25 +50,25 @@ export function faultyMessage(packet: Buffer, faultAt: number): Buffer {
 }
 
 /** Whether the first bytes of a message tell all that can be told of its head, or more than the server waits for. */
-export function isHeadTold(bytes: Buffer): boolean {
-  if (bytes.length > MAX_BYTES || !PROMISING.test(text(bytes))) return true;
+export function isHeadComplete(bytes: Buffer): boolean {
+  if (bytes.length > MAX_BYTES || !METHOD_START.test(text(bytes))) return true;
   if (!bytes.includes('\n')) return false;
   return readRequestLine(bytes) === null || bytes.includes('\r\n\r\n');
 }
 
 /** Whether bytes out of the middle of a long head tell what its line is, or more than the server waits for. */
-export function isLineTold(bytes: Buffer): boolean {
+export function isLineComplete(bytes: Buffer): boolean {
   return bytes.length > MAX_LINE || bytes.includes('\n');
 }
 
 /** Whether bytes out of the middle of a long head begin within its request target: by how the line ends, or where it does not, by what is in it. */
-export function isWithinTarget(bytes: Buffer): boolean {
+export function startsInTarget(bytes: Buffer): boolean {
   return TARGET_REST.test(bytes.toString('latin1'));
 }
 
 /** Whether the bytes end within a request target, after a method and its space. */
-export function isTargetBegun(bytes: Buffer): boolean {
-  return !bytes.includes('\n') && /^[^ ]+ [^ ]+$/.test(text(bytes)) && PROMISING.test(text(bytes));
+export function endsInTarget(bytes: Buffer): boolean {
+  return !bytes.includes('\n') && /^[^ ]+ [^ ]+$/.test(text(bytes)) && METHOD_START.test(text(bytes));
 }
 
 function text(bytes: Buffer): string {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { claimPort, type ClaimedPort } from '../../src/http/claim-port.ts';
-import { listen } from '../../src/http/listen.ts';
+import { reservePort, type ReservedPort } from '../../../src/http/server/reserve-port.ts';
+import { listen } from '../../../src/http/server/listen.ts';
 
 const HOST = '127.0.0.1';
 const onlyLinux = { skip: process.platform !== 'linux' && 'the system itself keeps ports apart' };
 
-async function claimed(context: TestContext, port = 0): Promise<ClaimedPort> {
-  const claim = await claimPort({ host: HOST, port });
+async function claimed(context: TestContext, port = 0): Promise<ReservedPort> {
+  const claim = await reservePort({ host: HOST, port });
   context.after(() => claim.release());
   return claim;
 }
@@ -35,7 +35,7 @@ describe('a claim on a port', onlyLinux, () => {
     const claim = await claimed(context, port);
     assert.equal(claim.port, port);
     for (const host of [HOST, 'localhost', '0.0.0.0', '::', '127.0.0.2']) {
-      await assert.rejects(claimPort({ host, port }), { message: new RegExp(`^Port ${port} on .* is in use`) }, host);
+      await assert.rejects(reservePort({ host, port }), { message: new RegExp(`^Port ${port} on .* is in use`) }, host);
     }
     claim.release();
     await claimed(context, port);
@@ -44,7 +44,7 @@ describe('a claim on a port', onlyLinux, () => {
   it('is refused where a program listens, and leaves nothing behind', async (context) => {
     const server = createServer();
     const port = await listen(server, { host: HOST, port: 0 });
-    await assert.rejects(claimPort({ host: HOST, port }), /is in use by another program/);
+    await assert.rejects(reservePort({ host: HOST, port }), /is in use by another program/);
     server.close();
     await once(server, 'close');
     await claimed(context, port);
@@ -53,20 +53,20 @@ describe('a claim on a port', onlyLinux, () => {
   it('is refused where others share the port, whose claim is another one’s affair', async (context) => {
     const port = await freePort();
     await listening(context, port, true);
-    await assert.rejects(claimPort({ host: HOST, port }), /is in use by another program/);
+    await assert.rejects(reservePort({ host: HOST, port }), /is in use by another program/);
   });
 
   it('on any port takes one that is free, and keeps it until others share it', async (context) => {
     const claim = await claimed(context);
     await assert.rejects(listening(context, claim.port, false), /is in use/);
-    await assert.rejects(claimPort({ host: HOST, port: claim.port }), /is in use/);
+    await assert.rejects(reservePort({ host: HOST, port: claim.port }), /is in use/);
     await listening(context, claim.port, true);
     claim.handOver();
     await listening(context, claim.port, true);
-    await assert.rejects(claimPort({ host: HOST, port: claim.port }), /is in use/);
+    await assert.rejects(reservePort({ host: HOST, port: claim.port }), /is in use/);
   });
 
   it('says in plain words that an address is not of this machine', async () => {
-    await assert.rejects(claimPort({ host: '192.0.2.1', port: 0 }), /This machine has no address 192\.0\.2\.1/);
+    await assert.rejects(reservePort({ host: '192.0.2.1', port: 0 }), /This machine has no address 192\.0\.2\.1/);
   });
 });

@@ -1,32 +1,32 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RawRequest } from '../pipeline/exchange.ts';
-import { http } from './builtin.ts';
-import type { WireBody } from './wire-body.ts';
+import type { RawRequest } from '../../pipeline/exchange.ts';
+import { http } from '../builtin-http.ts';
+import type { NodeRequestBody } from '../request-body.ts';
 
 /** One request on a connection, from its head to the last byte of its answer. */
-export interface Turn {
+export interface PendingResponse {
   readonly connection: Connection;
   readonly request: RawRequest;
-  readonly body: WireBody | null;
+  readonly body: NodeRequestBody | null;
   /** null where Node made none, as for CONNECT. */
   readonly response: ServerResponse | null;
-  answered: boolean;
+  isAnswered: boolean;
   /** The sweep since which the handler has had all that it waits for. */
   since: number;
   /** Where it stands among the requests in flight. */
-  place: number;
+  index: number;
 }
 
 /** The bytes read on after a fault, and why reading stopped. */
-export interface ReadOn {
+export interface RemainingBytes {
   readonly bytes: Buffer;
   readonly end: 'enough' | 'closed' | 'timeout';
 }
 
 /** A client that is still sending gets so long to read its answer, in all and without sending a byte. Milliseconds. */
 const LINGER = 30_000;
-const LINGER_SILENCE = 2_000;
+const LINGER_IDLE = 2_000;
 
 const ignore = (): void => undefined;
 
@@ -34,21 +34,21 @@ const ignore = (): void => undefined;
 export class Connection {
   readonly socket: Socket;
   /** A list, and no `Set`, for the reason that `InFlight` tells. */
-  readonly #turns: Turn[] = [];
-  #latest: Turn | null = null;
+  readonly #pending: PendingResponse[] = [];
+  #latest: PendingResponse | null = null;
   #reading = true;
-  #onQuiet: (() => void) | null = null;
-  #concluding: Turn | null = null;
+  #onAllSent: (() => void) | null = null;
+  #last: PendingResponse | null = null;
   #onPacket: (packet: Buffer) => void = ignore;
   #onPeerEnd: () => void = ignore;
-  readonly #onEnd: (turn: Turn) => void;
+  readonly #onEnd: (turn: PendingResponse) => void;
 
   /** @param onEnd told of each request that is answered to the last byte or lost with the connection */
-  constructor(socket: Socket, onEnd: (turn: Turn) => void) {
+  constructor(socket: Socket, onEnd: (turn: PendingResponse) => void) {
     this.socket = socket;
     this.#onEnd = onEnd;
     socket.once('close', () => {
-      for (const turn of this.#turns.slice()) this.#end(turn);
+      for (const turn of this.#pending.slice()) this.#end(turn);
     });
   }
 
@@ -59,25 +59,25 @@ export class Connection {
 
   /** Whether nothing is under way on it. */
   get idle(): boolean {
-    return this.#turns.length === 0 && this.#reading;
+    return this.#pending.length === 0 && this.#reading;
   }
 
   /** The request whose body is still arriving; null between requests. */
-  get arriving(): Turn | null {
+  get receiving(): PendingResponse | null {
     return this.#latest?.body?.complete === false ? this.#latest : null;
   }
 
   /** A request has begun. @param response null where Node made none */
-  begin(request: RawRequest, body: WireBody | null, response: ServerResponse | null): Turn {
-    const turn: Turn = { connection: this, request, body, response, answered: false, since: 0, place: 0 };
-    this.#turns.push(turn);
+  addRequest(request: RawRequest, body: NodeRequestBody | null, response: ServerResponse | null): PendingResponse {
+    const turn: PendingResponse = { connection: this, request, body, response, isAnswered: false, since: 0, index: 0 };
+    this.#pending.push(turn);
     this.#latest = turn;
     response?.once('close', () => this.#end(turn));
     return turn;
   }
 
   /** Whether no request follows this one so far. */
-  isLatest(turn: Turn): boolean {
+  isLatest(turn: PendingResponse): boolean {
     return this.#latest === turn;
   }
 
@@ -107,11 +107,11 @@ export class Connection {
    * @param isEnough asked after each packet
    * @param timeout milliseconds
    */
-  readOn(first: Buffer, isEnough: (bytes: Buffer) => boolean, timeout: number): Promise<ReadOn> {
+  readRemaining(first: Buffer, isEnough: (bytes: Buffer) => boolean, timeout: number): Promise<RemainingBytes> {
     this.stopReading();
     let bytes = first;
     return new Promise((resolve) => {
-      const finish = (end: ReadOn['end']): void => {
+      const finish = (end: RemainingBytes['end']): void => {
         clearTimeout(timer);
         this.#onPacket = ignore;
         this.#onPeerEnd = ignore;
@@ -138,16 +138,16 @@ export class Connection {
    * @param method of the request as far as it is known
    * @param write writes the answer; never throws
    */
-  conclude(turn: Turn | null, method: string, write: (response: ServerResponse) => void): void {
+  sendLast(turn: PendingResponse | null, method: string, write: (response: ServerResponse) => void): void {
     this.stopReading();
-    this.#concluding = turn;
-    this.#whenQuiet(() => {
+    this.#last = turn;
+    this.#whenAllSent(() => {
       if (!this.socket.writable) {
         this.socket.destroy();
         return;
       }
       if (turn?.response?.socket === this.socket) turn.response.detachSocket(this.socket);
-      const response = lastResponse(this.socket, method);
+      const response = createResponse(this.socket, method);
       response.once('finish', () => {
         response.detachSocket(this.socket);
         if (turn !== null) this.#end(turn);
@@ -158,38 +158,38 @@ export class Connection {
   }
 
   /** Closes after the answers that are due. */
-  finish(): void {
+  closeWhenSent(): void {
     this.stopReading();
-    this.#whenQuiet(() => this.socket.destroySoon());
+    this.#whenAllSent(() => this.socket.destroySoon());
   }
 
-  #end(turn: Turn): void {
-    const place = this.#turns.indexOf(turn);
+  #end(turn: PendingResponse): void {
+    const place = this.#pending.indexOf(turn);
     if (place === -1) return;
-    this.#turns.splice(place, 1);
+    this.#pending.splice(place, 1);
     // A connection lives long: what it held on to until its next request would grow old with it, and burden the garbage collector.
-    if (this.arriving === null && this.#latest === turn) this.#latest = null;
+    if (this.receiving === null && this.#latest === turn) this.#latest = null;
     this.#onEnd(turn);
-    this.#checkQuiet();
+    this.#checkAllSent();
   }
 
-  #whenQuiet(run: () => void): void {
-    if (this.#onQuiet !== null) return;
-    this.#onQuiet = run;
-    this.#checkQuiet();
+  #whenAllSent(run: () => void): void {
+    if (this.#onAllSent !== null) return;
+    this.#onAllSent = run;
+    this.#checkAllSent();
   }
 
-  #checkQuiet(): void {
-    const due = this.#turns.length - (this.#concluding !== null && this.#turns.includes(this.#concluding) ? 1 : 0);
-    if (due > 0 || this.#onQuiet === null) return;
-    const run = this.#onQuiet;
-    this.#onQuiet = ignore;
+  #checkAllSent(): void {
+    const due = this.#pending.length - (this.#last !== null && this.#pending.includes(this.#last) ? 1 : 0);
+    if (due > 0 || this.#onAllSent === null) return;
+    const run = this.#onAllSent;
+    this.#onAllSent = ignore;
     run();
   }
 }
 
 /** A response of Node's for what never became one of its requests, so that all answers are written by the same code. */
-function lastResponse(socket: Socket, method: string): ServerResponse {
+function createResponse(socket: Socket, method: string): ServerResponse {
   const request = new http.IncomingMessage(socket);
   request.method = method;
   request.httpVersionMajor = 1;
@@ -206,7 +206,7 @@ function lastResponse(socket: Socket, method: string): ServerResponse {
  */
 function linger(socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), LINGER);
-  socket.setTimeout(LINGER_SILENCE, () => socket.destroy());
+  socket.setTimeout(LINGER_IDLE, () => socket.destroy());
   socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
   socket.end();
   if (socket.readableEnded) socket.destroySoon();

@@ -1,10 +1,10 @@
-import { timedOut } from '../conventions/arrival.ts';
-import { type ApiError, refusal } from '../conventions/errors.ts';
-import type { Limits } from '../model/model.ts';
-import { isWithinTarget } from './request-head.ts';
+import { timedOut } from '../../conventions/arrival.ts';
+import { type ApiError, refusal } from '../../conventions/errors.ts';
+import type { Limits } from '../../model/model.ts';
+import { startsInTarget } from './request-head.ts';
 
 /** An error of Node's HTTP server as 'clientError' brings it. */
-export interface ParserFault extends Error {
+export interface ParserError extends Error {
   /** `HPE_...` from the parser, `ERR_HTTP_REQUEST_TIMEOUT`, or a code of the system. */
   readonly code?: string;
   /** The packet that the parser was given, and the index of the fault in it. */
@@ -39,12 +39,12 @@ const malformed: Readonly<Record<string, string>> = {
  * @param message the bytes at hand of the faulty message, empty where there are none
  * @param limits sizes in bytes
  */
-export function parserRefusal({ code = '' }: ParserFault, message: Buffer, limits: Limits): ApiError {
+export function parserApiError({ code = '' }: ParserError, message: Buffer, limits: Limits): ApiError {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return timedOut();
     case OVERFLOW:
-      return isWithinTarget(message) ? targetTooLong(limits.target) : headersTooLarge(limits.headers);
+      return startsInTarget(message) ? targetTooLong(limits.target) : headersTooLarge(limits.headers);
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return refusal('REQUEST_BODY_TOO_LARGE', 'The extensions of the chunks are too large; send chunks without any.');
     case 'HPE_INVALID_URL':
@@ -53,12 +53,12 @@ export function parserRefusal({ code = '' }: ParserFault, message: Buffer, limit
         'The request target does not begin with a slash or holds a character that no URL holds raw; percent-encode it as UTF-8.',
       );
     default:
-      return refusal('REQUEST_MALFORMED', malformed[code] ?? notHttp(message));
+      return refusal('REQUEST_MALFORMED', malformed[code] ?? notHttpMessage(message));
   }
 }
 
 /** Whether a head is too long. Of such a one no more than the last packet is at hand. */
-export function isOverflow({ code }: ParserFault): boolean {
+export function isHeaderOverflow({ code }: ParserError): boolean {
   return code === OVERFLOW;
 }
 
@@ -68,20 +68,34 @@ export function targetTooLong(limit: number): ApiError {
 }
 
 /** A well-formed request line with a method known nowhere (501, MET-6). */
-export function methodUnknown(): ApiError {
+export function unknownMethod(): ApiError {
   return refusal('REQUEST_METHOD_NOT_IMPLEMENTED', 'This method is not implemented; send one that OPTIONS lists.');
 }
 
 /** What came is no message of HTTP/1 (400, MET-6). */
-export function notHttp1(message: Buffer): ApiError {
-  return refusal('REQUEST_MALFORMED', notHttp(message));
+export function notHttp(message: Buffer): ApiError {
+  return refusal('REQUEST_MALFORMED', notHttpMessage(message));
+}
+
+/** Only what came as bytes of a request is answered; a broken connection is nobody's fault and has nobody to tell. */
+export function isAnswerable({ code }: ParserError): boolean {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' || code?.startsWith('HPE_') === true;
+}
+
+/** The parser tells of a method that it does not know in two ways; the second is for those of RTSP. */
+export function isMethodError({ code }: ParserError): boolean {
+  return code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_CONSTANT';
+}
+
+export function unsupportedVersion(): ApiError {
+  return refusal('REQUEST_MALFORMED', 'This version of HTTP is not spoken on this port; send HTTP/1.1.');
 }
 
 function headersTooLarge(limit: number): ApiError {
   return refusal('REQUEST_HEADERS_TOO_LARGE', `The header fields are larger than ${limit} bytes; send less.`);
 }
 
-function notHttp(message: Buffer): string {
+function notHttpMessage(message: Buffer): string {
   return message[0] === TLS_HANDSHAKE
     ? 'This port speaks plain HTTP, and the bytes are of TLS; use http:// or the port of the TLS proxy.'
     : 'The bytes are not an HTTP request; begin with a request line such as GET / HTTP/1.1.';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import process from 'node:process';
 import { describe, it } from 'node:test';
-import { serveHttp } from '../../src/http/node-http.ts';
+import { serveHttp } from '../../src/http/serve-http.ts';
 import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 import { type FakeServer, fakeOptions, fakeServer } from './fake-server.ts';
 import { converse, sendRaw } from './raw-client.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
-import { Connection } from '../../src/http/connection.ts';
-import { Silence } from '../../src/http/silence.ts';
+import { Connection } from '../../../src/http/server/connection.ts';
+import { IdleTimeout } from '../../../src/http/server/idle-timeout.ts';
 
 const KEEP_ALIVE = 65_000;
 const STALLED = 90_000;
@@ -12,7 +12,7 @@ describe('a connection on which nothing moves', () => {
   let client: Socket;
   let socket: Socket;
   let connection: Connection;
-  let silence: Silence;
+  let silence: IdleTimeout;
   const server = createServer();
 
   beforeEach(async () => {
@@ -24,7 +24,7 @@ describe('a connection on which nothing moves', () => {
     socket.resume();
     connection = new Connection(socket, () => undefined);
     mock.timers.enable({ apis: ['setInterval'] });
-    silence = new Silence(() => [connection], { keepAlive: KEEP_ALIVE, stalled: STALLED });
+    silence = new IdleTimeout(() => [connection], { keepAlive: KEEP_ALIVE, stalled: STALLED });
   });
 
   afterEach(async () => {
@@ -55,7 +55,7 @@ describe('a connection on which nothing moves', () => {
 
   it('[LIM-1] is given the time of a request and its answer while one is under way, and the shorter one no more', () => {
     const request = { method: 'GET', target: '/', headers: [], body: null, httpVersion: '1.1', peer: '' };
-    connection.begin(request, null, null);
+    connection.addRequest(request, null, null);
     mock.timers.tick(KEEP_ALIVE * 2);
     assert.deepEqual([socket.destroyed, socket.timeout], [false, STALLED]);
   });

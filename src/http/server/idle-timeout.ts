@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 
-export interface SilenceOptions {
+export interface IdleTimeoutOptions {
   /** Milliseconds for which a connection is kept while nothing is asked on it. */
   readonly keepAlive: number;
   /** Milliseconds after which a connection on which a request is under way, and neither side sends anything, has nobody at its other end. */
@@ -15,8 +15,8 @@ const MAX_INTERVAL = 1_000;
  * Ends connections on which nothing moves. Node would set a timer for each of them twice a request, which costs more than most answers do:
  * one timer looks at all instead, and hands over to Node's what it finds in use, for that knows which bytes have left.
  */
-export class Silence {
-  readonly #options: SilenceOptions;
+export class IdleTimeout {
+  readonly #options: IdleTimeoutOptions;
   readonly #connections: () => Iterable<Connection>;
   readonly #idle = new WeakMap<Connection, { readonly bytesRead: number; readonly since: number }>();
   readonly #interval: number;
@@ -24,7 +24,7 @@ export class Silence {
   #sweeps = 0;
 
   /** @param connections those that are open */
-  constructor(connections: () => Iterable<Connection>, options: SilenceOptions) {
+  constructor(connections: () => Iterable<Connection>, options: IdleTimeoutOptions) {
     this.#options = options;
     this.#connections = connections;
     this.#interval = Math.min(MAX_INTERVAL, Math.ceil(Math.min(options.stalled, options.keepAlive) / SWEEPS));
@@ -38,12 +38,12 @@ export class Silence {
   #sweep(): void {
     this.#sweeps += 1;
     for (const connection of this.#connections()) {
-      if (connection.idle) this.#look(connection);
+      if (connection.idle) this.#checkIdle(connection);
       else if (!connection.socket.timeout) connection.socket.setTimeout(this.#options.stalled);
     }
   }
 
-  #look(connection: Connection): void {
+  #checkIdle(connection: Connection): void {
     const { socket } = connection;
     if (socket.timeout) socket.setTimeout(0);
     const { bytesRead } = socket;

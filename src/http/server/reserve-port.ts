@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:net';
 import process from 'node:process';
-import { type Address, bind, explained, portOf, systemCode } from './listen.ts';
+import { type Address, bind, bindError, portOf, systemCode } from './listen.ts';
 
 /** A port that is this process's, for those that it starts to listen on. */
-export interface ClaimedPort {
+export interface ReservedPort {
   /** The one asked for. For 0 the one that the system chose; 0 where that is for the first of them to find out. */
   readonly port: number;
   /** Called once the first of them listens. */
@@ -13,7 +13,7 @@ export interface ClaimedPort {
 }
 
 /** A port that the system chose may be another program's that pauses: so often another one is asked for. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /**
  * Claims a port for processes that share it, of which there may be none for a while: what shares a port would not hear of another
@@ -21,17 +21,17 @@ const MOST_TRIES = 10;
  *
  * @throws {Error} in plain words, with the cause and the fix, where another program has it or has claimed it
  */
-export async function claimPort({ host, port }: Pick<Address, 'host' | 'port'>): Promise<ClaimedPort> {
+export async function reservePort({ host, port }: Pick<Address, 'host' | 'port'>): Promise<ReservedPort> {
   try {
-    return port === 0 ? await claimAny(host) : await claimOne(host, port);
+    return port === 0 ? await reserveAnyPort(host) : await reserveGivenPort(host, port);
   } catch (error) {
-    throw explained(error, host, port);
+    throw bindError(error, host, port);
   }
 }
 
-async function claimOne(host: string, port: number): Promise<ClaimedPort> {
-  const lock = await lockOf(port);
-  const probe = nobodysServer();
+async function reserveGivenPort(host: string, port: number): Promise<ReservedPort> {
+  const lock = await lockPort(port);
+  const probe = placeholderServer();
   try {
     await bind(probe, { host, port });
   } catch (error) {
@@ -43,19 +43,19 @@ async function claimOne(host: string, port: number): Promise<ClaimedPort> {
 }
 
 /** The port is kept from the moment that the system chooses it to the one in which another process shares it. */
-async function claimAny(host: string): Promise<ClaimedPort> {
+async function reserveAnyPort(host: string): Promise<ReservedPort> {
   for (let tries = 1; ; tries += 1) {
-    const kept = nobodysServer();
+    const kept = placeholderServer();
     try {
       await bind(kept, { host, port: 0, reusePort: true });
       const port = portOf(kept) ?? 0;
-      const lock = await lockOf(port);
+      const lock = await lockPort(port);
       const handOver = (): void => void kept.close();
       return { port, handOver, release: () => [kept, lock].forEach((server) => server?.close()) };
     } catch (error) {
       kept.close();
       if (systemCode(error) === 'ENOTSUP') return { port: 0, handOver: () => undefined, release: () => undefined };
-      if (systemCode(error) !== 'EADDRINUSE' || tries === MOST_TRIES) throw error;
+      if (systemCode(error) !== 'EADDRINUSE' || tries === MAX_TRIES) throw error;
     }
   }
 }
@@ -65,14 +65,14 @@ async function claimAny(host: string): Promise<ClaimedPort> {
  * of one network namespace. It has the port without the address, since `localhost`, `0.0.0.0` and `::` overlap with others. Only Linux has such names,
  * and elsewhere no port is shared by the system.
  */
-async function lockOf(port: number): Promise<Server | null> {
+async function lockPort(port: number): Promise<Server | null> {
   if (process.platform !== 'linux') return null;
-  const lock = nobodysServer();
+  const lock = placeholderServer();
   await bind(lock, { path: `\0restwright/port/${port}` });
   return lock;
 }
 
 /** A server that serves nobody, and keeps no process alive. */
-function nobodysServer(): Server {
+function placeholderServer(): Server {
   return createServer((socket) => socket.destroy()).unref();
 }

@@ -3,12 +3,12 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Limits } from '../model/model.ts';
 import { harmless } from '../observe/harmless.ts';
-import { http } from './builtin.ts';
-import { type Address, listen } from './listen.ts';
-import type { ParserFault } from './parser-fault.ts';
-import { Wire, type WireOptions } from './wire.ts';
+import { http } from './builtin-http.ts';
+import { type Address, listen } from './server/listen.ts';
+import type { ParserError } from './server/parser-error.ts';
+import { HttpConnections, type HttpConnectionsOptions } from './server/http-connections.ts';
 
-export interface HttpOptions extends WireOptions, Address {}
+export interface ServeHttpOptions extends HttpConnectionsOptions, Address {}
 
 /** A server that listens. */
 export interface HttpServer {
@@ -33,23 +33,23 @@ const LINES_ALLOWANCE = 1_000;
  *
  * @throws {Error} in plain words where the address cannot be bound
  */
-export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
-  const wire = new Wire({ ...options, observe: harmless(options.observe) });
+export async function serveHttp(options: ServeHttpOptions): Promise<HttpServer> {
+  const wire = new HttpConnections({ ...options, observe: harmless(options.observe) });
   const server = createHttpServer(options.limits);
-  server.on('connection', (socket) => wire.open(socket));
+  server.on('connection', (socket) => wire.accept(socket));
   server.on('request', (request, response) => wire.request(request, response, false));
   server.on('checkContinue', (request, response) => wire.request(request, response, true));
   server.on('checkExpectation', (request, response) => wire.request(request, response, false));
   server.on('connect', (request) => wire.connect(request));
-  server.on('clientError', (error: ParserFault, stream: Duplex) => {
-    if (stream instanceof Socket) wire.fault(error, stream);
+  server.on('clientError', (error: ParserError, stream: Duplex) => {
+    if (stream instanceof Socket) wire.clientError(error, stream);
     else stream.destroy();
   });
   try {
     const port = await listen(server, options);
-    return { port, address: options.host, close: closer(server, wire, options.limits.shutdownTimeout) };
+    return { port, address: options.host, close: createClose(server, wire, options.limits.shutdownTimeout) };
   } catch (error) {
-    wire.cut();
+    wire.destroy();
     throw error;
   }
 }
@@ -80,18 +80,18 @@ function serverOptions(limits: Limits): ServerOptions {
   };
 }
 
-function closer(server: Server, wire: Wire, timeout: number): () => Promise<number> {
+function createClose(server: Server, wire: HttpConnections, timeout: number): () => Promise<number> {
   let closed: Promise<number> | null = null;
   return () => {
     closed ??= new Promise((resolve) => {
       let unfinished = 0;
       const deadline = setTimeout(() => {
-        unfinished = wire.cut();
+        unfinished = wire.destroy();
       }, timeout);
       wire.close();
       server.close(() => {
         clearTimeout(deadline);
-        wire.cut();
+        wire.destroy();
         resolve(unfinished);
       });
     });

@@ -4,7 +4,7 @@ import { type ApiError, refusal } from '../conventions/errors.ts';
 import type { RequestBody } from '../pipeline/exchange.ts';
 import { forbiddenTrailer } from './forbidden-trailers.ts';
 
-export interface WireBodyOptions {
+export interface NodeRequestBodyOptions {
   readonly request: IncomingMessage;
   /** The declared `Content-Length` in bytes; null when the body is chunked. */
   readonly length: number | null;
@@ -15,16 +15,16 @@ export interface WireBodyOptions {
 }
 
 /** The body of a request on the wire: nothing is taken in, and no `100 Continue` is sent, before somebody reads it (URL-8). */
-export class WireBody implements RequestBody {
+export class NodeRequestBody implements RequestBody {
   readonly length: number | null;
   readonly #request: IncomingMessage;
   #sendContinue: (() => void) | null;
   #failure: ApiError | null = null;
   #rejectReader: ((error: ApiError) => void) | null = null;
   readonly #timeout: number;
-  #piecewise = false;
+  #isStreaming = false;
 
-  constructor({ request, length, sendContinue, timeout }: WireBodyOptions) {
+  constructor({ request, length, sendContinue, timeout }: NodeRequestBodyOptions) {
     this.#timeout = timeout;
     this.#request = request;
     this.length = length;
@@ -32,13 +32,13 @@ export class WireBody implements RequestBody {
   }
 
   /** Whether somebody waits for bytes of the client. */
-  get awaited(): boolean {
+  get isWaiting(): boolean {
     return this.#rejectReader !== null;
   }
 
   /** Whether it is read piece by piece, while its answer may be under way. */
-  get piecewise(): boolean {
-    return this.#piecewise;
+  get isStreaming(): boolean {
+    return this.#isStreaming;
   }
 
   /** Whether every byte has arrived, read or not. */
@@ -55,13 +55,13 @@ export class WireBody implements RequestBody {
    * Whether what is left may be read and thrown away, so that the connection serves another request: at most `limit` bytes, none
    * of which the client holds back until it is told to continue.
    */
-  drains(limit: number): boolean {
+  canDiscard(limit: number): boolean {
     if (this.complete) return true;
     return this.#failure === null && this.#sendContinue === null && this.length !== null && this.length <= limit;
   }
 
   /** Throws the rest away as it arrives, for as long as a body may take. */
-  drain(): void {
+  discard(): void {
     const request = this.#request;
     request.resume();
     if (request.complete) return;
@@ -79,27 +79,27 @@ export class WireBody implements RequestBody {
     if (this.length !== null && this.length > limit) throw bodyTooLarge(limit);
     // What came with the head is there when this goes on.
     await Promise.resolve();
-    if (this.#sendContinue !== null) this.#askForBody();
+    if (this.#sendContinue !== null) this.#continueIfExpected();
     if (this.#failure !== null) throw this.#failure;
     if (this.#request.destroyed) throw cutShort();
-    return this.#hasArrived ? this.#arrived(limit) : this.#arriving(limit);
+    return this.#hasArrived ? this.#readBuffered(limit) : this.#readArriving(limit);
   }
 
   /** All of a body that has arrived: most are small, and come with their heads. Each packet is read by itself. */
-  #arrived(limit: number): Uint8Array {
+  #readBuffered(limit: number): Uint8Array {
     const request = this.#request;
-    const field = trailerFault(request);
-    if (field !== null) throw misplaced(field);
+    const field = forbiddenTrailerOf(request);
+    if (field !== null) throw trailerNotAllowed(field);
     const chunks: Buffer[] = [];
     for (let chunk: unknown = request.read(); chunk instanceof Buffer; chunk = request.read()) chunks.push(chunk);
     // Whoever waits for the end of the request is told of it.
     request.resume();
-    const bytes = joined(chunks);
+    const bytes = concatenate(chunks);
     if (bytes.length > limit) throw bodyTooLarge(limit);
     return bytes;
   }
 
-  async #arriving(limit: number): Promise<Uint8Array> {
+  async #readArriving(limit: number): Promise<Uint8Array> {
     const timer = setTimeout(() => this.fail(timedOut()), this.#timeout);
     try {
       return await this.#collect(limit);
@@ -111,23 +111,23 @@ export class WireBody implements RequestBody {
 
   async *chunks(): AsyncGenerator<Uint8Array> {
     const request = this.#request;
-    this.#piecewise = true;
+    this.#isStreaming = true;
     await Promise.resolve();
-    if (this.#sendContinue !== null) this.#askForBody();
+    if (this.#sendContinue !== null) this.#continueIfExpected();
     for (;;) {
       if (this.#failure !== null) throw this.#failure;
       const chunk: unknown = request.read();
       if (chunk instanceof Uint8Array) yield chunk;
       else if (request.readableEnded) break;
       else if (request.destroyed) throw cutShort();
-      else await this.#more();
+      else await this.#waitForMore();
     }
-    const field = trailerFault(request);
-    if (field !== null) throw misplaced(field);
+    const field = forbiddenTrailerOf(request);
+    if (field !== null) throw trailerNotAllowed(field);
   }
 
   /** Waits until there is something to read, or nothing more to come. */
-  async #more(): Promise<void> {
+  async #waitForMore(): Promise<void> {
     const request = this.#request;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => reject(timedOut()), this.#timeout);
@@ -144,7 +144,7 @@ export class WireBody implements RequestBody {
   }
 
   /** RFC 9110 10.1.1: no 100 is due once the client has begun to send. */
-  #askForBody(): void {
+  #continueIfExpected(): void {
     if (!this.complete && this.#request.readableLength === 0) this.#sendContinue?.();
     this.#sendContinue = null;
   }
@@ -167,10 +167,10 @@ export class WireBody implements RequestBody {
         else chunks.push(chunk);
       };
       const finish = (): void => {
-        const field = trailerFault(request);
-        if (field !== null) return fail(misplaced(field));
+        const field = forbiddenTrailerOf(request);
+        if (field !== null) return fail(trailerNotAllowed(field));
         stop();
-        resolve(joined(chunks));
+        resolve(concatenate(chunks));
       };
       const cut = (): void => fail(cutShort());
       this.#rejectReader = fail;
@@ -180,17 +180,17 @@ export class WireBody implements RequestBody {
 }
 
 /** The field in the trailer section that may not stand there; null where there is none. Requests that were made up have no such section. */
-function trailerFault({ rawTrailers }: { readonly rawTrailers?: readonly string[] }): string | null {
+function forbiddenTrailerOf({ rawTrailers }: { readonly rawTrailers?: readonly string[] }): string | null {
   return rawTrailers === undefined ? null : forbiddenTrailer(rawTrailers);
 }
 
 /** Most bodies arrive in one piece, which need not be copied. */
-function joined(chunks: readonly Buffer[]): Uint8Array {
+function concatenate(chunks: readonly Buffer[]): Uint8Array {
   const [only] = chunks;
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
 }
 
-function misplaced(field: string): ApiError {
+function trailerNotAllowed(field: string): ApiError {
   return refusal(
     'REQUEST_HEADER_INVALID',
     `The field ${field} may not come after the body; send it with the header fields.`,

@@ -24,7 +24,7 @@ export async function listen(server: Server, address: Address): Promise<number> 
     if (sharing) await bindShared(server, { host, port });
     else await bind(server, { host, port });
   } catch (error) {
-    throw explained(error, host, port);
+    throw bindError(error, host, port);
   }
   return portOf(server) ?? port;
 }
@@ -60,11 +60,11 @@ export function systemCode(error: unknown): string {
 }
 
 /** The error of the system in plain words, as the cause of which it stands. */
-export function explained(error: unknown, host: string, port: number): Error {
-  return new Error(explain(systemCode(error), host, port), { cause: error });
+export function bindError(error: unknown, host: string, port: number): Error {
+  return new Error(bindErrorMessage(systemCode(error), host, port), { cause: error });
 }
 
-function explain(code: string, host: string, port: number): string {
+function bindErrorMessage(code: string, host: string, port: number): string {
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} on ${host} is in use by another program. Stop that program or choose another port.`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fakeServer } from './fake-server.ts';
-import { converse, sendRaw } from './raw-client.ts';
+import { fakeServer } from '../fake-server.ts';
+import { converse, sendRaw } from '../raw-client.ts';
 
 const END = '\r\nHost: a\r\n\r\n';
 const post = (...fields: string[]): string => `POST / HTTP/1.1\r\nHost: a\r\n${fields.join('\r\n')}\r\n\r\n`;

@@ -11,7 +11,7 @@ export function handlerTimedOut(): unknown {
 }
 
 /** The answer of an API, or 503 where it does not come in time. A body may take its own time to arrive. Never rejects. */
-export function answerInTime(api: MountedApi, request: RawRequest): Awaitable<ApiResponse> {
+export function handleWithTimeout(api: MountedApi, request: RawRequest): Awaitable<ApiResponse> {
   const answered = attempt(
     () => api.handle(request),
     (error) => api.refuse(error, request),

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { timedOut } from '../conventions/arrival.ts';
-import { ApiError, refusal } from '../conventions/errors.ts';
-import { isRegisteredMethod } from '../conventions/methods.ts';
-import type { Limits } from '../model/model.ts';
-import type { Observe } from '../observe/observation.ts';
-import type { HeaderList } from '../pipeline/represent/response.ts';
+import { timedOut } from '../../conventions/arrival.ts';
+import { ApiError, refusal } from '../../conventions/errors.ts';
+import { isRegisteredMethod } from '../../conventions/methods.ts';
+import type { Limits } from '../../model/model.ts';
+import type { Observe } from '../../observe/observation.ts';
+import type { HeaderList } from '../../pipeline/represent/response.ts';
 import {
   type ApiResponse,
   type Handler,
@@ -13,20 +13,37 @@ import {
   type RawRequest,
   type StreamedResponse,
   type BufferedResponse,
-} from '../pipeline/exchange.ts';
-import { attempt, type Awaitable } from '../platform/awaitable.ts';
-import { handlerTimedOut } from './answer-in-time.ts';
-import { Connection, type Turn } from './connection.ts';
-import { type Departures, departuresOfTurn, departuresOfWait } from './departures.ts';
-import { InFlight } from './in-flight.ts';
-import { isOverflow, methodUnknown, notHttp1, type ParserFault, parserRefusal, targetTooLong } from './parser-fault.ts';
-import { bodyOf, rawRequest } from './raw-request.ts';
-import { faultyMessage, isHeadTold, isLineTold, isTargetBegun, type RequestHead, readHead } from './request-head.ts';
-import { sendAnswer, sendStream } from './send-answer.ts';
-import { Silence } from './silence.ts';
-import type { WireBody } from './wire-body.ts';
+} from '../../pipeline/exchange.ts';
+import { attempt, type Awaitable } from '../../platform/awaitable.ts';
+import { handlerTimedOut } from '../handler-timeout.ts';
+import { Connection, type PendingResponse } from './connection.ts';
+import { type ResponseBatcher, endOfTickBatcher, nextTickBatcher } from '../response-batcher.ts';
+import { InFlightRequests } from './in-flight-requests.ts';
+import {
+  isHeaderOverflow,
+  unknownMethod,
+  notHttp,
+  type ParserError,
+  parserApiError,
+  targetTooLong,
+  isAnswerable,
+  isMethodError,
+  unsupportedVersion,
+} from './parser-error.ts';
+import { nodeRequestBody, rawRequest } from '../raw-request.ts';
+import {
+  invalidMessage,
+  isHeadComplete,
+  isLineComplete,
+  endsInTarget,
+  type RequestHead,
+  readHead,
+} from './request-head.ts';
+import { sendResponse, sendStream } from '../send-response.ts';
+import { IdleTimeout } from './idle-timeout.ts';
+import type { NodeRequestBody } from '../request-body.ts';
 
-export interface WireOptions {
+export interface HttpConnectionsOptions {
   readonly handler: Handler;
   readonly limits: Limits;
   readonly observe: Observe;
@@ -36,47 +53,47 @@ export interface WireOptions {
 
 const NO_BYTES = Buffer.alloc(0);
 /** Milliseconds. Longer than common proxies keep a connection for reuse, so that it is never closed under their request. */
-const KEEP_ALIVE = 65_000;
+const KEEP_ALIVE_TIMEOUT = 65_000;
 /** Told to those who ask again, so that none of them writes to a connection that is about to close. */
-const KEPT: HeaderList = ['Keep-Alive', `timeout=${KEEP_ALIVE / 1_000}`];
-const CLOSED: HeaderList = [];
+const KEEP_ALIVE_HEADERS: HeaderList = ['Keep-Alive', `timeout=${KEEP_ALIVE_TIMEOUT / 1_000}`];
+const NO_HEADERS: HeaderList = [];
 const RETRY_AFTER = { headers: { 'Retry-After': '1' } };
 
 /** What happens on the connections of one server: requests become answers, faults become refusals. */
-export class Wire {
-  readonly #options: WireOptions;
+export class HttpConnections {
+  readonly #options: HttpConnectionsOptions;
   readonly #connections = new Map<Socket, Connection>();
-  readonly #inFlight: InFlight;
-  readonly #silence: Silence;
-  readonly #atOnce = departuresOfTurn();
-  readonly #waited = departuresOfWait();
+  readonly #inFlight: InFlightRequests;
+  readonly #idleTimeout: IdleTimeout;
+  readonly #endOfTick = endOfTickBatcher();
+  readonly #nextTick = nextTickBatcher();
   #closing = false;
 
-  constructor(options: WireOptions) {
+  constructor(options: HttpConnectionsOptions) {
     this.#options = options;
-    this.#inFlight = new InFlight({
+    this.#inFlight = new InFlightRequests({
       timeout: options.limits.handlerTimeout,
       onTimeout: (turn) =>
-        void this.#guard(turn.connection, () => this.#respond(turn, this.#lateAnswer(turn), this.#waited)),
+        void this.#guard(turn.connection, () => this.#respond(turn, this.#timeoutResponse(turn), this.#nextTick)),
     });
     const { requestTimeout, handlerTimeout } = options.limits;
-    this.#silence = new Silence(() => this.#connections.values(), {
-      keepAlive: KEEP_ALIVE,
+    this.#idleTimeout = new IdleTimeout(() => this.#connections.values(), {
+      keepAlive: KEEP_ALIVE_TIMEOUT,
       stalled: requestTimeout + handlerTimeout,
     });
   }
 
   /** A connection was accepted. */
-  open(socket: Socket): void {
-    this.#connections.set(socket, new Connection(socket, (turn) => this.#ended(turn)));
+  accept(socket: Socket): void {
+    this.#connections.set(socket, new Connection(socket, (turn) => this.#onResponseEnd(turn)));
     socket.once('close', () => this.#connections.delete(socket));
   }
 
   /** The head of a request has arrived. @param awaitsContinue whether it expects `100-continue` */
   request(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     const sendContinue = awaitsContinue ? () => response.writeContinue() : null;
-    const body = bodyOf(request, sendContinue, this.#options.limits.requestTimeout);
-    if (isFramingDoubtful(request)) response.shouldKeepAlive = false;
+    const body = nodeRequestBody(request, sendContinue, this.#options.limits.requestTimeout);
+    if (isFramingAmbiguous(request)) response.shouldKeepAlive = false;
     this.#serve(request, body, response);
   }
 
@@ -87,17 +104,18 @@ export class Wire {
   }
 
   /** The parser gave up, a timeout passed or the connection broke. Node tells it again with each packet that follows. */
-  fault(fault: ParserFault, socket: Socket): void {
+  clientError(error: ParserError, socket: Socket): void {
     const connection = this.#connections.get(socket);
     if (connection?.reading === false) return;
-    if (connection === undefined || !isAnswerable(fault) || socket.bytesRead === 0) {
+    if (connection === undefined || !isAnswerable(error) || socket.bytesRead === 0) {
       socket.destroy();
       return;
     }
-    const { arriving } = connection;
-    if (arriving === null) void this.#guard(connection, () => this.#refuseHead(connection, fault));
-    else if (arriving.response?.headersSent === true && arriving.body?.piecewise !== true) connection.finish();
-    else arriving.body?.fail(parserRefusal(fault, NO_BYTES, this.#options.limits));
+    const { receiving } = connection;
+    if (receiving === null) void this.#guard(connection, () => this.#refuseHead(connection, error));
+    else if (receiving.response?.headersSent === true && receiving.body?.isStreaming !== true)
+      connection.closeWhenSent();
+    else receiving.body?.fail(parserApiError(error, NO_BYTES, this.#options.limits));
   }
 
   /** From now on what is answered last on its connection closes it, and connections where nothing is under way close at once. */
@@ -107,66 +125,66 @@ export class Wire {
   }
 
   /** Cuts what is left. @returns how many requests were not answered to the last byte */
-  cut(): number {
+  destroy(): number {
     const unfinished = this.#inFlight.size;
     this.#inFlight.close();
-    this.#silence.close();
+    this.#idleTimeout.close();
     for (const socket of this.#connections.keys()) socket.destroy();
     return unfinished;
   }
 
-  #serve(request: IncomingMessage, body: WireBody | null, response: ServerResponse | null): void {
+  #serve(request: IncomingMessage, body: NodeRequestBody | null, response: ServerResponse | null): void {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) return;
-    const turn = connection.begin(rawRequest(request, body), body, response);
+    const turn = connection.addRequest(rawRequest(request, body), body, response);
     this.#inFlight.add(turn);
     void this.#guard(connection, () => {
-      const answered = this.#answer(turn.request);
+      const answered = this.#handle(turn.request);
       return answered instanceof Promise
-        ? answered.then((answer) => this.#respond(turn, answer, this.#waited))
-        : this.#respond(turn, answered, this.#atOnce);
+        ? answered.then((answer) => this.#respond(turn, answer, this.#nextTick))
+        : this.#respond(turn, answered, this.#endOfTick);
     });
   }
 
-  #answer(request: RawRequest): Awaitable<ApiResponse> {
+  #handle(request: RawRequest): Awaitable<ApiResponse> {
     const { handler, overloaded } = this.#options;
-    if (!isSpoken(request.httpVersion)) return handler.refuse(versionNotSpoken(), request);
-    if (overloaded() && !isHealthCheck(request.target)) return handler.refuse(tooBusy(), request);
+    if (!isSupportedVersion(request.httpVersion)) return handler.refuse(unsupportedVersion(), request);
+    if (overloaded() && !isHealthCheck(request.target)) return handler.refuse(serverOverloaded(), request);
     return attempt(
       () => handler.handle(request),
       (error) => handler.refuse(error, request),
     );
   }
 
-  #lateAnswer({ request }: Turn): BufferedResponse {
+  #timeoutResponse({ request }: PendingResponse): BufferedResponse {
     return this.#options.handler.refuse(handlerTimedOut(), request);
   }
 
   /** Sends the first answer of a turn; one that comes after it, such as a handler's after its time, is dropped. */
-  #respond(turn: Turn, answer: ApiResponse, departures: Departures): void {
-    if (turn.answered) return;
-    turn.answered = true;
+  #respond(turn: PendingResponse, answer: ApiResponse, departures: ResponseBatcher): void {
+    if (turn.isAnswered) return;
+    turn.isAnswered = true;
     if (isStreamed(answer)) {
       void this.#guard(turn.connection, () => this.#stream(turn, answer));
       return;
     }
     // The parser may be in the middle of a packet that holds the rest of the body, or another request, after which alone the connection may
     // close: what is left is known at the end of the turn.
-    const leaving = this.#closing || !this.#drains(turn) ? this.#atOnce : departures;
-    leaving.add(() => void this.#guard(turn.connection, () => this.#write(turn, answer)));
+    const leaving = this.#closing || !this.#canDiscard(turn) ? this.#endOfTick : departures;
+    leaving.send(() => void this.#guard(turn.connection, () => this.#write(turn, answer)));
   }
 
-  #drains({ body }: Turn): boolean {
-    return body === null || body.drains(this.#options.limits.body);
+  #canDiscard({ body }: PendingResponse): boolean {
+    return body === null || body.canDiscard(this.#options.limits.body);
   }
 
   /** Writes while the body may still be read. What breaks off in the middle ends the connection without the last chunk (ERR-1). */
-  async #stream(turn: Turn, answer: StreamedResponse): Promise<void> {
+  async #stream(turn: PendingResponse, answer: StreamedResponse): Promise<void> {
     const { connection, body, response } = turn;
     if (response === null) throw new Error('an answer in pieces has no response to be written to');
     if (this.#closing && connection.isLatest(turn)) response.shouldKeepAlive = false;
     try {
-      await sendStream(response, answer, keptHeaders(response));
+      await sendStream(response, answer, keepAliveHeaders(response));
     } catch (error) {
       if (response.headersSent) {
         if (!(error instanceof ApiError)) this.#options.observe({ kind: 'fault', correlationId: null, error });
@@ -176,56 +194,56 @@ export class Wire {
       }
       return;
     }
-    if (this.#drains(turn)) body?.drain();
-    else connection.finish();
+    if (this.#canDiscard(turn)) body?.discard();
+    else connection.closeWhenSent();
   }
 
   /** Keeps the connection where the next request can be told from the rest of this one, and closes it everywhere else. */
-  #write(turn: Turn, answer: BufferedResponse): void {
+  #write(turn: PendingResponse, answer: BufferedResponse): void {
     const { connection, request, body, response } = turn;
     if (connection.socket.destroyed) return;
-    if (response === null || !this.#drains(turn)) {
-      connection.conclude(turn, request.method, (last) => this.#send(connection, last, request, answer));
+    if (response === null || !this.#canDiscard(turn)) {
+      connection.sendLast(turn, request.method, (last) => this.#send(connection, last, request, answer));
       return;
     }
     if (this.#closing && connection.isLatest(turn)) response.shouldKeepAlive = false;
     this.#send(connection, response, request, answer);
-    body?.drain();
+    body?.discard();
   }
 
   /** Answers what the parser could not read as a request, with what its bytes tell all the same. */
-  async #refuseHead(connection: Connection, fault: ParserFault): Promise<void> {
+  async #refuseHead(connection: Connection, clientError: ParserError): Promise<void> {
     const { handler, limits } = this.#options;
-    const message = faultyMessage(fault.rawPacket ?? NO_BYTES, fault.bytesParsed ?? 0);
-    const { bytes, end } = await connection.readOn(message, toldBy(fault), limits.headersTimeout);
+    const message = invalidMessage(clientError.rawPacket ?? NO_BYTES, clientError.bytesParsed ?? 0);
+    const { bytes, end } = await connection.readRemaining(message, isErrorKnown(clientError), limits.headersTimeout);
     const head = readHead(bytes);
     const late = end === 'timeout';
-    const answer = mayBeMethod(fault)
-      ? await this.#answerUnknownMethod(head, bytes, late, connection.socket)
-      : handler.refuse(late ? timedOut() : parserRefusal(fault, bytes, limits), head);
+    const answer = isMethodError(clientError)
+      ? await this.#handleUnknownMethod(head, bytes, late, connection.socket)
+      : handler.refuse(late ? timedOut() : parserApiError(clientError, bytes, limits), head);
     if (isStreamed(answer)) throw new Error(`a request without a body was answered in pieces: ${head.method}`);
-    connection.conclude(null, head.method, (last) => this.#send(connection, last, head, answer));
+    connection.sendLast(null, head.method, (last) => this.#send(connection, last, head, answer));
   }
 
   /** MET-6. The parser knows fewer methods than are registered; those are for the handler to answer, like any other. */
-  async #answerUnknownMethod(head: RequestHead, bytes: Buffer, late: boolean, socket: Socket): Promise<ApiResponse> {
+  async #handleUnknownMethod(head: RequestHead, bytes: Buffer, late: boolean, socket: Socket): Promise<ApiResponse> {
     const { handler, limits } = this.#options;
     if (isRegisteredMethod(head.method)) {
-      return this.#answer({ ...head, body: null, httpVersion: '1.1', peer: socket.remoteAddress ?? '' });
+      return this.#handle({ ...head, body: null, httpVersion: '1.1', peer: socket.remoteAddress ?? '' });
     }
-    if (head.method !== '') return handler.refuse(methodUnknown(), head);
+    if (head.method !== '') return handler.refuse(unknownMethod(), head);
     if (late) return handler.refuse(timedOut(), head);
-    return handler.refuse(isTargetBegun(bytes) ? targetTooLong(limits.target) : notHttp1(bytes), head);
+    return handler.refuse(endsInTarget(bytes) ? targetTooLong(limits.target) : notHttp(bytes), head);
   }
 
   /** An answer that cannot be written is a fault of ours; one that has begun can only be cut (ERR-1). Never throws. */
   #send(connection: Connection, response: ServerResponse, request: RequestHead, answer: BufferedResponse): void {
     try {
-      sendAnswer(response, request.method, answer, keptHeaders(response));
+      sendResponse(response, request.method, answer, keepAliveHeaders(response));
     } catch (error) {
       void this.#guard(connection, () => {
         if (response.headersSent) throw error;
-        sendAnswer(response, request.method, this.#options.handler.refuse(error, request));
+        sendResponse(response, request.method, this.#options.handler.refuse(error, request));
       });
     }
   }
@@ -238,23 +256,23 @@ export class Wire {
     });
   }
 
-  #ended(turn: Turn): void {
+  #onResponseEnd(turn: PendingResponse): void {
     this.#inFlight.delete(turn);
     if (this.#closing && turn.connection.idle) turn.connection.socket.destroySoon();
   }
 }
 
-function keptHeaders({ shouldKeepAlive }: ServerResponse): HeaderList {
-  return shouldKeepAlive ? KEPT : CLOSED;
+function keepAliveHeaders({ shouldKeepAlive }: ServerResponse): HeaderList {
+  return shouldKeepAlive ? KEEP_ALIVE_HEADERS : NO_HEADERS;
 }
 
 /** RFC 9112 6.1: where a recipient could read the end of the body elsewhere, nothing after it is read as a request. */
-function isFramingDoubtful({ headers, httpVersion }: IncomingMessage): boolean {
+function isFramingAmbiguous({ headers, httpVersion }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding'];
   return coding !== undefined && (httpVersion !== '1.1' || coding.toLowerCase() !== 'chunked');
 }
 
-function isSpoken(httpVersion: string): boolean {
+function isSupportedVersion(httpVersion: string): boolean {
   return httpVersion === '1.1' || httpVersion === '1.0';
 }
 
@@ -263,26 +281,12 @@ function isHealthCheck(target: string): boolean {
   return /^\/(?:livez|readyz)(?:\?|$)/.test(target);
 }
 
-/** Only what came as bytes of a request is answered; a broken connection is nobody's fault and has nobody to tell. */
-function isAnswerable({ code }: ParserFault): boolean {
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' || code?.startsWith('HPE_') === true;
-}
-
-/** The parser tells of a method that it does not know in two ways; the second is for those of RTSP. */
-function mayBeMethod({ code }: ParserFault): boolean {
-  return code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_CONSTANT';
-}
-
 /** When enough of a faulty head is known to tell its fault. */
-function toldBy(fault: ParserFault): (bytes: Buffer) => boolean {
-  if (mayBeMethod(fault)) return isHeadTold;
-  return isOverflow(fault) ? isLineTold : () => true;
+function isErrorKnown(fault: ParserError): (bytes: Buffer) => boolean {
+  if (isMethodError(fault)) return isHeadComplete;
+  return isHeaderOverflow(fault) ? isLineComplete : () => true;
 }
 
-function versionNotSpoken(): unknown {
-  return refusal('REQUEST_MALFORMED', 'This version of HTTP is not spoken on this port; send HTTP/1.1.');
-}
-
-function tooBusy(): unknown {
+function serverOverloaded(): unknown {
   return refusal('SERVER_OVERLOADED', 'The server is overloaded; send the request again later.', RETRY_AFTER);
 }

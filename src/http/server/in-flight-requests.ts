@@ -1,9 +1,9 @@
-import type { Turn } from './connection.ts';
+import type { PendingResponse } from './connection.ts';
 
-export interface InFlightOptions {
+export interface InFlightRequestsOptions {
   /** Milliseconds that a handler has from the moment that it holds all that it waits for. */
   readonly timeout: number;
-  readonly onTimeout: (turn: Turn) => void;
+  readonly onTimeout: (turn: PendingResponse) => void;
 }
 
 /** How finely time is told: an answer that is late is late by a thirtieth of the timeout at most, and by a second. */
@@ -17,14 +17,14 @@ const MAX_INTERVAL = 1_000;
  * They stand in a list, each at its own `place`. A `Set` of what comes and goes makes itself a new table again and again, to which the one
  * before goes on pointing: once the garbage collector has taken one of them for lasting, it takes all that follow, with the requests in them.
  */
-export class InFlight {
-  readonly #turns: Turn[] = [];
+export class InFlightRequests {
+  readonly #pending: PendingResponse[] = [];
   readonly #timer: NodeJS.Timeout;
   readonly #lifetime: number;
-  readonly #onTimeout: (turn: Turn) => void;
+  readonly #onTimeout: (turn: PendingResponse) => void;
   #sweeps = 0;
 
-  constructor({ timeout, onTimeout }: InFlightOptions) {
+  constructor({ timeout, onTimeout }: InFlightRequestsOptions) {
     const interval = Math.min(MAX_INTERVAL, Math.ceil(timeout / SWEEPS_PER_TIMEOUT));
     this.#lifetime = Math.ceil(timeout / interval);
     this.#onTimeout = onTimeout;
@@ -32,21 +32,21 @@ export class InFlight {
   }
 
   get size(): number {
-    return this.#turns.length;
+    return this.#pending.length;
   }
 
-  add(turn: Turn): void {
+  add(turn: PendingResponse): void {
     turn.since = this.#sweeps;
-    turn.place = this.#turns.push(turn) - 1;
+    turn.index = this.#pending.push(turn) - 1;
   }
 
   /** The last one takes the place of the one that goes. */
-  delete(turn: Turn): void {
-    if (this.#turns[turn.place] !== turn) return;
-    const last = this.#turns.pop();
+  delete(turn: PendingResponse): void {
+    if (this.#pending[turn.index] !== turn) return;
+    const last = this.#pending.pop();
     if (last === undefined || last === turn) return;
-    this.#turns[turn.place] = last;
-    last.place = turn.place;
+    this.#pending[turn.index] = last;
+    last.index = turn.index;
   }
 
   close(): void {
@@ -55,9 +55,9 @@ export class InFlight {
 
   #sweep(): void {
     this.#sweeps += 1;
-    for (const turn of this.#turns.slice()) {
-      if (turn.body?.awaited === true) turn.since = this.#sweeps;
-      else if (!turn.answered && this.#sweeps - turn.since > this.#lifetime) this.#onTimeout(turn);
+    for (const turn of this.#pending.slice()) {
+      if (turn.body?.isWaiting === true) turn.since = this.#sweeps;
+      else if (!turn.isAnswered && this.#sweeps - turn.since > this.#lifetime) this.#onTimeout(turn);
     }
   }
 }

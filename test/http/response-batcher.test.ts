@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { Departures } from '../../src/http/departures.ts';
+import { ResponseBatcher } from '../../src/http/response-batcher.ts';
 
 describe('answers that are ready', () => {
   let now: number;
   let atEnd: (() => void)[];
   let left: string[];
-  let departures: Departures;
-  const ready = (name: string): void => departures.add(() => left.push(name));
+  let departures: ResponseBatcher;
+  const ready = (name: string): void => departures.send(() => left.push(name));
   const endTurn = (): void => {
     for (const run of atEnd.splice(0)) run();
   };
@@ -16,7 +16,7 @@ describe('answers that are ready', () => {
     now = 500;
     atEnd = [];
     left = [];
-    departures = new Departures({ now: () => now, together: (run) => atEnd.push(run) });
+    departures = new ResponseBatcher({ now: () => now, schedule: (run) => atEnd.push(run) });
   });
 
   it('leave together, in the order in which they became ready', () => {
@@ -67,7 +67,7 @@ describe('answers that are ready', () => {
   });
 
   it('make others ready as they leave, which wait for their own turn', () => {
-    departures.add(() => {
+    departures.send(() => {
       left.push('first');
       ready('second');
     });

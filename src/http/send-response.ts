@@ -12,7 +12,7 @@ import type { StreamedResponse, BufferedResponse } from '../pipeline/exchange.ts
  * @param further fields of this server beside
  * @throws {Error} where a field cannot be sent; then nothing was written, and the response takes another answer
  */
-export function sendAnswer(
+export function sendResponse(
   response: ServerResponse,
   method: string,
   { status, headers, body }: BufferedResponse,
