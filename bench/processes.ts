@@ -34,5 +34,5 @@ export async function startProcess(
 const LAST = availableParallelism() - 1;
 
 /** What keeps a program to the last processor, since the first one serves most interrupts, and what keeps one off it. Linux only. */
-export const ALONE: readonly string[] = ['taskset', '-c', String(LAST)];
-export const BESIDE: readonly string[] = ['taskset', '-c', `0-${Math.max(0, LAST - 1)}`];
+export const PIN_SERVER: readonly string[] = ['taskset', '-c', String(LAST)];
+export const PIN_LOAD: readonly string[] = ['taskset', '-c', `0-${Math.max(0, LAST - 1)}`];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { ALONE, startProcess } from './processes.ts';
+import { PIN_SERVER, startProcess } from './processes.ts';
 
 /** A server in a process of its own. */
 export interface BenchServer {
@@ -24,15 +24,15 @@ export interface Memory {
   readonly anonymous: number;
 }
 
-export interface ServerStart {
+export interface ServerOptions {
   /** A program for Node and its arguments; it prints `listening on URL`. */
   readonly args: readonly string[];
   /** What is asked for until it answers 200. */
   readonly path: string;
   /** Where Node keeps what it has compiled. */
-  readonly compiled: string;
+  readonly compileCache: string;
   /** Whether it may run on every processor. Default: on one alone. */
-  readonly everywhere?: boolean;
+  readonly allProcessors?: boolean;
 }
 
 const TICK_MICROSECONDS = 10_000;
@@ -42,13 +42,18 @@ const TICK_MICROSECONDS = 10_000;
  *
  * @throws {Error} where it ends before, or answers something else
  */
-export async function startServer({ args, path, compiled, everywhere = false }: ServerStart): Promise<BenchServer> {
+export async function startServer({
+  args,
+  path,
+  compileCache,
+  allProcessors = false,
+}: ServerOptions): Promise<BenchServer> {
   const begun = performance.now();
-  const [command = '', ...before] = everywhere ? [] : ALONE;
-  const node = everywhere ? args : [...before, process.execPath, ...args];
-  const child = await startProcess(everywhere ? process.execPath : command, node, {
+  const [command = '', ...before] = allProcessors ? [] : PIN_SERVER;
+  const node = allProcessors ? args : [...before, process.execPath, ...args];
+  const child = await startProcess(allProcessors ? process.execPath : command, node, {
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, NODE_ENV: 'production', NODE_COMPILE_CACHE: compiled },
+    env: { ...process.env, NODE_ENV: 'production', NODE_COMPILE_CACHE: compileCache },
   });
   const pid = child.pid ?? 0;
   const port = Number(new URL(await listeningUrl(child, args)).port);

@@ -1,6 +1,6 @@
-import { type ServerStart, startServer } from '../server.ts';
+import { type ServerOptions, startServer } from '../server.ts';
 import { percentile } from './percentile.ts';
-import type { Side } from './sides.ts';
+import type { Contender } from './contenders.ts';
 
 /**
  * Milliseconds from a process to its first 200: starts in alternation, the median of each side. One start goes before that is not counted:
@@ -8,12 +8,12 @@ import type { Side } from './sides.ts';
  *
  * @param starts of each side; none for 0
  */
-export async function coldStarts(
-  sides: readonly Side[],
+export async function measureColdStarts(
+  sides: readonly Contender[],
   starts: number,
-  startOf: (side: Side) => ServerStart,
+  startOf: (side: Contender) => ServerOptions,
   tell: (side: string) => void,
-): Promise<ReadonlyMap<Side['id'], number>> {
+): Promise<ReadonlyMap<Contender['id'], number>> {
   if (starts === 0) return new Map();
   const lanes = sides.map((side) => ({ side, times: [] as number[] }));
   for (let start = 0; start <= starts; start += 1) {

@@ -50,9 +50,9 @@ const update = database.prepare<
   stock = @stock, status = @status, description = @description, updated_at = @updated_at, revision = revision + 1
   where id = @id returning *`);
 
-const pages = new Map<string, Database.Statement<[PageQuery], Row>>();
+const pageStatements = new Map<string, Database.Statement<[PageQuery], Row>>();
 
-function page(query: PageQuery): Row[] {
+function selectPage(query: PageQuery): Row[] {
   const conditions = [
     ...(query.category === undefined ? [] : ['category = @category']),
     ...(query.price_from === undefined ? [] : ['price >= @price_from']),
@@ -61,7 +61,7 @@ function page(query: PageQuery): Row[] {
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   const order = query.sort === undefined ? 'id' : 'price, id';
   const text = `select * from products ${where} order by ${order} limit @limit offset @offset`;
-  return pages.getOrInsertComputed(text, () => database.prepare(text)).all(query);
+  return pageStatements.getOrInsertComputed(text, () => database.prepare(text)).all(query);
 }
 
 const fields = {
@@ -73,7 +73,7 @@ const fields = {
   status: { type: 'string', enum: ['DRAFT', 'ACTIVE', 'CLOSED'] },
   description: { type: 'string', maxLength: 2000, nullable: true },
 };
-const created = {
+const createSchema = {
   type: 'object',
   required: ['sku', 'name', 'price', 'category'],
   additionalProperties: false,
@@ -84,8 +84,8 @@ const created = {
     description: { ...fields.description, default: null },
   },
 };
-const changed = { type: 'object', minProperties: 1, additionalProperties: false, properties: fields };
-const shown = {
+const patchSchema = { type: 'object', minProperties: 1, additionalProperties: false, properties: fields };
+const productSchema = {
   type: 'object',
   properties: {
     id: { type: 'string' },
@@ -95,7 +95,7 @@ const shown = {
     revision: { type: 'integer' },
   },
 };
-const list = { type: 'object', properties: { data: { type: 'array', items: shown } } };
+const listSchema = { type: 'object', properties: { data: { type: 'array', items: productSchema } } };
 const querystring = {
   type: 'object',
   properties: {
@@ -109,11 +109,11 @@ const querystring = {
 };
 const params = { type: 'object', properties: { id: { type: 'string', format: 'uuid' } } };
 
-function show({ created_at, updated_at, ...row }: Row): object {
+function toJson({ created_at, updated_at, ...row }: Row): object {
   return { ...row, created_at: new Date(created_at).toISOString(), updated_at: new Date(updated_at).toISOString() };
 }
 
-function tag({ revision }: Row): string {
+function etag({ revision }: Row): string {
   return `"${revision}"`;
 }
 
@@ -136,44 +136,44 @@ app.setErrorHandler((error: Error & { code?: string; statusCode?: number }, requ
 
 app.get<{ Params: { id: string } }>(
   '/api/v1/products/:id',
-  { schema: { params, response: { 200: shown } } },
+  { schema: { params, response: { 200: productSchema } } },
   (request, reply) => {
     const row = select.get(request.params.id);
     if (row === undefined) return reply.code(404).send({ error: 'not found' });
-    reply.header('ETag', tag(row));
-    if (request.headers['if-none-match'] === tag(row)) return reply.code(304).send();
-    return reply.send(show(row));
+    reply.header('ETag', etag(row));
+    if (request.headers['if-none-match'] === etag(row)) return reply.code(304).send();
+    return reply.send(toJson(row));
   },
 );
 
 app.get<{ Querystring: PageQuery }>(
   '/api/v1/products',
-  { schema: { querystring, response: { 200: list } } },
-  (request, reply) => reply.send({ data: page(request.query).map(show) }),
+  { schema: { querystring, response: { 200: listSchema } } },
+  (request, reply) => reply.send({ data: selectPage(request.query).map(toJson) }),
 );
 
 app.post<{ Body: Product }>(
   '/api/v1/products',
-  { schema: { body: created, response: { 201: shown } } },
+  { schema: { body: createSchema, response: { 201: productSchema } } },
   (request, reply) => {
     const row = insert.get({ ...request.body, id: randomUUID(), at: Date.now() });
     if (row === undefined) throw new Error('the row is lost');
     return reply
       .code(201)
-      .headers({ Location: `/api/v1/products/${row.id}`, ETag: tag(row) })
-      .send(show(row));
+      .headers({ Location: `/api/v1/products/${row.id}`, ETag: etag(row) })
+      .send(toJson(row));
   },
 );
 
 app.patch<{ Params: { id: string }; Body: Partial<Product> }>(
   '/api/v1/products/:id',
-  { schema: { params, body: changed, response: { 200: shown } } },
+  { schema: { params, body: patchSchema, response: { 200: productSchema } } },
   (request, reply) => {
     const before = select.get(request.params.id);
     if (before === undefined) return reply.code(404).send({ error: 'not found' });
     const row = update.get({ ...before, ...request.body, updated_at: Date.now() });
     if (row === undefined) throw new Error('the row is lost');
-    return reply.header('ETag', tag(row)).send(show(row));
+    return reply.header('ETag', etag(row)).send(toJson(row));
   },
 );
 

@@ -1,94 +1,108 @@
 import type { BenchServer } from '../server.ts';
-import { ask } from './ask.ts';
-import { atRest } from './at-rest.ts';
-import { PAGE_LENGTH } from './dialect.ts';
-import { does, type Plan, WARM_UP } from './plan.ts';
+import { sendRequest } from './send-request.ts';
+import { waitUntilIdle } from './wait-until-idle.ts';
+import { PAGE_LENGTH } from './query-dialect.ts';
+import { supports, type RunPlan, WARM_UP } from './run-plan.ts';
 import type { LoadRequest } from './requests.ts';
-import type { Side } from './sides.ts';
-import type { Work } from './works.ts';
-import { untilFull, wrk } from './wrk.ts';
+import type { Contender } from './contenders.ts';
+import type { Workload } from './workloads.ts';
+import { retryLoad, wrk } from './wrk.ts';
 
 /** A side that runs. */
-export interface Running {
-  readonly side: Side;
+export interface RunningServer {
+  readonly contender: Contender;
   readonly server: BenchServer;
 }
 
-export interface Measure {
+export interface Measurement {
   readonly perSecond: number;
   /** Microseconds of processor time for each answer. */
   readonly cpu: number;
   /** Milliseconds. */
   readonly p99: number;
   /** Rounds that were done again because of answers that do not count. */
-  readonly again: number;
+  readonly retries: number;
 }
 
-interface Lane extends Running {
+interface Lane extends RunningServer {
   readonly requests: readonly LoadRequest[];
   /** Which request is the next. */
-  from: number;
-  again: number;
-  readonly rounds: Omit<Measure, 'again'>[];
+  nextRequest: number;
+  retries: number;
+  readonly rounds: Omit<Measurement, 'retries'>[];
 }
 
 /** What a work came to on each side that does it. */
-export type Measures = ReadonlyMap<Side['id'], Measure>;
+export type Measurements = ReadonlyMap<Contender['id'], Measurement>;
 
 /** Does a work on all sides in alternation, and takes the median of each. @param tell hears of each round */
-export async function measure(
-  work: Work,
-  all: readonly Running[],
+export async function measureWorkload(
+  work: Workload,
+  all: readonly RunningServer[],
   ids: readonly string[],
-  { rounds, seconds }: Pick<Plan, 'rounds' | 'seconds'>,
+  { rounds, seconds }: Pick<RunPlan, 'rounds' | 'seconds'>,
   tell: (side: string) => void,
-): Promise<Measures> {
-  const able = all.filter(({ side }) => does(side, work));
+): Promise<Measurements> {
+  const able = all.filter(({ contender }) => supports(contender, work));
   const lanes = await Promise.all(
-    able.map(async ({ side, server }): Promise<Lane> => {
-      const requests = await work.requests({ dialect: side.dialect, ids, port: server.port });
-      await probe(work, requests, server.port);
-      return { side, server, requests, from: 1, again: 0, rounds: [] };
+    able.map(async ({ contender, server }): Promise<Lane> => {
+      const requests = await work.requests({ dialect: contender.dialect, ids, port: server.port });
+      await checkResponse(work, requests, server.port);
+      return { contender, server, requests, nextRequest: 1, retries: 0, rounds: [] };
     }),
   );
   for (let round = -WARM_UP; round < rounds; round += 1) {
     for (const lane of lanes) {
-      tell(lane.side.name);
-      const measured = await loadOnce(lane, work, seconds);
+      tell(lane.contender.name);
+      const measured = await runRound(lane, work, seconds);
       if (round >= 0) lane.rounds.push(measured);
     }
   }
-  return new Map(lanes.map((lane) => [lane.side.id, { ...median(lane.rounds), again: lane.again }]));
+  return new Map(lanes.map((lane) => [lane.contender.id, { ...median(lane.rounds), retries: lane.retries }]));
 }
 
-async function loadOnce(lane: Lane, { connections, order }: Work, seconds: number): Promise<Lane['rounds'][number]> {
-  const { server, requests, from } = lane;
+async function runRound(
+  lane: Lane,
+  { connections, order }: Workload,
+  seconds: number,
+): Promise<Lane['rounds'][number]> {
+  const { server, requests, nextRequest } = lane;
   const load = async (): Promise<Lane['rounds'][number]> => {
     const before = server.cpu();
-    const { perSecond, answers, p99 } = await wrk(server.port, { requests, order, from, connections, seconds });
-    lane.from += answers;
-    const cpu = (server.cpu() - before) / answers;
-    await atRest(server);
+    const { perSecond, responses, p99 } = await wrk(server.port, {
+      requests,
+      order,
+      start: nextRequest,
+      connections,
+      seconds,
+    });
+    lane.nextRequest += responses;
+    const cpu = (server.cpu() - before) / responses;
+    await waitUntilIdle(server);
     return { perSecond, p99, cpu };
   };
-  return untilFull(load, () => void (lane.again += 1));
+  return retryLoad(load, () => void (lane.retries += 1));
 }
 
 /** Asks once and looks at the answer: what is measured is the work and nothing else. */
-async function probe({ id, expects }: Work, [request]: readonly LoadRequest[], port: number): Promise<void> {
+async function checkResponse(
+  { id, expects }: Workload,
+  [request]: readonly LoadRequest[],
+  port: number,
+): Promise<void> {
   if (request === undefined) throw new Error(`${id}: nothing is asked`);
-  const { status, body } = await ask(port, request);
-  const rows = request.path.includes('?') ? rowsOf(JSON.parse(body)) : PAGE_LENGTH;
+  const { status, body } = await sendRequest(port, request);
+  const rows = request.path.includes('?') ? countRows(JSON.parse(body)) : PAGE_LENGTH;
   if (expects.includes(status) && rows === PAGE_LENGTH) return;
   throw new Error(`${id}: ${request.path} answered ${status} with ${rows} rows: ${body.slice(0, 200)}`);
 }
 
-function rowsOf(value: unknown): number {
+function countRows(value: unknown): number {
   if (Array.isArray(value)) return value.length;
-  return typeof value === 'object' && value !== null && 'data' in value ? rowsOf(value.data) : 0;
+  return typeof value === 'object' && value !== null && 'data' in value ? countRows(value.data) : 0;
 }
 
-function median<Round extends Pick<Measure, 'perSecond'>>(rounds: readonly Round[]): Round {
+function median<Round extends Pick<Measurement, 'perSecond'>>(rounds: readonly Round[]): Round {
   const sorted = rounds.toSorted((one, other) => one.perSecond - other.perSecond);
   const middle = sorted[Math.floor(sorted.length / 2)];
   if (middle === undefined) throw new Error('there was no round');

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PEERS, type Side } from './sides.ts';
+import { PEERS, type Contender } from './contenders.ts';
 
 const INSTALLER = path.resolve(import.meta.dirname, '../../scripts/install.mjs');
 
@@ -10,7 +10,10 @@ interface Installer {
 }
 
 /** Installs the peers where they are missing, and tells which sides can be started. */
-export async function installed(sides: readonly Side[], tell: (line: string) => void): Promise<readonly Side[]> {
+export async function installPeers(
+  sides: readonly Contender[],
+  tell: (line: string) => void,
+): Promise<readonly Contender[]> {
   if (sides.every((side) => side.package === null)) return sides;
   tell(`the other frameworks stand in ${path.relative('', PEERS)}`);
   const { install }: Installer = await import(pathToFileURL(INSTALLER).href);

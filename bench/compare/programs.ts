@@ -8,8 +8,8 @@ import { build } from 'rolldown';
 export interface Programs {
   /** Our command. */
   readonly restwright: string;
-  readonly floor: string;
-  readonly byHand: string;
+  readonly baseline: string;
+  readonly fastify: string;
 }
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -24,12 +24,12 @@ export async function buildPrograms(folder: string): Promise<Programs> {
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
   return {
     restwright: path.join(published, 'bin', 'restwright.js'),
-    floor: await javaScript(folder, 'raw-server'),
-    byHand: await javaScript(folder, 'fastify-server'),
+    baseline: await bundle(folder, 'baseline-server'),
+    fastify: await bundle(folder, 'fastify-server'),
   };
 }
 
-async function javaScript(folder: string, name: string): Promise<string> {
+async function bundle(folder: string, name: string): Promise<string> {
   const file = path.join(folder, `${name}.mjs`);
   await build({
     input: path.join(import.meta.dirname, `${name}.ts`),

@@ -1,85 +1,85 @@
 import type { Memory } from '../server.ts';
-import type { Group } from './chart.ts';
-import type { Measure, Measures } from './measure.ts';
-import type { Overload } from './overload.ts';
-import { MEASURE, type Side } from './sides.ts';
-import { count, Footnotes, table } from './table.ts';
-import type { Work } from './works.ts';
+import type { BarGroup } from './chart.ts';
+import type { Measurement, Measurements } from './measure.ts';
+import type { OverloadResult } from './overload.ts';
+import { REFERENCE, type Contender } from './contenders.ts';
+import { formatCount, Footnotes, markdownTable } from './table.ts';
+import type { Workload } from './workloads.ts';
 
 export interface Results {
-  readonly sides: readonly Side[];
-  readonly works: readonly WorkDone[];
-  readonly overloads: readonly Overload[];
+  readonly contenders: readonly Contender[];
+  readonly workloads: readonly WorkloadResult[];
+  readonly overloads: readonly OverloadResult[];
   /** Milliseconds. */
-  readonly coldStarts: ReadonlyMap<Side['id'], number>;
-  readonly memory: readonly MemoryTaken[];
+  readonly coldStarts: ReadonlyMap<Contender['id'], number>;
+  readonly memory: readonly MemorySample[];
   /** When, on what and how it was measured. */
-  readonly circumstances: string;
+  readonly environment: string;
 }
 
 /** How much memory each side takes at one time. */
-export interface MemoryTaken {
+export interface MemorySample {
   readonly when: string;
-  readonly taken: ReadonlyMap<Side['id'], Memory>;
+  readonly byContender: ReadonlyMap<Contender['id'], Memory>;
 }
 
-export interface WorkDone {
-  readonly work: Work;
-  readonly measures: Measures;
+export interface WorkloadResult {
+  readonly workload: Workload;
+  readonly measurements: Measurements;
 }
 
 /** The results as Markdown. */
 export function report(results: Results): string {
   const notes = new Footnotes();
   const parts = [
-    results.circumstances,
-    ...works(results, notes),
-    ...overloads(results.overloads),
+    results.environment,
+    ...workloadTables(results, notes),
+    ...overloadTables(results.overloads),
     startAndMemory(results),
-    notes.told(),
+    notes.toMarkdown(),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
 /** The answers per second as a picture shows them; the floor is left out, which would make all other bars short. */
-export function groupsOf({ sides, works: done }: Results): readonly Group[] {
-  const shown = sides.filter(({ id }) => id !== 'floor');
-  return done.map(({ work, measures }) => ({
-    title: work.title.replaceAll('`', ''),
+export function chartGroups({ contenders, workloads: done }: Results): readonly BarGroup[] {
+  const shown = contenders.filter(({ id }) => id !== 'baseline');
+  return done.map(({ workload, measurements }) => ({
+    title: workload.title.replaceAll('`', ''),
     bars: shown.flatMap(({ id, name }) => {
-      const measure = measures.get(id);
-      return measure === undefined ? [] : [{ name, value: measure.perSecond, ours: id === 'restwright' }];
+      const measure = measurements.get(id);
+      return measure === undefined ? [] : [{ name, value: measure.perSecond, highlighted: id === 'restwright' }];
     }),
   }));
 }
 
-const AGAIN = 'some answers did not count, and their rounds were done again';
+const RETRIED = 'some answers did not count, and their rounds were done again';
 
-function works({ sides, works: done }: Results, notes: Footnotes): readonly string[] {
-  const tableOf = (name: string, tell: (measure: Measure, measures: Measures) => string): string =>
-    table(
-      [name, ...sides.map((side) => side.name)],
-      done.map(({ work, measures }) => [
-        work.title,
-        ...sides.map((side) => {
-          const measure = measures.get(side.id);
-          return measure === undefined ? lack(work, side, notes) : tell(measure, measures);
+function workloadTables({ contenders, workloads: done }: Results, notes: Footnotes): readonly string[] {
+  const tableOf = (name: string, tell: (measure: Measurement, measures: Measurements) => string): string =>
+    markdownTable(
+      [name, ...contenders.map((side) => side.name)],
+      done.map(({ workload, measurements }) => [
+        workload.title,
+        ...contenders.map((side) => {
+          const measure = measurements.get(side.id);
+          return measure === undefined ? unsupportedCell(workload, side, notes) : tell(measure, measurements);
         }),
       ]),
     );
   return [
-    tableOf('answers per second', ({ perSecond, again }, measures) => {
-      const measure = measures.get(MEASURE)?.perSecond;
+    tableOf('answers per second', ({ perSecond, retries }, measures) => {
+      const measure = measures.get(REFERENCE)?.perSecond;
       const ratio = measure === undefined ? '' : ` (${(perSecond / measure).toFixed(2)})`;
-      return `${count(perSecond)}${ratio}${again === 0 ? '' : ` ${notes.mark(AGAIN)}`}`;
+      return `${formatCount(perSecond)}${ratio}${retries === 0 ? '' : ` ${notes.mark(RETRIED)}`}`;
     }),
     tableOf('99 of 100 answered within, ms', ({ p99 }) => p99.toFixed(1)),
-    tableOf('processor time for an answer, µs', ({ cpu }) => count(cpu)),
+    tableOf('processor time for an answer, µs', ({ cpu }) => formatCount(cpu)),
   ];
 }
 
-function lack({ id }: Work, { name, dialect }: Side, notes: Footnotes): string {
-  const reason = dialect.lacks[id];
+function unsupportedCell({ id }: Workload, { name, dialect }: Contender, notes: Footnotes): string {
+  const reason = dialect.unsupported[id];
   return reason === undefined ? '-' : `- ${notes.mark(`${name}: ${reason}`)}`;
 }
 
@@ -97,36 +97,46 @@ const OVERLOAD_HEAD = [
   'largest since due, ms',
 ];
 
-function overloads(all: readonly Overload[]): readonly string[] {
-  return Map.groupBy(all, ({ work }) => work.title)
+function overloadTables(all: readonly OverloadResult[]): readonly string[] {
+  return Map.groupBy(all, ({ workload }) => workload.title)
     .entries()
-    .map(([title, each]) => table([`twice as much as is borne: ${title}`, ...OVERLOAD_HEAD], each.map(overloadRow)))
+    .map(([title, each]) =>
+      markdownTable([`twice as much as is borne: ${title}`, ...OVERLOAD_HEAD], each.map(overloadRow)),
+    )
     .toArray();
 }
 
-function overloadRow({ side, sustained, rate, seconds, tally, fromSending, fromDue }: Overload): readonly string[] {
+function overloadRow({
+  contender,
+  sustained,
+  rate,
+  seconds,
+  tally,
+  fromSending,
+  fromDue,
+}: OverloadResult): readonly string[] {
   const asked = rate * seconds;
-  const perSecond = (answers: number): string => count((answers * 1000) / tally.elapsed);
+  const perSecond = (answers: number): string => formatCount((answers * 1000) / tally.elapsed);
   return [
-    side.name,
-    count(sustained),
-    count(rate),
+    contender.name,
+    formatCount(sustained),
+    formatCount(rate),
     perSecond(tally.done),
     perSecond(tally.refused),
-    count(tally.refusedForGood),
-    count(tally.other + tally.broken + tally.unanswered),
-    `${count((tally.unsent / asked) * 100)} %`,
-    ...[fromSending.p99, fromSending.largest, fromDue.p99, fromDue.largest].map(count),
+    formatCount(tally.withoutRetryAfter),
+    formatCount(tally.other + tally.broken + tally.unanswered),
+    `${formatCount((tally.unsent / asked) * 100)} %`,
+    ...[fromSending.p99, fromSending.largest, fromDue.p99, fromDue.largest].map(formatCount),
   ];
 }
 
-function startAndMemory({ sides, coldStarts, memory }: Results): string {
-  const amounts = (name: string, of: ReadonlyMap<Side['id'], number>): string[][] =>
-    of.size === 0 ? [] : [[name, ...sides.map(({ id }) => count(of.get(id)))]];
-  const mebibytes = ({ taken }: MemoryTaken, which: keyof Memory) =>
-    new Map([...taken].map(([id, each]) => [id, each[which]]));
-  return table(
-    ['start and memory', ...sides.map(({ name }) => name)],
+function startAndMemory({ contenders, coldStarts, memory }: Results): string {
+  const amounts = (name: string, of: ReadonlyMap<Contender['id'], number>): string[][] =>
+    of.size === 0 ? [] : [[name, ...contenders.map(({ id }) => formatCount(of.get(id)))]];
+  const mebibytes = ({ byContender }: MemorySample, which: keyof Memory) =>
+    new Map([...byContender].map(([id, each]) => [id, each[which]]));
+  return markdownTable(
+    ['start and memory', ...contenders.map(({ name }) => name)],
     [
       ...amounts('cold start to the first 200, ms', coldStarts),
       ...memory.flatMap((each) => [

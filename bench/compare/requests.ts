@@ -3,14 +3,14 @@ export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON, in which {@link NUMBER} stands for a number that no other request has. */
+  /** JSON, in which {@link SERIAL} stands for a number that no other request has. */
   readonly body?: string;
 }
 
-export const NUMBER = '{n}';
+export const SERIAL = '{n}';
 
-/** Digits that {@link NUMBER} becomes: always as many, so that the length of a body is known beforehand. */
-export const NUMBER_LENGTH = 24;
+/** Digits that {@link SERIAL} becomes: always as many, so that the length of a body is known beforehand. */
+export const SERIAL_LENGTH = 24;
 
 /** The request as HTTP/1.1 writes it, but for its number. */
 export function rawRequest({ method, path, headers = {}, body }: LoadRequest): string {
@@ -20,6 +20,6 @@ export function rawRequest({ method, path, headers = {}, body }: LoadRequest): s
 }
 
 function bodyFields(body: string): Readonly<Record<string, string>> {
-  const length = Buffer.byteLength(body.replaceAll(NUMBER, '0'.repeat(NUMBER_LENGTH)));
+  const length = Buffer.byteLength(body.replaceAll(SERIAL, '0'.repeat(SERIAL_LENGTH)));
   return { 'Content-Type': 'application/json', 'Content-Length': String(length) };
 }

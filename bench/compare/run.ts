@@ -8,36 +8,36 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { parseArguments } from './arguments.ts';
 import { chart } from './chart.ts';
 import { replaceBetween } from './markers.ts';
-import { installed } from './peers.ts';
-import { planOf, stepsOf } from './plan.ts';
+import { installPeers } from './peers.ts';
+import { planRun, countSteps } from './run-plan.ts';
 import { showProgress } from './progress.ts';
-import { groupsOf, report, type Results } from './report.ts';
-import { carryOut } from './session.ts';
-import { SIDES } from './sides.ts';
-import { versions } from './versions.ts';
+import { chartGroups, report, type Results } from './report.ts';
+import { executeRun } from './execute-run.ts';
+import { CONTENDERS } from './contenders.ts';
+import { installedVersions } from './versions.ts';
 
 const bench = path.dirname(import.meta.dirname);
 
 /** @param args of the command line @param now when the run begins */
 async function run(args: readonly string[], now: Date): Promise<void> {
   const asked = parseArguments(args);
-  const sides = await installed(SIDES, (line) => void process.stderr.write(`${line}\n`));
-  const plan = planOf(asked, sides);
-  const progress = showProgress(stepsOf(plan), process.stderr, supportsColour(process.stderr, process.env));
-  const measured = await carryOut(plan, temporaryFolder(), progress);
+  const sides = await installPeers(CONTENDERS, (line) => void process.stderr.write(`${line}\n`));
+  const plan = planRun(asked, sides);
+  const progress = showProgress(countSteps(plan), process.stderr, supportsColour(process.stderr, process.env));
+  const measured = await executeRun(plan, temporaryFolder(), progress);
   progress.end();
   const day = now.toISOString().slice(0, 10);
   const { rounds, seconds } = plan;
-  const circumstances = `${day}, ${os.availableParallelism()} shared cores, median of ${rounds} rounds of ${seconds} s; ${versions(sides).join(', ')}.`;
-  const results = { ...measured, circumstances };
+  const environment = `${day}, ${os.availableParallelism()} shared cores, median of ${rounds} rounds of ${seconds} s; ${installedVersions(sides).join(', ')}.`;
+  const results = { ...measured, environment };
   process.stdout.write(`${report(results)}\n`);
-  if (asked.whole) keep(results);
+  if (asked.complete) keep(results);
   else process.stderr.write('a part of the whole: bench/README.md is left as it is\n');
 }
 
 function keep(results: Results): void {
   const file = path.join(bench, 'README.md');
-  writeFileSync(path.join(bench, 'results.svg'), chart(groupsOf(results), 'answers per second of each server'));
+  writeFileSync(path.join(bench, 'results.svg'), chart(chartGroups(results), 'answers per second of each server'));
   writeFileSync(file, replaceBetween(readFileSync(file, 'utf8'), 'results', report(results)));
 }
 

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { PEERS, type Side } from './sides.ts';
+import { PEERS, type Contender } from './contenders.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
 /** Of everything that was measured, or that measured. */
-export function versions(sides: readonly Side[]): readonly string[] {
+export function installedVersions(sides: readonly Contender[]): readonly string[] {
   const { stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' });
   return [
     `Node.js ${process.versions.node}`,

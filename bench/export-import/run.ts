@@ -27,7 +27,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'restwright-bench-'));
 const model = path.join(folder, 'bench.yaml');
 
-interface Run {
+interface TransferResult {
   readonly seconds: number;
   /** Its own memory a tenth of the way in, and the most of the rest, in MiB. */
   readonly early: number;
@@ -35,7 +35,7 @@ interface Run {
 }
 
 /** Memory of a process that is its own and not a file mapped into it, in MiB. */
-function resident(pid: number): number {
+function privateMemory(pid: number): number {
   try {
     return Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
   } catch {
@@ -44,10 +44,10 @@ function resident(pid: number): number {
 }
 
 /** Watches the memory of a process until a piece of work is done. */
-async function watch(pid: number, work: Promise<unknown>): Promise<Run> {
+async function measureMemory(pid: number, work: Promise<unknown>): Promise<TransferResult> {
   const begun = performance.now();
   const samples: number[] = [];
-  const timer = setInterval(() => samples.push(resident(pid)), 50);
+  const timer = setInterval(() => samples.push(privateMemory(pid)), 50);
   await work;
   clearInterval(timer);
   const tenth = Math.ceil(samples.length / 10);
@@ -64,33 +64,33 @@ function restwright(...args: readonly string[]): ReturnType<typeof spawn> {
   });
 }
 
-async function command(...args: readonly string[]): Promise<Run> {
+async function runCommand(...args: readonly string[]): Promise<TransferResult> {
   const child = restwright(...args);
   child.stdout?.resume();
-  return watch(child.pid ?? 0, once(child, 'exit'));
+  return measureMemory(child.pid ?? 0, once(child, 'exit'));
 }
 
 /** Posts the file as NDJSON to a server of its own, and reads a result for each line. */
-async function post(file: string, database: string): Promise<Run> {
+async function postRows(file: string, database: string): Promise<TransferResult> {
   const server = restwright('serve', model, '--port', '0', '--database', database);
   const [line] = (await once(server.stdout ?? process.stdin, 'data')) as [Buffer];
   const url = `${/http:\S+/.exec(line.toString())?.[0] ?? ''}/v1/products`;
   const request = http.request(url, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' } });
   createReadStream(file).pipe(request);
-  const run = await watch(server.pid ?? 0, results(request));
+  const run = await measureMemory(server.pid ?? 0, countResults(request));
   server.kill('SIGTERM');
   await once(server, 'exit');
   return run;
 }
 
-async function results(request: http.ClientRequest): Promise<void> {
+async function countResults(request: http.ClientRequest): Promise<void> {
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   let lines = 0;
   for await (const chunk of response) lines += (chunk as Buffer).toString().split('\n').length - 1;
   if (response.statusCode !== 200 || lines !== ROWS) throw new Error(`${response.statusCode}, ${lines} results`);
 }
 
-async function write(file: string): Promise<void> {
+async function writeRows(file: string): Promise<void> {
   const output = createWriteStream(file);
   for (let row = 0; row < ROWS; row++) {
     const line = JSON.stringify({
@@ -109,25 +109,25 @@ async function write(file: string): Promise<void> {
 try {
   await import('node:fs/promises').then(({ writeFile }) => writeFile(model, MODEL));
   const source = path.join(folder, 'rows.ndjson');
-  await write(source);
+  await writeRows(source);
   const database = `sqlite:${path.join(folder, 'in.db')}`;
-  const table: (readonly [string, Run])[] = [];
+  const table: (readonly [string, TransferResult])[] = [];
   table.push([
     '`POST` of NDJSON, a result for each line',
-    await post(source, `sqlite:${path.join(folder, 'posted.db')}`),
+    await postRows(source, `sqlite:${path.join(folder, 'posted.db')}`),
   ]);
-  table.push(['`import` of NDJSON', await command('import', model, 'products', source, '--database', database)]);
+  table.push(['`import` of NDJSON', await runCommand('import', model, 'products', source, '--database', database)]);
   for (const format of ['ndjson', 'json', 'csv']) {
     const file = path.join(folder, `out.${format}`);
     table.push([
       `\`export\` as ${format.toUpperCase()}`,
-      await command('export', model, 'products', file, '--database', database),
+      await runCommand('export', model, 'products', file, '--database', database),
     ]);
     if (format !== 'ndjson') {
       const again = `sqlite:${path.join(folder, `${format}.db`)}`;
       table.push([
         `\`import\` of ${format.toUpperCase()}`,
-        await command('import', model, 'products', file, '--database', again),
+        await runCommand('import', model, 'products', file, '--database', again),
       ]);
     }
     process.stderr.write(`${format}: ${statSync(file).size} bytes\n`);

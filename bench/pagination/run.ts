@@ -65,13 +65,13 @@ async function fill(): Promise<void> {
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
 }
 
-interface Seen {
+interface ListBody {
   readonly data: readonly { readonly id: string }[];
   readonly page: { readonly count: number; readonly technique: string };
   readonly links: Readonly<Record<string, string>>;
 }
 
-async function get(target: string): Promise<Seen> {
+async function get(target: string): Promise<ListBody> {
   const answer = await opened.api.handle({
     method: 'GET',
     target,
@@ -81,13 +81,13 @@ async function get(target: string): Promise<Seen> {
     peer: '127.0.0.1',
   });
   if (answer.status !== 200 || typeof answer.body !== 'string') throw new Error(`${target} answered ${answer.status}`);
-  return JSON.parse(answer.body) as Seen;
+  return JSON.parse(answer.body) as ListBody;
 }
 
 const products = (query: string): string => `/api/v1/products?${query}`;
 
 /** The page that follows one, where that goes on by cursor. */
-async function nextOf(target: string): Promise<string> {
+async function nextLink(target: string): Promise<string> {
   const { next } = (await get(target)).links;
   if (next === undefined || !next.includes('after=')) throw new Error('the walk does not go on by cursor');
   return next;
@@ -97,16 +97,16 @@ async function nextOf(target: string): Promise<string> {
 interface Walk {
   target: string;
   /** Where the walk goes on, from what was seen. */
-  readonly next: (seen: Seen) => string;
+  readonly next: (seen: ListBody) => string;
 }
 
 /** A walk by the links of each page. */
-function byLinks(target: string): Walk {
+function walkLinks(target: string): Walk {
   return { target, next: ({ links }) => links['next'] ?? fail() };
 }
 
 /** A walk whose pages follow from a number. */
-function byNumber(from: number, targetOf: (at: number) => string): Walk {
+function walkNumbers(from: number, targetOf: (at: number) => string): Walk {
   let at = from;
   return {
     target: targetOf(at),
@@ -146,7 +146,7 @@ async function compare(name: string, start: Walk, deep: Walk, rounds = ROUNDS): 
 }
 
 /** Fetching and dropping rows, as it is written by hand: on a connection of its own with the driver's settings. */
-function byHand(order: string, offset: number): number {
+function measureHandwritten(order: string, offset: number): number {
   const database = new Database(file, { readonly: true });
   const page = database.prepare(`select * from products order by ${order} limit 20 offset ?`);
   const times = Array.from({ length: 15 }, () => {
@@ -165,27 +165,27 @@ try {
   row('a page of 20', 'near the start, µs', `after ${DEPTH.toLocaleString('en')} rows, µs`, 'ratio');
   row('---', '---:', '---:', '---:');
   for (const sort of ['created_at', '-price']) {
-    const second = await nextOf(products(`sort=${sort}`));
-    const deep = await nextOf(products(`offset=${DEPTH}&limit=20&sort=${sort}&include_total=false`));
-    await compare(`cursor, \`sort=${sort}\``, byLinks(second), byLinks(deep));
+    const second = await nextLink(products(`sort=${sort}`));
+    const deep = await nextLink(products(`offset=${DEPTH}&limit=20&sort=${sort}&include_total=false`));
+    await compare(`cursor, \`sort=${sort}\``, walkLinks(second), walkLinks(deep));
   }
-  const keyset = (at: number): Walk => byLinks(products(`last_id=${idOf(at)}`));
+  const keyset = (at: number): Walk => walkLinks(products(`last_id=${idOf(at)}`));
   await compare('keyset, `last_id`', keyset(3), keyset(DEPTH));
   const seek = (at: number): Walk =>
-    byLinks(products(`after_timestamp=${encodeURIComponent(timeOf(at))}&after_id=${idOf(at)}`));
+    walkLinks(products(`after_timestamp=${encodeURIComponent(timeOf(at))}&after_id=${idOf(at)}`));
   await compare('seek, `after_timestamp` and `after_id`', seek(3), seek(DEPTH));
   const since = (at: number): string => products(`start_time=${encodeURIComponent(timeOf(at))}`);
-  await compare('time, `start_time`', byNumber(3, since), byNumber(DEPTH, since));
+  await compare('time, `start_time`', walkNumbers(3, since), walkNumbers(DEPTH, since));
   const offset = (at: number): string => products(`offset=${at}&include_total=false`);
-  await compare('offset', byNumber(0, offset), byNumber(DEPTH - 20 * 25, offset), 25);
+  await compare('offset', walkNumbers(0, offset), walkNumbers(DEPTH - 20 * 25, offset), 25);
   for (const order of ['created_at, id', 'rowid']) {
-    const [near, far] = [byHand(order, 0), byHand(order, DEPTH)];
+    const [near, far] = [measureHandwritten(order, 0), measureHandwritten(order, DEPTH)];
     row(`by hand, \`order by ${order} limit 20 offset ?\``, near, far, (far / near).toFixed(0));
   }
   process.stdout.write('\n');
   row('what is counted', 'µs');
   row('---', '---:');
-  const counted = (query: string): Walk => byNumber(0, (at) => products(`offset=${at}&${query}`));
+  const counted = (query: string): Walk => walkNumbers(0, (at) => products(`offset=${at}&${query}`));
   const [none = 0, all = 0] = await measure([counted('include_total=false'), counted('include_total=true')], 50);
   const filtered = 'category=c7&sort=price';
   const few = [counted(`${filtered}&include_total=false`), counted(`${filtered}&include_total=true`)];

@@ -18,19 +18,19 @@ const root = path.resolve(import.meta.dirname, '../..');
 const model = path.join(root, 'bench/compare/model.yaml');
 const folder = mkdtempSync(path.join(os.tmpdir(), 'restwright-bench-'));
 
-interface Side {
+interface BenchTarget {
   readonly port: number;
   readonly item: LoadRequest;
 }
 
 /** What is loaded at the same time, and how many connections each load has; the first is what is told. */
-interface Work {
+interface WorkersWorkload {
   readonly name: string;
-  readonly loads: (side: Side) => readonly (readonly [requests: readonly LoadRequest[], connections: number])[];
+  readonly loads: (side: BenchTarget) => readonly (readonly [requests: readonly LoadRequest[], connections: number])[];
 }
 
 const post: LoadRequest = { method: 'POST', path: BASE, body: JSON.stringify({ ...product(1), sku: 'N-{n}' }) };
-const works: readonly Work[] = [
+const workloads: readonly WorkersWorkload[] = [
   { name: 'one resource by id', loads: ({ item }) => [[[item], CONNECTIONS]] },
   {
     name: 'the same, a connection for each request',
@@ -46,22 +46,22 @@ const works: readonly Work[] = [
   },
 ];
 
-async function measure({ loads }: Work, side: Side): Promise<LoadResult> {
+async function measure({ loads }: WorkersWorkload, side: BenchTarget): Promise<LoadResult> {
   const results = loads(side).map(([requests, connections]) =>
-    wrk(side.port, { requests, from: 0, connections, seconds: SECONDS }),
+    wrk(side.port, { requests, start: 0, connections, seconds: SECONDS }),
   );
   const [first] = await Promise.all(results);
   return first ?? fail();
 }
 
-async function round(work: Work, workers: number, number: number): Promise<LoadResult> {
-  const database = `sqlite:${path.join(folder, `${workers}-${number}-${works.indexOf(work)}.db`)}`;
+async function runRound(work: WorkersWorkload, workers: number, number: number): Promise<LoadResult> {
+  const database = `sqlite:${path.join(folder, `${workers}-${number}-${workloads.indexOf(work)}.db`)}`;
   const args = ['serve', model, '--port', '0', '--database', database, '--workers', String(workers)];
   const server = await startServer({
     args: [path.join(root, 'bin/restwright.js'), ...args],
     path: BASE,
-    compiled: path.join(folder, 'compiled'),
-    everywhere: true,
+    compileCache: path.join(folder, 'compiled'),
+    allProcessors: true,
   });
   try {
     const made = await fetch(`http://127.0.0.1:${server.port}${BASE}`, {
@@ -86,10 +86,10 @@ function fail(): never {
 
 try {
   process.stdout.write(`| work | workers | /s | ratio | p99 ms |\n| --- | ---: | ---: | ---: | ---: |\n`);
-  for (const work of works) {
+  for (const work of workloads) {
     const results = COUNTS.map((): LoadResult[] => []);
     for (let number = 0; number < ROUNDS; number++) {
-      for (const [index, workers] of COUNTS.entries()) results[index]?.push(await round(work, workers, number));
+      for (const [index, workers] of COUNTS.entries()) results[index]?.push(await runRound(work, workers, number));
     }
     const medians = results.map(median);
     for (const [index, { perSecond, p99 }] of medians.entries()) {

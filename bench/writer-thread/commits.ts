@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { product } from '../compare/products.ts';
 
 /** A row to be written. */
-export interface Row {
+export interface ProductRow {
   readonly id: string;
   readonly sku: string;
 }
@@ -10,7 +10,7 @@ export interface Row {
 const { name, price, category, description } = product(1);
 
 /** Opens a database for durable writes, with its table. */
-export function open(file: string): Database.Database {
+export function openDatabase(file: string): Database.Database {
   const database = new Database(file);
   database.pragma('journal_mode = wal');
   database.pragma('synchronous = full');
@@ -25,7 +25,7 @@ export function open(file: string): Database.Database {
  *
  * @param slow milliseconds for which a commit keeps its thread beside: a disk that takes as long to sync
  */
-export function committing(database: Database.Database, slow: number): (rows: readonly Row[]) => void {
+export function groupCommit(database: Database.Database, slow: number): (rows: readonly ProductRow[]) => void {
   const [begin, savepoint, release, commit] = ['begin immediate', 'savepoint unit', 'release unit', 'commit'].map(
     (text) => database.prepare(text),
   );

@@ -6,32 +6,32 @@ import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
-import { committing, open, type Row } from './commits.ts';
+import { groupCommit, openDatabase, type ProductRow } from './commits.ts';
 
-interface Waiting {
-  readonly row: Row;
-  readonly answer: () => void;
+interface PendingWrite {
+  readonly row: ProductRow;
+  readonly respond: () => void;
 }
 
 const [file = '', place = 'request', slow = '0'] = process.argv.slice(2);
-const database = open(file);
+const database = openDatabase(file);
 const select = database.prepare('select * from products where id = ?');
-let queue: Waiting[] = [];
+let queue: PendingWrite[] = [];
 let busy = false;
 
-const commit = place === 'request' ? onThisThread() : onItsOwn();
+const commit = place === 'request' ? onRequestThread() : onWriterThread();
 
-function onThisThread(): (batch: readonly Waiting[]) => void {
-  const run = committing(database, Number(slow));
+function onRequestThread(): (batch: readonly PendingWrite[]) => void {
+  const run = groupCommit(database, Number(slow));
   return (batch) => {
     run(batch.map(({ row }) => row));
     done(batch);
   };
 }
 
-function onItsOwn(): (batch: readonly Waiting[]) => void {
+function onWriterThread(): (batch: readonly PendingWrite[]) => void {
   const worker = new Worker(new URL('thread.ts', import.meta.url), { workerData: { file, slow: Number(slow) } });
-  let sent: readonly Waiting[] = [];
+  let sent: readonly PendingWrite[] = [];
   worker.on('message', () => done(sent));
   return (batch) => {
     sent = batch;
@@ -42,14 +42,14 @@ function onItsOwn(): (batch: readonly Waiting[]) => void {
   };
 }
 
-function done(batch: readonly Waiting[]): void {
-  for (const { answer } of batch) answer();
+function done(batch: readonly PendingWrite[]): void {
+  for (const { respond } of batch) respond();
   busy = false;
-  if (queue.length > 0) begin();
+  if (queue.length > 0) scheduleCommit();
 }
 
 /** Takes what came in this turn of the event loop, as our store does. */
-function begin(): void {
+function scheduleCommit(): void {
   busy = true;
   setImmediate(() => {
     const batch = queue;
@@ -65,8 +65,8 @@ function read(id: string, response: ServerResponse): void {
 async function write(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { sku } = JSON.parse(await text(request));
   const row = { id: randomUUID(), sku };
-  queue.push({ row, answer: () => response.writeHead(201, { Location: `/${row.id}` }).end(JSON.stringify(row)) });
-  if (!busy) begin();
+  queue.push({ row, respond: () => response.writeHead(201, { Location: `/${row.id}` }).end(JSON.stringify(row)) });
+  if (!busy) scheduleCommit();
 }
 
 const server = createServer((request, response) => {

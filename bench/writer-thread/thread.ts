@@ -1,9 +1,9 @@
 // A writer thread: commits what it is sent, and says so.
 import { parentPort, workerData } from 'node:worker_threads';
-import { committing, open, type Row } from './commits.ts';
+import { groupCommit, openDatabase, type ProductRow } from './commits.ts';
 
-const commit = committing(open(workerData.file), workerData.slow);
-parentPort?.on('message', (rows: readonly Row[]) => {
+const commit = groupCommit(openDatabase(workerData.file), workerData.slow);
+parentPort?.on('message', (rows: readonly ProductRow[]) => {
   commit(rows);
   parentPort?.postMessage('committed', []);
 });

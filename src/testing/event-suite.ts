@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { envelope } from '../conventions/event.ts';
 import type { ClaimedDelivery, Store } from '../stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
-import { commit, createProduct, draftOf, remove, update } from './sample-writes.ts';
+import { commit, createProduct, eventDraft, remove, update } from './sample-writes.ts';
 
-async function sequences(store: Store, after = 0, limit = 1_000): Promise<readonly number[]> {
+async function readSequences(store: Store, after = 0, limit = 1_000): Promise<readonly number[]> {
   return (await store.events.after(after, limit)).map(({ metadata }) => Number(metadata.sequence));
 }
 
-function names(claimed: readonly ClaimedDelivery[]): readonly string[] {
+function describeDeliveries(claimed: readonly ClaimedDelivery[]): readonly string[] {
   return claimed.map(({ endpoint, event, attempts }) => `${endpoint} ${event.payload.resource.id} ${attempts}`);
 }
 
@@ -18,9 +18,9 @@ function names(claimed: readonly ClaimedDelivery[]): readonly string[] {
  *
  * @returns the sequences of the two
  */
-async function enqueued(store: Store): Promise<readonly [number, number]> {
+async function enqueueDeliveries(store: Store): Promise<readonly [number, number]> {
   await commit(store, createProduct('p1'), createProduct('p2'), createProduct('p3'));
-  const [first = 0, second = 0] = await sequences(store);
+  const [first = 0, second = 0] = await readSequences(store);
   await store.deliveries.enqueue(second, ['a'], 20);
   await store.deliveries.enqueue(first, ['a', 'b'], 10);
   return [first, second];
@@ -34,11 +34,11 @@ export function eventSuite(name: string, open: OpenStore): void {
         const [first = 0] = await commit(store, createProduct('p'));
         const [second = 0] = await commit(store, { ...update('products', 'p', first, { stock: 1 }), event: null });
         await commit(store, remove('products', 'p', second));
-        const [created = 0, removed = 0, ...others] = await sequences(store);
+        const [created = 0, removed = 0, ...others] = await readSequences(store);
         assert.deepEqual(others, []);
         assert.deepEqual(await store.events.after(0, 10), [
-          envelope(draftOf('created', 'products', 'p'), created),
-          envelope(draftOf('deleted', 'products', 'p'), removed),
+          envelope(eventDraft('created', 'products', 'p'), created),
+          envelope(eventDraft('deleted', 'products', 'p'), removed),
         ]);
       }),
     );
@@ -59,7 +59,7 @@ export function eventSuite(name: string, open: OpenStore): void {
           events.map(({ payload }) => payload.resource.id),
           ['a', 'b', 'd', 'e', 'f'],
         );
-        const read = await sequences(store);
+        const read = await readSequences(store);
         assert.deepEqual(
           read,
           [...new Set(read)].sort((one, other) => one - other),
@@ -71,10 +71,10 @@ export function eventSuite(name: string, open: OpenStore): void {
       '[EVT-3] goes on after a sequence, at most a page at a time',
       withStore(open, async (store) => {
         await commit(store, createProduct('a'), createProduct('b'), createProduct('c'));
-        const [first = 0, second, third] = await sequences(store);
-        assert.deepEqual(await sequences(store, first, 1), [second]);
-        assert.deepEqual(await sequences(store, first), [second, third]);
-        assert.deepEqual(await sequences(store, third), []);
+        const [first = 0, second, third] = await readSequences(store);
+        assert.deepEqual(await readSequences(store, first, 1), [second]);
+        assert.deepEqual(await readSequences(store, first), [second, third]);
+        assert.deepEqual(await readSequences(store, third), []);
       }),
     );
   });
@@ -83,12 +83,12 @@ export function eventSuite(name: string, open: OpenStore): void {
     it(
       '[EVT-6] claims what is due, oldest first, with its event, and nothing twice while it is held',
       withStore(open, async (store) => {
-        await enqueued(store);
+        await enqueueDeliveries(store);
         assert.deepEqual(await store.deliveries.claim(9, 100, 10), []);
         const [first] = await store.deliveries.claim(20, 100, 1);
         assert.equal(first?.event.payload.resource.id, 'p1');
-        const rest = names(await store.deliveries.claim(20, 100, 10));
-        assert.deepEqual([...names(first === undefined ? [] : [first]), ...rest].sort(), [
+        const rest = describeDeliveries(await store.deliveries.claim(20, 100, 10));
+        assert.deepEqual([...describeDeliveries(first === undefined ? [] : [first]), ...rest].sort(), [
           'a p1 0',
           'a p2 0',
           'b p1 0',
@@ -101,35 +101,35 @@ export function eventSuite(name: string, open: OpenStore): void {
     it(
       '[EVT-6] counts an attempt that never ended, and gives it again after its lease',
       withStore(open, async (store) => {
-        await enqueued(store);
+        await enqueueDeliveries(store);
         await store.deliveries.claim(10, 100, 10);
-        assert.deepEqual(names(await store.deliveries.claim(99, 200, 10)), ['a p2 0']);
-        assert.deepEqual(names(await store.deliveries.claim(100, 200, 10)), ['a p1 1', 'b p1 1']);
+        assert.deepEqual(describeDeliveries(await store.deliveries.claim(99, 200, 10)), ['a p2 0']);
+        assert.deepEqual(describeDeliveries(await store.deliveries.claim(100, 200, 10)), ['a p1 1', 'b p1 1']);
       }),
     );
 
     it(
       '[EVT-6] tries again at the time given, and never again what succeeded or is dead',
       withStore(open, async (store) => {
-        const [first, second] = await enqueued(store);
+        const [first, second] = await enqueueDeliveries(store);
         await store.deliveries.claim(20, 100, 10);
         await store.deliveries.settle('a', first, { kind: 'retry', at: 50 });
         await store.deliveries.settle('b', first, { kind: 'succeeded' });
         await store.deliveries.settle('a', second, { kind: 'dead' });
         assert.deepEqual(await store.deliveries.claim(49, 100, 10), []);
-        assert.deepEqual(names(await store.deliveries.claim(50, 100, 10)), ['a p1 1']);
-        assert.deepEqual(names(await store.deliveries.claim(1_000, 2_000, 10)), ['a p1 2']);
+        assert.deepEqual(describeDeliveries(await store.deliveries.claim(50, 100, 10)), ['a p1 1']);
+        assert.deepEqual(describeDeliveries(await store.deliveries.claim(1_000, 2_000, 10)), ['a p1 2']);
       }),
     );
 
     it(
       '[EVT-3] leaves a delivery that is recorded already as it is',
       withStore(open, async (store) => {
-        const [first] = await enqueued(store);
+        const [first] = await enqueueDeliveries(store);
         await store.deliveries.claim(20, 100, 10);
         await store.deliveries.settle('b', first, { kind: 'succeeded' });
         await store.deliveries.enqueue(first, ['a', 'b', 'c'], 5);
-        assert.deepEqual(names(await store.deliveries.claim(30, 100, 10)), ['c p1 0']);
+        assert.deepEqual(describeDeliveries(await store.deliveries.claim(30, 100, 10)), ['c p1 0']);
       }),
     );
   });

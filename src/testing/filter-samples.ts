@@ -10,62 +10,62 @@ const DECIMAL: ValueType = { kind: 'decimal', precision: null, scale: null };
 const array = (type: ValueType): ValueType => ({ kind: 'array', item: { type, nullable: false } });
 
 /** A type of value, what stands in three rows in ascending order, and values that lie between and around them. */
-export interface Kind {
+export interface ScalarSamples {
   readonly name: string;
   readonly type: ValueType;
   readonly values: readonly [Json, Json, Json];
   /** Before the first, between the first and the second, and so on to after the last; null where there is none. */
-  readonly gaps: readonly [Json, Json, Json, Json];
+  readonly between: readonly [Json, Json, Json, Json];
   /** The second value in another spelling. */
-  readonly same?: Json;
+  readonly equivalent?: Json;
 }
 
-export const KINDS: readonly Kind[] = [
+export const SCALARS: readonly ScalarSamples[] = [
   {
     name: 'text',
     type: TEXT,
     values: ['a', '\u{ffff}', '\u{1f600}'],
-    gaps: ['B', 'é', '\u{10000}', '\u{1f600}a'],
+    between: ['B', 'é', '\u{10000}', '\u{1f600}a'],
   },
-  { name: 'integer', type: { kind: 'integer' }, values: [-5, 0, 9_007_199_254_740_991], gaps: [-6, -1, 1, null] },
-  { name: 'number', type: { kind: 'number' }, values: [-0.5, 0.1, 1e21], gaps: [-0.75, 0.05, 0.2, 1e22] },
-  { name: 'boolean', type: { kind: 'boolean' }, values: [false, true, true], gaps: [null, null, null, null] },
+  { name: 'integer', type: { kind: 'integer' }, values: [-5, 0, 9_007_199_254_740_991], between: [-6, -1, 1, null] },
+  { name: 'number', type: { kind: 'number' }, values: [-0.5, 0.1, 1e21], between: [-0.75, 0.05, 0.2, 1e22] },
+  { name: 'boolean', type: { kind: 'boolean' }, values: [false, true, true], between: [null, null, null, null] },
   {
     name: 'date_time',
     type: { kind: 'date-time' },
     values: ['0001-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-    gaps: [null, '1969-12-31T23:59:59.998Z', '1970-01-01T00:00:00.000Z', null],
+    between: [null, '1969-12-31T23:59:59.998Z', '1970-01-01T00:00:00.000Z', null],
   },
   {
     name: 'money',
     type: { kind: 'decimal', precision: 12, scale: 2 },
     values: ['-1.01', '0.99', '10.00'],
-    gaps: ['-1.015', '-1.005', '1.005', '10.001'],
-    same: '0.990',
+    between: ['-1.015', '-1.005', '1.005', '10.001'],
+    equivalent: '0.990',
   },
   {
     name: 'count',
     type: { kind: 'decimal', precision: 18, scale: 0 },
     values: ['-999999999999999999', '0', '999999999999999999'],
-    gaps: ['-99999999999999999999', '-0.5', '0.5', '99999999999999999999'],
-    same: '0.0',
+    between: ['-99999999999999999999', '-0.5', '0.5', '99999999999999999999'],
+    equivalent: '0.0',
   },
   {
     name: 'decimal',
     type: DECIMAL,
     values: ['-10.5', '-9.5', '123456789012345678901234567'],
-    gaps: ['-10.50001', '-10', '9', '123456789012345678901234567.1'],
-    same: '-9.500',
+    between: ['-10.50001', '-10', '9', '123456789012345678901234567.1'],
+    equivalent: '-9.500',
   },
   {
     name: 'int64',
     type: { kind: 'int64' },
     values: ['-9223372036854775808', '9', '9223372036854775807'],
-    gaps: ['-9223372036854775809', '8', '10', '9223372036854775808'],
+    between: ['-9223372036854775809', '8', '10', '9223372036854775808'],
   },
 ];
 
-const member = ({ name, type }: Pick<Kind, 'name' | 'type'>): Member => ({
+const member = ({ name, type }: Pick<ScalarSamples, 'name' | 'type'>): Member => ({
   name,
   type,
   nullable: true,
@@ -79,14 +79,14 @@ const LISTS = [
 ];
 
 /** A model of things of every kind of value that filters compare, in fields of their own and in members of objects. */
-export function things(): Model {
-  const inner = [...KINDS, ...LISTS].map(member);
+export function thingsModel(): Model {
+  const inner = [...SCALARS, ...LISTS].map(member);
   return model([
     resource({
       name: 'things',
       fields: [
         field('code', TEXT, { required: true }),
-        ...KINDS.map(({ name, type }) => field(name, type)),
+        ...SCALARS.map(({ name, type }) => field(name, type)),
         ...LISTS.map(({ name, type }) => field(name, type)),
         field('inside', {
           kind: 'object',
@@ -98,23 +98,23 @@ export function things(): Model {
 }
 
 /** Where a value of a kind can stand. */
-export const PLACES = ['', 'inside.', 'inside.deep.'] as const;
+export const PREFIXES = ['', 'inside.', 'inside.deep.'] as const;
 /** The rows that hold the first, the second and the third value of each kind. */
 export const IDS = ['first', 'second', 'third'];
 
 /** Adds a thing with some values in its own fields, and an object; lists are empty where none is given. */
-export function thing(id: string, held: Readonly<Record<string, Json>>, inside: Json): CreatePlan {
+export function createThing(id: string, held: Readonly<Record<string, Json>>, inside: Json): CreatePlan {
   const lists = Object.fromEntries(LISTS.map(({ name }) => [name, held[name] ?? []]));
-  const kinds = Object.fromEntries(KINDS.map(({ name }) => [name, held[name] ?? null]));
+  const kinds = Object.fromEntries(SCALARS.map(({ name }) => [name, held[name] ?? null]));
   return create('things', id, { code: id, ...kinds, ...lists, inside });
 }
 
 /** Rows of the three values of every kind, one whose object has nothing set, and one with nothing set at all. */
-export async function fill(store: Store): Promise<void> {
+export async function seedThings(store: Store): Promise<void> {
   const rows = IDS.map((id, index) => {
-    const held = Object.fromEntries(KINDS.map(({ name, values }) => [name, values[index] ?? null]));
-    return thing(id, held, { ...held, deep: held });
+    const held = Object.fromEntries(SCALARS.map(({ name, values }) => [name, values[index] ?? null]));
+    return createThing(id, held, { ...held, deep: held });
   });
-  const hollow = Object.fromEntries([...KINDS, ...LISTS].map(({ name }) => [name, null]));
-  await commit(store, ...rows, thing('hollow', {}, { ...hollow, deep: null }), thing('unset', {}, null));
+  const hollow = Object.fromEntries([...SCALARS, ...LISTS].map(({ name }) => [name, null]));
+  await commit(store, ...rows, createThing('hollow', {}, { ...hollow, deep: null }), createThing('unset', {}, null));
 }

@@ -3,15 +3,15 @@ import { describe, it } from 'node:test';
 import type { Json } from '../conventions/json.ts';
 import type { Condition } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
-import { fill, IDS, KINDS, type Kind, PLACES, thing, things } from './filter-samples.ts';
+import { seedThings, IDS, SCALARS, type ScalarSamples, PREFIXES, createThing, thingsModel } from './filter-samples.ts';
 import type { OpenStore } from './open-store.ts';
-import { positionOf } from './oracle.ts';
-import { commit, idsOf, listOf } from './sample-writes.ts';
+import { sortKeyValues } from './oracle.ts';
+import { commit, listIds, listPlan } from './sample-writes.ts';
 
 /** A test body that works on a store of things, which is closed after it. */
 function withThings(open: OpenStore, body: (store: Store) => Promise<void>): () => Promise<void> {
   return async () => {
-    const store = await open(things());
+    const store = await open(thingsModel());
     try {
       await body(store);
     } finally {
@@ -20,13 +20,13 @@ function withThings(open: OpenStore, body: (store: Store) => Promise<void>): () 
   };
 }
 
-async function selects(store: Store, filter: readonly Condition[], ids: readonly string[]): Promise<void> {
-  const found = await idsOf(store, { resource: 'things', filter });
+async function checkSelection(store: Store, filter: readonly Condition[], ids: readonly string[]): Promise<void> {
+  const found = await listIds(store, { resource: 'things', filter });
   assert.deepEqual([...found].sort(), [...ids].sort(), JSON.stringify(filter));
 }
 
 /** The ids of the rows whose value a comparison holds for, told by their places: those of a list are at even places, the gaps between at odd ones. */
-function comparedWith(place: number): Readonly<Record<'gt' | 'gte' | 'lt' | 'lte', readonly string[]>> {
+function expectedByOperator(place: number): Readonly<Record<'gt' | 'gte' | 'lt' | 'lte', readonly string[]>> {
   const where = (holds: (own: number) => boolean): readonly string[] => IDS.filter((_, index) => holds(2 * index + 1));
   return {
     gt: where((own) => own > place),
@@ -36,35 +36,39 @@ function comparedWith(place: number): Readonly<Record<'gt' | 'gte' | 'lt' | 'lte
   };
 }
 
-async function comparesEach(store: Store, path: string, kind: Kind): Promise<void> {
-  const line = kind.gaps.flatMap((gap, index) => (index < 3 ? [gap, kind.values[index] ?? null] : [gap]));
+async function checkComparisons(store: Store, path: string, kind: ScalarSamples): Promise<void> {
+  const line = kind.between.flatMap((gap, index) => (index < 3 ? [gap, kind.values[index] ?? null] : [gap]));
   for (const [place, value] of line.entries()) {
     if (value === null) continue;
-    const { gt, gte, lt, lte } = comparedWith(place);
-    await selects(store, [{ path, operator: 'gt', value }], gt);
-    await selects(store, [{ path, operator: 'gte', value }], gte);
-    await selects(store, [{ path, operator: 'lt', value }], lt);
-    await selects(store, [{ path, operator: 'lte', value }], lte);
+    const { gt, gte, lt, lte } = expectedByOperator(place);
+    await checkSelection(store, [{ path, operator: 'gt', value }], gt);
+    await checkSelection(store, [{ path, operator: 'gte', value }], gte);
+    await checkSelection(store, [{ path, operator: 'lt', value }], lt);
+    await checkSelection(store, [{ path, operator: 'lte', value }], lte);
   }
 }
 
-async function listsEach(store: Store, path: string, { values, gaps, same }: Kind): Promise<void> {
+async function checkLists(store: Store, path: string, { values, between, equivalent }: ScalarSamples): Promise<void> {
   const [first, second, third] = values;
   const unset = ['hollow', 'unset'];
-  const outside = gaps.filter((gap) => gap !== null);
-  await selects(store, [{ path, operator: 'in', values: [first, third, ...outside] }], ['first', 'third']);
-  await selects(store, [{ path, operator: 'nin', values: [first, third, ...outside] }], ['second', ...unset]);
-  await selects(store, [{ path, operator: 'in', values: [second] }], ['second']);
-  await selects(store, [{ path, operator: 'in', values: [same ?? second, null] }], ['second']);
-  await selects(store, [{ path, operator: 'nin', values: [same ?? second] }], ['first', 'third', ...unset]);
+  const outside = between.filter((gap) => gap !== null);
+  await checkSelection(store, [{ path, operator: 'in', values: [first, third, ...outside] }], ['first', 'third']);
+  await checkSelection(store, [{ path, operator: 'nin', values: [first, third, ...outside] }], ['second', ...unset]);
+  await checkSelection(store, [{ path, operator: 'in', values: [second] }], ['second']);
+  await checkSelection(store, [{ path, operator: 'in', values: [equivalent ?? second, null] }], ['second']);
+  await checkSelection(
+    store,
+    [{ path, operator: 'nin', values: [equivalent ?? second] }],
+    ['first', 'third', ...unset],
+  );
   for (const none of [[], [null], ...outside.map((gap) => [gap]), outside]) {
-    await selects(store, [{ path, operator: 'in', values: none }], []);
-    await selects(store, [{ path, operator: 'nin', values: none }], [...IDS, ...unset]);
+    await checkSelection(store, [{ path, operator: 'in', values: none }], []);
+    await checkSelection(store, [{ path, operator: 'nin', values: none }], [...IDS, ...unset]);
   }
 }
 
 /** Values that a list could lose or confuse with another one, each beside one that is not held. */
-const SPECIAL: readonly { readonly kind: string; readonly value: Json; readonly other: Json }[] = [
+const LOOKALIKES: readonly { readonly kind: string; readonly value: Json; readonly other: Json }[] = [
   { kind: 'text', value: 'a\u0000b', other: 'a' },
   { kind: 'text', value: '"\\\u2028', other: '"' },
   { kind: 'text', value: '[1]', other: '1' },
@@ -91,7 +95,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   empty: '',
   escape: '\\"\'',
 };
-const PARTS: readonly (readonly [value: string, contained: readonly string[], begun: readonly string[]])[] = [
+const SUBSTRINGS: readonly (readonly [value: string, contained: readonly string[], begun: readonly string[]])[] = [
   ['', Object.keys(TEXTS), Object.keys(TEXTS)],
   ['a', ['plain', 'other'], ['plain', 'other']],
   ['_', ['plain', 'upper'], []],
@@ -122,7 +126,7 @@ const ITEMS: readonly (readonly [name: string, value: Json, found: boolean])[] =
   ['times', '2026-01-01T00:00:00.000Z', true],
   ['times', '2026-01-01T00:00:00.001Z', false],
 ];
-const HELD = {
+const FULL_LISTS = {
   texts: ['a', 'b'],
   decimals: ['1.5'],
   int64s: ['1', '9223372036854775807'],
@@ -134,9 +138,9 @@ export function filterSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-7] compare by value, with values that no column can hold too, and never match what is unset',
       withThings(open, async (store) => {
-        await fill(store);
-        for (const kind of KINDS.filter(({ name: each }) => each !== 'boolean')) {
-          for (const place of PLACES) await comparesEach(store, `${place}${kind.name}`, kind);
+        await seedThings(store);
+        for (const kind of SCALARS.filter(({ name: each }) => each !== 'boolean')) {
+          for (const place of PREFIXES) await checkComparisons(store, `${place}${kind.name}`, kind);
         }
       }),
     );
@@ -144,13 +148,13 @@ export function filterSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-7] put false before true',
       withThings(open, async (store) => {
-        await fill(store);
-        for (const place of PLACES) {
+        await seedThings(store);
+        for (const place of PREFIXES) {
           const path = `${place}boolean`;
-          await selects(store, [{ path, operator: 'gt', value: false }], ['second', 'third']);
-          await selects(store, [{ path, operator: 'lte', value: false }], ['first']);
-          await selects(store, [{ path, operator: 'gt', value: true }], []);
-          await selects(store, [{ path, operator: 'nin', values: [true] }], ['first', 'hollow', 'unset']);
+          await checkSelection(store, [{ path, operator: 'gt', value: false }], ['second', 'third']);
+          await checkSelection(store, [{ path, operator: 'lte', value: false }], ['first']);
+          await checkSelection(store, [{ path, operator: 'gt', value: true }], []);
+          await checkSelection(store, [{ path, operator: 'nin', values: [true] }], ['first', 'hollow', 'unset']);
         }
       }),
     );
@@ -158,9 +162,9 @@ export function filterSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-1] [QRY-7] find values in a list or outside of it; what is unset is outside of every one',
       withThings(open, async (store) => {
-        await fill(store);
-        for (const kind of KINDS.filter(({ name: each }) => each !== 'boolean')) {
-          for (const place of PLACES) await listsEach(store, `${place}${kind.name}`, kind);
+        await seedThings(store);
+        for (const kind of SCALARS.filter(({ name: each }) => each !== 'boolean')) {
+          for (const place of PREFIXES) await checkLists(store, `${place}${kind.name}`, kind);
         }
       }),
     );
@@ -168,17 +172,20 @@ export function filterSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-1] [QRY-7] find a value in a list as they find it alone, whatever it is made of',
       withThings(open, async (store) => {
-        const held = SPECIAL.map(({ kind, value }) => ({ [kind]: value }));
-        await commit(store, ...held.map((values, index) => thing(`s${index}`, values, { ...values, deep: values })));
-        for (const place of PLACES) {
-          for (const [index, { kind, value, other }] of SPECIAL.entries()) {
+        const held = LOOKALIKES.map(({ kind, value }) => ({ [kind]: value }));
+        await commit(
+          store,
+          ...held.map((values, index) => createThing(`s${index}`, values, { ...values, deep: values })),
+        );
+        for (const place of PREFIXES) {
+          for (const [index, { kind, value, other }] of LOOKALIKES.entries()) {
             const path = `${place}${kind}`;
-            const alone = await idsOf(store, {
+            const alone = await listIds(store, {
               resource: 'things',
               filter: [{ path, operator: 'in', values: [value] }],
             });
             assert.deepEqual(alone, [`s${index}`]);
-            await selects(store, [{ path, operator: 'in', values: [other, value] }], alone);
+            await checkSelection(store, [{ path, operator: 'in', values: [other, value] }], alone);
           }
         }
       }),
@@ -187,21 +194,21 @@ export function filterSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-1] [PAGE-5] take ten thousand values, on every page and in any order',
       withThings(open, async (store) => {
-        await fill(store);
+        await seedThings(store);
         const values = Array.from({ length: 9_990 }, (_, index) => `v${index}`);
         const filter: readonly Condition[] = [{ path: 'code', operator: 'in', values: [...values, ...IDS] }];
         const paths = ['money', 'inside.text', 'number', 'inside.deep.integer', 'boolean', 'id'];
         const order = paths.map((path, index) => ({ path, descending: index % 2 === 1 }));
         const read = async (after: readonly Json[] | null) => {
           const window = { kind: 'seek', after, backward: false, limit: 1 } as const;
-          const { rows } = await store.resources.list(listOf({ resource: 'things', filter, order, window }));
+          const { rows } = await store.resources.list(listPlan({ resource: 'things', filter, order, window }));
           return rows[0];
         };
         const first = await read(null);
         assert.equal(first?.id, 'first');
-        const second = await read(positionOf(order, first));
+        const second = await read(sortKeyValues(order, first));
         assert.equal(second?.id, 'second');
-        await selects(
+        await checkSelection(
           store,
           [{ path: 'code', operator: 'nin', values: [...values, 'first'] }],
           [...IDS.slice(1), 'hollow', 'unset'],
@@ -212,32 +219,32 @@ export function filterSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-1] [QRY-7] tell what is set from what is not',
       withThings(open, async (store) => {
-        await fill(store);
-        for (const kind of KINDS) {
-          for (const place of PLACES) {
+        await seedThings(store);
+        for (const kind of SCALARS) {
+          for (const place of PREFIXES) {
             const path = `${place}${kind.name}`;
-            await selects(store, [{ path, operator: 'exists', value: true }], IDS);
-            await selects(store, [{ path, operator: 'exists', value: false }], ['hollow', 'unset']);
+            await checkSelection(store, [{ path, operator: 'exists', value: true }], IDS);
+            await checkSelection(store, [{ path, operator: 'exists', value: false }], ['hollow', 'unset']);
           }
         }
         const all = [...IDS, 'hollow', 'unset'];
-        await selects(store, [{ path: 'code', operator: 'exists', value: true }], all);
-        await selects(store, [{ path: 'code', operator: 'exists', value: false }], []);
-        await selects(store, [{ path: 'code', operator: 'nin', values: ['unset'] }], [...IDS, 'hollow']);
-        await selects(store, [{ path: 'inside', operator: 'exists', value: true }], [...IDS, 'hollow']);
+        await checkSelection(store, [{ path: 'code', operator: 'exists', value: true }], all);
+        await checkSelection(store, [{ path: 'code', operator: 'exists', value: false }], []);
+        await checkSelection(store, [{ path: 'code', operator: 'nin', values: ['unset'] }], [...IDS, 'hollow']);
+        await checkSelection(store, [{ path: 'inside', operator: 'exists', value: true }], [...IDS, 'hollow']);
       }),
     );
 
     it(
       '[QRY-7] take a part and a beginning of a text literally, byte by byte',
       withThings(open, async (store) => {
-        const rows = Object.entries(TEXTS).map(([id, text]) => thing(id, { text }, { text, deep: { text } }));
-        await commit(store, ...rows, thing('unset', {}, null));
-        for (const place of PLACES) {
+        const rows = Object.entries(TEXTS).map(([id, text]) => createThing(id, { text }, { text, deep: { text } }));
+        await commit(store, ...rows, createThing('unset', {}, null));
+        for (const place of PREFIXES) {
           const path = `${place}text`;
-          for (const [value, contained, begun] of PARTS) {
-            await selects(store, [{ path, operator: 'contains', value }], contained);
-            await selects(store, [{ path, operator: 'starts_with', value }], begun);
+          for (const [value, contained, begun] of SUBSTRINGS) {
+            await checkSelection(store, [{ path, operator: 'contains', value }], contained);
+            await checkSelection(store, [{ path, operator: 'starts_with', value }], begun);
           }
         }
       }),
@@ -246,14 +253,26 @@ export function filterSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-7] find an item of a list by its value, and tell a list that has any from one that has none',
       withThings(open, async (store) => {
-        await commit(store, thing('full', HELD, { ...HELD, deep: HELD }), thing('unset', {}, null));
+        await commit(
+          store,
+          createThing('full', FULL_LISTS, { ...FULL_LISTS, deep: FULL_LISTS }),
+          createThing('unset', {}, null),
+        );
         const hollow = { texts: [], decimals: [], int64s: [], times: [] };
-        await commit(store, thing('hollow', {}, { ...hollow, deep: hollow }));
-        for (const place of PLACES) {
+        await commit(store, createThing('hollow', {}, { ...hollow, deep: hollow }));
+        for (const place of PREFIXES) {
           for (const [list, value, found] of ITEMS) {
-            await selects(store, [{ path: `${place}${list}`, operator: 'contains', value }], found ? ['full'] : []);
-            await selects(store, [{ path: `${place}${list}`, operator: 'exists', value: true }], ['full']);
-            await selects(store, [{ path: `${place}${list}`, operator: 'exists', value: false }], ['hollow', 'unset']);
+            await checkSelection(
+              store,
+              [{ path: `${place}${list}`, operator: 'contains', value }],
+              found ? ['full'] : [],
+            );
+            await checkSelection(store, [{ path: `${place}${list}`, operator: 'exists', value: true }], ['full']);
+            await checkSelection(
+              store,
+              [{ path: `${place}${list}`, operator: 'exists', value: false }],
+              ['hollow', 'unset'],
+            );
           }
         }
       }),
@@ -262,17 +281,17 @@ export function filterSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-1] hold together: the tightest bounds of one path, and bounds of several',
       withThings(open, async (store) => {
-        await fill(store);
+        await seedThings(store);
         const path = 'money';
         const over = (value: string): Condition => ({ path, operator: 'gt', value });
         const upTo = (value: string): Condition => ({ path, operator: 'lte', value });
-        await selects(store, [over('-5'), over('-1.01'), upTo('10'), upTo('10.005')], ['second', 'third']);
-        await selects(store, [over('0.99'), upTo('0.99')], []);
-        await selects(store, [over('5'), upTo('1')], []);
-        await selects(store, [{ path, operator: 'in', values: ['10.00'] }, over('10')], []);
-        await selects(store, [{ path, operator: 'in', values: ['10.00'] }, over('9.995')], ['third']);
-        await selects(store, [over('-1'), { path: 'inside.integer', operator: 'lt', value: 1 }], ['second']);
-        await selects(store, [over('-1'), { path, operator: 'nin', values: ['0.99'] }], ['third']);
+        await checkSelection(store, [over('-5'), over('-1.01'), upTo('10'), upTo('10.005')], ['second', 'third']);
+        await checkSelection(store, [over('0.99'), upTo('0.99')], []);
+        await checkSelection(store, [over('5'), upTo('1')], []);
+        await checkSelection(store, [{ path, operator: 'in', values: ['10.00'] }, over('10')], []);
+        await checkSelection(store, [{ path, operator: 'in', values: ['10.00'] }, over('9.995')], ['third']);
+        await checkSelection(store, [over('-1'), { path: 'inside.integer', operator: 'lt', value: 1 }], ['second']);
+        await checkSelection(store, [over('-1'), { path, operator: 'nin', values: ['0.99'] }], ['third']);
       }),
     );
   });

@@ -10,7 +10,7 @@ import type { Condition, ListPlan, Page, Row } from '../plan/plan.ts';
 /** Paths whose texts are compared as numbers. */
 export type NumericPaths = ReadonlySet<string>;
 
-function at(row: Row, path: string): Json {
+function valueAt(row: Row, path: string): Json {
   let value: Json = row;
   for (const name of path.split('.')) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
@@ -45,19 +45,19 @@ function compare(one: Json, other: Json, numeric: boolean): number {
 
 function compareBy(order: readonly SortKey[], numeric: NumericPaths, one: Row, other: readonly Json[]): number {
   for (const [index, { path, descending }] of order.entries()) {
-    const result = compare(at(one, path), other[index] ?? null, numeric.has(path));
+    const result = compare(valueAt(one, path), other[index] ?? null, numeric.has(path));
     if (result !== 0) return descending ? -result : result;
   }
   return 0;
 }
 
 /** The values of an order's keys in a row: the position that a seek goes on from. */
-export function positionOf(order: readonly SortKey[], row: Row): readonly Json[] {
-  return order.map(({ path }) => at(row, path));
+export function sortKeyValues(order: readonly SortKey[], row: Row): readonly Json[] {
+  return order.map(({ path }) => valueAt(row, path));
 }
 
 /** The sign of a value beside another; null where either is unset, for then it is neither before nor after nor the same. */
-function beside(value: Json, other: Json, numeric: boolean): number | null {
+function compareSet(value: Json, other: Json, numeric: boolean): number | null {
   return value === null || other === null ? null : compare(value, other, numeric);
 }
 
@@ -70,10 +70,10 @@ function contains(value: Json, wanted: Json): boolean {
   return typeof value === 'string' && typeof wanted === 'string' && value.includes(wanted);
 }
 
-function satisfies(condition: Condition, numeric: NumericPaths, row: Row): boolean {
+function matches(condition: Condition, numeric: NumericPaths, row: Row): boolean {
   if (condition.operator === 'search') throw new Error('The oracle does not know how words are found');
-  const value = at(row, condition.path);
-  const placed = (other: Json): number | null => beside(value, other, numeric.has(condition.path));
+  const value = valueAt(row, condition.path);
+  const placed = (other: Json): number | null => compareSet(value, other, numeric.has(condition.path));
   switch (condition.operator) {
     case 'in':
       return condition.values.some((wanted) => placed(wanted) === 0);
@@ -97,7 +97,7 @@ function satisfies(condition: Condition, numeric: NumericPaths, row: Row): boole
 }
 
 /** A row with no more than the columns of a plan and what every row has. */
-function selected({ columns }: ListPlan, row: Row): Row {
+function projected({ columns }: ListPlan, row: Row): Row {
   if (columns === undefined) return row;
   const { id, created_at, updated_at, revision } = row;
   const fields = Object.entries(row).filter(([name]) => columns.includes(name));
@@ -106,15 +106,15 @@ function selected({ columns }: ListPlan, row: Row): Row {
 
 /** The page of a plan without ancestors over all rows of its resource. */
 export function expectedPage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): Page {
-  const page = wholePage(rows, plan, numeric);
-  return { ...page, rows: page.rows.map((row) => selected(plan, row)) };
+  const page = unprojectedPage(rows, plan, numeric);
+  return { ...page, rows: page.rows.map((row) => projected(plan, row)) };
 }
 
-function wholePage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): Page {
+function unprojectedPage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): Page {
   const { order, window, count } = plan;
   const matching = rows
-    .filter((row) => plan.filter.every((condition) => satisfies(condition, numeric, row)))
-    .sort((one, other) => compareBy(order, numeric, one, positionOf(order, other)));
+    .filter((row) => plan.filter.every((condition) => matches(condition, numeric, row)))
+    .sort((one, other) => compareBy(order, numeric, one, sortKeyValues(order, other)));
   const whole = matching.length;
   const cap = count.kind === 'capped' && plan.filter.length > 0 ? count.cap : whole;
   const total = count.kind === 'none' ? null : { count: Math.min(whole, cap), exact: whole <= cap };

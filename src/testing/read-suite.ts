@@ -12,14 +12,14 @@ import {
   createProduct,
   createReview,
   createSupplier,
-  idsOf,
-  listOf,
-  rowOf,
+  listIds,
+  listPlan,
+  readRow,
 } from './sample-writes.ts';
 
 const GREATEST_INT64 = '9223372036854775807';
 
-const WHOLE: Readonly<Record<string, Json>> = {
+const FULL_PRODUCT: Readonly<Record<string, Json>> = {
   name: 'é"\'\n',
   category: '',
   stock: 9_007_199_254_740_991,
@@ -38,7 +38,7 @@ const WHOLE: Readonly<Record<string, Json>> = {
   related_ids: [],
 };
 
-const up = (...paths: readonly string[]): readonly SortKey[] =>
+const ascending = (...paths: readonly string[]): readonly SortKey[] =>
   paths.map((each) => ({ path: each, descending: false }));
 
 function anyOf(path: string, ...values: readonly Json[]): Condition {
@@ -73,7 +73,7 @@ const FILTERS: readonly { readonly filter: readonly Condition[]; readonly ids: r
   { filter: [anyOf('active', false), { path: 'tags', operator: 'contains', value: 'x' }], ids: ['b'] },
 ];
 
-async function filterable(store: Store): Promise<void> {
+async function seedProducts(store: Store): Promise<void> {
   const address = { city: 'Oslo', floor: 3, fee: '2.00', since: null, number: '12' };
   await commit(
     store,
@@ -98,7 +98,7 @@ async function filterable(store: Store): Promise<void> {
 }
 
 /** Two products, a review below the first, an answer below the review. */
-async function nested(store: Store): Promise<void> {
+async function seedNested(store: Store): Promise<void> {
   await commit(store, createProduct('p1'), createProduct('p2'), createReview('r1', 'p1'));
   const within = [
     { resource: 'reviews', id: 'r1' },
@@ -107,17 +107,17 @@ async function nested(store: Store): Promise<void> {
   await commit(store, create('answers', 'x1', { review_id: 'r1', text: null }, { within }));
 }
 
-const path = (...ancestors: readonly (readonly [string, string])[]): readonly Ancestor[] =>
+const ancestorPath = (...ancestors: readonly (readonly [string, string])[]): readonly Ancestor[] =>
   ancestors.map(([resource, id]) => ({ resource, id }));
 
 /** Paths to the answer `x1`, and the ancestor at which each of them ends. */
 const PATHS: readonly { readonly within: readonly Ancestor[]; readonly missing: Ancestor | null }[] = [
   { within: [], missing: null },
-  { within: path(['reviews', 'r1']), missing: null },
-  { within: path(['reviews', 'r1'], ['products', 'p1']), missing: null },
-  { within: path(['reviews', 'r1'], ['products', 'p2']), missing: { resource: 'reviews', id: 'r1' } },
-  { within: path(['reviews', 'r1'], ['products', 'none']), missing: { resource: 'products', id: 'none' } },
-  { within: path(['reviews', 'none'], ['products', 'p1']), missing: { resource: 'reviews', id: 'none' } },
+  { within: ancestorPath(['reviews', 'r1']), missing: null },
+  { within: ancestorPath(['reviews', 'r1'], ['products', 'p1']), missing: null },
+  { within: ancestorPath(['reviews', 'r1'], ['products', 'p2']), missing: { resource: 'reviews', id: 'r1' } },
+  { within: ancestorPath(['reviews', 'r1'], ['products', 'none']), missing: { resource: 'products', id: 'none' } },
+  { within: ancestorPath(['reviews', 'none'], ['products', 'p1']), missing: { resource: 'reviews', id: 'none' } },
 ];
 
 export function readSuite(name: string, open: OpenStore): void {
@@ -125,17 +125,17 @@ export function readSuite(name: string, open: OpenStore): void {
     it(
       '[REP-1] gives a row as JSON shows it: id, fields in declared order, created_at, updated_at, revision',
       withStore(open, async (store) => {
-        const plan = { ...createProduct('p'), values: WHOLE };
+        const plan = { ...createProduct('p'), values: FULL_PRODUCT };
         const [, revision] = await commit(store, createSupplier('s1'), plan);
-        const expected = JSON.stringify({ id: 'p', ...WHOLE, created_at: AT, updated_at: AT, revision });
-        assert.equal(JSON.stringify(await rowOf(store, 'products', 'p')), expected);
-        const order = up('category', 'id');
+        const expected = JSON.stringify({ id: 'p', ...FULL_PRODUCT, created_at: AT, updated_at: AT, revision });
+        assert.equal(JSON.stringify(await readRow(store, 'products', 'p')), expected);
+        const order = ascending('category', 'id');
         const windows = [
           { kind: 'offset', offset: 0, limit: 1 },
           { kind: 'seek', after: [null, 'a'], backward: false, limit: 1 },
         ] as const;
         for (const window of windows) {
-          const { rows } = await store.resources.list(listOf({ order, window }));
+          const { rows } = await store.resources.list(listPlan({ order, window }));
           assert.equal(JSON.stringify(rows), `[${expected}]`);
         }
         const found = await store.resources.lookup({ resource: 'products', ids: ['p'], effort: 'light' });
@@ -149,9 +149,9 @@ export function readSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-4] gives no more than the fields asked for and what every row has, in the order of the row',
       withStore(open, async (store) => {
-        const [, revision] = await commit(store, createSupplier('s1'), { ...createProduct('p'), values: WHOLE });
+        const [, revision] = await commit(store, createSupplier('s1'), { ...createProduct('p'), values: FULL_PRODUCT });
         const columns = ['tags', 'serial', 'name'];
-        const asked = { name: WHOLE['name'], serial: GREATEST_INT64, tags: WHOLE['tags'] };
+        const asked = { name: FULL_PRODUCT['name'], serial: GREATEST_INT64, tags: FULL_PRODUCT['tags'] };
         const expected = JSON.stringify({ id: 'p', ...asked, created_at: AT, updated_at: AT, revision });
         const item = await store.resources.item({ kind: 'item', resource: 'products', id: 'p', within: [], columns });
         assert.equal(JSON.stringify(item), expected);
@@ -159,10 +159,12 @@ export function readSuite(name: string, open: OpenStore): void {
           { kind: 'offset', offset: 0, limit: 1 },
           { kind: 'seek', after: [null, 'a'], backward: false, limit: 1 },
         ] as const) {
-          const { rows } = await store.resources.list(listOf({ order: up('category', 'id'), window, columns }));
+          const { rows } = await store.resources.list(
+            listPlan({ order: ascending('category', 'id'), window, columns }),
+          );
           assert.equal(JSON.stringify(rows), `[${expected}]`);
         }
-        const bare = await store.resources.list(listOf({ columns: [] }));
+        const bare = await store.resources.list(listPlan({ columns: [] }));
         assert.deepEqual(bare.rows, [{ id: 'p', created_at: AT, updated_at: AT, revision }]);
       }),
     );
@@ -172,7 +174,7 @@ export function readSuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         const plan = createProduct('p');
         const [revision] = await commit(store, plan);
-        const row = await rowOf(store, 'products', 'p');
+        const row = await readRow(store, 'products', 'p');
         assert.deepEqual({ ...row }, { id: 'p', ...plan.values, created_at: AT, updated_at: AT, revision });
       }),
     );
@@ -191,10 +193,10 @@ export function readSuite(name: string, open: OpenStore): void {
     it(
       '[URL-7] gives a row only below the ancestors that it has, and names the outermost that is missing',
       withStore(open, async (store) => {
-        await nested(store);
+        await seedNested(store);
         for (const { within, missing } of PATHS) {
           const item = await store.resources.item({ kind: 'item', resource: 'answers', id: 'x1', within });
-          const listed = await idsOf(store, { resource: 'answers', within });
+          const listed = await listIds(store, { resource: 'answers', within });
           assert.deepEqual([item === null, listed.length], missing === null ? [false, 1] : [true, 0]);
           assert.deepEqual(await store.resources.missingAncestor(within), missing);
         }
@@ -205,8 +207,8 @@ export function readSuite(name: string, open: OpenStore): void {
       '[MET-10] tells which references refer to nothing',
       withStore(open, async (store) => {
         await commit(store, createSupplier('s1'), createProduct('p1'));
-        const absent = path(['suppliers', 'p1'], ['products', 'p2']);
-        const references = [...path(['suppliers', 's1']), ...absent, ...path(['products', 'p1'])];
+        const absent = ancestorPath(['suppliers', 'p1'], ['products', 'p2']);
+        const references = [...ancestorPath(['suppliers', 's1']), ...absent, ...ancestorPath(['products', 'p1'])];
         assert.deepEqual(await store.resources.missingReferences(references), absent);
         assert.deepEqual(await store.resources.missingReferences([]), []);
       }),
@@ -217,9 +219,9 @@ export function readSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-7] selects by any of several values: text by its bytes, numbers by value, an unset field by none',
       withStore(open, async (store) => {
-        await filterable(store);
+        await seedProducts(store);
         for (const { filter, ids } of FILTERS) {
-          assert.deepEqual(await idsOf(store, { filter }), ids, JSON.stringify(filter));
+          assert.deepEqual(await listIds(store, { filter }), ids, JSON.stringify(filter));
         }
       }),
     );
@@ -227,10 +229,10 @@ export function readSuite(name: string, open: OpenStore): void {
     it(
       '[PAGE-9] counts exactly, or up to a cap and says so; without a filter always exactly',
       withStore(open, async (store) => {
-        await filterable(store);
+        await seedProducts(store);
         const filter = [anyOf('created_at', AT)];
-        const total = async (changes: Parameters<typeof listOf>[0]) =>
-          (await store.resources.list(listOf(changes))).total;
+        const total = async (changes: Parameters<typeof listPlan>[0]) =>
+          (await store.resources.list(listPlan(changes))).total;
         assert.equal(await total({ filter }), null);
         assert.deepEqual(await total({ filter, count: { kind: 'exact' } }), { count: 3, exact: true });
         assert.deepEqual(await total({ filter, count: { kind: 'capped', cap: 3 } }), { count: 3, exact: true });
@@ -243,8 +245,8 @@ export function readSuite(name: string, open: OpenStore): void {
     it(
       '[PAGE-9] keeps the total of a collection through creation, removal and refusal',
       withStore(open, async (store) => {
-        await filterable(store);
-        const { revision } = await rowOf(store, 'products', 'c');
+        await seedProducts(store);
+        const { revision } = await readRow(store, 'products', 'c');
         await commit(
           store,
           { kind: 'delete', resource: 'products', id: 'c', revision, event: null },
@@ -256,7 +258,7 @@ export function readSuite(name: string, open: OpenStore): void {
           outcomes.map(({ kind }) => kind),
           ['exists', 'committed'],
         );
-        const { total } = await store.resources.list(listOf({ count: { kind: 'exact' } }));
+        const { total } = await store.resources.list(listPlan({ count: { kind: 'exact' } }));
         assert.deepEqual(total, { count: 4, exact: true });
       }),
     );
@@ -264,9 +266,9 @@ export function readSuite(name: string, open: OpenStore): void {
     it(
       '[PAGE-8] skips the rows before an offset, and answers one past the end with no rows',
       withStore(open, async (store) => {
-        await filterable(store);
-        assert.deepEqual(await idsOf(store, { window: { kind: 'offset', offset: 1, limit: 1 } }), ['b']);
-        const past = listOf({ window: { kind: 'offset', offset: 3, limit: 10 } });
+        await seedProducts(store);
+        assert.deepEqual(await listIds(store, { window: { kind: 'offset', offset: 1, limit: 1 } }), ['b']);
+        const past = listPlan({ window: { kind: 'offset', offset: 3, limit: 10 } });
         assert.deepEqual(await store.resources.list(past), { rows: [], more: false, total: null });
       }),
     );

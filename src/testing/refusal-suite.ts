@@ -3,10 +3,19 @@ import { describe, it } from 'node:test';
 import type { Refusal, WritePlan } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
-import { commit, create, createProduct, createReview, createSupplier, remove, rowOf, update } from './sample-writes.ts';
+import {
+  commit,
+  create,
+  createProduct,
+  createReview,
+  createSupplier,
+  remove,
+  readRow,
+  update,
+} from './sample-writes.ts';
 
 /** Suppliers s1, s2; products p1 (of s1, named as its id), p2 (related to p1), p3 with a review r1. */
-async function world(store: Store): Promise<void> {
+async function seed(store: Store): Promise<void> {
   await commit(
     store,
     createSupplier('s1'),
@@ -18,7 +27,7 @@ async function world(store: Store): Promise<void> {
   );
 }
 
-function answer(review: string, product: string): WritePlan {
+function createAnswer(review: string, product: string): WritePlan {
   const within = [
     { resource: 'reviews', id: review },
     { resource: 'products', id: product },
@@ -26,14 +35,14 @@ function answer(review: string, product: string): WritePlan {
   return create('answers', 'x', { review_id: review, text: null }, { within });
 }
 
-interface Case {
+interface RefusalCase {
   readonly title: string;
   /** The plan, with the present revision of the row that it changes. */
   readonly plan: (revisionOf: (resource: string, id: string) => number) => WritePlan;
   readonly refusal: Refusal | null;
 }
 
-const CASES: readonly Case[] = [
+const CASES: readonly RefusalCase[] = [
   { title: 'an id that is taken', plan: () => createProduct('p1'), refusal: { kind: 'exists', plan: 0 } },
   {
     title: 'a value that is unique, on create',
@@ -92,15 +101,15 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'a parent below another ancestor than the path names',
-    plan: () => answer('r1', 'p1'),
+    plan: () => createAnswer('r1', 'p1'),
     refusal: { kind: 'ancestor', plan: 0, resource: 'reviews', id: 'r1' },
   },
   {
     title: 'the outermost of the ancestors that are absent',
-    plan: () => answer('none', 'neither'),
+    plan: () => createAnswer('none', 'neither'),
     refusal: { kind: 'ancestor', plan: 0, resource: 'products', id: 'neither' },
   },
-  { title: 'nothing below ancestors that stand', plan: () => answer('r1', 'p3'), refusal: null },
+  { title: 'nothing below ancestors that stand', plan: () => createAnswer('r1', 'p3'), refusal: null },
   {
     title: 'removal of a row that a reference names',
     plan: (revision) => remove('suppliers', 's1', revision('suppliers', 's1')),
@@ -130,9 +139,9 @@ const ROWS = [
   ['products', 'p3'],
 ] as const;
 
-async function revisions(store: Store): Promise<(resource: string, id: string) => number> {
+async function readRevisions(store: Store): Promise<(resource: string, id: string) => number> {
   const known = new Map<string, number>();
-  for (const [resource, id] of ROWS) known.set(`${resource} ${id}`, (await rowOf(store, resource, id)).revision);
+  for (const [resource, id] of ROWS) known.set(`${resource} ${id}`, (await readRow(store, resource, id)).revision);
   return (resource, id) => known.get(`${resource} ${id}`) ?? 0;
 }
 
@@ -142,9 +151,9 @@ export function refusalSuite(name: string, open: OpenStore): void {
       it(
         `[MET-4][MET-10] ${title}`,
         withStore(open, async (store) => {
-          await world(store);
+          await seed(store);
           const before = await store.events.after(0, 100);
-          const outcome = await store.resources.write({ plans: [plan(await revisions(store))] });
+          const outcome = await store.resources.write({ plans: [plan(await readRevisions(store))] });
           if (refusal === null) {
             assert.equal(outcome.kind, 'committed');
             return;
@@ -158,8 +167,8 @@ export function refusalSuite(name: string, open: OpenStore): void {
     it(
       '[MET-4] lets a row go once nothing refers to it any more',
       withStore(open, async (store) => {
-        await world(store);
-        const revision = await revisions(store);
+        await seed(store);
+        const revision = await readRevisions(store);
         await commit(
           store,
           update('products', 'p2', revision('products', 'p2'), { related_ids: [] }),

@@ -4,28 +4,28 @@ import type { SortKey } from '../model/model.ts';
 import type { LookupPlan, RelatedPlan } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
-import { commit, create, createProduct, createReview, createSupplier, rowOf } from './sample-writes.ts';
+import { commit, create, createProduct, createReview, createSupplier, readRow } from './sample-writes.ts';
 
 const BY_CREATION: readonly SortKey[] = ['created_at', 'id'].map((path) => ({ path, descending: false }));
 
-function lookup(changes: Partial<LookupPlan>): LookupPlan {
+function lookupPlan(changes: Partial<LookupPlan>): LookupPlan {
   return { resource: 'products', ids: [], ...changes };
 }
 
-function relatedTo(changes: Partial<RelatedPlan>): RelatedPlan {
+function relatedPlan(changes: Partial<RelatedPlan>): RelatedPlan {
   return { resource: 'products', field: 'supplier_id', owners: [], order: BY_CREATION, limit: 10, ...changes };
 }
 
 /** The ids of the rows of each owner, `+` after them where there are more. */
 async function idsByOwner(store: Store, changes: Partial<RelatedPlan>): Promise<Readonly<Record<string, string>>> {
-  const found = await store.resources.related(relatedTo(changes));
+  const found = await store.resources.related(relatedPlan(changes));
   return Object.fromEntries(
     [...found].map(([owner, { rows, more }]) => [owner, rows.map(({ row }) => row.id).join(' ') + (more ? ' +' : '')]),
   );
 }
 
 /** Two suppliers, products of them and of none, related to each other, with reviews and an answer. */
-async function world(store: Store): Promise<void> {
+async function seed(store: Store): Promise<void> {
   const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
   await commit(
     store,
@@ -57,23 +57,23 @@ export function relatedSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-4] are read together, each once; those that are absent are left out',
       withStore(open, async (store) => {
-        await world(store);
-        const found = await store.resources.lookup(lookup({ ids: ['a', 'none', 'c', 'a', 'A', ''] }));
+        await seed(store);
+        const found = await store.resources.lookup(lookupPlan({ ids: ['a', 'none', 'c', 'a', 'A', ''] }));
         const rows = new Map(found.map(({ row }) => [row.id, row]));
         assert.deepEqual([...rows.keys()].sort(), ['a', 'c']);
         assert.equal(found.length, 2);
-        assert.deepEqual(rows.get('a'), await rowOf(store, 'products', 'a'));
-        assert.deepEqual(await store.resources.lookup(lookup({})), []);
-        const quoted = await store.resources.lookup(lookup({ resource: 'suppliers', ids: ['s"2'] }));
-        assert.deepEqual(quoted, [{ row: await rowOf(store, 'suppliers', 's"2'), within: [] }]);
+        assert.deepEqual(rows.get('a'), await readRow(store, 'products', 'a'));
+        assert.deepEqual(await store.resources.lookup(lookupPlan({})), []);
+        const quoted = await store.resources.lookup(lookupPlan({ resource: 'suppliers', ids: ['s"2'] }));
+        assert.deepEqual(quoted, [{ row: await readRow(store, 'suppliers', 's"2'), within: [] }]);
       }),
     );
 
     it(
       '[QRY-4] [URL-7] tell what they are below, nearest first',
       withStore(open, async (store) => {
-        await world(store);
-        const found = await store.resources.lookup(lookup({ resource: 'answers', ids: ['x2', 'x1'] }));
+        await seed(store);
+        const found = await store.resources.lookup(lookupPlan({ resource: 'answers', ids: ['x2', 'x1'] }));
         const below = (review: string, product: string): object => [
           { resource: 'reviews', id: review },
           { resource: 'products', id: product },
@@ -93,7 +93,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-4] are the first of each owner in the order asked for, and tell whether there are more',
       withStore(open, async (store) => {
-        await world(store);
+        await seed(store);
         const owners = ['s 1', 's"2', 's3', 'none', 's 1'];
         assert.deepEqual(await idsByOwner(store, { owners }), { 's 1': 'b d a', 's"2': 'c' });
         assert.deepEqual(await idsByOwner(store, { owners, limit: 2 }), { 's 1': 'b d +', 's"2': 'c' });
@@ -110,7 +110,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-4] refer by an item of a list as well, once however often it stands there',
       withStore(open, async (store) => {
-        await world(store);
+        await seed(store);
         const owners = ['a', 'b', 'c', 'd'];
         const field = 'related_ids';
         assert.deepEqual(await idsByOwner(store, { owners, field }), { a: 'c d', b: 'c', d: 'd' });
@@ -121,16 +121,16 @@ export function relatedSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-4] [URL-7] are whole rows with what they are below',
       withStore(open, async (store) => {
-        await world(store);
+        await seed(store);
         const reviews = { resource: 'reviews', field: 'product_id', owners: ['a', 'b'] };
-        const found = await store.resources.related(relatedTo(reviews));
+        const found = await store.resources.related(relatedPlan(reviews));
         const below = [{ resource: 'products', id: 'a' }];
         assert.deepEqual(found.get('a')?.rows, [
-          { row: await rowOf(store, 'reviews', 'r1'), within: below },
-          { row: await rowOf(store, 'reviews', 'r3'), within: below },
+          { row: await readRow(store, 'reviews', 'r1'), within: below },
+          { row: await readRow(store, 'reviews', 'r3'), within: below },
         ]);
         const answers = { resource: 'answers', field: 'review_id', owners: ['r2'] };
-        const [answer] = (await store.resources.related(relatedTo(answers))).get('r2')?.rows ?? [];
+        const [answer] = (await store.resources.related(relatedPlan(answers))).get('r2')?.rows ?? [];
         assert.deepEqual(answer?.within, [
           { resource: 'reviews', id: 'r2' },
           { resource: 'products', id: 'b' },

@@ -8,10 +8,10 @@ import { productValues } from './sample-model.ts';
 /** When the rows of the samples are made, unless a test says otherwise. */
 export const AT = '2026-01-02T03:04:05.678Z';
 
-type Values = Readonly<Record<string, Json>>;
+type FieldValues = Readonly<Record<string, Json>>;
 
 /** An event about a row. */
-export function draftOf(type: string, resource: string, id: string): EventDraft {
+export function eventDraft(type: string, resource: string, id: string): EventDraft {
   return {
     id: `${type}:${id}`,
     type,
@@ -28,13 +28,13 @@ export function draftOf(type: string, resource: string, id: string): EventDraft 
 export function create(
   resource: string,
   id: string,
-  values: Values,
+  values: FieldValues,
   { within = [], at = AT }: { readonly within?: readonly Ancestor[]; readonly at?: string } = {},
 ): CreatePlan {
-  return { kind: 'create', resource, id, values, within, at, event: draftOf('created', resource, id) };
+  return { kind: 'create', resource, id, values, within, at, event: eventDraft('created', resource, id) };
 }
 
-export function createProduct(id: string, values: Values = {}, at: string = AT): CreatePlan {
+export function createProduct(id: string, values: FieldValues = {}, at: string = AT): CreatePlan {
   return create('products', id, productValues({ name: id, ...values }), { at });
 }
 
@@ -46,12 +46,12 @@ export function createReview(id: string, product: string): CreatePlan {
   return create('reviews', id, { product_id: product, stars: 5 }, { within: [{ resource: 'products', id: product }] });
 }
 
-export function update(resource: string, id: string, revision: number, values: Values): UpdatePlan {
-  return { kind: 'update', resource, id, values, revision, at: AT, event: draftOf('updated', resource, id) };
+export function update(resource: string, id: string, revision: number, values: FieldValues): UpdatePlan {
+  return { kind: 'update', resource, id, values, revision, at: AT, event: eventDraft('updated', resource, id) };
 }
 
 export function remove(resource: string, id: string, revision: number): DeletePlan {
-  return { kind: 'delete', resource, id, revision, event: draftOf('deleted', resource, id) };
+  return { kind: 'delete', resource, id, revision, event: eventDraft('deleted', resource, id) };
 }
 
 /** Writes plans as one unit and returns the new revisions. Fails where the unit is refused. */
@@ -62,14 +62,14 @@ export async function commit(store: Store, ...plans: readonly WritePlan[]): Prom
 }
 
 /** The row of an id. Fails where there is none. */
-export async function rowOf(store: Store, resource: string, id: string): Promise<Row> {
+export async function readRow(store: Store, resource: string, id: string): Promise<Row> {
   const row = await store.resources.item({ kind: 'item', resource, id, within: [] });
   assert.ok(row !== null, `${resource} ${id} is absent`);
   return row;
 }
 
 /** A list plan: all products by id, at most a hundred, unless changed. */
-export function listOf(changes: Partial<ListPlan> = {}): ListPlan {
+export function listPlan(changes: Partial<ListPlan> = {}): ListPlan {
   return {
     kind: 'list',
     resource: 'products',
@@ -84,7 +84,7 @@ export function listOf(changes: Partial<ListPlan> = {}): ListPlan {
 }
 
 /** The ids of the rows that a list plan reads. */
-export async function idsOf(store: Store, changes: Partial<ListPlan>): Promise<readonly string[]> {
-  const { rows } = await store.resources.list(listOf(changes));
+export async function listIds(store: Store, changes: Partial<ListPlan>): Promise<readonly string[]> {
+  const { rows } = await store.resources.list(listPlan(changes));
   return rows.map(({ id }) => id);
 }

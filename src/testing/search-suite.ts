@@ -4,14 +4,14 @@ import type { Json } from '../conventions/json.ts';
 import type { Model } from '../model/model.ts';
 import type { ListPlan, WritePlan, WriteUnit } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
-import { Chance } from './chance.ts';
+import { SeededRandom } from './seeded-random.ts';
 import type { OpenStore } from './open-store.ts';
 import { field, model, resource } from './sample-model.ts';
-import { commit, create, idsOf, listOf, remove, update } from './sample-writes.ts';
+import { commit, create, listIds, listPlan, remove, update } from './sample-writes.ts';
 
 const SEEDS = [1, 2, 3, 4, 5, 6];
 const ROUNDS = 30;
-const QUESTIONS = 12;
+const SEARCHES = 12;
 
 /** What words are spelt with, and what each spelling is once case and accents make no difference. */
 const SPELLINGS: readonly (readonly [spelt: string, folded: string])[] = [
@@ -42,29 +42,29 @@ const GAPS = [' ', '-', '_', "'", '’', '"', '*', '\n', ' \u0301', '👍🏽', 
 const KEYWORDS = ['or', 'and', 'not', 'near', 'null', 'rowid', 'rank', 'words'];
 
 /** A text and the words in it, known from how it was put together. */
-interface Text {
+interface SampleText {
   readonly text: string | null;
   readonly words: readonly string[];
 }
 
-function randomWord(chance: Chance): readonly [spelt: string, folded: string] {
+function randomWord(chance: SeededRandom): readonly [spelt: string, folded: string] {
   if (chance.oneIn(6)) {
-    const keyword = chance.of(KEYWORDS);
+    const keyword = chance.pick(KEYWORDS);
     return [chance.oneIn(2) ? keyword.toUpperCase() : keyword, keyword];
   }
-  const letters = Array.from({ length: 1 + chance.below(3) }, () => chance.of(SPELLINGS));
+  const letters = Array.from({ length: 1 + chance.integer(3) }, () => chance.pick(SPELLINGS));
   return [letters.map(([spelt]) => spelt).join(''), letters.map(([, folded]) => folded).join('')];
 }
 
-function randomText(chance: Chance): Text {
+function randomText(chance: SeededRandom): SampleText {
   if (chance.oneIn(6)) return { text: null, words: [] };
-  const words = Array.from({ length: chance.below(5) }, () => randomWord(chance));
-  const text = words.map(([spelt]) => `${spelt}${chance.of(GAPS)}`).join('');
-  return { text: chance.of(GAPS) + text, words: words.map(([, folded]) => folded) };
+  const words = Array.from({ length: chance.integer(5) }, () => randomWord(chance));
+  const text = words.map(([spelt]) => `${spelt}${chance.pick(GAPS)}`).join('');
+  return { text: chance.pick(GAPS) + text, words: words.map(([, folded]) => folded) };
 }
 
 /** A row as a test knows it. */
-interface Known {
+interface ExpectedRow {
   readonly revision: number;
   readonly words: Readonly<Record<string, readonly string[]>>;
 }
@@ -88,12 +88,12 @@ function searchedModel(): Model {
   return model([notes, resource({ name: 'notes_data', fields: [field('title', TEXT)], search: ['title'] })]);
 }
 
-interface Drawn {
+interface RandomValues {
   readonly values: Readonly<Record<string, Json>>;
-  readonly words: Known['words'];
+  readonly words: ExpectedRow['words'];
 }
 
-function randomValues(chance: Chance): Drawn {
+function randomValues(chance: SeededRandom): RandomValues {
   const [title, city, alias, tag, hidden] = [1, 2, 3, 4, 5].map(() => randomText(chance));
   assert.ok(title && city && alias && tag && hidden);
   const listed = (text: string | null): string[] => (text === null ? [] : [text, 'tag']);
@@ -103,8 +103,8 @@ function randomValues(chance: Chance): Drawn {
       title: title.text,
       place,
       tags: listed(tag.text),
-      code: chance.oneIn(2) ? null : `code ${chance.below(1_000_000)} ${hidden.text}`,
-      size: chance.below(4),
+      code: chance.oneIn(2) ? null : `code ${chance.integer(1_000_000)} ${hidden.text}`,
+      size: chance.integer(4),
     },
     words: {
       title: title.words,
@@ -115,21 +115,21 @@ function randomValues(chance: Chance): Drawn {
 }
 
 /** Keeps beside a store what its rows' words must be. */
-class Notes {
+class SearchOracle {
   readonly #store: Store;
-  readonly #chance: Chance;
-  #known = new Map<string, Known>();
-  #made = 0;
+  readonly #random: SeededRandom;
+  #rows = new Map<string, ExpectedRow>();
+  #created = 0;
 
-  constructor(store: Store, chance: Chance) {
+  constructor(store: Store, chance: SeededRandom) {
     this.#store = store;
-    this.#chance = chance;
+    this.#random = chance;
   }
 
   /** Units that come together, some of them refused, some tried alone. Each is about other rows. */
-  async round(): Promise<void> {
-    const free = [...this.#known.keys()];
-    const drafts = Array.from({ length: 1 + this.#chance.below(4) }, () => this.#draft(free));
+  async writeRandomUnits(): Promise<void> {
+    const free = [...this.#rows.keys()];
+    const drafts = Array.from({ length: 1 + this.#random.integer(4) }, () => this.#randomUnit(free));
     const outcomes = await Promise.all(drafts.map(({ unit }) => this.#store.resources.write(unit)));
     for (const [index, { unit, apply, refused }] of drafts.entries()) {
       const outcome = outcomes[index];
@@ -139,10 +139,10 @@ class Notes {
   }
 
   /** Asks for words that some rows have and others do not, and compares with a look at every row. */
-  async ask(): Promise<void> {
-    const chance = this.#chance;
-    const words = Array.from({ length: 1 + chance.below(2) }, () => this.#start());
-    const held = [...this.#known].filter(([, row]) => {
+  async checkRandomSearch(): Promise<void> {
+    const chance = this.#random;
+    const words = Array.from({ length: 1 + chance.integer(2) }, () => this.#randomPrefix());
+    const held = [...this.#rows].filter(([, row]) => {
       const all = Object.values(row.words).flat();
       return words.every((start) => all.some((word) => word.startsWith(start)));
     });
@@ -150,58 +150,58 @@ class Notes {
     const plan: Partial<ListPlan> = {
       resource: 'notes',
       filter: [{ operator: 'search', words }],
-      order: chance.of([['id'], ['size', 'id'], ['title', 'id'], ['created_at', 'id']]).map((path) => {
+      order: chance.pick([['id'], ['size', 'id'], ['title', 'id'], ['created_at', 'id']]).map((path) => {
         return { path, descending: chance.oneIn(2) };
       }),
       effort: chance.oneIn(2) ? 'unbounded' : 'light',
       count: { kind: 'exact' },
     };
     const { rows, total } = await this.#store.resources.list(
-      listOf({ ...plan, window: { kind: 'offset', offset: 0, limit: 1_000 } }),
+      listPlan({ ...plan, window: { kind: 'offset', offset: 0, limit: 1_000 } }),
     );
     assert.deepEqual(rows.map(({ id }) => id).sort(), expected, JSON.stringify(words));
     assert.deepEqual(total, { count: expected.length, exact: true });
   }
 
   /** The start of a word that a row has, or of one that may be in none. */
-  #start(): string {
-    const words = [...this.#known.values()].flatMap((row) => Object.values(row.words).flat());
-    const word = this.#chance.oneIn(4) || words.length === 0 ? randomWord(this.#chance)[1] : this.#chance.of(words);
+  #randomPrefix(): string {
+    const words = [...this.#rows.values()].flatMap((row) => Object.values(row.words).flat());
+    const word = this.#random.oneIn(4) || words.length === 0 ? randomWord(this.#random)[1] : this.#random.pick(words);
     const characters = Array.from(word);
-    return characters.slice(0, 1 + this.#chance.below(characters.length)).join('');
+    return characters.slice(0, 1 + this.#random.integer(characters.length)).join('');
   }
 
-  #draft(free: string[]): { unit: WriteUnit; apply: (revisions: readonly number[]) => void; refused: boolean } {
-    const steps = Array.from({ length: 1 + this.#chance.below(3) }, () => this.#step(free));
-    const refused = this.#chance.oneIn(4) && steps[0]?.plan.kind === 'create';
+  #randomUnit(free: string[]): { unit: WriteUnit; apply: (revisions: readonly number[]) => void; refused: boolean } {
+    const steps = Array.from({ length: 1 + this.#random.integer(3) }, () => this.#randomPlan(free));
+    const refused = this.#random.oneIn(4) && steps[0]?.plan.kind === 'create';
     const plans = steps.map(({ plan }) => plan);
     return {
-      unit: { plans: refused ? [...plans, ...plans.slice(0, 1)] : plans, dry: this.#chance.oneIn(5) },
+      unit: { plans: refused ? [...plans, ...plans.slice(0, 1)] : plans, dry: this.#random.oneIn(5) },
       apply: (revisions) => steps.forEach(({ apply }, index) => apply(revisions[index] ?? 0)),
       refused,
     };
   }
 
-  #step(free: string[]): { plan: WritePlan; apply: (revision: number) => void } {
-    const id = free.splice(this.#chance.below(free.length), 1)[0];
-    const row = id === undefined ? undefined : this.#known.get(id);
-    if (id === undefined || row === undefined || this.#chance.oneIn(3)) return this.#creation();
-    if (this.#chance.oneIn(3)) {
-      return { plan: remove('notes', id, row.revision), apply: () => void this.#known.delete(id) };
+  #randomPlan(free: string[]): { plan: WritePlan; apply: (revision: number) => void } {
+    const id = free.splice(this.#random.integer(free.length), 1)[0];
+    const row = id === undefined ? undefined : this.#rows.get(id);
+    if (id === undefined || row === undefined || this.#random.oneIn(3)) return this.#randomCreate();
+    if (this.#random.oneIn(3)) {
+      return { plan: remove('notes', id, row.revision), apply: () => void this.#rows.delete(id) };
     }
-    const { values, words } = randomValues(this.#chance);
-    const changed = Object.keys(values).filter(() => this.#chance.oneIn(2));
+    const { values, words } = randomValues(this.#random);
+    const changed = Object.keys(values).filter(() => this.#random.oneIn(2));
     const of = <T>(all: Readonly<Record<string, T>>): Record<string, T> =>
       Object.fromEntries(Object.entries(all).filter(([name]) => changed.includes(name)));
     const plan = update('notes', id, row.revision, of(values));
-    return { plan, apply: (revision) => void this.#known.set(id, { revision, words: { ...row.words, ...of(words) } }) };
+    return { plan, apply: (revision) => void this.#rows.set(id, { revision, words: { ...row.words, ...of(words) } }) };
   }
 
-  #creation(): { plan: WritePlan; apply: (revision: number) => void } {
-    this.#made += 1;
-    const id = `note ${this.#made}`;
-    const { values, words } = randomValues(this.#chance);
-    return { plan: create('notes', id, values), apply: (revision) => void this.#known.set(id, { revision, words }) };
+  #randomCreate(): { plan: WritePlan; apply: (revision: number) => void } {
+    this.#created += 1;
+    const id = `note ${this.#created}`;
+    const { values, words } = randomValues(this.#random);
+    return { plan: create('notes', id, values), apply: (revision) => void this.#rows.set(id, { revision, words }) };
   }
 }
 
@@ -222,10 +222,10 @@ export function searchSuite(name: string, open: OpenStore): void {
       it(
         `[QRY-6] finds the rows in which every word begins one, whatever was written, refused or tried (seed ${seed})`,
         withNotes(open, async (store) => {
-          const notes = new Notes(store, new Chance(seed));
+          const notes = new SearchOracle(store, new SeededRandom(seed));
           for (let round = 0; round < ROUNDS; round += 1) {
-            await notes.round();
-            for (let count = 0; count < QUESTIONS; count += 1) await notes.ask();
+            await notes.writeRandomUnits();
+            for (let count = 0; count < SEARCHES; count += 1) await notes.checkRandomSearch();
           }
         }),
       );
@@ -243,12 +243,12 @@ export function searchSuite(name: string, open: OpenStore): void {
           { path: 'size', descending: true },
           { path: 'id', descending: true },
         ];
-        assert.deepEqual(await idsOf(store, { ...plan, order }), ['c', 'a', 'b']);
+        assert.deepEqual(await listIds(store, { ...plan, order }), ['c', 'a', 'b']);
         const window = { kind: 'seek', after: [2, 'c'], backward: false, limit: 5 } as const;
-        assert.deepEqual(await idsOf(store, { ...plan, order, window }), ['a', 'b']);
+        assert.deepEqual(await listIds(store, { ...plan, order, window }), ['a', 'b']);
         const filter = [...(plan.filter ?? []), { path: 'size', operator: 'in', values: [2] } as const];
-        assert.deepEqual(await idsOf(store, { ...plan, filter }), ['a', 'c']);
-        assert.deepEqual(await idsOf(store, { ...plan, resource: 'notes_data' }), ['a']);
+        assert.deepEqual(await listIds(store, { ...plan, filter }), ['a', 'c']);
+        assert.deepEqual(await listIds(store, { ...plan, resource: 'notes_data' }), ['a']);
       }),
     );
   });

@@ -1,12 +1,12 @@
 import { eventSuite } from './event-suite.ts';
 import { filterSuite } from './filter-suite.ts';
-import { memoSuite } from './memo-suite.ts';
+import { idempotencySuite } from './idempotency-suite.ts';
 import type { OpenStore } from './open-store.ts';
 import { readSuite } from './read-suite.ts';
 import { refusalSuite } from './refusal-suite.ts';
 import { relatedSuite } from './related-suite.ts';
 import { searchSuite } from './search-suite.ts';
-import { walkSuite } from './walk-suite.ts';
+import { paginationSuite } from './pagination-suite.ts';
 import { writeSuite } from './write-suite.ts';
 
 export type { OpenStore } from './open-store.ts';
@@ -20,11 +20,11 @@ export type { OpenStore } from './open-store.ts';
 export function storeSuite(name: string, open: OpenStore): void {
   readSuite(name, open);
   filterSuite(name, open);
-  walkSuite(name, open);
+  paginationSuite(name, open);
   searchSuite(name, open);
   relatedSuite(name, open);
   writeSuite(name, open);
   refusalSuite(name, open);
-  memoSuite(name, open);
+  idempotencySuite(name, open);
   eventSuite(name, open);
 }

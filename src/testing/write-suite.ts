@@ -3,15 +3,15 @@ import { describe, it } from 'node:test';
 import type { WriteOutcome } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
-import { commit, create, createProduct, createSupplier, idsOf, remove, rowOf, update } from './sample-writes.ts';
+import { commit, create, createProduct, createSupplier, listIds, remove, readRow, update } from './sample-writes.ts';
 
 const LATER = '2026-02-03T04:05:06.789Z';
 
-async function eventTypes(store: Store): Promise<readonly string[]> {
+async function eventIds(store: Store): Promise<readonly string[]> {
   return (await store.events.after(0, 1_000)).map(({ id }) => id);
 }
 
-async function changeOf(store: Store, resource: string): Promise<number | undefined> {
+async function changeStamp(store: Store, resource: string): Promise<number | undefined> {
   const [change] = await store.resources.changes([resource]);
   return change;
 }
@@ -39,19 +39,19 @@ export function writeSuite(name: string, open: OpenStore): void {
     it(
       '[CACHE-2] tells by a number whether a resource was changed, one that comes never again',
       withStore(open, async (store) => {
-        const seen = [await changeOf(store, 'products')];
+        const seen = [await changeStamp(store, 'products')];
         const [created = 0] = await commit(store, createProduct('p'));
-        seen.push(await changeOf(store, 'products'));
+        seen.push(await changeStamp(store, 'products'));
         const [updated = 0] = await commit(store, update('products', 'p', created, { stock: 1 }));
-        seen.push(await changeOf(store, 'products'));
-        const suppliers = await changeOf(store, 'suppliers');
+        seen.push(await changeStamp(store, 'products'));
+        const suppliers = await changeStamp(store, 'suppliers');
         await commit(store, createProduct('q'), remove('products', 'p', updated));
-        seen.push(await changeOf(store, 'products'));
+        seen.push(await changeStamp(store, 'products'));
         const [revision = 0] = await commit(store, createProduct('r'));
         await commit(store, remove('products', 'r', revision));
-        seen.push(await changeOf(store, 'products'));
+        seen.push(await changeStamp(store, 'products'));
         assert.equal(new Set(seen).size, seen.length, seen.join());
-        assert.equal(await changeOf(store, 'suppliers'), suppliers, 'of another resource it stays');
+        assert.equal(await changeStamp(store, 'suppliers'), suppliers, 'of another resource it stays');
       }),
     );
 
@@ -59,14 +59,14 @@ export function writeSuite(name: string, open: OpenStore): void {
       '[CACHE-2] [MET-14] tells of no change where a unit was refused, or only tried',
       withStore(open, async (store) => {
         const [revision = 0] = await commit(store, createProduct('p'));
-        const before = await changeOf(store, 'products');
+        const before = await changeStamp(store, 'products');
         const units = [
           { plans: [createProduct('q'), createProduct('p')] },
           { plans: [update('products', 'p', revision + 1, { stock: 1 })] },
           { plans: [createProduct('q')], dry: true },
         ];
         await Promise.all(units.map((unit) => store.resources.write(unit)));
-        assert.equal(await changeOf(store, 'products'), before);
+        assert.equal(await changeStamp(store, 'products'), before);
       }),
     );
 
@@ -78,7 +78,7 @@ export function writeSuite(name: string, open: OpenStore): void {
         const plan = { ...update('products', 'p', revision, { category: null, tags: [] }), at: LATER };
         const [updated] = await commit(store, plan);
         assert.deepEqual(
-          { ...(await rowOf(store, 'products', 'p')) },
+          { ...(await readRow(store, 'products', 'p')) },
           {
             id: 'p',
             ...before.values,
@@ -105,7 +105,7 @@ export function writeSuite(name: string, open: OpenStore): void {
         ]) {
           assert.deepEqual(await store.resources.write({ plans: [plan] }), { kind: 'stale', plan: 0 });
         }
-        const row = await rowOf(store, 'products', 'p');
+        const row = await readRow(store, 'products', 'p');
         assert.deepEqual([row.revision, row['stock']], [second, 1]);
       }),
     );
@@ -127,8 +127,8 @@ export function writeSuite(name: string, open: OpenStore): void {
       '[CACHE-3] creates a row only while the resources named have not changed, not even by the unit itself',
       withStore(open, async (store) => {
         const seen = async () => [
-          { resource: 'suppliers', change: (await changeOf(store, 'suppliers')) ?? 0 },
-          { resource: 'products', change: (await changeOf(store, 'products')) ?? 0 },
+          { resource: 'suppliers', change: (await changeStamp(store, 'suppliers')) ?? 0 },
+          { resource: 'products', change: (await changeStamp(store, 'products')) ?? 0 },
         ];
         const before = await seen();
         const writes = ['a', 'b'].map((id) =>
@@ -143,7 +143,7 @@ export function writeSuite(name: string, open: OpenStore): void {
         const plans = [createSupplier('s'), { ...createProduct('d'), unchanged: after }];
         assert.deepEqual(await store.resources.write({ plans }), { kind: 'stale', plan: 1 });
         await commit(store, { ...createProduct('e'), unchanged: after });
-        assert.deepEqual(await idsOf(store, {}), ['a', 'e']);
+        assert.deepEqual(await listIds(store, {}), ['a', 'e']);
       }),
     );
 
@@ -154,9 +154,9 @@ export function writeSuite(name: string, open: OpenStore): void {
         const plans = [createProduct('b'), createSupplier('s'), createProduct('a'), createProduct('c')];
         const refused = await store.resources.write({ plans, bookmark: { name: 'import', value: '4' } });
         assert.deepEqual(refused, { kind: 'exists', plan: 2 });
-        assert.deepEqual(await idsOf(store, {}), ['a']);
-        assert.deepEqual(await idsOf(store, { resource: 'suppliers' }), []);
-        assert.deepEqual(await eventTypes(store), ['created:a']);
+        assert.deepEqual(await listIds(store, {}), ['a']);
+        assert.deepEqual(await listIds(store, { resource: 'suppliers' }), []);
+        assert.deepEqual(await eventIds(store), ['created:a']);
         assert.equal(await store.resources.bookmark('import'), null);
       }),
     );
@@ -170,7 +170,7 @@ export function writeSuite(name: string, open: OpenStore): void {
           createProduct('p', { supplier_id: 's', related_ids: ['p'] }),
           create('reviews', 'r', { product_id: 'p', stars: 1 }, { within: [{ resource: 'products', id: 'p' }] }),
         );
-        assert.deepEqual(await idsOf(store, { resource: 'reviews' }), ['r']);
+        assert.deepEqual(await listIds(store, { resource: 'reviews' }), ['r']);
       }),
     );
 
@@ -195,7 +195,7 @@ export function writeSuite(name: string, open: OpenStore): void {
           outcome.kind === 'committed' ? [] : [[index, outcome]],
         );
         assert.deepEqual(refused, [[17, { kind: 'exists', plan: 0 }]]);
-        assert.deepEqual(await idsOf(store, {}), ids.toSorted());
+        assert.deepEqual(await listIds(store, {}), ids.toSorted());
         const revisions = outcomes.flatMap((outcome) => (outcome.kind === 'committed' ? outcome.revisions : []));
         assert.equal(new Set(revisions).size, 31);
       }),
@@ -210,7 +210,7 @@ export function writeSuite(name: string, open: OpenStore): void {
         const sound = store.resources.write({ plans: [createProduct('c')] });
         await assert.rejects(faulty, RangeError);
         assert.equal((await sound).kind, 'committed');
-        assert.deepEqual(await idsOf(store, {}), ['c']);
+        assert.deepEqual(await listIds(store, {}), ['c']);
       }),
     );
 
@@ -219,7 +219,7 @@ export function writeSuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         const unit = { plans: [createProduct('a')] };
         assert.deepEqual(await store.resources.write(unit, 0), { kind: 'expired' });
-        assert.deepEqual(await idsOf(store, {}), []);
+        assert.deepEqual(await listIds(store, {}), []);
         assert.equal((await store.resources.write(unit, Number.MAX_SAFE_INTEGER)).kind, 'committed');
       }),
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readAnswer } from '../../bench/compare/open-loop/answer.ts';
+import { parseResponse } from '../../bench/compare/open-loop/parse-response.ts';
 import { schedule } from '../../bench/compare/open-loop/schedule.ts';
 import { percentile } from '../../bench/compare/percentile.ts';
 
@@ -38,15 +38,15 @@ describe('an answer at the front of what was received', () => {
   ];
   for (const [title, text, status] of whole) {
     it(`ends with ${title}, and not before`, () => {
-      const answer = readAnswer(text + rest);
+      const answer = parseResponse(text + rest);
       assert.deepEqual([answer?.status, answer?.end], [status, text.length]);
-      for (let length = 0; length < text.length; length += 1) assert.equal(readAnswer(text.slice(0, length)), null);
+      for (let length = 0; length < text.length; length += 1) assert.equal(parseResponse(text.slice(0, length)), null);
     });
   }
 
   it('says whether it may be tried again and whether the connection ends', () => {
     const refused =
       'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
-    assert.deepEqual(readAnswer(refused), { status: 503, end: refused.length, retryAfter: true, closes: true });
+    assert.deepEqual(parseResponse(refused), { status: 503, end: refused.length, retryAfter: true, closes: true });
   });
 });

@@ -2,13 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseArguments } from '../../bench/compare/arguments.ts';
 import { chart } from '../../bench/compare/chart.ts';
-import { count, Footnotes, table } from '../../bench/compare/table.ts';
+import { formatCount, Footnotes, markdownTable } from '../../bench/compare/table.ts';
 
 describe('the arguments of a run', () => {
   it('measure all without any, what is named otherwise, and only all of it in full length is kept', () => {
-    assert.equal(parseArguments([]).whole, true);
-    assert.equal(parseArguments(['--quick']).whole, false);
-    assert.deepEqual(parseArguments(['page', '--quick']), { wanted: new Set(['page']), quick: true, whole: false });
+    assert.equal(parseArguments([]).complete, true);
+    assert.equal(parseArguments(['--quick']).complete, false);
+    assert.deepEqual(parseArguments(['page', '--quick']), {
+      selected: new Set(['page']),
+      quick: true,
+      complete: false,
+    });
   });
 
   it('refuse what cannot be measured and name what can', () => {
@@ -19,23 +23,23 @@ describe('the arguments of a run', () => {
 describe('the results of a run', () => {
   it('are a table whose numbers stand to the right, and none without rows', () => {
     assert.equal(
-      table(['work', '/s'], [['read', count(12_345.6)]]),
+      markdownTable(['work', '/s'], [['read', formatCount(12_345.6)]]),
       '| work | /s |\n| --- | ---: |\n| read | 12,346 |',
     );
-    assert.equal(table(['work', '/s'], []), '');
+    assert.equal(markdownTable(['work', '/s'], []), '');
   });
 
   it('tell each reason once, and number it where it counts', () => {
     const notes = new Footnotes();
     const marks = ['no tag', 'no PATCH', 'no tag'].map((note) => notes.mark(note));
     assert.deepEqual(marks, ['<sup>1</sup>', '<sup>2</sup>', '<sup>1</sup>']);
-    assert.equal(notes.told(), '1. no tag\n2. no PATCH');
+    assert.equal(notes.toMarkdown(), '1. no tag\n2. no PATCH');
   });
 
   it('are drawn with each bar in proportion to the longest of its group, and names escaped', () => {
     const bars = [
-      { name: 'a<b', value: 1_000, ours: true },
-      { name: 'c', value: 250, ours: false },
+      { name: 'a<b', value: 1_000, highlighted: true },
+      { name: 'c', value: 250, highlighted: false },
     ];
     const picture = chart([{ title: 'read', bars }], 'speeds');
     const widths = [...picture.matchAll(/<rect[^>]* width="(\d+)"/g)].map(([, width]) => Number(width));

@@ -3,14 +3,14 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { parseSource } from '../architecture/source.ts';
-import { Collection, type Clause, type Item } from './collection.ts';
-import { compareValues, type Kind, type Value } from './values.ts';
-import { finds } from './words.ts';
+import { OracleCollection, type Comparison, type Item } from './oracle-collection.ts';
+import { compareValues, type FieldKind, type Value } from './values.ts';
+import { matchesSearch } from './text-search.ts';
 
 const here = import.meta.dirname;
 
 /** Values in their order. */
-const ORDERS: readonly (readonly [kind: Kind, values: readonly Value[]])[] = [
+const ORDERS: readonly (readonly [kind: FieldKind, values: readonly Value[]])[] = [
   ['text', [null, '', 'A', 'Z', 'a', 'aa', 'a\u0301', 'b', 'é', '\uFFFD', '😀']],
   ['number', [null, -1e300, -1, 0, 0.5, 2, 10]],
   ['boolean', [null, false, true]],
@@ -44,7 +44,7 @@ describe('the oracle', () => {
   });
 
   it('[QRY-1] [QRY-7] finds what a clause says, and the unset by [exists]=false, [ne] and [nin] alone', () => {
-    const rows: readonly (readonly [operator: Clause['operator'], values: readonly Value[], ids: string])[] = [
+    const rows: readonly (readonly [operator: Comparison['operator'], values: readonly Value[], ids: string])[] = [
       ['eq', ['b'], 'b'],
       ['in', ['a', 'b'], 'ab'],
       ['ne', ['b'], 'acu'],
@@ -61,14 +61,14 @@ describe('the oracle', () => {
     const collection = collectionOf([...['a', 'b', 'c'].map((id) => ({ id, name: id })), { id: 'u' }]);
     for (const [operator, values, ids] of rows) {
       const clauses = [{ path: 'name', operator, values }];
-      assert.equal(idsOf(collection.answer({ clauses, search: null, order: [] })), ids, operator);
+      assert.equal(idsOf(collection.select({ comparisons: clauses, search: null, order: [] })), ids, operator);
     }
   });
 
   it('[PAGE-5] breaks ties by the id, in the direction of the last key, and looks past places that hold no item', () => {
     const collection = collectionOf(['b', 'c', 'a'].map((id) => ({ id, name: 'same' })));
-    const question = { clauses: [], search: null, order: [{ path: 'name', descending: true }] };
-    assert.equal(idsOf(collection.answer(question)), 'cba');
+    const question = { comparisons: [], search: null, order: [{ path: 'name', descending: true }] };
+    assert.equal(idsOf(collection.select(question)), 'cba');
     assert.equal(idsOf(collection.after(question, { id: 'bb', name: 'same' })), 'ba');
     assert.equal(idsOf(collection.before(question, { id: 'b', name: 'same' })), 'c');
     const byId = { ...question, order: ['id', 'name'].map((each) => ({ path: each, descending: false })) };
@@ -89,13 +89,13 @@ describe('the oracle', () => {
       ['cafes', false],
       ['cafe tea', false],
     ] as const) {
-      assert.equal(finds(question, ['Café-Bar', 'wine, rosé']), found, question);
+      assert.equal(matchesSearch(question, ['Café-Bar', 'wine, rosé']), found, question);
     }
   });
 });
 
-function collectionOf(items: readonly Item[]): Collection {
-  const collection = new Collection({ name: 'text' });
+function collectionOf(items: readonly Item[]): OracleCollection {
+  const collection = new OracleCollection({ name: 'text' });
   for (const item of items) collection.items.set(item.id, item);
   return collection;
 }

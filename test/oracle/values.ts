@@ -1,11 +1,11 @@
 /** How the values of a field are compared (QRY-7); text are also enums, dates and ids. */
-export type Kind = 'text' | 'number' | 'boolean' | 'decimal' | 'time' | 'list';
+export type FieldKind = 'text' | 'number' | 'boolean' | 'decimal' | 'time' | 'list';
 
 /** A value as JSON shows it; null where it is unset. */
 export type Value = null | string | number | boolean | readonly (string | number)[];
 
 /** Below zero where `one` comes before `other`: the unset first, then by value (PAGE-5, QRY-7). */
-export function compareValues(kind: Kind, one: Value, other: Value): number {
+export function compareValues(kind: FieldKind, one: Value, other: Value): number {
   if (one === null || other === null) return Number(other === null) - Number(one === null);
   switch (kind) {
     case 'text':

@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import process from 'node:process';
-import { BESIDE, startProcess } from '../../processes.ts';
+import { PIN_LOAD, startProcess } from '../../processes.ts';
 import { type LoadRequest, rawRequest } from '../requests.ts';
-import type { Orders } from './generator.ts';
-import { type Tally, together } from './tally.ts';
+import type { GeneratorOptions } from './load-generator.ts';
+import { type LoadTally, mergeTallies } from './tally.ts';
 
 /** A load that does not wait for the server. */
-export interface OpenLoad extends Pick<Orders, 'port' | 'connections' | 'rate' | 'seconds'> {
+export interface OpenLoad extends Pick<GeneratorOptions, 'port' | 'connections' | 'rate' | 'seconds'> {
   readonly requests: readonly LoadRequest[];
 }
 
@@ -16,7 +16,7 @@ export interface OpenLoad extends Pick<Orders, 'port' | 'connections' | 'rate' |
 const GENERATORS = 2;
 
 /** Sends requests on a fixed schedule from processes of their own, kept off the server's processor. */
-export async function openLoop(load: OpenLoad): Promise<Tally> {
+export async function openLoop(load: OpenLoad): Promise<LoadTally> {
   const requests = load.requests.map(rawRequest);
   const generators = await Promise.all(
     Array.from({ length: GENERATORS }, (_, place) => {
@@ -31,15 +31,15 @@ export async function openLoop(load: OpenLoad): Promise<Tally> {
       });
     }),
   );
-  const tallies = generators.map((generator) => messageOf<Tally>(generator));
+  const tallies = generators.map((generator) => messageOf<LoadTally>(generator));
   for (const generator of generators) generator.send('go');
-  return together(await Promise.all(tallies));
+  return mergeTallies(await Promise.all(tallies));
 }
 
 /** @returns when all its connections are open */
-async function startGenerator(orders: Orders): Promise<ChildProcess> {
-  const [command = '', ...pinned] = BESIDE;
-  const program = path.join(import.meta.dirname, 'process.ts');
+async function startGenerator(orders: GeneratorOptions): Promise<ChildProcess> {
+  const [command = '', ...pinned] = PIN_LOAD;
+  const program = path.join(import.meta.dirname, 'generator-process.ts');
   const child = await startProcess(command, [...pinned, process.execPath, program], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',

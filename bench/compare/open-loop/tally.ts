@@ -1,12 +1,12 @@
 import { percentile } from '../percentile.ts';
 
 /** What became of the requests of a schedule. */
-export interface Tally {
+export interface LoadTally {
   /** Answers of 2xx. */
   readonly done: number;
   /** Answers of 503, and those of them without `Retry-After`. */
   readonly refused: number;
-  readonly refusedForGood: number;
+  readonly withoutRetryAfter: number;
   /** Answers of any other status. */
   readonly other: number;
   /** Requests whose connection broke before an answer was whole, or could not be opened. */
@@ -37,14 +37,14 @@ export function latency(values: Float64Array): Latency {
 }
 
 /** What several generators saw, as one. */
-export function together(tallies: readonly Tally[]): Tally {
-  const sum = (of: (tally: Tally) => number): number => tallies.reduce((total, tally) => total + of(tally), 0);
-  const all = (of: (tally: Tally) => Float64Array): Float64Array =>
+export function mergeTallies(tallies: readonly LoadTally[]): LoadTally {
+  const sum = (of: (tally: LoadTally) => number): number => tallies.reduce((total, tally) => total + of(tally), 0);
+  const all = (of: (tally: LoadTally) => Float64Array): Float64Array =>
     Float64Array.from(tallies.flatMap((tally) => [...of(tally)]));
   return {
     done: sum(({ done }) => done),
     refused: sum(({ refused }) => refused),
-    refusedForGood: sum(({ refusedForGood }) => refusedForGood),
+    withoutRetryAfter: sum(({ withoutRetryAfter }) => withoutRetryAfter),
     other: sum(({ other }) => other),
     broken: sum(({ broken }) => broken),
     unanswered: sum(({ unanswered }) => unanswered),

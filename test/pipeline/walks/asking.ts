@@ -1,4 +1,4 @@
-import type { Clause, Operator, Question, SortKey } from '../../oracle/collection.ts';
+import type { Comparison, Operator, CollectionQuery, SortKey } from '../../oracle/oracle-collection.ts';
 import type { Value } from '../../oracle/values.ts';
 import { FIELDS, type Spelt, type Target } from './model.ts';
 
@@ -17,7 +17,7 @@ export interface FilterPick {
 /** What a query says, and what it means. */
 export interface Asked {
   readonly pairs: readonly Pair[];
-  readonly question: Question;
+  readonly question: CollectionQuery;
 }
 
 export function pick<T>(values: readonly T[], at: number): T {
@@ -42,8 +42,8 @@ export function spellTime(milliseconds: number, form: number): string {
 export function readFilters(
   picks: readonly FilterPick[],
   operators: ReadonlySet<Operator>,
-): readonly [Clause, readonly Pair[]][] {
-  const named = new Map<string, [Clause, readonly Pair[]]>();
+): readonly [Comparison, readonly Pair[]][] {
+  const named = new Map<string, [Comparison, readonly Pair[]]>();
   for (const each of picks) {
     const fields = FIELDS.filter((one) => one.operators.some((operator) => operators.has(operator)));
     if (fields.length === 0) continue;
@@ -66,7 +66,7 @@ function spellingsOf(path: string, operator: Operator): readonly Spelt[] {
   return [...plain.filter((value) => value !== null).map((value): Spelt => [value, String(value)]), ...spelt];
 }
 
-function spellFilter({ path, operator }: Clause, spelt: readonly Spelt[], form: number): readonly Pair[] {
+function spellFilter({ path, operator }: Comparison, spelt: readonly Spelt[], form: number): readonly Pair[] {
   const whole = path === 'limit' || form >= 4 ? `filter[${path}]` : path;
   const texts = spelt.map(([, text]) => encode(text));
   if (operator === 'eq' && form % 2 === 0) return texts.map((text) => [whole, text]);
@@ -85,14 +85,14 @@ export function readWindow(
   start: number | null,
   before: number | null,
   form: number,
-): readonly [Clause, readonly Pair[]][] {
+): readonly [Comparison, readonly Pair[]][] {
   const ends = [
     ['start_time', 'gte', start],
     ['before', 'lt', before],
   ] as const;
-  return ends.flatMap(([name, operator, at]): readonly [Clause, readonly Pair[]][] => {
+  return ends.flatMap(([name, operator, at]): readonly [Comparison, readonly Pair[]][] => {
     if (at === null) return [];
-    const clause: Clause = { path: target.timeField, operator, values: [new Date(at).toISOString()] };
+    const clause: Comparison = { path: target.timeField, operator, values: [new Date(at).toISOString()] };
     return [[clause, [[name, encode(spellTime(at, form))]]]];
   });
 }

@@ -99,7 +99,7 @@ async function walks(plan: Plan, technique: Technique): Promise<void> {
   if (isNumbered(walk.reading)) return;
   const { collection } = walk.world;
   const { question, start } = walk.reading;
-  const all = 'place' in start ? collection.after(question, start.place) : collection.answer(question);
+  const all = 'place' in start ? collection.after(question, start.place) : collection.select(question);
   assertLaw(
     walk,
     all.map(({ id }) => id),
@@ -134,7 +134,7 @@ async function stands(plan: Plan, technique: Technique): Promise<void> {
 /** PAGE-2: where the links of a page lead. */
 async function leads({ world, reading }: Walk, { served, start, limit }: Stop): Promise<void> {
   const { links, ids, url, text } = served;
-  const found = world.collection.answer(reading.question).map(({ id }) => id);
+  const found = world.collection.select(reading.question).map(({ id }) => id);
   assert.equal((await read(world, links['self'] ?? '')).text, text, `[PAGE-2] self is this page: ${url}`);
   assert.equal((await read(world, url)).text, text, `[PAGE-6] the same request, the same cursors: ${url}`);
   const first = await read(world, links['first'] ?? '');

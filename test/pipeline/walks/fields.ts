@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { type Item, valueAt } from '../../oracle/collection.ts';
+import { type Item, valueAt } from '../../oracle/oracle-collection.ts';
 import { address } from './asking.ts';
 import type { Walk } from './walk.ts';
 
 /** Follows a collection of which some fields are asked for: each page shows these, and the id, revision and links (QRY-4). */
 export async function showsFields({ world, reading }: Walk, paths: readonly string[]): Promise<void> {
-  const wanted = world.collection.answer(reading.question);
+  const wanted = world.collection.select(reading.question);
   const members = new Set(['id', 'revision', 'links', ...paths.map((path) => path.replace(/\..*/, ''))]);
   const seen: Item[] = [];
   let url: string | undefined = address(world.target, [...reading.selection, ['fields', paths.join()]]);
@@ -21,7 +21,7 @@ export async function showsFields({ world, reading }: Walk, paths: readonly stri
     assert.deepEqual(new Set(Object.keys(shown)), members, `[QRY-4] what is shown of ${item.id}`);
     for (const path of paths) {
       const told: string = JSON.stringify(valueAt(shown, path));
-      assert.ok(world.collection.same(shown, item, path), `[QRY-4] ${path} of ${item.id} is told as ${told}`);
+      assert.ok(world.collection.areEqual(shown, item, path), `[QRY-4] ${path} of ${item.id} is told as ${told}`);
     }
     const place = shown['place'];
     const inside = paths.filter((path) => path.startsWith('place.')).map((path) => path.slice('place.'.length));

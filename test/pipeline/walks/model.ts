@@ -1,5 +1,5 @@
-import type { Operator } from '../../oracle/collection.ts';
-import type { Kind, Value } from '../../oracle/values.ts';
+import type { Operator } from '../../oracle/oracle-collection.ts';
+import type { FieldKind, Value } from '../../oracle/values.ts';
 
 /** A value as a query spells it. */
 export type Spelt = readonly [value: Value, text: string];
@@ -7,7 +7,7 @@ export type Spelt = readonly [value: Value, text: string];
 /** What can be filtered and sorted by, with few values, so that ties and the unset are many. */
 export interface Field {
   readonly path: string;
-  readonly kind: Kind;
+  readonly kind: FieldKind;
   readonly values: readonly Value[];
   /** What a filter compares with: the values, spelt as they are, and these. */
   readonly spelt?: readonly Spelt[];
@@ -113,7 +113,7 @@ export const MEMBERS = [
 ] as const;
 
 /** Every path that is compared. */
-export const KINDS: Readonly<Record<string, Kind>> = {
+export const KINDS: Readonly<Record<string, FieldKind>> = {
   ...Object.fromEntries(FIELDS.map(({ path, kind }) => [path, kind])),
   created_at: 'time',
   updated_at: 'time',

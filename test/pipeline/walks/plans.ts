@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Clause, Operator, Place, Question } from '../../oracle/collection.ts';
+import type { Comparison, Operator, SortPosition, CollectionQuery } from '../../oracle/oracle-collection.ts';
 import { encode, type FilterPick, type Pair, pick, readFilters, readSort, readWindow, spellTime } from './asking.ts';
 import { FIELDS, PAGE, TARGETS } from './model.ts';
 import type { Body, World, Write } from './world.ts';
@@ -147,9 +147,9 @@ export interface Reading {
   /** Filters, search, window and sort. */
   readonly selection: readonly Pair[];
   readonly position: readonly Pair[];
-  readonly question: Question;
+  readonly question: CollectionQuery;
   /** Strictly behind this place, or behind a number of items. */
-  readonly start: { readonly place: Place } | { readonly skip: number };
+  readonly start: { readonly place: SortPosition } | { readonly skip: number };
   /** Whether what is counted is all of a collection at the top (PAGE-9). */
   readonly unfiltered: boolean;
 }
@@ -160,13 +160,13 @@ export function readingOf(world: World, plan: Plan, technique: Technique, limit:
   const filters = readFilters(plan.filters, new Set(plan.operators));
   const window = windowOf(world, plan, technique);
   const sort = sortOf(world, plan, technique);
-  const clauses: readonly Clause[] = [...filters, ...window].map(([clause]) => clause);
+  const clauses: readonly Comparison[] = [...filters, ...window].map(([clause]) => clause);
   const selection: readonly Pair[] = [
     ...[...filters, ...window].flatMap(([, pairs]) => pairs),
     ...(plan.search === null ? [] : [['q', encode(plan.search)] as const]),
     ...(sort.sent === null ? [] : [['sort', sort.sent] as const]),
   ];
-  const question = { clauses, search: plan.search, order: readSort(sort.meant) };
+  const question = { comparisons: clauses, search: plan.search, order: readSort(sort.meant) };
   const unfiltered = clauses.length === 0 && plan.search === null && target.decoys.length === 0;
   return { technique, selection, question, unfiltered, ...beginning(world, plan, technique, limit, question) };
 }
@@ -199,7 +199,13 @@ function endOf(end: number | null | undefined, times: readonly number[]): number
 
 type Beginning = Pick<Reading, 'position' | 'start'>;
 
-function beginning(world: World, plan: Plan, technique: Technique, limit: number, question: Question): Beginning {
+function beginning(
+  world: World,
+  plan: Plan,
+  technique: Technique,
+  limit: number,
+  question: CollectionQuery,
+): Beginning {
   switch (technique) {
     case 'cursor':
     case 'time':
@@ -215,7 +221,7 @@ function beginning(world: World, plan: Plan, technique: Technique, limit: number
 }
 
 /** An id that there is, or one below or above all; an instant with it. */
-function placeToBegin(world: World, plan: Plan, { order }: Question): Place {
+function placeToBegin(world: World, plan: Plan, { order }: CollectionQuery): SortPosition {
   const descending = order[0]?.descending === true;
   const ids = world.target.clientIds
     ? ['!', '\u{1f6ff}']
@@ -228,7 +234,7 @@ function placeToBegin(world: World, plan: Plan, { order }: Question): Place {
 }
 
 /** The parameters that name a place by keyset or seek. */
-export function behind(world: World, technique: 'keyset' | 'seek', place: Place, form = 0): Beginning {
+export function behind(world: World, technique: 'keyset' | 'seek', place: SortPosition, form = 0): Beginning {
   const id: Pair = [technique === 'keyset' ? 'last_id' : 'after_id', encode(String(place['id']))];
   const time = spellTime(Date.parse(String(place[world.target.timeField])), form);
   return { position: technique === 'keyset' ? [id] : [['after_timestamp', encode(time)], id], start: { place } };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Item, valueAt } from '../../oracle/collection.ts';
+import { type Item, valueAt } from '../../oracle/oracle-collection.ts';
 import type { Seen } from '../api-under-test.ts';
 import { KINDS } from './model.ts';
 import type { World } from './world.ts';
@@ -32,7 +32,7 @@ export async function read(world: World, url: string): Promise<Served> {
 function assertShows(world: World, told: Item, item: Item, url: string): void {
   for (const path of Object.keys(KINDS)) {
     const values = `${JSON.stringify(valueAt(told, path))}, not ${JSON.stringify(valueAt(item, path))}`;
-    assert.ok(world.collection.same(told, item, path), `${path} of ${item.id} is told as ${values} at ${url}`);
+    assert.ok(world.collection.areEqual(told, item, path), `${path} of ${item.id} is told as ${values} at ${url}`);
   }
 }
 

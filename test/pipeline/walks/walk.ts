@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Item } from '../../oracle/collection.ts';
+import type { Item } from '../../oracle/oracle-collection.ts';
 import { address, type Pair, pick } from './asking.ts';
 import { PAGE, TARGETS } from './model.ts';
 import { behind, type Plan, type Reading, readingOf, type Technique } from './plans.ts';
@@ -37,7 +37,7 @@ export class Walk {
     const all =
       'place' in start
         ? collection.after(this.reading.question, start.place)
-        : collection.answer(this.reading.question).slice(start.skip);
+        : collection.select(this.reading.question).slice(start.skip);
     return { items: all.slice(0, limit), more: all.length > limit };
   }
 
@@ -168,9 +168,9 @@ function assertTotal(walk: Walk, { page, url, links }: Served, limit: number): v
   const members = ['total_count', 'total_count_relation', 'total_pages'];
   if (!counted)
     return assert.ok(members.every((name) => !(name in page)) && !('last' in links), `[PAGE-9] ${url} is not counted`);
-  const total = world.collection.answer(reading.question).length;
+  const total = world.collection.select(reading.question).length;
   // Whether an unfiltered collection below a parent is capped is left open.
-  const below = reading.question.clauses.length === 0 && reading.question.search === null && !reading.unfiltered;
+  const below = reading.question.comparisons.length === 0 && reading.question.search === null && !reading.unfiltered;
   const exact = reading.unfiltered || total <= PAGE.countCap || (below && page['total_count_relation'] === 'eq');
   const told = exact ? total : PAGE.countCap;
   assert.deepEqual(
@@ -211,7 +211,7 @@ function ahead(walk: Walk, served: Served, start: Reading['start'], limit: numbe
     // How long the page is that begins less than a page from the first item is left open.
     const length = start.skip < limit ? Math.min(limit, Math.max(count, start.skip)) : limit;
     const first = Math.max(0, start.skip - limit);
-    return collection.answer(question).slice(first, first + length);
+    return collection.select(question).slice(first, first + length);
   }
   const [first] = served.items;
   return first === undefined ? [] : collection.before(question, first).slice(-limit);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Collection, type Item, type Question, valueAt } from '../../oracle/collection.ts';
+import { OracleCollection, type Item, type CollectionQuery, valueAt } from '../../oracle/oracle-collection.ts';
 import { type ApiUnderTest, apiUnderTest, type Seen } from '../api-under-test.ts';
 import { KINDS, MEMBERS, MODEL, SEARCHED, type Target } from './model.ts';
 
@@ -30,9 +30,9 @@ const UNSET: Body = { ...Object.fromEntries(MEMBERS.map((name) => [name, null]))
 export class World {
   readonly api: ApiUnderTest;
   readonly target: Target;
-  readonly collection = new Collection(KINDS, SEARCHED);
+  readonly collection = new OracleCollection(KINDS, SEARCHED);
   #made = 0;
-  #watched: Question | null = null;
+  #watched: CollectionQuery | null = null;
   readonly #keys = new Map<string, string>();
   readonly #stood = new Set<string>();
   readonly #moved = new Set<string>();
@@ -73,11 +73,11 @@ export class World {
   }
 
   /** From here on it is told which items stand, in the eyes of a question: nothing that it compares changes. */
-  watch(question: Question): void {
+  watch(question: CollectionQuery): void {
     this.#watched = question;
     for (const item of this.collection.items.values()) {
       this.#keys.set(item.id, this.#key(item));
-      if (this.collection.holds(question, item)) this.#stood.add(item.id);
+      if (this.collection.matches(question, item)) this.#stood.add(item.id);
     }
   }
 
@@ -183,7 +183,7 @@ export class World {
 
   #key(item: Item): string {
     const { order = [] } = this.#watched ?? {};
-    const holds = this.#watched !== null && this.collection.holds(this.#watched, item);
+    const holds = this.#watched !== null && this.collection.matches(this.#watched, item);
     return JSON.stringify([holds, ...order.map(({ path }) => valueAt(item, path))]);
   }
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { RelatedPlan } from '../../../src/plan/plan.ts';
 import { StatementTimeout } from '../../../src/stores/store.ts';
 import { sampleModel } from '../../../src/testing/sample-model.ts';
-import { commit, createProduct, createSupplier, listOf } from '../../../src/testing/sample-writes.ts';
+import { commit, createProduct, createSupplier, listPlan } from '../../../src/testing/sample-writes.ts';
 import { openSample } from './open-sample.ts';
 
 const ROWS = 200;
@@ -35,15 +35,15 @@ async function ticking(
 describe('the deadline of a heavy read', () => {
   it('[QRY-3] stops the statement after the statement timeout of the model', async () => {
     const store = await ticking(2);
-    assert.throws(() => store.resources.list(listOf({ order: BY_RATING, effort: 'unbounded' })), StatementTimeout);
-    const page = await store.resources.list(listOf({ order: BY_RATING, effort: 'light' }));
+    assert.throws(() => store.resources.list(listPlan({ order: BY_RATING, effort: 'unbounded' })), StatementTimeout);
+    const page = await store.resources.list(listPlan({ order: BY_RATING, effort: 'light' }));
     assert.equal(page.rows.length, 100);
     await store.close();
   });
 
   it('[QRY-3] stops the count as well, and leaves the store in order', async () => {
     const store = await ticking(2);
-    const plan = listOf({
+    const plan = listPlan({
       filter: [{ path: 'rating', operator: 'exists', value: false }],
       window: { kind: 'offset', offset: 0, limit: 1 },
       count: { kind: 'exact' },
@@ -57,7 +57,7 @@ describe('the deadline of a heavy read', () => {
   it('[QRY-3] gives every read its own time', async () => {
     const store = await ticking(10);
     for (let count = 0; count < 10; count += 1) {
-      assert.equal((await store.resources.list(listOf({ order: BY_RATING, effort: 'unbounded' }))).rows.length, 100);
+      assert.equal((await store.resources.list(listPlan({ order: BY_RATING, effort: 'unbounded' }))).rows.length, 100);
     }
     await store.close();
   });
@@ -89,7 +89,7 @@ describe('the deadline of a heavy read', () => {
     for (const categories of [2, 64, 100]) {
       const store = await ticking(1, categories * ROWS, categories);
       const filter = [{ path: 'category', operator: 'in', values: ['c0'] }] as const;
-      const plan = listOf({ filter, order: BY_RATING, effort: 'unbounded' });
+      const plan = listPlan({ filter, order: BY_RATING, effort: 'unbounded' });
       assert.throws(() => store.resources.list(plan), StatementTimeout, `${categories} categories in turn`);
       await store.close();
     }

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { type Store, StoreUnavailable } from '../../../src/stores/store.ts';
-import { commit, createProduct, idsOf } from '../../../src/testing/sample-writes.ts';
+import { commit, createProduct, listIds } from '../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
@@ -96,7 +96,7 @@ describe('group commit', () => {
       outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason instanceof StoreUnavailable),
       [true, true],
     );
-    assert.deepEqual(await idsOf(store, {}), ['before']);
+    assert.deepEqual(await listIds(store, {}), ['before']);
     await commit(store, createProduct('after'));
     await store.close();
   });
@@ -107,14 +107,14 @@ describe('group commit', () => {
     const other = holding(file);
     const waiting = [write(store, ['a']), write(store, ['b'])];
     await until(() => ran('begin immediate') > 3);
-    assert.deepEqual([await idsOf(store, {}), store.waiting], [['before'], 2]);
+    assert.deepEqual([await listIds(store, {}), store.waiting], [['before'], 2]);
     waiting.push(write(store, ['c']));
     other.letGo();
     assert.deepEqual(
       (await Promise.all(waiting)).map(({ kind }) => kind),
       ['committed', 'committed', 'committed'],
     );
-    assert.deepEqual(await idsOf(store, {}), ['a', 'b', 'before', 'c']);
+    assert.deepEqual(await listIds(store, {}), ['a', 'b', 'before', 'c']);
     assert.equal(ran('update restwright_sequences'), 2, 'those that waited share a transaction');
     await store.close();
   });

@@ -14,8 +14,8 @@ import { StatementTimeout, type Store, StoreOverloaded, StoreUnavailable } from 
 import type { OpenStore } from '../../../src/testing/open-store.ts';
 import { relatedSuite } from '../../../src/testing/related-suite.ts';
 import { productValues } from '../../../src/testing/sample-model.ts';
-import { commit, createProduct, idsOf, listOf } from '../../../src/testing/sample-writes.ts';
-import { walkSuite } from '../../../src/testing/walk-suite.ts';
+import { commit, createProduct, listIds, listPlan } from '../../../src/testing/sample-writes.ts';
+import { paginationSuite } from '../../../src/testing/pagination-suite.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
@@ -80,7 +80,7 @@ describe('a heavy read', () => {
     const { store, heavy } = await opened(context);
     const endless = ending(heavy.read([ENDLESS], 'unbounded'));
     await commit(store, createProduct('a'));
-    assert.deepEqual(await idsOf(store, {}), ['a']);
+    assert.deepEqual(await listIds(store, {}), ['a']);
     await heavy.close();
     assert.equal(await endless, 'StoreUnavailable');
   });
@@ -229,7 +229,7 @@ describe('the threads of heavy reads', () => {
 });
 
 describe('where a list is read', () => {
-  const heavily = (changes: Partial<ListPlan> = {}): ListPlan => listOf({ effort: 'unbounded', ...changes });
+  const heavily = (changes: Partial<ListPlan> = {}): ListPlan => listPlan({ effort: 'unbounded', ...changes });
 
   it('is another thread where it is heavy and the collection has more than 2,000 rows', async (context) => {
     const { store } = await opened(context);
@@ -346,5 +346,5 @@ const openApart: OpenStore = (model) => {
   return openSample({ path: path.join(files, `${made}.db`), rowsInPlace: 0 }, model);
 };
 
-walkSuite('SQLite on threads for heavy reads', openApart);
+paginationSuite('SQLite on threads for heavy reads', openApart);
 relatedSuite('SQLite on threads for heavy reads', openApart);

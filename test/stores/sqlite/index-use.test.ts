@@ -12,7 +12,7 @@ import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { prepareDatabase } from '../../../src/stores/sqlite/prepare-database.ts';
 import { defineFunctions } from '../../../src/stores/sqlite/sql-functions.ts';
 import { field, model, refersTo, resource } from '../../../src/testing/sample-model.ts';
-import { AT, listOf } from '../../../src/testing/sample-writes.ts';
+import { AT, listPlan } from '../../../src/testing/sample-writes.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 
@@ -214,7 +214,7 @@ const WAYS: readonly Way[] = [
 describe('the index that SQLite enters', () => {
   for (const { title, plan, step } of WAYS) {
     it(`[PAGE-10] for ${title}: it reads no more rows than the page has, and sorts none`, (context) => {
-      const steps = stepsOf(context, listStatement(tables, listOf({ resource: 'goods', ...plan })));
+      const steps = stepsOf(context, listStatement(tables, listPlan({ resource: 'goods', ...plan })));
       const shown = steps.join('\n');
       assert.ok(
         steps.some((each) => step.test(each)),
@@ -243,7 +243,7 @@ describe('the index that SQLite enters', () => {
       ] as const) {
         const filter = [several(path), { path: 'name', operator: 'contains', value: 'x' }] as const;
         for (const window of [walk(null), walk(null, true), skip]) {
-          const steps = stepsOf(context, listStatement(tables, listOf({ resource: 'goods', order, filter, window })));
+          const steps = stepsOf(context, listStatement(tables, listPlan({ resource: 'goods', order, filter, window })));
           const shown = `${path} by ${order[0]?.path}\n${steps.join('\n')}`;
           assert.ok(
             steps.some((each) => step.test(each)),
@@ -263,7 +263,7 @@ describe('the index that SQLite enters', () => {
     const statement = (value: string, operator: 'gt' | 'gte') =>
       listStatement(
         tables,
-        listOf({
+        listPlan({
           resource: 'goods',
           order: up('price', 'id'),
           filter: [compare('price', operator, value)],
@@ -351,8 +351,8 @@ describe('the index that SQLite enters for related rows', () => {
   it('[QRY-3] gathers those that refer by a list under the deadline where a filter asks for them', () => {
     const filter = [{ path: 'like_ids', operator: 'contains', value: 'g' }] as const;
     const gathered = /in \(select "owner" from "goods.like_ids" where .*restwright_deadline.*\)/;
-    assert.match(listStatement(tables, listOf({ resource: 'goods', filter, effort: 'unbounded' })).text, gathered);
-    assert.doesNotMatch(listStatement(tables, listOf({ resource: 'goods', filter })).text, gathered);
+    assert.match(listStatement(tables, listPlan({ resource: 'goods', filter, effort: 'unbounded' })).text, gathered);
+    assert.doesNotMatch(listStatement(tables, listPlan({ resource: 'goods', filter })).text, gathered);
   });
 
   it('[QRY-4] is the one of the ids for a look-up, in one text for any number of them', (context) => {

@@ -14,9 +14,9 @@ import {
   createProduct,
   createReview,
   createSupplier,
-  listOf,
+  listPlan,
   remove,
-  rowOf,
+  readRow,
   update,
 } from '../../../src/testing/sample-writes.ts';
 import Database from 'better-sqlite3';
@@ -49,7 +49,7 @@ async function itemOf(store: Store, id: string): Promise<Row | null> {
 }
 
 function reviewsOf(id: string): RelatedPlan {
-  return { resource: 'reviews', field: 'product_id', owners: [id], order: listOf().order, limit: 9, effort: 'light' };
+  return { resource: 'reviews', field: 'product_id', owners: [id], order: listPlan().order, limit: 9, effort: 'light' };
 }
 
 describe('the change of a row', () => {
@@ -58,7 +58,7 @@ describe('the change of a row', () => {
       const [revision = 0] = await commit(store, createProduct('p'), createProduct('q'));
       const change = changeOf(store);
       await setImmediate();
-      await rowOf(store, 'products', 'p');
+      await readRow(store, 'products', 'p');
       assert.equal(changeOf(store), change);
       await commit(store, update('products', 'q', revision + 1, { stock: 2 }));
       assert.equal(changeOf(store), change);
@@ -85,7 +85,7 @@ describe('the change of a row', () => {
       const [revision = 0] = await commit(one, createProduct('p'), createProduct('q'));
       const seen = [changeOf(one)];
       for (const stock of [2, 3, 4]) {
-        const { revision: last } = await rowOf(other, 'products', 'q');
+        const { revision: last } = await readRow(other, 'products', 'q');
         await commit(other, update('products', 'q', last, { stock }));
         await setImmediate();
         seen.push(changeOf(one));
@@ -102,7 +102,7 @@ describe('the change of a row', () => {
       await store.resources.write({ plans: [update('products', 'p', revision + 1, { stock: 2 })] });
       await store.resources.write({ plans: [update('products', 'p', revision, { stock: 2 })], dry: true });
       assert.equal(changeOf(store), change);
-      assert.equal((await rowOf(store, 'products', 'p'))['stock'], 1);
+      assert.equal((await readRow(store, 'products', 'p'))['stock'], 1);
     });
   });
 
@@ -142,12 +142,12 @@ describe('rows that were read before', () => {
   it('[REP-8] are others right after a write of this process', async () => {
     await both(async (store) => {
       const [first = 0] = await commit(store, createProduct('p', { stock: 1 }));
-      assert.equal((await rowOf(store, 'products', 'p'))['stock'], 1);
+      assert.equal((await readRow(store, 'products', 'p'))['stock'], 1);
       const [second = 0] = await commit(store, update('products', 'p', first, { stock: 2 }));
-      assert.deepEqual([(await rowOf(store, 'products', 'p'))['stock'], second > first], [2, true]);
+      assert.deepEqual([(await readRow(store, 'products', 'p'))['stock'], second > first], [2, true]);
       await commit(store, remove('products', 'p', second));
       assert.equal(await itemOf(store, 'p'), null);
-      assert.deepEqual((await store.resources.list(listOf())).rows, []);
+      assert.deepEqual((await store.resources.list(listPlan())).rows, []);
     });
   });
 
@@ -155,14 +155,14 @@ describe('rows that were read before', () => {
     await both(async (one, other) => {
       const [first = 0] = await commit(one, createProduct('p', { stock: 1 }));
       await setImmediate();
-      await rowOf(one, 'products', 'p');
+      await readRow(one, 'products', 'p');
       const [changed] = await one.resources.changes(['products']);
       for (const stock of [2, 3]) {
-        const { revision } = await rowOf(other, 'products', 'p');
+        const { revision } = await readRow(other, 'products', 'p');
         await commit(other, update('products', 'p', revision, { stock }));
         await setImmediate();
-        assert.equal((await rowOf(one, 'products', 'p'))['stock'], stock);
-        assert.equal((await one.resources.list(listOf())).rows[0]?.['stock'], stock);
+        assert.equal((await readRow(one, 'products', 'p'))['stock'], stock);
+        assert.equal((await one.resources.list(listPlan())).rows[0]?.['stock'], stock);
         assert.notEqual((await one.resources.changes(['products']))[0], changed);
       }
       assert.ok(first > 0);
@@ -175,11 +175,11 @@ describe('rows that were read before', () => {
       await commit(other, createProduct('p', { stock: 0 }));
       for (let stock = 1; stock <= 20; stock++) {
         await setImmediate();
-        await rowOf(one, 'products', 'p');
+        await readRow(one, 'products', 'p');
         const arrival = stat(file);
         rival.exec('update products set stock = stock + 1, revision = revision + 1');
         await arrival;
-        assert.equal((await rowOf(one, 'products', 'p'))['stock'], stock);
+        assert.equal((await readRow(one, 'products', 'p'))['stock'], stock);
       }
       rival.close();
     });
@@ -193,8 +193,8 @@ describe('rows that were read before', () => {
         await setImmediate();
         const [before] = await one.resources.changes(['products']);
         rival.exec('update products set stock = stock + 1; update restwright_counts set change = change + 1');
-        assert.equal((await one.resources.list(listOf())).rows[0]?.['stock'], stock);
-        assert.equal((await rowOf(one, 'products', 'p'))['stock'], stock);
+        assert.equal((await one.resources.list(listPlan())).rows[0]?.['stock'], stock);
+        assert.equal((await readRow(one, 'products', 'p'))['stock'], stock);
         assert.deepEqual(await one.resources.changes(['products']), [before]);
       }
       rival.close();
@@ -206,7 +206,7 @@ describe('rows that were read before', () => {
       const rival = new Database(file);
       await commit(other, createProduct('p', { stock: 1 }), createReview('r', 'p'));
       const readings = [
-        () => one.resources.list(listOf()),
+        () => one.resources.list(listPlan()),
         () => one.resources.lookup({ resource: 'products', ids: ['p'], effort: 'light' }),
         () => one.resources.related(reviewsOf('p')),
       ];
@@ -230,8 +230,8 @@ describe('rows that were read before', () => {
     await both(async (store) => {
       await commit(store, createProduct('x', { stock: 7 }), createSupplier('x'));
       const names = async (): Promise<unknown> => [
-        (await rowOf(store, 'products', 'x'))['stock'],
-        'stock' in (await rowOf(store, 'suppliers', 'x')),
+        (await readRow(store, 'products', 'x'))['stock'],
+        'stock' in (await readRow(store, 'suppliers', 'x')),
       ];
       assert.deepEqual(await names(), [7, false]);
     });

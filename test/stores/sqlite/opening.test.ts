@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import type { Observation } from '../../../src/observe/observation.ts';
 import { UnusableDatabase } from '../../../src/stores/sqlite/sqlite-store.ts';
-import { commit, createProduct, idsOf, rowOf } from '../../../src/testing/sample-writes.ts';
+import { commit, createProduct, listIds, readRow } from '../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
@@ -52,7 +52,7 @@ describe('opening a database', () => {
       seen.map(({ kind }) => kind),
       ['schema-changed'],
     );
-    assert.equal((await rowOf(second, 'products', 'a')).id, 'a');
+    assert.equal((await readRow(second, 'products', 'a')).id, 'a');
     await second.close();
   });
 
@@ -61,7 +61,7 @@ describe('opening a database', () => {
     const failures = await Promise.all(['a', 'b', 'c'].map((id) => run(file, id)));
     assert.deepEqual(failures, ['', '', '']);
     const store = await openSample({ path: file });
-    assert.deepEqual(await idsOf(store, {}), ['a', 'b', 'c']);
+    assert.deepEqual(await listIds(store, {}), ['a', 'b', 'c']);
     await store.close();
   });
 
@@ -184,7 +184,7 @@ describe('opening a database', () => {
     });
     assert.match(changed.join(), /create table restwright_memos/);
     assert.equal((await store.resources.write({ plans: [], memos: [MEMO] })).kind, 'committed');
-    assert.equal((await rowOf(store, 'products', 'a')).id, 'a');
+    assert.equal((await readRow(store, 'products', 'a')).id, 'a');
     await store.close();
   });
 

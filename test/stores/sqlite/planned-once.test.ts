@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ListPlan } from '../../../src/plan/plan.ts';
-import { commit, createProduct, listOf } from '../../../src/testing/sample-writes.ts';
+import { commit, createProduct, listPlan } from '../../../src/testing/sample-writes.ts';
 import { openSample } from './open-sample.ts';
 
 const ROWS = 20;
@@ -51,7 +51,7 @@ describe('a statement is planned once, whatever values it is given', () => {
       const store = await openSample();
       await commit(store, ...Array.from({ length: ROWS }, (_, index) => createProduct(`p${index}`)));
       const read = async (from: number, to: number): Promise<void> => {
-        for (let index = from; index < to; index += 1) await store.resources.list(listOf(pageOf(index)));
+        for (let index = from; index < to; index += 1) await store.resources.list(listPlan(pageOf(index)));
       };
       await read(0, 2);
       assert.equal(await plannings(() => read(2, ROWS)), 0);

@@ -9,7 +9,7 @@ import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { prepareDatabase } from '../../../src/stores/sqlite/prepare-database.ts';
 import { defineFunctions } from '../../../src/stores/sqlite/sql-functions.ts';
 import { field, model, resource, sampleModel } from '../../../src/testing/sample-model.ts';
-import { AT, commit, create, idsOf, listOf, rowOf, update } from '../../../src/testing/sample-writes.ts';
+import { AT, commit, create, listIds, listPlan, readRow, update } from '../../../src/testing/sample-writes.ts';
 import { openSample } from './open-sample.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
@@ -98,7 +98,7 @@ const WALKS: readonly Walk[] = [
 describe('the way to a page in SQLite', () => {
   for (const { title, plan, reaches } of WALKS) {
     it(`[PAGE-10] is an index that seeks to the position: ${title}`, (context) => {
-      const { text, values } = listStatement(new Tables(sampleModel(), sqlite), listOf(plan));
+      const { text, values } = listStatement(new Tables(sampleModel(), sqlite), listPlan(plan));
       const details = database(context)
         .all(`explain query plan ${text}`, values)
         .map(({ detail }) => String(detail));
@@ -136,10 +136,10 @@ describe('the way to a page in SQLite', () => {
         create(name, 'b', { value: 'v', row: 'r', tags: [] }),
       );
       const order = [...down('value'), ...up('row', 'id')];
-      assert.deepEqual(await idsOf(store, { resource: name, order, window: seek('v', 'r', 'b') }), ['a']);
+      assert.deepEqual(await listIds(store, { resource: name, order, window: seek('v', 'r', 'b') }), ['a']);
       const filter = [{ path: 'tags', operator: 'contains', value: 't' }] as const;
-      assert.deepEqual(await idsOf(store, { resource: name, filter }), ['a']);
-      const { revision } = await rowOf(store, name, 'a');
+      assert.deepEqual(await listIds(store, { resource: name, filter }), ['a']);
+      const { revision } = await readRow(store, name, 'a');
       const outcome = await store.resources.write({ plans: [update(name, 'a', revision, { value: 'v' })] });
       assert.deepEqual(outcome, { kind: 'unique', plan: 0, fields: ['value', 'row'] });
     }
@@ -151,7 +151,7 @@ describe('the way to a page in SQLite', () => {
     const shaped = (category: string, id: string) =>
       listStatement(
         tables,
-        listOf({ filter: [{ path: 'category', operator: 'in', values: [category] }], window: seek(id) }),
+        listPlan({ filter: [{ path: 'category', operator: 'in', values: [category] }], window: seek(id) }),
       );
     assert.equal(shaped('a', 'b').text, shaped('c', 'd').text);
     assert.deepEqual(shaped('a', 'b').values, ['a', 'b', 21]);
@@ -162,7 +162,9 @@ describe('the way to a page in SQLite', () => {
     const among = (operator: 'in' | 'nin', length: number) =>
       listStatement(
         tables,
-        listOf({ filter: [{ path: 'category', operator, values: Array.from({ length }, (_, index) => `c${index}`) }] }),
+        listPlan({
+          filter: [{ path: 'category', operator, values: Array.from({ length }, (_, index) => `c${index}`) }],
+        }),
       );
     assert.equal(among('in', 2).text, among('in', 10_000).text);
     assert.equal(among('nin', 1).text, among('nin', 10_000).text);
@@ -171,13 +173,13 @@ describe('the way to a page in SQLite', () => {
 
   it('is a fault of the caller where a plan names what the model does not have', () => {
     const tables = new Tables(sampleModel(), sqlite);
-    assert.throws(() => listStatement(tables, listOf({ resource: 'none' })), /none/);
-    assert.throws(() => listStatement(tables, listOf({ order: up('address.none', 'id') })), /address\.none/);
+    assert.throws(() => listStatement(tables, listPlan({ resource: 'none' })), /none/);
+    assert.throws(() => listStatement(tables, listPlan({ order: up('address.none', 'id') })), /address\.none/);
     assert.throws(
-      () => listStatement(tables, listOf({ resource: 'suppliers', within: [{ resource: 'products', id: 'p' }] })),
+      () => listStatement(tables, listPlan({ resource: 'suppliers', within: [{ resource: 'products', id: 'p' }] })),
       /suppliers/,
     );
-    assert.throws(() => listStatement(tables, listOf({ columns: ['name', 'none'] })), /none/);
-    assert.throws(() => listStatement(tables, listOf({ window: seek(null) })), RangeError);
+    assert.throws(() => listStatement(tables, listPlan({ columns: ['name', 'none'] })), /none/);
+    assert.throws(() => listStatement(tables, listPlan({ window: seek(null) })), RangeError);
   });
 });

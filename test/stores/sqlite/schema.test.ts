@@ -6,7 +6,7 @@ import type { Json } from '../../../src/conventions/json.ts';
 import type { Field, ValueType } from '../../../src/model/model.ts';
 import { LossySchemaChange, SchemaViolation } from '../../../src/stores/sqlite/sqlite-store.ts';
 import { field, model, refersTo, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
-import { commit, create, idsOf, remove, rowOf, update } from '../../../src/testing/sample-writes.ts';
+import { commit, create, listIds, remove, readRow, update } from '../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
@@ -170,8 +170,8 @@ describe('a database that a model has changed since', () => {
       assert.equal(statements.length === 0, silent);
       if (shows !== undefined) {
         const [column, first, second] = shows;
-        assert.deepEqual((await rowOf(store, 'items', 'a'))[column], first);
-        assert.deepEqual((await rowOf(store, 'items', 'b'))[column], second);
+        assert.deepEqual((await readRow(store, 'items', 'a'))[column], first);
+        assert.deepEqual((await readRow(store, 'items', 'b'))[column], second);
       }
       await store.close();
       assert.deepEqual((await reopen(context, file, ...after)).statements, []);
@@ -222,10 +222,10 @@ describe('a database that a model has changed since', () => {
     const of: ResourceOptions = { name: 'parts', fields: [field('item_id', TEXT, { reference: refersTo('things') })] };
     const { store } = await reopen(context, file, things, of);
     assert.deepEqual(
-      await idsOf(store, { resource: 'things', filter: [{ path: 'refs', operator: 'contains', value: 'b' }] }),
+      await listIds(store, { resource: 'things', filter: [{ path: 'refs', operator: 'contains', value: 'b' }] }),
       ['a'],
     );
-    const { revision } = await rowOf(store, 'things', 'b');
+    const { revision } = await readRow(store, 'things', 'b');
     const removal = { kind: 'delete', resource: 'things', id: 'b', revision, event: null } as const;
     assert.equal((await store.resources.write({ plans: [removal] })).kind, 'dependents');
     const { total } = await store.resources.list({
@@ -246,8 +246,8 @@ describe('a database that a model has changed since', () => {
     const linked = { ...BEFORE, fields: fields({ refs: field('refs', IDS, { reference: refersTo('items') }) }) };
     const { store } = await reopen(context, file, linked);
     const filter = [{ path: 'refs', operator: 'contains', value: 'b' }] as const;
-    assert.deepEqual(await idsOf(store, { resource: 'items', filter }), ['a']);
-    const { revision } = await rowOf(store, 'items', 'b');
+    assert.deepEqual(await listIds(store, { resource: 'items', filter }), ['a']);
+    const { revision } = await readRow(store, 'items', 'b');
     const outcome = await store.resources.write({ plans: [remove('items', 'b', revision)] });
     assert.deepEqual(outcome, { kind: 'dependents', plan: 0 });
   });
@@ -266,7 +266,7 @@ describe('a database that a model has changed since', () => {
     });
     assert.deepEqual(dump(file), before);
     const { store } = await reopen(context, file, BEFORE);
-    const { revision } = await rowOf(store, 'items', 'a');
+    const { revision } = await readRow(store, 'items', 'a');
     await commit(store, update('items', 'a', revision, { note: 'b' }));
     await store.close();
     const kept = await reopen(context, file, ...referring('items'));

@@ -14,7 +14,7 @@ import { matchOf } from '../../../src/stores/sqlite/search-tables.ts';
 import { defineFunctions } from '../../../src/stores/sqlite/sql-functions.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { field, model, refersTo, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
-import { commit, create, idsOf, listOf, remove, rowOf, update } from '../../../src/testing/sample-writes.ts';
+import { commit, create, listIds, listPlan, remove, readRow, update } from '../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
@@ -123,12 +123,12 @@ describe('the search index of a model that has changed', () => {
       const { store, statements } = await opened(context, file, after);
       assert.ok(statements.length > 0);
       for (const [word, ids] of Object.entries(finds))
-        assert.deepEqual(await idsOf(store, finding(word, after.name)), ids, word);
+        assert.deepEqual(await listIds(store, finding(word, after.name)), ids, word);
       const searched = after.search?.at(-1) ?? '';
-      const { revision } = await rowOf(store, after.name, 'a');
+      const { revision } = await readRow(store, after.name, 'a');
       await commit(store, update(after.name, 'a', revision, { [searched]: 'new' }), remove(after.name, 'b', 2));
-      assert.deepEqual(await idsOf(store, finding('new', after.name)), ['a']);
-      assert.deepEqual(await idsOf(store, finding('hat', after.name)), []);
+      assert.deepEqual(await listIds(store, finding('new', after.name)), ['a']);
+      assert.deepEqual(await listIds(store, finding('hat', after.name)), []);
       await store.close();
       assert.deepEqual((await opened(context, file, after)).statements, []);
       assert.ok(searchNames(file).every((name) => name.startsWith(`restwright_search.${after.name}.`)));
@@ -144,7 +144,7 @@ describe('the search index of a model that has changed', () => {
       statements.filter((each) => each.includes('search')),
       [],
     );
-    assert.deepEqual(await idsOf(store, SEARCHED), ['a']);
+    assert.deepEqual(await listIds(store, SEARCHED), ['a']);
   });
 
   it('[QRY-6] leaves nothing behind where nothing is searched any more', async (context) => {
@@ -157,7 +157,7 @@ describe('the search index of a model that has changed', () => {
   it('[OPS-4] is made for the rows of a file that has none yet', async (context) => {
     const file = await fileOf(context, { ...NOTES, search: [] });
     const { store } = await opened(context, file, NOTES);
-    assert.deepEqual(await idsOf(store, SEARCHED), ['a']);
+    assert.deepEqual(await listIds(store, SEARCHED), ['a']);
   });
 
   it('[OPS-4] is filled anew where other rules made it, or a part of it is lost', async (context) => {
@@ -177,7 +177,7 @@ describe('the search index of a model that has changed', () => {
       edit(file, change);
       edit(file, (database) => database.exec(`delete from "restwright_search.notes.words"`));
       const { store } = await opened(context, file, NOTES);
-      assert.deepEqual(await idsOf(store, SEARCHED), ['a']);
+      assert.deepEqual(await listIds(store, SEARCHED), ['a']);
     }
   });
 
@@ -201,7 +201,7 @@ describe('the search index of a model that has changed', () => {
     edit(file, (database) => database.exec('vacuum'));
     const { store, statements } = await opened(context, file, NOTES);
     assert.deepEqual(statements, []);
-    assert.deepEqual(await idsOf(store, finding('green')), ['b']);
+    assert.deepEqual(await listIds(store, finding('green')), ['b']);
   });
 
   it('[QRY-6] is apart from those of resources with names alike', async (context) => {
@@ -209,7 +209,7 @@ describe('the search index of a model that has changed', () => {
     const resources = names.map((name) => ({ ...NOTES, name }));
     const { store } = await opened(context, ':memory:', ...resources);
     for (const name of names) await commit(store, create(name, name, { title: 'Red', body: null, size: 1 }));
-    for (const name of names) assert.deepEqual(await idsOf(store, finding('red', name)), [name]);
+    for (const name of names) assert.deepEqual(await listIds(store, finding('red', name)), [name]);
   });
 });
 
@@ -225,7 +225,7 @@ describe('the search index and units', () => {
       outcomes.map(({ kind }) => kind),
       ['committed', 'reference', 'reference', 'committed'],
     );
-    assert.deepEqual(await idsOf(store, SEARCHED), ['a', 'e']);
+    assert.deepEqual(await listIds(store, SEARCHED), ['a', 'e']);
   });
 
   it('[MET-14] stays as it was, table by table, when a unit is tried', async (context) => {
@@ -272,7 +272,7 @@ describe('the statement of a search', () => {
   for (const order of orders) {
     it(`[PAGE-10] goes from what is found to the rows, by ${order[0]?.path ?? ''} too`, (context) => {
       const { connection, looks } = filled(context, 1_000);
-      const plan = listOf({ ...finding('12'), order, effort: 'unbounded' });
+      const plan = listPlan({ ...finding('12'), order, effort: 'unbounded' });
       const { text, values } = listStatement(tables, plan);
       const details = connection.all(`explain query plan ${text}`, values).map(({ detail }) => String(detail));
       assert.ok(
@@ -299,7 +299,7 @@ describe('the statement of a search', () => {
     connection.define(DEADLINE, false, () => {
       throw stopped;
     });
-    const plan = listOf({ ...SEARCHED, effort: 'unbounded' });
+    const plan = listPlan({ ...SEARCHED, effort: 'unbounded' });
     for (const { text, values } of [listStatement(tables, plan), countStatement(tables, plan, null)]) {
       assert.throws(() => connection.all(text, values), stopped);
     }
@@ -319,7 +319,7 @@ describe('the statement of a search', () => {
 
   it('[QRY-3] asks for none where its plan has none', () => {
     for (const effort of ['light', 'bounded'] as const) {
-      assert.doesNotMatch(listStatement(tables, listOf({ ...SEARCHED, effort })).text, /deadline/);
+      assert.doesNotMatch(listStatement(tables, listPlan({ ...SEARCHED, effort })).text, /deadline/);
     }
   });
 
@@ -328,7 +328,7 @@ describe('the statement of a search', () => {
     const words = ['or', 'and', 'not', 'near', 'null', 'title', 'words', 'rowid', 'notes'];
     connection.run('update notes set title = ? where id = ?', [words.join(' NEAR "*" : '), 'n3']);
     const of = (...each: readonly string[]) =>
-      listStatement(tables, listOf({ resource: 'notes', filter: [{ operator: 'search', words: each }] }));
+      listStatement(tables, listPlan({ resource: 'notes', filter: [{ operator: 'search', words: each }] }));
     const { text, values } = of(...words);
     assert.deepEqual(
       connection.all(text, values).map(({ id }) => id),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { product } from './products.ts';
 
 const ROWS_OF_PAGE = 20;
-const TAG = '"1"';
+const ETAG = '"1"';
 const row = {
   id: '00000000-0000-7000-8000-000000000000',
   ...product(1),
@@ -13,17 +13,17 @@ const row = {
   updated_at: new Date(0).toISOString(),
   revision: 1,
 };
-const one = answer(row);
-const page = answer({ data: Array.from({ length: ROWS_OF_PAGE }, () => row) });
+const one = fixedResponse(row);
+const page = fixedResponse({ data: Array.from({ length: ROWS_OF_PAGE }, () => row) });
 
-function answer(value: object): { readonly body: Buffer; readonly headers: Record<string, string | number> } {
+function fixedResponse(value: object): { readonly body: Buffer; readonly headers: Record<string, string | number> } {
   const body = Buffer.from(JSON.stringify(value));
-  return { body, headers: { 'Content-Type': 'application/json', 'Content-Length': body.length, ETag: TAG } };
+  return { body, headers: { 'Content-Type': 'application/json', 'Content-Length': body.length, ETag: ETAG } };
 }
 
 const listener: RequestListener = (request, response) => {
-  if (request.headers['if-none-match'] === TAG) {
-    response.writeHead(304, { ETag: TAG }).end();
+  if (request.headers['if-none-match'] === ETAG) {
+    response.writeHead(304, { ETag: ETAG }).end();
     return;
   }
   const { headers, body } = request.url?.includes('?') === true ? page : one;

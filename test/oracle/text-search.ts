@@ -5,7 +5,7 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /** Whether every word of a question begins a word of one of the texts. */
-export function finds(question: string, texts: readonly string[]): boolean {
+export function matchesSearch(question: string, texts: readonly string[]): boolean {
   const words = texts.flatMap(wordsOf);
   return wordsOf(question).every((start) => words.some((word) => word.startsWith(start)));
 }

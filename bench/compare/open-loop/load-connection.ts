@@ -1,19 +1,19 @@
 import { connect, type Socket } from 'node:net';
-import { type Answer, readAnswer } from './answer.ts';
+import { type ParsedResponse, parseResponse } from './parse-response.ts';
 
 export interface ConnectionEvents {
   /** It can take a request. */
-  readonly onFree: (connection: Connection) => void;
-  readonly onAnswer: (connection: Connection, answer: Answer) => void;
+  readonly onFree: (connection: LoadConnection) => void;
+  readonly onResponse: (connection: LoadConnection, answer: ParsedResponse) => void;
   /** It broke while a request was under way or while it was opened. */
-  readonly onBroken: (connection: Connection) => void;
+  readonly onBroken: (connection: LoadConnection) => void;
 }
 
 /** Milliseconds before a connection that was refused is tried again. */
-const AGAIN = 100;
+const RECONNECT_DELAY = 100;
 
 /** A connection to loopback that takes one request at a time and is opened anew whenever it is closed. */
-export class Connection {
+export class LoadConnection {
   readonly #port: number;
   readonly #events: ConnectionEvents;
   #socket: Socket;
@@ -51,32 +51,32 @@ export class Connection {
     const socket = connect(this.#port, '127.0.0.1');
     socket.setNoDelay(true);
     socket.setEncoding('latin1');
-    socket.once('connect', () => this.#freed());
-    socket.on('data', (chunk: string) => this.#take(chunk));
+    socket.once('connect', () => this.#markFree());
+    socket.on('data', (chunk: string) => this.#receive(chunk));
     // What went wrong is told by `close`, which always follows.
     socket.on('error', () => undefined);
-    socket.once('close', () => this.#closed());
+    socket.once('close', () => this.#onClose());
     return socket;
   }
 
-  #take(chunk: string): void {
+  #receive(chunk: string): void {
     this.#received += chunk;
-    const answer = readAnswer(this.#received);
+    const answer = parseResponse(this.#received);
     if (answer === null) return;
     this.#received = this.#received.slice(answer.end);
     this.#state = 'opening';
-    this.#events.onAnswer(this, answer);
+    this.#events.onResponse(this, answer);
     if (answer.closes) this.#socket.destroy();
-    else this.#freed();
+    else this.#markFree();
   }
 
-  #freed(): void {
+  #markFree(): void {
     if (this.#state === 'ended') return;
     this.#state = 'free';
     this.#events.onFree(this);
   }
 
-  #closed(): void {
+  #onClose(): void {
     const before = this.#state;
     if (before === 'ended') return;
     this.#state = 'opening';
@@ -86,7 +86,7 @@ export class Connection {
       () => {
         if (this.#state !== 'ended') this.#socket = this.#open();
       },
-      before === 'opening' ? AGAIN : 0,
+      before === 'opening' ? RECONNECT_DELAY : 0,
     );
   }
 }

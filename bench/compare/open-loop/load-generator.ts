@@ -1,12 +1,12 @@
 import { setTimeout as later } from 'node:timers/promises';
-import { NUMBER, NUMBER_LENGTH } from '../requests.ts';
-import type { Answer } from './answer.ts';
-import { Connection } from './connection.ts';
+import { SERIAL, SERIAL_LENGTH } from '../requests.ts';
+import type { ParsedResponse } from './parse-response.ts';
+import { LoadConnection } from './load-connection.ts';
 import { schedule } from './schedule.ts';
-import type { Tally } from './tally.ts';
+import type { LoadTally } from './tally.ts';
 
 /** What a generator is told to do. */
-export interface Orders {
+export interface GeneratorOptions {
   readonly port: number;
   /** Requests as they go over the wire, in turn. */
   readonly requests: readonly string[];
@@ -19,22 +19,22 @@ export interface Orders {
 }
 
 /** Milliseconds between two looks at the schedule. */
-const LOOK = 1;
+const TICK = 1;
 /** Connections that are opened at once, milliseconds between two openings, and milliseconds for the server to take the last ones. */
-const TOGETHER = 32;
-const OPENING = 10;
-const TAKING = 1_000;
+const OPEN_BATCH = 32;
+const OPEN_INTERVAL = 10;
+const ACCEPT_DELAY = 1_000;
 /** Milliseconds after the schedule until a request counts as unanswered. */
-const PATIENCE = 10_000;
+const RESPONSE_TIMEOUT = 10_000;
 
 /** Sends requests when they are due, whether or not those before were answered, as far as its connections bear it. */
-export class Generator {
-  readonly #orders: Orders;
-  readonly #connections: Connection[] = [];
+export class LoadGenerator {
+  readonly #options: GeneratorOptions;
+  readonly #connections: LoadConnection[] = [];
   readonly #fromSending: number[] = [];
   readonly #fromDue: number[] = [];
-  readonly #counts = { done: 0, refused: 0, refusedForGood: 0, other: 0, broken: 0 };
-  #free: Connection[] = [];
+  readonly #counts = { done: 0, refused: 0, withoutRetryAfter: 0, other: 0, broken: 0 };
+  #free: LoadConnection[] = [];
   #sent = 0;
   #late = 0;
   #elapsed = 0;
@@ -43,8 +43,8 @@ export class Generator {
   #start = 0;
   #dueAt: (index: number) => number = () => 0;
 
-  constructor(orders: Orders) {
-    this.#orders = orders;
+  constructor(orders: GeneratorOptions) {
+    this.#options = orders;
   }
 
   /**
@@ -52,30 +52,30 @@ export class Generator {
    * those which it has not taken before the load would wait for seconds.
    */
   async open(): Promise<void> {
-    const { port, connections } = this.#orders;
+    const { port, connections } = this.#options;
     const events = {
-      onFree: (connection: Connection) => this.#take(connection),
-      onAnswer: (connection: Connection, answer: Answer) => this.#count(connection, answer),
+      onFree: (connection: LoadConnection) => this.#onFree(connection),
+      onResponse: (connection: LoadConnection, answer: ParsedResponse) => this.#count(connection, answer),
       onBroken: () => void (this.#counts.broken += 1),
     };
-    await every(OPENING, () => {
+    await pollUntil(OPEN_INTERVAL, () => {
       if (this.#free.length < this.#connections.length) return false;
-      const few = Math.min(TOGETHER, connections - this.#connections.length);
-      for (let index = 0; index < few; index += 1) this.#connections.push(new Connection(port, events));
+      const few = Math.min(OPEN_BATCH, connections - this.#connections.length);
+      for (let index = 0; index < few; index += 1) this.#connections.push(new LoadConnection(port, events));
       return few === 0;
     });
-    await later(TAKING);
+    await later(ACCEPT_DELAY);
   }
 
-  async run(): Promise<Tally> {
-    const { rate, seconds } = this.#orders;
+  async run(): Promise<LoadTally> {
+    const { rate, seconds } = this.#options;
     const { total, dueBy, dueAt } = schedule(rate, seconds);
     this.#start = performance.now();
     this.#dueAt = dueAt;
     let last = this.#start;
-    await every(LOOK, () => {
+    await pollUntil(TICK, () => {
       const now = performance.now();
-      this.#late = Math.max(this.#late, now - last - LOOK);
+      this.#late = Math.max(this.#late, now - last - TICK);
       last = now;
       this.#due = dueBy(now - this.#start);
       this.#send();
@@ -84,8 +84,8 @@ export class Generator {
     // What was due and found no connection is not sent any more.
     this.#due = 0;
     const unsent = total - this.#sent;
-    const until = performance.now() + PATIENCE;
-    await every(LOOK, () => performance.now() > until || !this.#connections.some(({ busy }) => busy));
+    const until = performance.now() + RESPONSE_TIMEOUT;
+    await pollUntil(TICK, () => performance.now() > until || !this.#connections.some(({ busy }) => busy));
     const unanswered = this.#connections.filter(({ busy }) => busy).length;
     for (const connection of this.#connections) connection.end();
     const [fromSending, fromDue] = [Float64Array.from(this.#fromSending), Float64Array.from(this.#fromDue)];
@@ -93,7 +93,7 @@ export class Generator {
     return { ...this.#counts, unsent, unanswered, fromSending, fromDue, elapsed, late };
   }
 
-  #take(connection: Connection): void {
+  #onFree(connection: LoadConnection): void {
     this.#free.push(connection);
     this.#send();
   }
@@ -111,13 +111,13 @@ export class Generator {
   }
 
   #request(index: number): string {
-    const { requests, stamp } = this.#orders;
+    const { requests, stamp } = this.#options;
     const request = requests[index % requests.length] ?? '';
-    if (!request.includes(NUMBER)) return request;
-    return request.replaceAll(NUMBER, `${stamp}${String(index).padStart(NUMBER_LENGTH - stamp.length, '0')}`);
+    if (!request.includes(SERIAL)) return request;
+    return request.replaceAll(SERIAL, `${stamp}${String(index).padStart(SERIAL_LENGTH - stamp.length, '0')}`);
   }
 
-  #count({ due, sent }: Connection, { status, retryAfter }: Answer): void {
+  #count({ due, sent }: LoadConnection, { status, retryAfter }: ParsedResponse): void {
     const now = performance.now();
     this.#elapsed = now - this.#start;
     this.#fromSending.push(now - sent);
@@ -126,13 +126,13 @@ export class Generator {
     else if (status !== 503) this.#counts.other += 1;
     else {
       this.#counts.refused += 1;
-      if (!retryAfter) this.#counts.refusedForGood += 1;
+      if (!retryAfter) this.#counts.withoutRetryAfter += 1;
     }
   }
 }
 
 /** Looks again and again until it is enough. */
-async function every(milliseconds: number, enough: () => boolean): Promise<void> {
+async function pollUntil(milliseconds: number, enough: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const timer = setInterval(() => {
       if (!enough()) return;

@@ -2,10 +2,10 @@
 // tally.
 import { once } from 'node:events';
 import process from 'node:process';
-import { Generator, type Orders } from './generator.ts';
+import { LoadGenerator, type GeneratorOptions } from './load-generator.ts';
 
-const [orders] = (await once(process, 'message')) as [Orders];
-const generator = new Generator(orders);
+const [orders] = (await once(process, 'message')) as [GeneratorOptions];
+const generator = new LoadGenerator(orders);
 await generator.open();
 process.send?.('ready');
 await once(process, 'message');

@@ -11,31 +11,31 @@ const BATCH = 1_000;
 const COLUMNS = 'id, sku, name, price, category, stock, status, description, created_at, updated_at, revision';
 
 /** What a server wants its columns to be. */
-export interface TypesOfTable {
+export interface ColumnTypes {
   readonly id: 'text' | 'uuid';
   /** Milliseconds since 1970, or ISO 8601. */
   readonly time: 'integer' | 'text';
 }
 
 /** The same products for every server. */
-export interface Data {
+export interface Datasets {
   /** Our database. */
-  readonly ours: string;
+  readonly restwright: string;
   /** The ids of all rows, in no order. */
   readonly ids: readonly string[];
   /** A database of its own for a server: the table alone, as it is written by hand. */
-  readonly table: (name: string, types?: TypesOfTable) => string;
+  readonly table: (name: string, types?: ColumnTypes) => string;
   /** The rows as one document of JSON. */
   readonly document: () => string;
 }
 
 /** @param model the file of our model */
-export async function fill(folder: string, model: string): Promise<Data> {
+export async function createDatasets(folder: string, model: string): Promise<Datasets> {
   const ours = path.join(folder, 'restwright.db');
-  await ingest(ours, model);
+  await importProducts(ours, model);
   return {
-    ours,
-    ids: idsOf(ours),
+    restwright: ours,
+    ids: readIds(ours),
     table(name, types = { id: 'text', time: 'integer' }) {
       const file = path.join(folder, `${name}.db`);
       if (!existsSync(file)) writeTable(file, ours, types);
@@ -49,7 +49,7 @@ export async function fill(folder: string, model: string): Promise<Data> {
   };
 }
 
-async function ingest(file: string, model: string): Promise<void> {
+async function importProducts(file: string, model: string): Promise<void> {
   const loaded = loadModel({ file: model, text: readFileSync(model, 'utf8'), env: {}, digest });
   const { api, close } = await openApi({ model: loaded.model, database: file });
   for (let from = 0; from < ROWS; from += BATCH) {
@@ -60,7 +60,7 @@ async function ingest(file: string, model: string): Promise<void> {
   await close();
 }
 
-function idsOf(file: string): readonly string[] {
+function readIds(file: string): readonly string[] {
   const database = new Database(file, { readonly: true });
   const rows = database.prepare<[], { id: string }>('select id from products order by random()').all();
   database.close();
@@ -74,7 +74,7 @@ function writeDocument(file: string, source: string): void {
   writeFileSync(file, JSON.stringify({ products }));
 }
 
-function writeTable(file: string, source: string, { id, time }: TypesOfTable): void {
+function writeTable(file: string, source: string, { id, time }: ColumnTypes): void {
   const database = new Database(file);
   database.pragma('journal_mode = wal');
   database.prepare('attach ? as source').run(source);

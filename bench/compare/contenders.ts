@@ -1,15 +1,23 @@
 import path from 'node:path';
-import type { Data } from './data.ts';
+import type { Datasets } from './datasets.ts';
 import type { Programs } from './programs.ts';
-import { BY_HAND, FEATHERS, FLOOR, JSON_SERVER, OURS, PLATFORMATIC, type Dialect } from './dialect.ts';
+import {
+  FASTIFY,
+  FEATHERS,
+  BASELINE,
+  JSON_SERVER,
+  RESTWRIGHT,
+  PLATFORMATIC,
+  type QueryDialect,
+} from './query-dialect.ts';
 
 /** A server that is compared. */
-export interface Side {
-  readonly id: 'floor' | 'restwright' | 'by-hand' | 'platformatic' | 'feathers' | 'json-server';
+export interface Contender {
+  readonly id: 'baseline' | 'restwright' | 'fastify' | 'platformatic' | 'feathers' | 'json-server';
   readonly name: string;
-  readonly dialect: Dialect;
+  readonly dialect: QueryDialect;
   /** A program for Node and its arguments, on data of its own. */
-  readonly args: (data: Data, programs: Programs) => readonly string[];
+  readonly args: (data: Datasets, programs: Programs) => readonly string[];
   /** The package of a peer, which is installed beside us; null for what stands in this checkout. */
   readonly package: string | null;
 }
@@ -18,28 +26,36 @@ export const MODEL: string = path.join(import.meta.dirname, 'model.yaml');
 export const PEERS: string = path.resolve(import.meta.dirname, '../peers');
 
 /** The one that the others are measured by. */
-export const MEASURE: Side['id'] = 'by-hand';
+export const REFERENCE: Contender['id'] = 'fastify';
 
-export const SIDES: readonly Side[] = [
+export const CONTENDERS: readonly Contender[] = [
   {
-    id: 'floor',
+    id: 'baseline',
     name: '`node:http`, fixed buffer',
-    dialect: FLOOR,
-    args: (_data, { floor }) => [floor],
+    dialect: BASELINE,
+    args: (_data, { baseline }) => [baseline],
     package: null,
   },
   {
     id: 'restwright',
     name: 'Restwright',
-    dialect: OURS,
-    args: (data, { restwright }) => [restwright, 'serve', MODEL, '--port', '0', '--database', `sqlite:${data.ours}`],
+    dialect: RESTWRIGHT,
+    args: (data, { restwright }) => [
+      restwright,
+      'serve',
+      MODEL,
+      '--port',
+      '0',
+      '--database',
+      `sqlite:${data.restwright}`,
+    ],
     package: null,
   },
   {
-    id: 'by-hand',
+    id: 'fastify',
     name: 'Fastify by hand',
-    dialect: BY_HAND,
-    args: (data, { byHand }) => [byHand, data.table('by-hand')],
+    dialect: FASTIFY,
+    args: (data, { fastify }) => [fastify, data.table('fastify')],
     package: null,
   },
   peer('platformatic', 'Platformatic DB', PLATFORMATIC, '@platformatic/db', (data) =>
@@ -49,6 +65,12 @@ export const SIDES: readonly Side[] = [
   peer('json-server', 'json-server', JSON_SERVER, 'json-server', (data) => data.document()),
 ];
 
-function peer(id: Side['id'], name: string, dialect: Dialect, from: string, file: (data: Data) => string): Side {
+function peer(
+  id: Contender['id'],
+  name: string,
+  dialect: QueryDialect,
+  from: string,
+  file: (data: Datasets) => string,
+): Contender {
   return { id, name, dialect, package: from, args: (data) => [path.join(PEERS, id, 'server.js'), file(data)] };
 }

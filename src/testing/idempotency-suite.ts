@@ -9,10 +9,10 @@ import {
   createProduct,
   createReview,
   createSupplier,
-  idsOf,
-  listOf,
+  listIds,
+  listPlan,
   remove,
-  rowOf,
+  readRow,
   update,
 } from './sample-writes.ts';
 
@@ -21,15 +21,15 @@ const EXPIRED = -1;
 /** Later than any of them. */
 const LATER = Number.MAX_SAFE_INTEGER;
 
-function memo(name: string, changes: Partial<Memo> = {}): Memo {
+function record(name: string, changes: Partial<Memo> = {}): Memo {
   return { name, request: 'digest', outcome: '{"a":"é"}', expiresAt: LATER, ...changes };
 }
 
 /** Everything that the contracts let one see of a store: rows and their number, events, and the bookmark `b`. */
-async function seen({ resources, events }: Store): Promise<unknown> {
+async function snapshot({ resources, events }: Store): Promise<unknown> {
   const collections = [...sampleModel().resources.keys()];
   const pages = await Promise.all(
-    collections.map(async (resource) => resources.list(listOf({ resource, count: { kind: 'exact' } }))),
+    collections.map(async (resource) => resources.list(listPlan({ resource, count: { kind: 'exact' } }))),
   );
   return [pages, await events.after(0, 1_000), await resources.bookmark('b')];
 }
@@ -39,22 +39,22 @@ async function eventTypes({ events }: Store): Promise<readonly string[]> {
 }
 
 /** How many products the store counts, which it does as they are written. */
-async function total({ resources }: Store): Promise<Page['total']> {
-  return (await resources.list(listOf({ count: { kind: 'exact' } }))).total;
+async function exactTotal({ resources }: Store): Promise<Page['total']> {
+  return (await resources.list(listPlan({ count: { kind: 'exact' } }))).total;
 }
 
 /** What is remembered of units, units that are only tried, and plans that build on earlier ones of their unit. */
-export function memoSuite(name: string, open: OpenStore): void {
+export function idempotencySuite(name: string, open: OpenStore): void {
   describe(`${name}: memos`, () => {
     it(
       '[MET-12] remembers what a unit did together with the revisions that it drew',
       withStore(open, async (store) => {
         const outcome = await store.resources.write({
           plans: [createProduct('p'), createProduct('q')],
-          memos: [memo('m')],
+          memos: [record('m')],
         });
         assert.ok(outcome.kind === 'committed');
-        const { name: _name, ...told } = memo('m');
+        const { name: _name, ...told } = record('m');
         assert.deepEqual(await store.resources.remembered('m', 0), { ...told, revisions: outcome.revisions });
         assert.equal(await store.resources.remembered('n', 0), null);
       }),
@@ -64,10 +64,10 @@ export function memoSuite(name: string, open: OpenStore): void {
       '[MET-12] remembers nothing of a unit that is refused, and a unit without plans too',
       withStore(open, async (store) => {
         await commit(store, createProduct('p'));
-        const refused = await store.resources.write({ plans: [createProduct('p')], memos: [memo('m')] });
+        const refused = await store.resources.write({ plans: [createProduct('p')], memos: [record('m')] });
         assert.equal(refused.kind, 'exists');
         assert.equal(await store.resources.remembered('m', 0), null);
-        await store.resources.write({ plans: [], memos: [memo('m')] });
+        await store.resources.write({ plans: [], memos: [record('m')] });
         assert.deepEqual((await store.resources.remembered('m', 0))?.revisions, []);
       }),
     );
@@ -75,7 +75,7 @@ export function memoSuite(name: string, open: OpenStore): void {
     it(
       '[MET-12] writes one of the units that come with the same memo, whatever else they would run into',
       withStore(open, async (store) => {
-        const unit: WriteUnit = { plans: [createProduct('p')], memos: [memo('m')] };
+        const unit: WriteUnit = { plans: [createProduct('p')], memos: [record('m')] };
         const outcomes = await Promise.all([store.resources.write(unit), store.resources.write(unit)]);
         assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['committed', 'remembered']);
         assert.deepEqual(await store.resources.write(unit), { kind: 'remembered', name: 'm' });
@@ -86,10 +86,10 @@ export function memoSuite(name: string, open: OpenStore): void {
     it(
       '[MET-12] forgets a memo that has expired, and lets another take its name',
       withStore(open, async (store) => {
-        const expired = memo('m', { expiresAt: EXPIRED });
+        const expired = record('m', { expiresAt: EXPIRED });
         await store.resources.write({ plans: [], memos: [expired] });
         assert.equal(await store.resources.remembered('m', 0), null);
-        const again = await store.resources.write({ plans: [], memos: [memo('m', { outcome: '2' })] });
+        const again = await store.resources.write({ plans: [], memos: [record('m', { outcome: '2' })] });
         assert.equal(again.kind, 'committed');
         assert.equal((await store.resources.remembered('m', 0))?.outcome, '2');
       }),
@@ -98,9 +98,9 @@ export function memoSuite(name: string, open: OpenStore): void {
     it(
       '[MET-12] purges what has expired as new memos come',
       withStore(open, async (store) => {
-        const old = Array.from({ length: 150 }, (_, index) => memo(`old-${index}`, { expiresAt: EXPIRED }));
+        const old = Array.from({ length: 150 }, (_, index) => record(`old-${index}`, { expiresAt: EXPIRED }));
         await store.resources.write({ plans: [], memos: old });
-        for (const each of ['x', 'y']) await store.resources.write({ plans: [], memos: [memo(each)] });
+        for (const each of ['x', 'y']) await store.resources.write({ plans: [], memos: [record(each)] });
         const left = await Promise.all(
           old.map(async ({ name: each }) => store.resources.remembered(each, EXPIRED - 1)),
         );
@@ -115,17 +115,17 @@ export function memoSuite(name: string, open: OpenStore): void {
       '[MET-14] tell what a unit would do, and keep nothing of it',
       withStore(open, async (store) => {
         const [, revision = 0] = await commit(store, createSupplier('s'), createProduct('p'));
-        const before = await seen(store);
+        const before = await snapshot(store);
         const plans = [
           createProduct('q', { related_ids: ['p', 'q'] }),
           update('products', 'p', revision, { stock: 9 }),
           createReview('r', 'q'),
           remove('suppliers', 's', 1),
         ];
-        const unit = { plans, bookmark: { name: 'b', value: '1' }, memos: [memo('m')], dry: true };
+        const unit = { plans, bookmark: { name: 'b', value: '1' }, memos: [record('m')], dry: true };
         const outcome = await store.resources.write(unit);
         assert.deepEqual(outcome, { kind: 'committed', revisions: [revision + 1, revision + 2, revision + 3, 0] });
-        assert.deepEqual(await seen(store), before);
+        assert.deepEqual(await snapshot(store), before);
         assert.equal(await store.resources.remembered('m', 0), null);
         assert.deepEqual(await store.resources.write({ ...unit, dry: false }), outcome);
       }),
@@ -137,8 +137,8 @@ export function memoSuite(name: string, open: OpenStore): void {
         await commit(store, createProduct('p'));
         assert.equal((await store.resources.write({ plans: [createProduct('p')], dry: true })).kind, 'exists');
         assert.equal((await store.resources.write({ plans: [remove('products', 'p', 0)], dry: true })).kind, 'stale');
-        await store.resources.write({ plans: [], memos: [memo('m')] });
-        const again = await store.resources.write({ plans: [createProduct('q')], memos: [memo('m')], dry: true });
+        await store.resources.write({ plans: [], memos: [record('m')] });
+        const again = await store.resources.write({ plans: [createProduct('q')], memos: [record('m')], dry: true });
         assert.deepEqual(again, { kind: 'remembered', name: 'm' });
         assert.deepEqual(await store.resources.write({ plans: [], dry: true }, EXPIRED), { kind: 'expired' });
       }),
@@ -154,8 +154,8 @@ export function memoSuite(name: string, open: OpenStore): void {
           outcomes.map(({ kind }) => kind),
           ['committed', 'committed', 'exists'],
         );
-        assert.equal((await rowOf(store, 'products', 'p'))['stock'], 2);
-        assert.deepEqual(await idsOf(store, {}), ['p']);
+        assert.equal((await readRow(store, 'products', 'p'))['stock'], 2);
+        assert.deepEqual(await listIds(store, {}), ['p']);
       }),
     );
   });
@@ -170,11 +170,11 @@ export function memoSuite(name: string, open: OpenStore): void {
           { ...update('products', 'p', 0, { stock: 1 }), revision: { plan: 0 } },
           { ...update('products', 'p', 0, { stock: 2 }), revision: { plan: 1 } },
         );
-        const row = await rowOf(store, 'products', 'p');
+        const row = await readRow(store, 'products', 'p');
         assert.deepEqual([row['stock'], row.revision], [2, revisions[2]]);
         assert.equal(new Set(revisions).size, 3);
         assert.deepEqual(await eventTypes(store), ['created', 'updated', 'updated']);
-        assert.deepEqual(await total(store), { count: 1, exact: true });
+        assert.deepEqual(await exactTotal(store), { count: 1, exact: true });
       }),
     );
 
@@ -185,9 +185,9 @@ export function memoSuite(name: string, open: OpenStore): void {
         const [created = 0, removed, again = 0] = await commit(store, createProduct('p'), removal, createProduct('p'));
         assert.equal(removed, 0);
         assert.ok(again > created);
-        assert.equal((await rowOf(store, 'products', 'p')).revision, again);
+        assert.equal((await readRow(store, 'products', 'p')).revision, again);
         assert.deepEqual(await eventTypes(store), ['created', 'deleted', 'created']);
-        assert.deepEqual(await total(store), { count: 1, exact: true });
+        assert.deepEqual(await exactTotal(store), { count: 1, exact: true });
       }),
     );
 
@@ -215,14 +215,14 @@ export function memoSuite(name: string, open: OpenStore): void {
         `[MET-13] are a fault of the program where they build on ${title}; the units beside them are written`,
         withStore(open, async (store) => {
           const outcomes = await Promise.allSettled([
-            store.resources.write({ plans, memos: [memo('m')] }),
+            store.resources.write({ plans, memos: [record('m')] }),
             store.resources.write({ plans: [createProduct('beside')] }),
           ]);
           assert.deepEqual(
             outcomes.map(({ status }) => status),
             ['rejected', 'fulfilled'],
           );
-          assert.deepEqual(await idsOf(store, {}), ['beside']);
+          assert.deepEqual(await listIds(store, {}), ['beside']);
           assert.equal(await store.resources.remembered('m', 0), null);
         }),
       );

@@ -1,5 +1,5 @@
-import { compareValues, type Kind, type Value } from './values.ts';
-import { finds } from './words.ts';
+import { compareValues, type FieldKind, type Value } from './values.ts';
+import { matchesSearch } from './text-search.ts';
 
 /** A resource as JSON shows it. */
 export interface Item {
@@ -8,7 +8,7 @@ export interface Item {
 }
 
 /** One comparison with one value, or with any or none of several (QRY-1). */
-export interface Clause {
+export interface Comparison {
   readonly path: string;
   readonly operator: Operator;
   readonly values: readonly Value[];
@@ -22,54 +22,56 @@ export interface SortKey {
 }
 
 /** What is asked of a collection: every clause holds, every word is found, in this order. */
-export interface Question {
-  readonly clauses: readonly Clause[];
+export interface CollectionQuery {
+  readonly comparisons: readonly Comparison[];
   readonly search: string | null;
   readonly order: readonly SortKey[];
 }
 
 /** What an order compares: an item, or a place where none need be. */
-export type Place = Readonly<Record<string, unknown>>;
+export type SortPosition = Readonly<Record<string, unknown>>;
 
 /**
  * The answers that a collection must give, worked out over a plain array, from the specification alone: filters and search (QRY-1, QRY-6,
  * QRY-7), the total order and what lies before and after a place in it (PAGE-5).
  */
-export class Collection {
+export class OracleCollection {
   readonly items = new Map<string, Item>();
-  readonly #kinds: Readonly<Record<string, Kind>>;
-  readonly #searched: readonly string[];
+  readonly #kinds: Readonly<Record<string, FieldKind>>;
+  readonly #searchFields: readonly string[];
 
   /** @param kinds of every path that is filtered or sorted by */
-  constructor(kinds: Readonly<Record<string, Kind>>, searched: readonly string[] = []) {
+  constructor(kinds: Readonly<Record<string, FieldKind>>, searched: readonly string[] = []) {
     this.#kinds = kinds;
-    this.#searched = searched;
+    this.#searchFields = searched;
   }
 
   /** All that the question finds, in its order. */
-  answer(question: Question): readonly Item[] {
+  select(question: CollectionQuery): readonly Item[] {
     return [...this.items.values()]
-      .filter((item) => this.holds(question, item))
+      .filter((item) => this.matches(question, item))
       .sort((one, other) => this.compare(question.order, one, other));
   }
 
   /** Strictly behind a place. */
-  after(question: Question, place: Place): readonly Item[] {
-    return this.answer(question).filter((item) => this.compare(question.order, item, place) > 0);
+  after(question: CollectionQuery, place: SortPosition): readonly Item[] {
+    return this.select(question).filter((item) => this.compare(question.order, item, place) > 0);
   }
 
   /** Strictly ahead of a place. */
-  before(question: Question, place: Place): readonly Item[] {
-    return this.answer(question).filter((item) => this.compare(question.order, item, place) < 0);
+  before(question: CollectionQuery, place: SortPosition): readonly Item[] {
+    return this.select(question).filter((item) => this.compare(question.order, item, place) < 0);
   }
 
-  holds({ clauses, search }: Question, item: Item): boolean {
-    const texts = this.#searched.map((path) => valueAt(item, path)).filter((value) => typeof value === 'string');
-    return clauses.every((clause) => this.#meets(clause, item)) && (search === null || finds(search, texts));
+  matches({ comparisons, search }: CollectionQuery, item: Item): boolean {
+    const texts = this.#searchFields.map((path) => valueAt(item, path)).filter((value) => typeof value === 'string');
+    return (
+      comparisons.every((clause) => this.#satisfies(clause, item)) && (search === null || matchesSearch(search, texts))
+    );
   }
 
   /** By each key in turn up to the id, which comes last in the direction of the last key where it is none of them: no two items tie. */
-  compare(order: readonly SortKey[], one: Place, other: Place): number {
+  compare(order: readonly SortKey[], one: SortPosition, other: SortPosition): number {
     const last: SortKey = { path: 'id', descending: order.at(-1)?.descending ?? false };
     const keys = [...order, last];
     for (const { path, descending } of keys.slice(0, keys.findIndex((key) => key.path === 'id') + 1)) {
@@ -80,20 +82,25 @@ export class Collection {
   }
 
   /** Whether two items show the same, whatever the spelling of their values. */
-  same(one: Place, other: Place, path: string): boolean {
+  areEqual(one: SortPosition, other: SortPosition, path: string): boolean {
     return compareValues(this.#kind(path), valueAt(one, path), valueAt(other, path)) === 0;
   }
 
-  #meets({ path, operator, values }: Clause, item: Item): boolean {
+  #satisfies({ path, operator, values }: Comparison, item: Item): boolean {
     const value = valueAt(item, path);
     const set = Array.isArray(value) ? value.length > 0 : value !== null;
     if (operator === 'exists') return values.includes(set);
     if (operator === 'ne' || operator === 'nin')
       return !set || values.every((each) => this.#compare(path, value, each) !== 0);
-    return set && values.some((each) => this.#relates(path, operator, value, each));
+    return set && values.some((each) => this.#relationHolds(path, operator, value, each));
   }
 
-  #relates(path: string, operator: Exclude<Operator, 'exists' | 'ne' | 'nin'>, value: Value, wanted: Value): boolean {
+  #relationHolds(
+    path: string,
+    operator: Exclude<Operator, 'exists' | 'ne' | 'nin'>,
+    value: Value,
+    wanted: Value,
+  ): boolean {
     switch (operator) {
       case 'eq':
       case 'in':
@@ -117,7 +124,7 @@ export class Collection {
     return compareValues(this.#kind(path), one, other);
   }
 
-  #kind(path: string): Kind {
+  #kind(path: string): FieldKind {
     const kind = path === 'id' ? 'text' : this.#kinds[path];
     if (kind === undefined) throw new Error(`no kind is told for ${path}`);
     return kind;
@@ -125,7 +132,7 @@ export class Collection {
 }
 
 /** The value at a dotted path; null where a part of it is unset. */
-export function valueAt(place: Place, path: string): Value {
+export function valueAt(place: SortPosition, path: string): Value {
   let value: unknown = place;
   for (const name of path.split('.')) {
     value =

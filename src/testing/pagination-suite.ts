@@ -4,10 +4,10 @@ import type { Json } from '../conventions/json.ts';
 import type { SortKey } from '../model/model.ts';
 import type { Condition, CreatePlan, ListPlan, Row } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
-import { Chance } from './chance.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { type OpenStore, withStore } from './open-store.ts';
-import { expectedPage, positionOf } from './oracle.ts';
-import { commit, createProduct, listOf } from './sample-writes.ts';
+import { expectedPage, sortKeyValues } from './oracle.ts';
+import { commit, createProduct, listPlan } from './sample-writes.ts';
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 const ROWS = 60;
@@ -24,7 +24,7 @@ const VALUES: Readonly<Record<string, readonly Json[]>> = {
   weight: [null, '-10', '-9.55', '-9.5', '-9.45', '0', '0.000000000001', '0.5', '9', '10', '100000000000000000000'],
 };
 /** Values that no row has, and that some of the columns cannot hold: they are compared by value all the same. */
-const FOREIGN: Readonly<Record<string, readonly Json[]>> = {
+const UNSTORED: Readonly<Record<string, readonly Json[]>> = {
   category: ['\u{10ffff}', 'a\u{10ffff}', '%', '_'],
   stock: [1],
   rating: [0.1],
@@ -47,85 +47,89 @@ const COMPARISONS = ['gt', 'gte', 'lt', 'lte'] as const;
 const PARTS = ['', 'B', 'O', 'o', 'Os', 'slo', '\u{1f600}', '\u{ffff}', '%', '_'];
 const PATHS = [...Object.keys(VALUES), ...Object.keys(NESTED), 'created_at', 'revision', 'id'];
 
-function randomValues(chance: Chance): Readonly<Record<string, Json>> {
-  const values = Object.fromEntries(Object.entries(VALUES).map(([name, some]) => [name, chance.of(some)]));
-  const members = Object.entries(NESTED).map(([path, some]) => [path.replace('address.', ''), chance.of(some)]);
+function randomValues(chance: SeededRandom): Readonly<Record<string, Json>> {
+  const values = Object.fromEntries(Object.entries(VALUES).map(([name, some]) => [name, chance.pick(some)]));
+  const members = Object.entries(NESTED).map(([path, some]) => [path.replace('address.', ''), chance.pick(some)]);
   const address: Json = chance.oneIn(3) ? null : { ...Object.fromEntries(members), since: null };
   return { ...values, address, tags: TAGS.filter(() => chance.oneIn(2)) };
 }
 
-function randomRows(chance: Chance): readonly CreatePlan[] {
+function randomRows(chance: SeededRandom): readonly CreatePlan[] {
   return Array.from({ length: ROWS }, (_, index) =>
-    createProduct(`id-${(index * 37) % ROWS}`, randomValues(chance), `2026-01-01T00:00:00.00${chance.below(4)}Z`),
+    createProduct(`id-${(index * 37) % ROWS}`, randomValues(chance), `2026-01-01T00:00:00.00${chance.integer(4)}Z`),
   );
 }
 
-function randomOrder(chance: Chance): readonly SortKey[] {
-  const paths = new Set(Array.from({ length: chance.below(4) }, () => chance.of(PATHS)));
+function randomOrder(chance: SeededRandom): readonly SortKey[] {
+  const paths = new Set(Array.from({ length: chance.integer(4) }, () => chance.pick(PATHS)));
   paths.delete('id');
   return [...paths, 'id'].map((path) => ({ path, descending: chance.oneIn(2) }));
 }
 
-function randomCondition(chance: Chance, path: string): Condition {
-  const some = [...(VALUES[path] ?? NESTED[path] ?? []), ...(FOREIGN[path] ?? [])];
+function randomCondition(chance: SeededRandom, path: string): Condition {
+  const some = [...(VALUES[path] ?? NESTED[path] ?? []), ...(UNSTORED[path] ?? [])];
   const isText = path === 'category' || path === 'address.city';
-  switch (chance.below(isText ? 6 : 4)) {
+  switch (chance.integer(isText ? 6 : 4)) {
     case 0:
       return { path, operator: 'exists', value: chance.oneIn(2) };
     case 1:
     case 2:
-      return { path, operator: chance.of(COMPARISONS), value: chance.of(some) };
+      return { path, operator: chance.pick(COMPARISONS), value: chance.pick(some) };
     case 3: {
-      const values = Array.from({ length: chance.of([0, 1, 1, 1, 3]) }, () => chance.of(some));
+      const values = Array.from({ length: chance.pick([0, 1, 1, 1, 3]) }, () => chance.pick(some));
       return { path, operator: chance.oneIn(3) ? 'nin' : 'in', values };
     }
     case 4:
-      return { path, operator: 'contains', value: chance.of(PARTS) };
+      return { path, operator: 'contains', value: chance.pick(PARTS) };
     default:
-      return { path, operator: 'starts_with', value: chance.of(PARTS) };
+      return { path, operator: 'starts_with', value: chance.pick(PARTS) };
   }
 }
 
 /** Up to four conditions, often of one path, often of the order's first. */
-function randomFilter(chance: Chance, [first]: readonly SortKey[]): readonly Condition[] {
+function randomFilter(chance: SeededRandom, [first]: readonly SortKey[]): readonly Condition[] {
   const known = Object.keys({ ...VALUES, ...NESTED });
-  const path = first !== undefined && known.includes(first.path) ? first.path : chance.of(known);
-  return Array.from({ length: chance.below(4) }, (): Condition => {
-    if (chance.oneIn(5)) return { path: 'tags', operator: 'contains', value: chance.of(TAGS) };
+  const path = first !== undefined && known.includes(first.path) ? first.path : chance.pick(known);
+  return Array.from({ length: chance.integer(4) }, (): Condition => {
+    if (chance.oneIn(5)) return { path: 'tags', operator: 'contains', value: chance.pick(TAGS) };
     if (chance.oneIn(5)) return { path: 'tags', operator: 'exists', value: chance.oneIn(2) };
-    return randomCondition(chance, chance.oneIn(3) ? chance.of(known) : path);
+    return randomCondition(chance, chance.oneIn(3) ? chance.pick(known) : path);
   });
 }
 
-function randomColumns(chance: Chance): Pick<ListPlan, 'columns'> {
+function randomColumns(chance: SeededRandom): Pick<ListPlan, 'columns'> {
   return chance.oneIn(3) ? { columns: Object.keys(VALUES).filter(() => chance.oneIn(3)) } : {};
 }
 
-function randomPlan(chance: Chance, rows: readonly Row[]): ListPlan {
+function randomPlan(chance: SeededRandom, rows: readonly Row[]): ListPlan {
   const order = randomOrder(chance);
-  const limit = 1 + chance.below(12);
-  const after = chance.oneIn(4) ? null : positionOf(order, chance.of(rows));
-  return listOf({
+  const limit = 1 + chance.integer(12);
+  const after = chance.oneIn(4) ? null : sortKeyValues(order, chance.pick(rows));
+  return listPlan({
     order,
     filter: randomFilter(chance, order),
     ...randomColumns(chance),
     window: chance.oneIn(3)
-      ? { kind: 'offset', offset: chance.below(ROWS), limit }
+      ? { kind: 'offset', offset: chance.integer(ROWS), limit }
       : { kind: 'seek', after, backward: chance.oneIn(2), limit },
-    count: chance.of([{ kind: 'none' }, { kind: 'exact' }, { kind: 'capped', cap: 1 + chance.below(ROWS) }] as const),
+    count: chance.pick([
+      { kind: 'none' },
+      { kind: 'exact' },
+      { kind: 'capped', cap: 1 + chance.integer(ROWS) },
+    ] as const),
     effort: chance.oneIn(3) ? 'unbounded' : 'light',
   });
 }
 
-async function fill(store: Store, chance: Chance): Promise<readonly Row[]> {
+async function seedRows(store: Store, chance: SeededRandom): Promise<readonly Row[]> {
   await commit(store, ...randomRows(chance));
-  const { rows } = await store.resources.list(listOf());
+  const { rows } = await store.resources.list(listPlan());
   assert.equal(rows.length, ROWS);
   return rows;
 }
 
 /** All rows that a walk by seek reads, page by page; it gives up once it has read more than there are. */
-async function walk(
+async function walkPages(
   store: Store,
   order: readonly SortKey[],
   backward: boolean,
@@ -134,24 +138,24 @@ async function walk(
   const walked: string[] = [];
   let after: readonly Json[] | null = null;
   while (walked.length <= ROWS) {
-    const page = await store.resources.list(listOf({ order, window: { kind: 'seek', after, backward, limit } }));
+    const page = await store.resources.list(listPlan({ order, window: { kind: 'seek', after, backward, limit } }));
     const ids = page.rows.map(({ id }) => id);
     walked.push(...(backward ? ids.reverse() : ids));
     const edge = backward ? page.rows.at(0) : page.rows.at(-1);
     if (!page.more || edge === undefined) return walked;
-    after = positionOf(order, edge);
+    after = sortKeyValues(order, edge);
   }
   return walked;
 }
 
-export function walkSuite(name: string, open: OpenStore): void {
+export function paginationSuite(name: string, open: OpenStore): void {
   describe(`${name}: random rows, filters, orders and windows`, () => {
     for (const seed of SEEDS) {
       it(
         `[PAGE-5][QRY-7] gives the pages that a plain sort and filter gives (seed ${seed})`,
         withStore(open, async (store) => {
-          const chance = new Chance(seed);
-          const rows = await fill(store, chance);
+          const chance = new SeededRandom(seed);
+          const rows = await seedRows(store, chance);
           for (let count = 0; count < PLANS; count += 1) {
             const plan = randomPlan(chance, rows);
             assert.deepEqual(await store.resources.list(plan), expectedPage(rows, plan, NUMERIC), JSON.stringify(plan));
@@ -162,14 +166,18 @@ export function walkSuite(name: string, open: OpenStore): void {
       it(
         `[PAGE-5] walks every row once in either direction, with ties, NULLs and mixed directions (seed ${seed})`,
         withStore(open, async (store) => {
-          const chance = new Chance(seed);
-          const rows = await fill(store, chance);
+          const chance = new SeededRandom(seed);
+          const rows = await seedRows(store, chance);
           for (const backward of [false, true]) {
             const order = randomOrder(chance);
             const window = { kind: 'offset', offset: 0, limit: ROWS } as const;
-            const all = expectedPage(rows, listOf({ order, window }), NUMERIC).rows.map(({ id }) => id);
+            const all = expectedPage(rows, listPlan({ order, window }), NUMERIC).rows.map(({ id }) => id);
             const expected = backward ? all.toReversed() : all;
-            assert.deepEqual(await walk(store, order, backward, 1 + chance.below(9)), expected, JSON.stringify(order));
+            assert.deepEqual(
+              await walkPages(store, order, backward, 1 + chance.integer(9)),
+              expected,
+              JSON.stringify(order),
+            );
           }
         }),
       );
@@ -179,11 +187,11 @@ export function walkSuite(name: string, open: OpenStore): void {
       '[PAGE-5] goes on from a row that was removed meanwhile',
       withStore(open, async (store) => {
         await commit(store, createProduct('a'), createProduct('b'), createProduct('c'));
-        const [, second] = (await store.resources.list(listOf())).rows;
+        const [, second] = (await store.resources.list(listPlan())).rows;
         assert.ok(second !== undefined);
         await commit(store, { kind: 'delete', resource: 'products', id: 'b', revision: second.revision, event: null });
         const page = await store.resources.list(
-          listOf({ window: { kind: 'seek', after: ['b'], backward: false, limit: 5 } }),
+          listPlan({ window: { kind: 'seek', after: ['b'], backward: false, limit: 5 } }),
         );
         assert.deepEqual(
           page.rows.map(({ id }) => id),

@@ -1,5 +1,5 @@
 /** What a kind of work is called on the command line. */
-export type WorkId =
+export type WorkloadId =
   | 'by-id'
   | 'by-id-hot'
   | 'page'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { atRest } from '../../bench/compare/at-rest.ts';
+import { waitUntilIdle } from '../../bench/compare/wait-until-idle.ts';
 
 /** How often a server is looked at, which has used so many microseconds at each look, until it is at rest. */
 async function looksAt(used: (look: number) => number): Promise<number> {
   let looks = 0;
-  await atRest({ cpu: () => used((looks += 1)) }, async () => undefined);
+  await waitUntilIdle({ cpu: () => used((looks += 1)) }, async () => undefined);
   return looks;
 }
 

@@ -1,0 +1,98 @@
+import type { WorkloadId } from './workload-id.ts';
+
+/** A page of products as every server is asked for it. */
+export interface PageQuery {
+  readonly offset?: number;
+  /** The id that the page begins after. */
+  readonly after?: string;
+  readonly category?: string;
+  readonly priceFrom?: number;
+  readonly sort?: 'price';
+}
+
+/** How a server words what is asked of it. */
+export interface QueryDialect {
+  /** The path of the collection. */
+  readonly collection: string;
+  /** The parameters that each part of a question becomes. */
+  readonly parameters: Readonly<Record<keyof PageQuery | 'limit', (value: string) => string>>;
+  /** The work that the server does not do, and why. */
+  readonly unsupported: Readonly<Partial<Record<WorkloadId, string>>>;
+}
+
+export const PAGE_LENGTH = 20;
+
+export function pagePath({ collection, parameters }: QueryDialect, question: PageQuery): string {
+  const asked = Object.entries({ limit: PAGE_LENGTH, ...question }) as [keyof typeof parameters, string | number][];
+  return `${collection}?${asked.map(([name, value]) => parameters[name](String(value))).join('&')}`;
+}
+
+const parameter = (name: string) => (value: string) => `${name}=${value}`;
+const unsupportedWorkloads = (works: readonly WorkloadId[], reason: string): QueryDialect['unsupported'] =>
+  Object.fromEntries(works.map((work) => [work, reason]));
+
+const WRITES: readonly WorkloadId[] = ['post', 'patch', 'post-alone', 'patch-alone', 'mixed'];
+const UPDATES: readonly WorkloadId[] = ['patch', 'patch-alone', 'mixed'];
+const NO_ETAG: QueryDialect['unsupported'] = { 'not-modified': 'tells no `ETag`' };
+
+export const RESTWRIGHT: QueryDialect = {
+  collection: '/api/v1/products',
+  parameters: {
+    limit: parameter('limit'),
+    offset: parameter('offset'),
+    after: parameter('last_id'),
+    category: parameter('category'),
+    priceFrom: parameter('price[gte]'),
+    sort: parameter('sort'),
+  },
+  unsupported: {},
+};
+
+export const FASTIFY: QueryDialect = {
+  ...RESTWRIGHT,
+  parameters: { ...RESTWRIGHT.parameters, after: parameter('after'), priceFrom: parameter('price_from') },
+};
+
+export const BASELINE: QueryDialect = { ...FASTIFY, unsupported: unsupportedWorkloads(WRITES, 'stores nothing') };
+
+export const PLATFORMATIC: QueryDialect = {
+  collection: '/products',
+  parameters: {
+    limit: parameter('limit'),
+    offset: parameter('offset'),
+    after: (id) => `where.id.gt=${id}&orderby.id=asc`,
+    category: parameter('where.category.eq'),
+    priceFrom: parameter('where.price.gte'),
+    sort: (name) => `orderby.${name}=asc&orderby.id=asc`,
+  },
+  unsupported: { ...NO_ETAG, ...unsupportedWorkloads(UPDATES, 'replaces whole resources (PUT) and has no PATCH') },
+};
+
+export const FEATHERS: QueryDialect = {
+  collection: '/products',
+  parameters: {
+    limit: parameter('$limit'),
+    offset: parameter('$skip'),
+    after: (id) => `id[$gt]=${id}&$sort[id]=1`,
+    category: parameter('category'),
+    priceFrom: parameter('price[$gte]'),
+    sort: (name) => `$sort[${name}]=1&$sort[id]=1`,
+  },
+  unsupported: NO_ETAG,
+};
+
+export const JSON_SERVER: QueryDialect = {
+  collection: '/products',
+  parameters: {
+    limit: parameter('_limit'),
+    offset: parameter('_start'),
+    after: parameter('id_gte'),
+    category: parameter('category'),
+    priceFrom: parameter('price_gte'),
+    sort: (name) => `_sort=${name},id&_order=asc,asc`,
+  },
+  unsupported: unsupportedWorkloads(
+    WRITES,
+    'writes its whole file anew without waiting for the disk: no write is durable',
+  ),
+};

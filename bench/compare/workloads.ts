@@ -1,0 +1,112 @@
+import { sendRequest } from './send-request.ts';
+import { type QueryDialect, type PageQuery, pagePath } from './query-dialect.ts';
+import { type LoadRequest, SERIAL } from './requests.ts';
+import type { WorkloadId } from './workload-id.ts';
+import type { RequestOrder } from './wrk.ts';
+import { CATEGORIES, HIGHEST_PRICE, product } from './products.ts';
+
+/** A server as work is asked of it. */
+export interface WorkloadContext {
+  readonly dialect: QueryDialect;
+  /** The ids of all rows, in no order. */
+  readonly ids: readonly string[];
+  readonly port: number;
+}
+
+/** A kind of work: a row of the table. */
+export interface Workload {
+  readonly id: WorkloadId;
+  readonly title: string;
+  readonly connections: number;
+  readonly order: RequestOrder;
+  /** Statuses that say that it was done. */
+  readonly expects: readonly number[];
+  readonly requests: (asked: WorkloadContext) => readonly LoadRequest[] | Promise<readonly LoadRequest[]>;
+}
+
+const CONNECTIONS = 32;
+const HOT_ROWS = 5_000;
+const CONDITIONAL_ROWS = 500;
+const DEEP_OFFSET = 90_000;
+
+export const WORKLOADS: readonly Workload[] = [
+  { ...read('by-id', 'one resource by id, random among all', allItems), order: 'random' },
+  { ...read('by-id-hot', 'one resource by id, random among 5,000', hotItems), order: 'random' },
+  read('page', 'page of 20, always the same', ({ dialect }) => [getPage(dialect, {})]),
+  read('pages', 'page of 20, each another', ({ dialect, ids }) => ids.map((after) => getPage(dialect, { after }))),
+  read('filtered', 'page of 20, filtered and sorted, of 20 the same', ({ dialect }) =>
+    CATEGORIES.map((category) => getPage(dialect, { category, sort: 'price' })),
+  ),
+  read('filtered-pages', 'page of 20, filtered and sorted, each another', ({ dialect, ids }) =>
+    ids.map((_, index) => getPage(dialect, { ...distinctFilter(index, ids.length), sort: 'price' })),
+  ),
+  { ...read('not-modified', '304 by `If-None-Match`', conditionalGets), expects: [304] },
+  read('deep-page', 'page at offset 90,000', ({ dialect }) => [getPage(dialect, { offset: DEEP_OFFSET })]),
+  write('post', 'durable POST, 32 writers', CONNECTIONS, ({ dialect }) => [postProduct(dialect)]),
+  write('patch', 'durable PATCH, 32 writers', CONNECTIONS, ({ dialect, ids }) =>
+    ids.map((id) => patchProduct(dialect, id)),
+  ),
+  write('post-alone', 'durable POST, one writer', 1, ({ dialect }) => [postProduct(dialect)]),
+  write('patch-alone', 'durable PATCH, one writer', 1, ({ dialect, ids }) =>
+    ids.map((id) => patchProduct(dialect, id)),
+  ),
+  read('mixed', '90 % by id, 5 % pages, 5 % durable PATCH', ({ dialect, ids }) =>
+    ids.map((id, index) => mixedRequest(dialect, id, index)),
+  ),
+];
+
+function read(id: WorkloadId, title: string, requests: Workload['requests']): Workload {
+  return { id, title, connections: CONNECTIONS, order: 'sequential', expects: [200], requests };
+}
+
+function write(id: WorkloadId, title: string, connections: number, requests: Workload['requests']): Workload {
+  return { id, title, connections, order: 'sequential', expects: [200, 201], requests };
+}
+
+function allItems({ dialect, ids }: WorkloadContext): readonly LoadRequest[] {
+  return ids.map((id) => getItem(dialect, id));
+}
+
+function hotItems(asked: WorkloadContext): readonly LoadRequest[] {
+  return allItems({ ...asked, ids: asked.ids.slice(0, HOT_ROWS) });
+}
+
+function getItem({ collection }: QueryDialect, id: string): LoadRequest {
+  return { method: 'GET', path: `${collection}/${id}` };
+}
+
+function getPage(dialect: QueryDialect, question: PageQuery): LoadRequest {
+  return { method: 'GET', path: pagePath(dialect, question) };
+}
+
+/** Each index another category and price, so spread that no two pages are the same and each is full. */
+function distinctFilter(index: number, length: number): PageQuery {
+  const step = (index * 7919) % length;
+  const category = CATEGORIES[index % CATEGORIES.length];
+  return { ...(category === undefined ? {} : { category }), priceFrom: (step / length) * HIGHEST_PRICE * 0.9 };
+}
+
+function postProduct({ collection }: QueryDialect): LoadRequest {
+  return { method: 'POST', path: collection, body: JSON.stringify({ ...product(1), sku: `N-${SERIAL}` }) };
+}
+
+function patchProduct({ collection }: QueryDialect, id: string): LoadRequest {
+  const body = JSON.stringify({ name: `Changed ${SERIAL}`, stock: 5 });
+  return { method: 'PATCH', path: `${collection}/${id}`, body };
+}
+
+function mixedRequest(dialect: QueryDialect, id: string, index: number): LoadRequest {
+  if (index % 20 === 7) return getPage(dialect, { after: id });
+  return index % 20 === 17 ? patchProduct(dialect, id) : getItem(dialect, id);
+}
+
+/** Resources with the tags that the server tells. */
+async function conditionalGets({ dialect, ids, port }: WorkloadContext): Promise<readonly LoadRequest[]> {
+  const requests: LoadRequest[] = [];
+  for (const id of ids.slice(0, CONDITIONAL_ROWS)) {
+    const request = getItem(dialect, id);
+    const { etag } = await sendRequest(port, request);
+    requests.push({ ...request, headers: { 'If-None-Match': etag } });
+  }
+  return requests;
+}
