@@ -35,6 +35,6 @@ const bundle = await rolldown({
   external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
   plugins: [documentValidationPlugin],
 });
-// All in one folder: a module finds the files of its threads beside itself (`src/platform/beside.ts`), whichever file it has come into.
+// All in one folder: a module finds the files of its threads beside itself (`src/platform/worker-file.ts`), whichever file it has come into.
 await bundle.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
 process.exitCode = tool('tsc', ['-p', 'tsconfig.build.json']) ? 0 : 1;

@@ -16,11 +16,11 @@ import { versionedPath } from './pipeline/receive.ts';
 import { versionedBase } from './pipeline/route.ts';
 import type { Surroundings } from './pipeline/surroundings.ts';
 import { createVariants } from './pipeline/represent/etags.ts';
-import { ToldItems } from './pipeline/told-items.ts';
-import { toldPages } from './pipeline/told-pages.ts';
+import { ItemCache } from './pipeline/read/item-cache.ts';
+import { createPageCache } from './pipeline/read/page-cache.ts';
 import { KeyMutex } from './pipeline/write/key-mutex.ts';
 import type { Bookmark } from './plan/plan.ts';
-import { type Clock, steady } from './platform/clock.ts';
+import { type Clock, monotonicNow } from './platform/clock.ts';
 import { digest } from './platform/digest.ts';
 import type { Ids } from './platform/ids.ts';
 import { programVersion } from './platform/program-version.ts';
@@ -86,7 +86,13 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const randomHex = (bytes: number): string => options.random.hex(bytes);
   const handler = createPipeline({
     surroundings,
-    openings: { now, elapsed: options.elapsed ?? steady, uuid, randomHex, versionedPath: versionedPath(compiled.base) },
+    openings: {
+      now,
+      elapsed: options.elapsed ?? monotonicNow,
+      uuid,
+      randomHex,
+      versionedPath: versionedPath(compiled.base),
+    },
     open: options.allowAnyHost,
     unready: options.notReadyReason ?? (() => null),
   });
@@ -132,8 +138,8 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
     },
     turns: new KeyMutex(),
     variants: createVariants(digest),
-    told: new ToldItems(),
-    pages: toldPages(),
+    itemCache: new ItemCache(),
+    pageCache: createPageCache(),
     edition: { id, at: since, date: httpDate(since) },
     version: `${major}.${minor}.${patch}`,
     now,

@@ -1,5 +1,5 @@
 import { TOKEN } from './field-syntax.ts';
-import { remembered } from './remembered.ts';
+import { memoize } from '../cache/memoize.ts';
 
 /** How the bytes of an answer are coded (NEG-7). */
 export type Coding = 'identity' | 'br' | 'gzip' | 'zstd';
@@ -15,7 +15,7 @@ const ELEMENT = new RegExp(
 const NONE: Weights = new Map();
 
 /** None where the field cannot be read. Of a coding that is named twice the greater weight counts, as in `Accept`. */
-const weightsOf = remembered((text): Weights => {
+const weightsOf = memoize((text): Weights => {
   const weights = new Map<string, number>();
   for (const element of text.split(',')) {
     const match = ELEMENT.exec(element);

@@ -1,4 +1,4 @@
-import { remembered } from './remembered.ts';
+import { memoize } from '../cache/memoize.ts';
 
 /** `uri-host [ ":" port ]` of RFC 9110 7.2 with a host that is not empty; what stands in brackets is checked apart. */
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(?::([0-9]{0,5}))?$/;
@@ -26,13 +26,13 @@ export function isLoopbackHost(value: string): boolean {
 }
 
 /** The host without its port; null where the value is no host. */
-const hostName = remembered((value): string | null => {
+const hostName = memoize((value): string | null => {
   const [, name, port] = HOST.exec(value) ?? [];
   if (name === undefined || Number(port ?? 0) > MAX_PORT) return null;
   return name.startsWith('[') && !isIpv6(name.slice(1, -1)) ? null : name;
 });
 
-const isLoopbackName = remembered((name) => name === '[::1]' || LOOPBACK_NAME.test(name) || LOOPBACK_IPV4.test(name));
+const isLoopbackName = memoize((name) => name === '[::1]' || LOOPBACK_NAME.test(name) || LOOPBACK_IPV4.test(name));
 
 /** Whether a text is an IPv6 address (RFC 4291 2.2): 8 groups, or fewer around one `::`; an IPv4 tail stands for two. */
 function isIpv6(text: string): boolean {

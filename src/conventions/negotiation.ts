@@ -1,6 +1,6 @@
 import { type ApiError, refusal } from './errors.ts';
 import { TOKEN } from './field-syntax.ts';
-import { remembered } from './remembered.ts';
+import { memoize } from '../cache/memoize.ts';
 import { essence, type MediaType, readParameters, vendorType } from './media-type.ts';
 import { type AcceptedVersion, type ServedVersion, versionText } from './versioning.ts';
 
@@ -42,7 +42,7 @@ export function parseAccept(text: string | null): readonly AcceptRange[] {
   return text === 'application/json' ? JSON_ALONE : rangesOf(text);
 }
 
-const rangesOf = remembered((text): readonly AcceptRange[] => {
+const rangesOf = memoize((text): readonly AcceptRange[] => {
   const ranges: AcceptRange[] = [];
   let at = skip(SEPARATORS, text, 0) ?? 0;
   while (at < text.length) {

@@ -1,5 +1,5 @@
 import { matchesStrongly, matchesWeakly, parseTagList, revisionOf, type TagList } from './etag.ts';
-import { remembered } from './remembered.ts';
+import { memoize } from '../cache/memoize.ts';
 
 /** The conditions of a request (RFC 9110 13.1); null where one is not set. Dates are milliseconds since 1970. */
 export interface Preconditions {
@@ -48,7 +48,7 @@ const DATE_FORMS = [
 const DAY_LENGTH = 86_400_000;
 const TIME_OF_DAY = '08:49:37 GMT';
 /** What an HTTP date says of a day: what is told was changed on few of them. */
-const dayName = remembered((day) => new Date(Number(day) * DAY_LENGTH).toUTCString().slice(0, -TIME_OF_DAY.length));
+const dayName = memoize((day) => new Date(Number(day) * DAY_LENGTH).toUTCString().slice(0, -TIME_OF_DAY.length));
 
 /** An HTTP date (RFC 9110 5.6.7), `Sun, 06 Nov 1994 08:49:37 GMT`. The part of a second is cut off. */
 export function httpDate(milliseconds: number): string {

@@ -1,6 +1,6 @@
 import type { Observe } from '../observe/observation.ts';
 import type { Clock } from '../platform/clock.ts';
-import { endsInTime } from '../platform/in-time.ts';
+import { settlesWithin } from '../platform/timeout.ts';
 import type { ClaimedDelivery, Store } from '../stores/store.ts';
 import { AFTER } from './after-hooks.ts';
 import type { Outlet } from './outlet.ts';
@@ -82,7 +82,7 @@ class Dispatcher {
 
   async stop(patience: number): Promise<void> {
     this.#stopped = true;
-    const done = await endsInTime(this.#end(), patience);
+    const done = await settlesWithin(this.#end(), patience);
     if (done || this.#left) return;
     this.#left = true;
     this.#options.observe({ kind: 'deliveries-left', count: this.#underWay.size });

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Coding } from '../conventions/content-coding.ts';
-import type { Awaitable } from '../platform/awaitable.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 /** Answers over so many bytes are compressed (NEG-7). */
 export const COMPRESSIBLE_FROM = 1_024;
@@ -17,7 +17,7 @@ const ZSTD_LEVEL = 3;
 /** The codings that this runtime has, in the order of preference. */
 export const codings: readonly Coding[] = ['br', 'zstd', 'gzip'];
 
-type Coder = (bytes: Uint8Array) => Awaitable<Uint8Array>;
+type Coder = (bytes: Uint8Array) => MaybePromise<Uint8Array>;
 
 const { constants } = zlib;
 const CODERS: Readonly<Record<Coding, Coder>> = {
@@ -38,7 +38,7 @@ const CODERS: Readonly<Record<Coding, Coder>> = {
 };
 
 /** The bytes of a content in a coding (RFC 9110 8.4.1): the same for the same content. */
-export function compress(content: string | Uint8Array, coding: Coding): Awaitable<Uint8Array> {
+export function compress(content: string | Uint8Array, coding: Coding): MaybePromise<Uint8Array> {
   return CODERS[coding](typeof content === 'string' ? Buffer.from(content) : content);
 }
 

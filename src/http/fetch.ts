@@ -1,6 +1,6 @@
 import { bodyTooLarge, cutShort, timedOut } from '../conventions/arrival.ts';
 import { type BodyStream, isStreamed, type RawRequest, type RequestBody } from '../pipeline/exchange.ts';
-import { inTime } from '../platform/in-time.ts';
+import { withTimeout } from '../platform/timeout.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
 import type { MountedApi } from './mounted-api.ts';
 
@@ -65,7 +65,7 @@ class FetchBody implements RequestBody {
     if (this.length !== null && this.length > limit) throw bodyTooLarge(limit);
     const reader = this.#stream.getReader();
     try {
-      return await inTime(collect(reader, limit), this.#timeout, requestTimedOut);
+      return await withTimeout(collect(reader, limit), this.#timeout, requestTimedOut);
     } finally {
       cancelReader(reader);
     }
@@ -75,7 +75,7 @@ class FetchBody implements RequestBody {
     const reader = this.#stream.getReader();
     try {
       for (;;) {
-        const chunk = await inTime(next(reader), this.#timeout, requestTimedOut);
+        const chunk = await withTimeout(next(reader), this.#timeout, requestTimedOut);
         if (chunk === undefined) return;
         yield chunk;
       }

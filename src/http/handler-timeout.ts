@@ -1,6 +1,6 @@
 import { refusal } from '../conventions/errors.ts';
 import type { ApiResponse, RawRequest } from '../pipeline/exchange.ts';
-import { attempt, type Awaitable } from '../platform/awaitable.ts';
+import { attempt, type MaybePromise } from '../platform/maybe-promise.ts';
 import type { MountedApi } from './mounted-api.ts';
 
 /** The refusal of a request whose answer took too long (LIM-1). */
@@ -11,7 +11,7 @@ export function handlerTimedOut(): unknown {
 }
 
 /** The answer of an API, or 503 where it does not come in time. A body may take its own time to arrive. Never rejects. */
-export function handleWithTimeout(api: MountedApi, request: RawRequest): Awaitable<ApiResponse> {
+export function handleWithTimeout(api: MountedApi, request: RawRequest): MaybePromise<ApiResponse> {
   const answered = attempt(
     () => api.handle(request),
     (error) => api.refuse(error, request),

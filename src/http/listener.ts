@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ApiResponse, isStreamed, type RawRequest } from '../pipeline/exchange.ts';
-import { attempt } from '../platform/awaitable.ts';
+import { attempt } from '../platform/maybe-promise.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
 import { type ResponseBatcher, endOfTickBatcher, nextTickBatcher } from './response-batcher.ts';
 import { type MountedApi, owns } from './mounted-api.ts';

@@ -1,7 +1,7 @@
 import { belowBase, segmentsOfTarget } from '../conventions/url.ts';
 import type { Limits } from '../model/model.ts';
 import type { Handler } from '../pipeline/exchange.ts';
-import { oncePer } from '../platform/once-per.ts';
+import { weakMemoize } from '../cache/memoize.ts';
 
 /** An API to be mounted in a server or framework that is not ours. */
 export interface MountedApi extends Handler {
@@ -19,4 +19,4 @@ export function owns({ model }: MountedApi, target: string): boolean {
 }
 
 /** The decoded segments of a base path: each request of the application around is compared with them. */
-const baseOf = oncePer(({ basePath }: MountedApi['model']) => segmentsOfTarget(basePath));
+const baseOf = weakMemoize(({ basePath }: MountedApi['model']) => segmentsOfTarget(basePath));

@@ -1,6 +1,6 @@
 import process from 'node:process';
-import { steady } from '../platform/clock.ts';
-import { atEndOfTurn } from '../platform/end-of-turn.ts';
+import { monotonicNow } from '../platform/clock.ts';
+import { atEndOfTick } from '../platform/end-of-tick.ts';
 
 /** When answers leave. */
 export interface ResponseBatcherOptions {
@@ -24,7 +24,7 @@ export class ResponseBatcher {
   #waiting: (() => void)[] = [];
   #since = 0;
 
-  constructor({ schedule, now = steady }: ResponseBatcherOptions) {
+  constructor({ schedule, now = monotonicNow }: ResponseBatcherOptions) {
     this.#schedule = schedule;
     this.#now = now;
   }
@@ -49,7 +49,7 @@ export class ResponseBatcher {
 
 /** For what is answered at once: those that arrived in one turn of the event loop leave at its end, before a commit begins. */
 export function endOfTickBatcher(): ResponseBatcher {
-  return new ResponseBatcher({ schedule: (run) => atEndOfTurn('leave', run) });
+  return new ResponseBatcher({ schedule: (run) => atEndOfTick('flush', run) });
 }
 
 /** For what waited, such as for a commit: those that it was good for leave when all of them are told, before anything else is looked at. */

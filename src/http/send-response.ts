@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { drained } from '../platform/drained.ts';
+import { waitForDrain } from '../platform/wait-for-drain.ts';
 import type { HeaderList } from '../pipeline/represent/response.ts';
 import type { StreamedResponse, BufferedResponse } from '../pipeline/exchange.ts';
 
@@ -46,7 +46,7 @@ export async function sendStream(
     for await (const piece of body) {
       if (response.destroyed) return;
       if (!response.headersSent) response.writeHead(status, [...headers, ...further]);
-      if (!response.write(piece)) await drained(response);
+      if (!response.write(piece)) await waitForDrain(response);
     }
   } catch (error) {
     // Node gathers what is written within one turn; what came before the failure is to leave before the connection ends.

@@ -1,4 +1,4 @@
-import { steady, turnOfEventLoop } from '../platform/clock.ts';
+import { monotonicNow, loopIteration } from '../platform/clock.ts';
 
 /** How a turn tells the time, and itself from the next one. */
 export interface TurnClock {
@@ -24,7 +24,7 @@ export class RequestTurn {
   #requests = 0;
 
   /** @param longest milliseconds after which a turn that does not end counts as another one: then there is room for requests again */
-  constructor(longest: number, clock: TurnClock = { now: steady, turn: turnOfEventLoop }) {
+  constructor(longest: number, clock: TurnClock = { now: monotonicNow, turn: loopIteration }) {
     this.#longest = longest;
     this.#clock = clock;
   }

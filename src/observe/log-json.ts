@@ -1,4 +1,4 @@
-import { remembered } from '../conventions/remembered.ts';
+import { memoize } from '../cache/memoize.ts';
 import { logEntry } from './log-entry.ts';
 import type { Observation } from './observation.ts';
 
@@ -24,7 +24,7 @@ export function jsonLine(observation: Observation, time: string, pid?: number): 
 }
 
 /** How a member begins. Each is put together once: a text of many pieces is many objects until it is written. */
-const named = remembered((name) => `,"${name}":`);
+const named = memoize((name) => `,"${name}":`);
 
 function written(value: unknown): string {
   if (value === null || Number.isFinite(value)) return String(value);

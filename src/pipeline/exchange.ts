@@ -1,4 +1,4 @@
-import type { Awaitable } from '../platform/awaitable.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 /** The body of a request, read once and only when a stage asks for it. */
 export interface RequestBody {
@@ -72,7 +72,7 @@ export type BodyStream = AsyncIterable<string>;
 /** One API, as every way to mount it sees it. */
 export interface Handler {
   /** Answers any request; never rejects. */
-  handle(request: RawRequest): Awaitable<ApiResponse>;
+  handle(request: RawRequest): MaybePromise<ApiResponse>;
 
   /**
    * Answers what never became a request: a fault of the HTTP parser, a timeout before the headers were in, overload.

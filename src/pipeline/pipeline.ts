@@ -3,12 +3,12 @@ import { pathOfTarget } from '../conventions/url.ts';
 import { readListQuery } from '../plan/list-query.ts';
 import { admitParameters, plainRule } from '../plan/parameters.ts';
 import { readItemView } from '../plan/view.ts';
-import { after, attempt, type Awaitable } from '../platform/awaitable.ts';
-import { Unused } from '../platform/unused.ts';
+import { after, attempt, type MaybePromise } from '../platform/maybe-promise.ts';
+import { IdleTimer } from '../cache/idle-timer.ts';
 import { commonHeaders, uncachedResponse } from './represent/response.ts';
 import { authenticate } from './authenticate.ts';
 import { answerBatch, readBatchRecord } from './batch/batch.ts';
-import { Compressor } from './compressed.ts';
+import { Compressor } from './represent/content-encoding.ts';
 import type { ApiResponse, Handler, RawRequest } from './exchange.ts';
 import { answerLines } from './batch/ndjson.ts';
 import { type Negotiated, negotiate, optionsHeaders } from './negotiate.ts';
@@ -22,8 +22,8 @@ import { allow, route, type Routed } from './route.ts';
 import { answerWrite } from './write/single-write.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Milliseconds without a request after which nothing is kept for the next one: memory that nobody has use for is others'. */
-const FORGOTTEN_AFTER = 30_000;
+/** Milliseconds without a request after which the caches are cleared: an idle server gives its memory back. */
+const IDLE_TIMEOUT = 30_000;
 
 /** What answering takes beside what the stages work with. */
 export interface PipelineOptions {
@@ -40,7 +40,8 @@ export function createPipeline(options: PipelineOptions): Handler {
   const { surroundings, openings } = options;
   const { observe } = surroundings;
   const compressor = new Compressor();
-  const unused = new Unused(FORGOTTEN_AFTER, () => forget([surroundings.told, surroundings.pages, compressor]));
+  const caches = [surroundings.itemCache, surroundings.pageCache, compressor];
+  const idleTimer = new IdleTimer(IDLE_TIMEOUT, () => clearAll(caches));
   const refusing = { version: surroundings.version, observe, now: openings.now };
 
   const finish = <A extends ApiResponse>(exchange: Exchange, finished: A): A => {
@@ -60,7 +61,7 @@ export function createPipeline(options: PipelineOptions): Handler {
 
   return {
     handle(request) {
-      unused.use();
+      idleTimer.touch();
       const exchange = openExchange(request, openings);
       const answered = attempt(
         () => answer(exchange, request, options),
@@ -76,11 +77,11 @@ export function createPipeline(options: PipelineOptions): Handler {
   };
 }
 
-function forget(all: readonly { readonly forget: () => void }[]): void {
-  for (const each of all) each.forget();
+function clearAll(caches: readonly { readonly clear: () => void }[]): void {
+  for (const cache of caches) cache.clear();
 }
 
-function answer(exchange: Exchange, request: RawRequest, options: PipelineOptions): Awaitable<ApiResponse> {
+function answer(exchange: Exchange, request: RawRequest, options: PipelineOptions): MaybePromise<ApiResponse> {
   const { surroundings } = options;
   const { compiled, version } = surroundings;
   const received = receive(exchange, request, compiled, options.open);
@@ -94,7 +95,7 @@ function answer(exchange: Exchange, request: RawRequest, options: PipelineOption
 }
 
 /** Steps 12 to 19 of what route and method name. */
-function perform(request: Negotiated, surroundings: Surroundings): Awaitable<ApiResponse> {
+function perform(request: Negotiated, surroundings: Surroundings): MaybePromise<ApiResponse> {
   const { route: target, parameters, preferences } = request;
   const lenient = preferences.handling === 'lenient';
   const asked = requestedWrite(request);

@@ -2,12 +2,11 @@ import { refusal } from '../conventions/errors.ts';
 import type { Method } from '../conventions/methods.ts';
 import { plainOffers } from '../conventions/answer-type.ts';
 import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/negotiation.ts';
-import { remembered } from '../conventions/remembered.ts';
+import { memoize, weakMemoize } from '../cache/memoize.ts';
 import { type ResolvedVersion, resolveVersion, type VersionCarriers } from '../conventions/versioning.ts';
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/address.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import { oncePer } from '../platform/once-per.ts';
 import type { Contract, CompiledResource } from './contract.ts';
 import type { RouteKind } from './offers.ts';
 import type { Received } from './receive.ts';
@@ -106,8 +105,8 @@ function versionOf(carriers: VersionCarriers, compiled: Contract): ResolvedVersi
 }
 
 /** Most requests name their version in the path and nowhere else, and one of a few. */
-const versionOfPath = oncePer((compiled: Contract) =>
-  remembered((path) => resolved({ path, query: null, header: null, accept: [] }, compiled)),
+const versionOfPath = weakMemoize((compiled: Contract) =>
+  memoize((path) => resolved({ path, query: null, header: null, accept: [] }, compiled)),
 );
 
 function resolved(carriers: VersionCarriers, { model }: Contract): ResolvedVersion<ContractVersion> {
@@ -120,7 +119,9 @@ export function versionedBase({ model }: Contract, origin: string): LinkBase {
 }
 
 /** The same as the model's public URL has it, made once: each request needs it. */
-export const canonicalBase = oncePer((compiled: Contract) => versionedBase(compiled, compiled.model.publicUrl ?? ''));
+export const canonicalBase = weakMemoize((compiled: Contract) =>
+  versionedBase(compiled, compiled.model.publicUrl ?? ''),
+);
 
 function linkBase(compiled: Contract, version: ResolvedVersion<ContractVersion>): LinkBase {
   if (version.carrier === 'path') return canonicalBase(compiled);

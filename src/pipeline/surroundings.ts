@@ -1,11 +1,11 @@
 import type { Observe } from '../observe/observation.ts';
 import type { EventSource } from '../plan/change-event.ts';
 import type { HookServices } from '../model/typescript/hooks.ts';
-import type { ByParts } from '../platform/by-parts.ts';
+import type { ByParts } from '../cache/by-parts.ts';
 import type { Resources, Store } from '../stores/store.ts';
 import type { Contract } from './contract.ts';
-import type { Modified, ToldItems } from './told-items.ts';
-import type { ToldPages } from './told-pages.ts';
+import type { Modified, ItemCache } from './read/item-cache.ts';
+import type { PageCache } from './read/page-cache.ts';
 import type { KeyMutex } from './write/key-mutex.ts';
 
 /** What the stages work with beside the request: made once, by the composition root. */
@@ -24,8 +24,8 @@ export interface Surroundings {
   readonly turns: KeyMutex;
   /** Short names for what a representation depends on beside its row: each request needs one. */
   readonly variants: ByParts<string>;
-  readonly told: ToldItems;
-  readonly pages: ToldPages;
+  readonly itemCache: ItemCache;
+  readonly pageCache: PageCache;
   readonly edition: ToldEdition;
   /** The contract served, `1.4.2`. */
   readonly version: string;

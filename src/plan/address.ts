@@ -1,9 +1,8 @@
 import { joinPath } from '../conventions/links.ts';
 import { type Parameters } from '../conventions/pagination/position.ts';
 import { joinQueries, writeQuery } from '../conventions/query.ts';
-import { remembered } from '../conventions/remembered.ts';
+import { memoize, weakMemoize } from '../cache/memoize.ts';
 import type { Model, Resource } from '../model/model.ts';
-import { oncePer } from '../platform/once-per.ts';
 import type { Ancestor } from './plan.ts';
 
 /** Where the URLs of an answer begin, and what each of them carries: the caller's version carrier (REP-9). */
@@ -28,7 +27,9 @@ export interface Addresses {
 /** The addresses of a model. Ancestors are nearest first, as in a plan. */
 export function addresses({ resources }: Pick<Model, 'resources'>): Addresses {
   // Most links are into collections that stand below no other row, and URLs begin in few ways.
-  const uppermost = oncePer(({ collection }: Resource) => remembered((prefix: string) => joinPath(prefix, collection)));
+  const uppermost = weakMemoize(({ collection }: Resource) =>
+    memoize((prefix: string) => joinPath(prefix, collection)),
+  );
   const collectionPath = ({ prefix }: LinkBase, resource: Resource, within: readonly Ancestor[]): string => {
     if (within.length === 0) return uppermost(resource)(prefix);
     const above = within.toReversed().flatMap((row) => [resources.get(row.resource)?.collection ?? '', row.id]);

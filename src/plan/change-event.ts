@@ -1,7 +1,7 @@
 import type { EventDraft } from '../conventions/event.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { Model, Resource } from '../model/model.ts';
-import { oncePer } from '../platform/once-per.ts';
+import { weakMemoize } from '../cache/memoize.ts';
 import type { Addresses, LinkBase } from './address.ts';
 import type { Ancestor, Values } from './plan.ts';
 
@@ -60,7 +60,7 @@ export function changeEvent(source: EventSource, origin: Origin, happening: Happ
 }
 
 /** What all events of a resource have in common. */
-const commonOf = oncePer((resource: Resource) => {
+const commonOf = weakMemoize((resource: Resource) => {
   const readable = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
   // Joined they are one piece, which `JSON.stringify` writes faster.
   const type = (verb: Happening['verb']): string => [resource.singular, verb].join('.');

@@ -1,7 +1,7 @@
 import { MAX_DETAILS, refusal } from '../conventions/errors.ts';
 import { nearest } from '../conventions/nearest.ts';
 import type { Parameter } from '../conventions/query.ts';
-import { remembered } from '../conventions/remembered.ts';
+import { memoize } from '../cache/memoize.ts';
 
 /** A filter parameter, taken apart: `price[gte]`, `filter[limit]`, `address.city`. */
 export interface FilterName {
@@ -13,7 +13,7 @@ export interface FilterName {
 const FILTER_NAME = /^(?:filter\[([^[\]]+)\]|([^[\]]+))(?:\[([^[\]]*)\])?$/;
 
 /** Takes a parameter's name apart as a filter; null where it has not the form of one. */
-export const readFilterName = remembered((name): FilterName | null => {
+export const readFilterName = memoize((name): FilterName | null => {
   const match = FILTER_NAME.exec(name);
   const path = match?.[1] ?? match?.[2];
   return match === null || path === undefined ? null : { path, operator: match[3] ?? null };

@@ -1,8 +1,7 @@
 import { type ErrorDetail, refusal } from '../conventions/errors.ts';
 import { splitList } from '../conventions/query.ts';
-import { remembered } from '../conventions/remembered.ts';
+import { memoize, weakMemoize } from '../cache/memoize.ts';
 import type { Resource, SortKey } from '../model/model.ts';
-import { oncePer } from '../platform/once-per.ts';
 
 /** Most keys that a caller may sort by (QRY-3), and most that are looked at to tell what is wrong with them. */
 const MAX_KEYS = 5;
@@ -19,7 +18,7 @@ export function readSort(raw: string, resource: Resource): readonly SortKey[] {
 }
 
 /** Callers ask for few orders of a resource. */
-const sortsOf = oncePer((resource: Resource) => remembered((raw) => readKeys(raw, resource)));
+const sortsOf = weakMemoize((resource: Resource) => memoize((raw) => readKeys(raw, resource)));
 
 function readKeys(raw: string, resource: Resource): readonly SortKey[] {
   const texts = splitList(raw, MAX_JUDGED);

@@ -8,11 +8,11 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** Milliseconds from a beginning that means nothing, which never go back: for how long something takes. */
-export function steady(): number {
+export function monotonicNow(): number {
   return performance.now();
 }
 
 /** Tells turns of the event loop apart. One begins when the system is asked what has arrived: what comes later belongs to the next. */
-export function turnOfEventLoop(): number {
+export function loopIteration(): number {
   return performance.nodeTiming.uvMetricsInfo.loopCount;
 }

@@ -1,5 +1,5 @@
 import type { EventEnvelope } from '../conventions/event.ts';
-import type { Awaitable } from '../platform/awaitable.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
 import type {
   Ancestor,
   Bookmark,
@@ -45,7 +45,7 @@ export class StoreUnavailable extends Error {
 /** Rows of the declared resources. */
 export interface Resources {
   /** The row, or null where it is absent or not below the ancestors named. */
-  item(plan: ItemPlan): Awaitable<Row | null>;
+  item(plan: ItemPlan): MaybePromise<Row | null>;
 
   /**
    * A number for a row that is another one once the row may have changed, and never one that it was: what was read after it was asked for is
@@ -54,33 +54,33 @@ export interface Resources {
   changeOf(resource: string, id: string): number | null;
 
   /** One page. @throws {StatementTimeout} after the model's `statementTimeout` @throws {StoreOverloaded} before it is begun */
-  list(plan: ListPlan): Awaitable<Page>;
+  list(plan: ListPlan): MaybePromise<Page>;
 
   /** Rows by their ids, in one query. @throws {StoreOverloaded} before it is begun */
-  lookup(plan: LookupPlan): Awaitable<readonly LocatedRow[]>;
+  lookup(plan: LookupPlan): MaybePromise<readonly LocatedRow[]>;
 
   /**
    * The first rows that refer to each of the owners, in one query; an owner to which none does may be left out.
    *
    * @throws {StatementTimeout} {StoreOverloaded} as `list` does
    */
-  related(plan: RelatedPlan): Awaitable<ReadonlyMap<string, RelatedRows>>;
+  related(plan: RelatedPlan): MaybePromise<ReadonlyMap<string, RelatedRows>>;
 
   /** A number for each of some resources that is another one after each commit that changes any of its rows, and never one that it was. */
-  changes(resources: readonly string[]): Awaitable<readonly number[]>;
+  changes(resources: readonly string[]): MaybePromise<readonly number[]>;
 
   /**
    * The first of the ancestors, outermost first, that is absent or not below the one before it; null where all stand.
    *
    * @param within nearest first, as in a plan
    */
-  missingAncestor(within: readonly Ancestor[]): Awaitable<Ancestor | null>;
+  missingAncestor(within: readonly Ancestor[]): MaybePromise<Ancestor | null>;
 
   /**
    * Those of the references, each a resource and an id, that refer to nothing.
    * For telling all faults of a body at once; what is written is checked again in its transaction.
    */
-  missingReferences(references: readonly Ancestor[]): Awaitable<readonly Ancestor[]>;
+  missingReferences(references: readonly Ancestor[]): MaybePromise<readonly Ancestor[]>;
 
   /**
    * Writes the plans of a unit, their events, its bookmark and its memos in one transaction, each row compared with what its plan expects in
@@ -92,19 +92,19 @@ export interface Resources {
   write(unit: WriteUnit, deadline?: number): Promise<WriteOutcome>;
 
   /** The value last committed under a name; null where there is none. */
-  bookmark(name: Bookmark['name']): Awaitable<string | null>;
+  bookmark(name: Bookmark['name']): MaybePromise<string | null>;
 
   /** The memo last committed under a name; null where there is none or it has expired. @param now milliseconds since the epoch */
-  remembered(name: Memo['name'], now: number): Awaitable<Remembered | null>;
+  remembered(name: Memo['name'], now: number): MaybePromise<Remembered | null>;
 }
 
 /** The events of all committed writes, in commit order. */
 export interface EventLog {
   /** Events with a greater sequence, in order, at most `limit`. Who has read n never misses a smaller one (EVT-3). */
-  after(sequence: number, limit: number): Awaitable<readonly EventEnvelope[]>;
+  after(sequence: number, limit: number): MaybePromise<readonly EventEnvelope[]>;
 
   /** The greatest sequence; 0 where there is no event. */
-  last(): Awaitable<number>;
+  last(): MaybePromise<number>;
 }
 
 /** A delivery that a dispatcher holds until `leaseUntil`. */
@@ -125,13 +125,13 @@ export type DeliveryResult =
 /** Which event still has to reach which endpoint. */
 export interface Deliveries {
   /** Records that an event must reach the endpoints; an event and endpoint that are recorded already stay as they are. */
-  enqueue(sequence: number, endpoints: readonly string[], at: number): Awaitable<void>;
+  enqueue(sequence: number, endpoints: readonly string[], at: number): MaybePromise<void>;
 
   /** Takes deliveries that are due and that nobody holds, oldest first, in one statement. Times in milliseconds since the epoch. */
-  claim(now: number, leaseUntil: number, limit: number): Awaitable<readonly ClaimedDelivery[]>;
+  claim(now: number, leaseUntil: number, limit: number): MaybePromise<readonly ClaimedDelivery[]>;
 
   /** Records the result of an attempt and ends the lease. */
-  settle(endpoint: string, sequence: number, result: DeliveryResult): Awaitable<void>;
+  settle(endpoint: string, sequence: number, result: DeliveryResult): MaybePromise<void>;
 }
 
 /** A time during which a database is told in one way: what nobody writes is told otherwise in the next one. */
@@ -150,7 +150,7 @@ export interface Store {
   /** Writes that wait for their commit: what overload is judged by (LIM-3). */
   readonly waiting: number;
   /** The key that seals cursors, 32 bytes, made once and kept in the database. */
-  secret(): Awaitable<Uint8Array>;
+  secret(): MaybePromise<Uint8Array>;
   /**
    * The edition of the database, kept in it. Where it was last told by another name, a new one begins: also by a name that it had before, for
    * rows may have been rewritten in between.
@@ -158,9 +158,9 @@ export interface Store {
    * @param name what stands for everything but the rows that what is told depends on
    * @param now milliseconds since the epoch
    */
-  edition(name: string, now: number): Awaitable<Edition>;
+  edition(name: string, now: number): MaybePromise<Edition>;
   /** Fails where the database cannot be read: for `/readyz`. */
-  ping(): Awaitable<void>;
+  ping(): MaybePromise<void>;
   /** Waits for the writes that were accepted, then lets go of the database. */
   close(): Promise<void>;
 }

@@ -20,12 +20,14 @@ const http = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'];
  */
 export const folders: readonly Folder[] = [
   { name: 'platform', layer: 1 },
+  { name: 'cache', layer: 1 },
   {
     name: 'conventions',
     layer: 1,
     noModules: ['node:*'],
     pure: true,
     closed: { platform: 'the clock, ids, digests and seals are handed in as functions' },
+    open: { cache: ['src/cache/memoize.ts'] },
   },
   { name: 'observe', layer: 1 },
   {

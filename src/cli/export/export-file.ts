@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { Api } from '../../api.ts';
 import type { JsonObject } from '../../conventions/json.ts';
-import { drained } from '../../platform/drained.ts';
+import { waitForDrain } from '../../platform/wait-for-drain.ts';
 import { writeJson } from '../../formats/json.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { RecordFormat } from '../import/record-reader.ts';
@@ -98,6 +98,6 @@ function rowWriter({ format, api, collection }: ExportJob): RowWriter {
 async function send(output: Writable, text: string): Promise<boolean> {
   if (output.destroyed || output.writableEnded) return false;
   if (text === '' || output.write(text)) return true;
-  await drained(output);
+  await waitForDrain(output);
   return !output.destroyed;
 }

@@ -6,8 +6,8 @@ import {
   type RawRequest,
   type BufferedResponse,
 } from '../../pipeline/exchange.ts';
-import { after, attempt, type Awaitable } from '../../platform/awaitable.ts';
-import { endsInTime } from '../../platform/in-time.ts';
+import { after, attempt, type MaybePromise } from '../../platform/maybe-promise.ts';
+import { settlesWithin } from '../../platform/timeout.ts';
 import type { OpenedApi } from '../open-database.ts';
 
 /** One API in its turn of serving. */
@@ -32,7 +32,7 @@ export class ReloadableApi implements Handler {
     return this.#turn.opened.store.waiting;
   }
 
-  handle(request: RawRequest): Awaitable<ApiResponse> {
+  handle(request: RawRequest): MaybePromise<ApiResponse> {
     const turn = this.#turn;
     turn.inFlight += 1;
     const fail = (error: unknown): never => {
@@ -67,7 +67,7 @@ export class ReloadableApi implements Handler {
    * @param patience milliseconds for APIs before, whose requests may never end
    */
   async close(patience: number): Promise<void> {
-    const closing = endsInTime(Promise.all(this.#closing), patience);
+    const closing = settlesWithin(Promise.all(this.#closing), patience);
     await this.#turn.opened.close();
     await closing;
   }

@@ -13,9 +13,9 @@ import type { LoadedModel } from '../../model/load-model.ts';
 import type { Limits } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { OpenApiOptions } from '../../open-api.ts';
-import { steady } from '../../platform/clock.ts';
+import { monotonicNow } from '../../platform/clock.ts';
 import { boundHeap } from '../../platform/heap-bounds.ts';
-import { endsInTime } from '../../platform/in-time.ts';
+import { settlesWithin } from '../../platform/timeout.ts';
 import { serverUrl } from './address.ts';
 import { commandFailed } from '../command-error.ts';
 import { ReloadableApi } from './reloadable-api.ts';
@@ -64,8 +64,8 @@ export async function runServer(serving: RunServerOptions): Promise<void> {
   const overload = watchOverload({ limits: model.limits, ...lateness(delay, model.limits), waiting, observe });
   const { overloaded } = overload;
   const address = { origin: '' };
-  let stopped = steady() + model.limits.shutdownTimeout;
-  const left = (): number => Math.max(0, stopped - steady());
+  let stopped = monotonicNow() + model.limits.shutdownTimeout;
+  const left = (): number => Math.max(0, stopped - monotonicNow());
   const open = opener(serving, {
     origin: () => address.origin,
     notReadyReason: () => overload.reason(),
@@ -81,9 +81,9 @@ export async function runServer(serving: RunServerOptions): Promise<void> {
     const following = dev ? watchModel({ ...serving, api, open, signal: stop }) : null;
     announce({ url: `${address.origin}${model.basePath}`, port: server.port }, serving);
     await asked(stop, terminal);
-    stopped = steady() + model.limits.shutdownTimeout;
+    stopped = monotonicNow() + model.limits.shutdownTimeout;
     await end(server, stop, observe);
-    if (following !== null) await endsInTime(following, left());
+    if (following !== null) await settlesWithin(following, left());
   } finally {
     overload.close();
     delay.close();

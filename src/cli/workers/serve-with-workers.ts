@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { reservePort, type ReservedPort } from '../../http/server/reserve-port.ts';
-import { steady } from '../../platform/clock.ts';
+import { monotonicNow } from '../../platform/clock.ts';
 import { type ExitCode, commandFailed } from '../command-error.ts';
 import { describeFileError } from '../model-file/read-model.ts';
 import { listeningMessage } from '../serve/serve-model.ts';
@@ -40,7 +40,7 @@ export async function serveWithWorkers(file: string, settings: ServeSettings, te
         signal: stop,
         observe,
         onListening: (url) => void terminal.stdout.write(listeningMessage(url)),
-        now: steady,
+        now: monotonicNow,
         sleep: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
       }),
     );

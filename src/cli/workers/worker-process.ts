@@ -4,13 +4,13 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { besideModule } from '../../platform/beside.ts';
+import { workerFile } from '../../platform/worker-file.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
 import type { WorkerExit, WorkerHandle } from './supervise.ts';
 import { forwardLines } from './line-buffer.ts';
 import type { SupervisorMessage, WorkerOptions, WorkerMessage } from './worker-messages.ts';
 
-const ENTRY = fileURLToPath(besideModule(import.meta.url, 'worker-entry'));
+const ENTRY = fileURLToPath(workerFile(import.meta.url, 'worker-entry'));
 
 /** Milliseconds for the last lines of a worker that has ended; a process that it left behind may hold its standard error open. */
 const LAST_LINES = 1_000;

@@ -14,7 +14,7 @@ import {
   type StreamedResponse,
   type BufferedResponse,
 } from '../../pipeline/exchange.ts';
-import { attempt, type Awaitable } from '../../platform/awaitable.ts';
+import { attempt, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { handlerTimedOut } from '../handler-timeout.ts';
 import { Connection, type PendingResponse } from './connection.ts';
 import { type ResponseBatcher, endOfTickBatcher, nextTickBatcher } from '../response-batcher.ts';
@@ -146,7 +146,7 @@ export class HttpConnections {
     });
   }
 
-  #handle(request: RawRequest): Awaitable<ApiResponse> {
+  #handle(request: RawRequest): MaybePromise<ApiResponse> {
     const { handler, overloaded } = this.#options;
     if (!isSupportedVersion(request.httpVersion)) return handler.refuse(unsupportedVersion(), request);
     if (overloaded() && !isHealthCheck(request.target)) return handler.refuse(serverOverloaded(), request);
@@ -249,7 +249,7 @@ export class HttpConnections {
   }
 
   /** Where even the refusal fails, the connection is cut and the log knows why. Never rejects. */
-  #guard(connection: Connection, run: () => Awaitable<void>): Awaitable<void> {
+  #guard(connection: Connection, run: () => MaybePromise<void>): MaybePromise<void> {
     return attempt(run, (error) => {
       this.#options.observe({ kind: 'fault', correlationId: null, error });
       connection.socket.destroy();

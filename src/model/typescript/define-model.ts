@@ -1,5 +1,5 @@
 import type { EventEnvelope } from '../../conventions/event.ts';
-import type { Awaitable } from '../../platform/awaitable.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { HookServices, WriteInfo } from './hooks.ts';
 import type { SchemaLike, DeepReadonly, ValuesOf } from './schema-types.ts';
 
@@ -28,23 +28,23 @@ export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R
   readonly computed?: { readonly [K in keyof C]: ComputedDefinition<R, C[K]> };
   /** Around a write, before it is sent: may change the draft, or refuse it with `refuse`. */
   readonly before?: {
-    readonly create?: (draft: R, context: S & WriteInfo) => Awaitable<R | undefined | void>;
+    readonly create?: (draft: R, context: S & WriteInfo) => MaybePromise<R | undefined | void>;
     readonly update?: (
       draft: R,
       context: S & WriteInfo,
       current: DeepReadonly<R & SystemFields>,
-    ) => Awaitable<R | undefined | void>;
-    readonly delete?: (row: DeepReadonly<R & SystemFields>, context: S & WriteInfo) => Awaitable<void>;
+    ) => MaybePromise<R | undefined | void>;
+    readonly delete?: (row: DeepReadonly<R & SystemFields>, context: S & WriteInfo) => MaybePromise<void>;
   };
   /** By field: what is wrong with a value that a write sets, in words that follow the field's name; null where nothing is. */
   readonly check?: {
-    readonly [K in keyof R]?: (value: NonNullable<R[K]>, context: S & WriteInfo) => Awaitable<string | null>;
+    readonly [K in keyof R]?: (value: NonNullable<R[K]>, context: S & WriteInfo) => MaybePromise<string | null>;
   };
   /** Fed from the log of events: at least once each, and never in the way of an answer. */
   readonly after?: {
-    readonly created?: (event: EventEnvelope, context: S) => Awaitable<void>;
-    readonly updated?: (event: EventEnvelope, context: S) => Awaitable<void>;
-    readonly deleted?: (event: EventEnvelope, context: S) => Awaitable<void>;
+    readonly created?: (event: EventEnvelope, context: S) => MaybePromise<void>;
+    readonly updated?: (event: EventEnvelope, context: S) => MaybePromise<void>;
+    readonly deleted?: (event: EventEnvelope, context: S) => MaybePromise<void>;
   };
   /** Refused until access is served: a function that gets the caller and returns a filter. */
   readonly policy?: (caller: unknown) => unknown;

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../conventions/errors.ts';
 import type { EventEnvelope } from '../../conventions/event.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
-import type { Awaitable } from '../../platform/awaitable.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 
 /** What an application gives its hooks beside the values, such as its services; see `Services` of `defineModel`. */
 export type HookServices = Readonly<Record<string, unknown>>;
@@ -61,16 +61,16 @@ export type WriteContext = HookServices & WriteInfo;
 export interface Hooks {
   readonly before: {
     /** Gets the checked values of every field; what it returns, if anything, takes their place and is checked again. */
-    readonly create: ((draft: JsonObject, context: WriteContext) => Awaitable<JsonObject | undefined>) | null;
+    readonly create: ((draft: JsonObject, context: WriteContext) => MaybePromise<JsonObject | undefined>) | null;
     /** `current` is the row as it stands, frozen. */
     readonly update:
-      | ((draft: JsonObject, context: WriteContext, current: JsonObject) => Awaitable<JsonObject | undefined>)
+      | ((draft: JsonObject, context: WriteContext, current: JsonObject) => MaybePromise<JsonObject | undefined>)
       | null;
     /** Gets the row, frozen. Also runs for the rows that a removal takes along. */
-    readonly delete: ((row: JsonObject, context: WriteContext) => Awaitable<void>) | null;
+    readonly delete: ((row: JsonObject, context: WriteContext) => MaybePromise<void>) | null;
   };
   /** By field: what is wrong with a value that a write sets anew, in words that follow the field's name; null where nothing is. Not asked of null. */
-  readonly check: ReadonlyMap<string, (value: Json, context: WriteContext) => Awaitable<string | null>>;
+  readonly check: ReadonlyMap<string, (value: Json, context: WriteContext) => MaybePromise<string | null>>;
   /** Fed from the log of events, at least once each, never in the way of an answer. */
   readonly after: {
     readonly created: AfterHook | null;
@@ -79,7 +79,7 @@ export interface Hooks {
   };
 }
 
-export type AfterHook = (event: EventEnvelope, context: HookServices) => Awaitable<void>;
+export type AfterHook = (event: EventEnvelope, context: HookServices) => MaybePromise<void>;
 
 /** A resource without a user's code. */
 export const NO_HOOKS: Hooks = {

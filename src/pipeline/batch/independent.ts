@@ -1,6 +1,6 @@
 import { errorBody, refusal } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
-import { inTime } from '../../platform/in-time.ts';
+import { withTimeout } from '../../platform/timeout.ts';
 import type { BatchOperation } from './batch-body.ts';
 import type { BatchRecord, OperationResult } from './batch-record.ts';
 import { admitResults, type BatchRun, doneResult, memosOf, readOperation, recordOf, sizeOf } from './batch-run.ts';
@@ -60,7 +60,7 @@ async function resultOf(
     const late = (): never => {
       throw notMade('The operation took too long, and with it the batch');
     };
-    return await inTime(make(asked, key, run, surroundings), left(LATEST_BEGIN), late);
+    return await withTimeout(make(asked, key, run, surroundings), left(LATEST_BEGIN), late);
   } catch (failure) {
     const error = reportedError(failure, correlationId, observe);
     return {

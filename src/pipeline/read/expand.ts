@@ -7,7 +7,7 @@ import type { Expansion, Relation } from '../../plan/expansion.ts';
 import { type ListQuery, readListQuery } from '../../plan/list-query.ts';
 import type { LocatedRow, RelatedRows } from '../../plan/plan.ts';
 import type { View } from '../../plan/view.ts';
-import type { Awaitable } from '../../platform/awaitable.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../contract.ts';
 import { linkTargets, pageMetadata } from '../represent/page-metadata.ts';
 import { referrersFilter } from '../represent/representation.ts';
@@ -49,7 +49,7 @@ export function representRows(
   { projection, expansions }: View,
   base: LinkBase,
   surroundings: Surroundings,
-): Awaitable<readonly JsonObject[]> {
+): MaybePromise<readonly JsonObject[]> {
   const tell = (related: readonly Related[]): readonly JsonObject[] =>
     rows.map(({ row, within }, index) =>
       compiled.representStored(row, within, base, projection, related[index]?.members),

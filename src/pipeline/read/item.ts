@@ -1,6 +1,6 @@
 import { resourceRefusal } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
-import { after, type Awaitable } from '../../platform/awaitable.ts';
+import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Ancestor, Columns, Row } from '../../plan/plan.ts';
 import { columnsFor, type View, WHOLE } from '../../plan/view.ts';
 import type { CompiledResource } from '../contract.ts';
@@ -10,7 +10,7 @@ import { representRows } from './expand.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { canonicalLink, conditionalResponse, plainTarget, readTarget } from '../represent/conditional-response.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { type Modified, ToldItem } from '../told-items.ts';
+import { type Modified, CachedItem } from './item-cache.ts';
 import { variantKey, itemETag, contentETag } from '../represent/etags.ts';
 import { viewTypes } from '../represent/view-types.ts';
 
@@ -25,7 +25,7 @@ export function readItem(
   id: string,
   view: View,
   surroundings: Surroundings,
-): Awaitable<ApiResponse> {
+): MaybePromise<ApiResponse> {
   const { resource } = compiled;
   const links = canonicalLink(request, surroundings, (base) =>
     surroundings.compiled.addresses.item(base, resource, within, id),
@@ -58,24 +58,26 @@ function tellItem(
   { id, within }: ItemPath,
   view: View,
   surroundings: Surroundings,
-): Awaitable<ToldItem> {
+): MaybePromise<CachedItem> {
   const { resource } = compiled;
-  const { told, rows } = surroundings;
+  const { itemCache, rows } = surroundings;
   // Whether a row below others is there hangs on them too.
   const change = view === WHOLE && within.length === 0 ? rows.changeOf(resource.name, id) : null;
   const before =
-    change === null ? null : told.of({ resource: resource.name, id, form: variantKey(request, surroundings), change });
-  const known = before?.find() ?? null;
+    change === null
+      ? null
+      : itemCache.of({ resource: resource.name, id, form: variantKey(request, surroundings), change });
+  const known = before?.get() ?? null;
   if (known !== null) return known;
   return after(findRow(resource, within, id, surroundings, columnsFor(resource, view, [])), (row) => {
-    const fresh = new ToldItem(row.revision, Date.parse(row.updated_at), () =>
+    const fresh = new CachedItem(row.revision, Date.parse(row.updated_at), () =>
       writeItem(
         request.offer.format,
         viewTypes(compiled, view, surroundings),
         compiled.representStored(row, within, request.base, view.projection),
       ),
     );
-    before?.offer(fresh);
+    before?.set(fresh);
     return fresh;
   });
 }
@@ -86,7 +88,7 @@ function tellExpanded(
   { id, within }: ItemPath,
   view: View,
   surroundings: Surroundings,
-): Awaitable<{ readonly row: Row; readonly text: string }> {
+): MaybePromise<{ readonly row: Row; readonly text: string }> {
   const { resource } = compiled;
   return after(findRow(resource, within, id, surroundings, columnsFor(resource, view, [])), (row) =>
     after(representRows(compiled, [{ row, within }], view, request.base, surroundings), ([item = {}]) => {
@@ -132,20 +134,20 @@ export function findRow(
   id: string,
   surroundings: Surroundings,
   columns: Columns | null = null,
-): Awaitable<Row> {
+): MaybePromise<Row> {
   const selected = columns === null ? {} : { columns };
   const read = surroundings.rows.item({ kind: 'item', resource: resource.name, id, within, ...selected });
   return after(read, (row) => row ?? absent(resource, within, surroundings));
 }
 
-function absent(resource: Resource, within: readonly Ancestor[], surroundings: Surroundings): Awaitable<never> {
+function absent(resource: Resource, within: readonly Ancestor[], surroundings: Surroundings): MaybePromise<never> {
   return after(requireAncestors(within, surroundings), () => {
     throw notFound(resource);
   });
 }
 
 /** Fails with the 404 of the outermost row above a target that is absent (URL-7). */
-export function requireAncestors(within: readonly Ancestor[], surroundings: Surroundings): Awaitable<void> {
+export function requireAncestors(within: readonly Ancestor[], surroundings: Surroundings): MaybePromise<void> {
   if (within.length === 0) return;
   return after(surroundings.rows.missingAncestor(within), (missing) => {
     if (missing !== null) throw ancestorNotFound(missing.resource, surroundings);

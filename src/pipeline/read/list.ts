@@ -4,7 +4,7 @@ import { matchesWeakly, type TagList } from '../../conventions/etag.ts';
 import type { JsonObject } from '../../conventions/json.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { ListPlan, Page, SeenChange } from '../../plan/plan.ts';
-import { after, type Awaitable } from '../../platform/awaitable.ts';
+import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { WHOLE } from '../../plan/view.ts';
 import type { HeaderList } from '../represent/response.ts';
 import type { CompiledResource } from '../contract.ts';
@@ -23,7 +23,7 @@ import {
 } from '../represent/conditional-response.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { variantKey, resourcesOf, collectionETag, contentETag } from '../represent/etags.ts';
-import type { ToldPage } from '../told-pages.ts';
+import type { CachedPage } from './page-cache.ts';
 import { checkRoom, viewTypes } from '../represent/view-types.ts';
 
 /** Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY. */
@@ -32,17 +32,17 @@ export function readCollection(
   compiled: CompiledResource,
   query: ListQuery,
   surroundings: Surroundings,
-): Awaitable<ApiResponse> {
+): MaybePromise<ApiResponse> {
   checkRoom(request.offer.format, query.view);
   const sources = resourcesOf(query);
   return after(requireAncestors(query.plan.within, surroundings), () =>
-    after(surroundings.rows.changes(sources), (changes): Awaitable<ApiResponse> => {
+    after(surroundings.rows.changes(sources), (changes): MaybePromise<ApiResponse> => {
       const target = readTarget(compiled.resource, query.view, collectionETag(request, query, changes, surroundings));
       // Whoever names its tag was shown the page. Whoever names none may ask for one that cannot be told, and that comes before any condition.
       const isKnown = listsTag(request.preconditions.ifNoneMatch, target.etag);
       const known = isKnown ? notModified(request, target, surroundings) : null;
       if (known !== null) return known;
-      const kept = surroundings.pages.get(target.etag);
+      const kept = surroundings.pageCache.get(target.etag);
       if (kept !== undefined) return answerPage(request, compiled, query, { page: kept, target }, surroundings);
       return readPage(request, compiled, query, { sources, changes, target }, surroundings);
     }),
@@ -62,11 +62,11 @@ function readPage(
   query: ListQuery,
   { sources, changes, target }: PageState,
   surroundings: Surroundings,
-): Awaitable<ApiResponse> {
+): MaybePromise<ApiResponse> {
   return after(pageText(request, compiled, query, surroundings), (page) =>
     after(surroundings.rows.changes(sources), (still) => {
       const isOf = still.every((change, index) => change === changes[index]);
-      if (isOf) surroundings.pages.offer(target.etag, page);
+      if (isOf) surroundings.pageCache.set(target.etag, page);
       // What was written while the page was read may be on it or not: then its bytes alone say what it is.
       const told = isOf ? target : { ...target, etag: contentETag(request, page.text, surroundings) };
       return answerPage(request, compiled, query, { page, target: told }, surroundings);
@@ -78,7 +78,7 @@ function answerPage(
   request: Negotiated,
   { resource }: CompiledResource,
   query: ListQuery,
-  { page, target }: { readonly page: ToldPage; readonly target: SelectedRepresentation },
+  { page, target }: { readonly page: CachedPage; readonly target: SelectedRepresentation },
   surroundings: Surroundings,
 ): ApiResponse {
   const { within } = query.plan;
@@ -116,7 +116,7 @@ function pageText(
   compiled: CompiledResource,
   query: ListQuery,
   surroundings: Surroundings,
-): Awaitable<ToldPage> {
+): MaybePromise<CachedPage> {
   return after(surroundings.rows.list(query.plan), (page) => tellText(request, compiled, query, page, surroundings));
 }
 
@@ -126,7 +126,7 @@ function tellText(
   query: ListQuery,
   page: Page,
   surroundings: Surroundings,
-): Awaitable<ToldPage> {
+): MaybePromise<CachedPage> {
   const { plan, view } = query;
   const { format } = request.offer;
   const { facts, links } = pageMetadata(compiled, query, page, request.base, surroundings);
@@ -158,7 +158,7 @@ function toldItems(
   const items: string[] = [];
   for (const { id, revision } of rows) {
     const change = surroundings.rows.changeOf(resource, id);
-    const told = change === null ? null : surroundings.told.of({ resource, id, form, change }).find();
+    const told = change === null ? null : surroundings.itemCache.of({ resource, id, form, change }).get();
     if (told?.revision !== revision) return null;
     items.push(told.text);
   }

@@ -11,7 +11,7 @@ import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { canonicalBase } from '../route.ts';
 import type { Surroundings } from '../surroundings.ts';
-import type { Modified } from '../told-items.ts';
+import type { Modified } from '../read/item-cache.ts';
 
 /** What a read is answered about. */
 export interface SelectedRepresentation {

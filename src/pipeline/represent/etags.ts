@@ -3,7 +3,7 @@ import { writeQuery } from '../../conventions/query.ts';
 import { expandedResources } from '../../plan/expansion.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
-import { ByParts } from '../../platform/by-parts.ts';
+import { ByParts } from '../../cache/by-parts.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { selfQuery } from './page-metadata.ts';
 import type { Surroundings } from '../surroundings.ts';

@@ -6,7 +6,7 @@ import { HookRefusal, type WriteContext } from '../../model/typescript/hooks.ts'
 import type { Resource } from '../../model/model.ts';
 import { changedFields } from '../../plan/draft.ts';
 import type { Row, Values } from '../../plan/plan.ts';
-import type { Awaitable } from '../../platform/awaitable.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { invalid } from './write-refusal.ts';
@@ -26,7 +26,7 @@ export function applyHooks(
   current: Row | null,
   request: Negotiated,
   surroundings: Surroundings,
-): Awaitable<Values> {
+): MaybePromise<Values> {
   const { resource } = compiled;
   const { before, check } = resource.hooks;
   const hook = current === null ? before.create : before.update;

@@ -7,7 +7,7 @@ import { readMultipart } from '../../formats/multipart.ts';
 import type { ObjectType } from '../../formats/typed-text.ts';
 import { readXml } from '../../formats/xml-reader.ts';
 import type { Limits, Resource } from '../../model/model.ts';
-import type { Awaitable } from '../../platform/awaitable.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Negotiated } from '../negotiate.ts';
 
 /** What a body says, and the bytes that say it. The faults of its text are held back: 404, 403, 412 and 428 rank before them. */
@@ -44,7 +44,7 @@ export async function parseBody(request: Negotiated, shape: BodyShape, limits: L
   }
 }
 
-function decode(bytes: Uint8Array, { bodyType }: Negotiated, shape: BodyShape, limits: Limits): Awaitable<Json> {
+function decode(bytes: Uint8Array, { bodyType }: Negotiated, shape: BodyShape, limits: Limits): MaybePromise<Json> {
   switch (bodyType?.kind) {
     case 'xml':
       return readXml(bytes, shape.resource.singular, shape.bodyType, limits);

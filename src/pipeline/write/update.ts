@@ -13,7 +13,7 @@ import {
 import { pendingRevision } from '../../plan/pending.ts';
 import type { Row, Values } from '../../plan/plan.ts';
 import { updatePlan } from '../../plan/write-plan.ts';
-import { after, type Awaitable } from '../../platform/awaitable.ts';
+import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { prepareInsert } from './create.ts';
 import { applyHooks } from './hooks.ts';
 import { notFound, requireAncestors } from '../read/item.ts';
@@ -57,13 +57,13 @@ export function updateOperation(target: ItemTarget): WriteOperation {
  *
  * @throws {ApiError} 404
  */
-function findCurrent(target: ItemTarget, surroundings: Surroundings): Awaitable<Row | null> {
+function findCurrent(target: ItemTarget, surroundings: Surroundings): MaybePromise<Row | null> {
   const { compiled, within, id } = target;
   const found = surroundings.rows.item({ kind: 'item', resource: compiled.resource.name, id, within });
   return after(found, (row) => row ?? absent(target, surroundings));
 }
 
-function absent({ request, compiled, within, id }: ItemTarget, surroundings: Surroundings): Awaitable<null> {
+function absent({ request, compiled, within, id }: ItemTarget, surroundings: Surroundings): MaybePromise<null> {
   const { resource, validator } = compiled;
   return after(requireAncestors(within, surroundings), () => {
     const creates = request.method === 'PUT' && resource.id.kind === 'client' && validator.checkId(id) === null;
@@ -78,7 +78,7 @@ function prepareUpdate(
   current: Row,
   first: number,
   surroundings: Surroundings,
-): Awaitable<PreparedWrite> {
+): MaybePromise<PreparedWrite> {
   const { request, compiled } = target;
   const { resource } = compiled;
   const revision = request.preconditions.ifMatch === null ? bodyRevision(json) : null;

@@ -7,7 +7,7 @@ import type { Origin } from '../../plan/change-event.ts';
 import type { Draft, DraftRule } from '../../plan/draft.ts';
 import type { Ancestor, Row, Values, WritePlan } from '../../plan/plan.ts';
 import { referencesIn } from '../../plan/references.ts';
-import type { Awaitable } from '../../platform/awaitable.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { WriteResult } from './write-result.ts';
@@ -48,7 +48,7 @@ export interface WriteOperation extends WriteTarget {
    * @param body null where it takes none
    * @param first the index that the first of its plans has in the unit
    */
-  prepare(body: ParsedBody | null, first: number, surroundings: Surroundings): Awaitable<PreparedWrite>;
+  prepare(body: ParsedBody | null, first: number, surroundings: Surroundings): MaybePromise<PreparedWrite>;
 }
 
 export function draftRule({ request, compiled }: WriteTarget): DraftRule {

@@ -1,6 +1,6 @@
 import type { Json } from '../../conventions/json.ts';
 import type { Resource, ValueType } from '../../model/model.ts';
-import { oncePer } from '../../platform/once-per.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
 
 /** A column of a resource's table. */
 export interface Column {
@@ -51,7 +51,7 @@ export function linkTable(resource: string, field: string): string {
 }
 
 /** The fields of a resource that are arrays of references, each with the resource referred to. */
-export const linkFields = oncePer((resource: Resource): readonly ReferringField[] =>
+export const linkFields = weakMemoize((resource: Resource): readonly ReferringField[] =>
   resource.fields.flatMap((field) =>
     field.reference !== null && field.type.kind === 'array'
       ? [{ field: field.name, target: field.reference.resource }]

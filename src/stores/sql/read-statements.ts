@@ -1,5 +1,5 @@
 import type { SortKey } from '../../model/model.ts';
-import { oncePer } from '../../platform/once-per.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
 import type { Ancestor, Effort, ItemPlan, ListPlan } from '../../plan/plan.ts';
 import { ancestorStands, belowParent, chainStands, type Filter, filterConditions, filterOf } from './conditions.ts';
 import { type Dialect, type Looks, Parameters, type Statement } from './dialect.ts';
@@ -34,7 +34,7 @@ export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
 }
 
 /** What reads a whole row by its id, which is asked more often than anything else. */
-const wholeRowText = oncePer(
+const wholeRowText = weakMemoize(
   (table: Table) =>
     `select ${table.selection()} from ${table.name} where ${table.column('id')} = ${table.dialect.placeholder(1)}`,
 );

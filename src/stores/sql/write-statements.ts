@@ -1,6 +1,6 @@
 import type { CreatePlan, DeletePlan, DetachPlan, StoredPlan, UpdatePlan } from '../../plan/plan.ts';
-import { ByParts } from '../../platform/by-parts.ts';
-import { oncePer } from '../../platform/once-per.ts';
+import { ByParts } from '../../cache/by-parts.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
 import { linkFields, linkTable, referenceFields } from './columns.ts';
 import { type Dialect, Parameters, type Statement } from './dialect.ts';
 import { standsStatement } from './read-statements.ts';
@@ -15,7 +15,7 @@ export function insertStatement(tables: Tables, plan: CreatePlan, revision: numb
   return { text: insertText(table), values };
 }
 
-const insertText = oncePer((table: Table): string => {
+const insertText = weakMemoize((table: Table): string => {
   const { dialect, columns } = table;
   const names = columns.map(({ name }) => dialect.quote(name)).join(', ');
   const places = columns.map((_, index) => dialect.placeholder(index + 1)).join(', ');
@@ -43,7 +43,7 @@ export function updateStatement(
 /** Callers choose what they change, so that there may be any number of texts. */
 const MOST_TEXTS = 256;
 
-const updateTexts = oncePer((table: Table) => {
+const updateTexts = weakMemoize((table: Table) => {
   const { dialect } = table;
   return new ByParts(MOST_TEXTS, (names) => {
     const assigned = equalities(dialect, [...names, 'updated_at', 'revision'], 1);

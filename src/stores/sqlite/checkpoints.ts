@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import { besideModule } from '../../platform/beside.ts';
+import { workerFile } from '../../platform/worker-file.ts';
 import type { MainConnection } from './main-connection.ts';
 
-const ENTRY = besideModule(import.meta.url, 'checkpoint-thread');
+const ENTRY = workerFile(import.meta.url, 'checkpoint-thread');
 
 /** Rows written after which a checkpoint is due: 30 MB of log where each has a commit of its own, 10 MB where many share one. */
 const DUE = 1_000;

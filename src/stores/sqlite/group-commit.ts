@@ -1,7 +1,7 @@
 import type { WriteOutcome, WritePlan, WriteUnit } from '../../plan/plan.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { steady } from '../../platform/clock.ts';
-import { atEndOfTurn } from '../../platform/end-of-turn.ts';
+import { monotonicNow } from '../../platform/clock.ts';
+import { atEndOfTick } from '../../platform/end-of-tick.ts';
 import { type Connection, isBusy, isDatabaseFailure } from './driver.ts';
 import type { MainConnection } from './main-connection.ts';
 import type { Patience } from './patience.ts';
@@ -95,7 +95,7 @@ export class GroupCommit {
       if (this.#queue.length > 0) this.#schedule();
       else this.#drained?.();
     };
-    if (this.#tries === 0) atEndOfTurn('work', turn);
+    if (this.#tries === 0) atEndOfTick('work', turn);
     else setTimeout(turn, this.#patience.pause(this.#tries));
   }
 
@@ -136,7 +136,7 @@ export class GroupCommit {
 
   /** Another process is writing: units go back to the head of the queue, but for those that have waited long enough. */
   #heldUp(batch: readonly Waiting[], error: unknown): void {
-    const now = steady();
+    const now = monotonicNow();
     this.#tries += 1;
     for (const waiting of batch) waiting.heldUp ??= now;
     const { keep = [], fail = [] } = Object.groupBy(batch, ({ heldUp }) =>

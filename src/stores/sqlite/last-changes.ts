@@ -1,5 +1,5 @@
 import type { WritePlan } from '../../plan/plan.ts';
-import { hashOf } from '../../platform/hash.ts';
+import { fnv1a } from '../../cache/fnv1a.ts';
 import type { Connection } from './driver.ts';
 import type { MainConnection } from './main-connection.ts';
 import { readLastChange } from './own-tables.ts';
@@ -62,5 +62,5 @@ export class LastChanges {
 }
 
 function slotOf(id: string): number {
-  return hashOf(id) & (SLOTS - 1);
+  return fnv1a(id) & (SLOTS - 1);
 }

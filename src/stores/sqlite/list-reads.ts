@@ -2,12 +2,12 @@ import type { Count, ListPlan, Page } from '../../plan/plan.ts';
 import type { Looks, Statement } from '../sql/dialect.ts';
 import { countStatement, countsWholeCollection, listStatement } from '../sql/read-statements.ts';
 import type { Tables } from '../sql/tables.ts';
-import { after, type Awaitable } from '../../platform/awaitable.ts';
+import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { RowsRead } from './reading.ts';
 import { KEPT_COUNT, type ReadingPlace } from './reading-place.ts';
 
 /** Reads a page. One that is counted is read and counted in one transaction: no commit of another process falls between. */
-export function readList(tables: Tables, place: ReadingPlace, plan: ListPlan): Awaitable<Page> {
+export function readList(tables: Tables, place: ReadingPlace, plan: ListPlan): MaybePromise<Page> {
   const { resource, effort } = plan;
   const statements = (looks: Looks): readonly Statement[] => [
     listStatement(tables, plan, looks),

@@ -1,5 +1,5 @@
-import { turnOfEventLoop } from '../../platform/clock.ts';
-import { atEndOfTurn } from '../../platform/end-of-turn.ts';
+import { loopIteration } from '../../platform/clock.ts';
+import { atEndOfTick } from '../../platform/end-of-tick.ts';
 import type { Connection } from './driver.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -25,7 +25,7 @@ export class MainConnection {
    * @throws {StoreUnavailable} where another process holds the database
    */
   toRead(): Connection {
-    const turn = turnOfEventLoop();
+    const turn = loopIteration();
     if (turn !== this.#turn) this.#begin(turn);
     return this.#connection;
   }
@@ -54,7 +54,7 @@ export class MainConnection {
     this.#connection.run('begin');
     this.#turn = turn;
     // Before a commit begins: SQLite's log begins anew only where nobody reads from it.
-    atEndOfTurn('leave', this.readAnew);
+    atEndOfTick('flush', this.readAnew);
     try {
       this.#version = this.#connection.get('pragma data_version')?.['data_version'];
     } catch (error) {

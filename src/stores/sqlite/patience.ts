@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { steady } from '../../platform/clock.ts';
+import { monotonicNow } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { BUSY_TIMEOUT, isBusy } from './driver.ts';
 
@@ -31,12 +31,12 @@ export class Patience {
 
   /** Does what needs the database for writing, once no other process has it. @throws what `isBusy` recognises, where one keeps it too long */
   async with<T>(act: () => T): Promise<T> {
-    const since = steady();
+    const since = monotonicNow();
     for (let tries = 1; ; tries += 1) {
       try {
         return act();
       } catch (error) {
-        if (!isBusy(error) || steady() - since >= this.timeout) throw error;
+        if (!isBusy(error) || monotonicNow() - since >= this.timeout) throw error;
         await setTimeout(this.pause(tries));
       }
     }

@@ -1,6 +1,6 @@
 // What a thread for heavy reads runs: one connection of its own, on which readings come one after the other; null ends the thread.
 import { parentPort, workerData } from 'node:worker_threads';
-import { steady } from '../../platform/clock.ts';
+import { monotonicNow } from '../../platform/clock.ts';
 import { Deadline } from './deadline.ts';
 import { Connection } from './driver.ts';
 import { answerOf, type Reading, readTogether, type ThreadAnswer, type ThreadSettings } from './reading.ts';
@@ -14,7 +14,7 @@ const closing = new Int32Array(settings.closing);
 const connection = Connection.reader(settings.path);
 defineFunctions(connection);
 const deadline = new Deadline(connection, {
-  now: steady,
+  now: monotonicNow,
   timeout: settings.timeout,
   closing: () => Atomics.load(closing, 0) !== 0,
 });

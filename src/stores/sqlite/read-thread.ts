@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import { besideModule } from '../../platform/beside.ts';
+import { workerFile } from '../../platform/worker-file.ts';
 import { StoreUnavailable } from '../store.ts';
 import { errorOf, type Reading, type RowsRead, type ThreadAnswer, type ThreadSettings } from './reading.ts';
 
-const ENTRY = besideModule(import.meta.url, 'read-thread-entry');
+const ENTRY = workerFile(import.meta.url, 'read-thread-entry');
 
 /** MiB. Rows pass through a thread and are gone: room for more of them would only be filled. */
 const LIMITS = { maxYoungGenerationSizeMb: 8 };

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Effort } from '../../plan/plan.ts';
 import type { Looks } from '../sql/dialect.ts';
 import { looksOf } from '../sql/read-statements.ts';
-import type { Awaitable } from '../../platform/awaitable.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { StatementTimeout } from '../store.ts';
 import type { Deadline } from './deadline.ts';
 import type { HeavyReads } from './heavy-reads.ts';
@@ -54,7 +54,7 @@ export class ReadingPlace {
   }
 
   /** @throws {StatementTimeout} {StoreOverloaded} {StoreUnavailable} as `HeavyReads` does */
-  read({ resource, effort, statements }: PlacedReading): Awaitable<RowsRead> {
+  read({ resource, effort, statements }: PlacedReading): MaybePromise<RowsRead> {
     const { main, deadline, heavy } = this.#where;
     if (effort === 'light') return readTogether(main.toRead(), statements('never'));
     if (heavy === null) {

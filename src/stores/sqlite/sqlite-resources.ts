@@ -17,7 +17,7 @@ import { ancestorsStatement, itemStatement, standsStatement } from '../sql/read-
 import { outermostMissing } from '../sql/refusals.ts';
 import { lookedUp, lookupStatement, relatedRows, relatedStatement } from '../sql/related-statements.ts';
 import type { Tables } from '../sql/tables.ts';
-import { after, type Awaitable } from '../../platform/awaitable.ts';
+import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Resources } from '../store.ts';
 import type { Read } from './driver.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -54,11 +54,11 @@ export class SqliteResources implements Resources {
     return this.#changes.ofRow(id);
   }
 
-  list(plan: ListPlan): Awaitable<Page> {
+  list(plan: ListPlan): MaybePromise<Page> {
     return this.#newest(readList(this.#tables, this.#place, plan));
   }
 
-  lookup(plan: LookupPlan): Awaitable<readonly LocatedRow[]> {
+  lookup(plan: LookupPlan): MaybePromise<readonly LocatedRow[]> {
     const { resource, effort = 'bounded' } = plan;
     const statements = (): readonly Statement[] => [lookupStatement(this.#tables, plan)];
     return after(this.#newest(this.#place.read({ resource, effort, statements })), ([reads = []]) =>
@@ -66,7 +66,7 @@ export class SqliteResources implements Resources {
     );
   }
 
-  related(plan: RelatedPlan): Awaitable<ReadonlyMap<string, RelatedRows>> {
+  related(plan: RelatedPlan): MaybePromise<ReadonlyMap<string, RelatedRows>> {
     const { resource, effort = 'unbounded' } = plan;
     const statements = (looks: Looks): readonly Statement[] => [relatedStatement(this.#tables, plan, looks)];
     return after(this.#newest(this.#place.read({ resource, effort, statements })), ([reads = []]) =>
@@ -106,7 +106,7 @@ export class SqliteResources implements Resources {
   }
 
   /** What another thread reads may be newer than what this turn has read: what is asked for afterwards is at least as new. */
-  #newest<T>(read: Awaitable<T>): Awaitable<T> {
+  #newest<T>(read: MaybePromise<T>): MaybePromise<T> {
     if (read instanceof Promise) void read.then(this.#main.readAnew, this.#main.readAnew);
     return read;
   }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Observe } from '../../observe/observation.ts';
-import { steady } from '../../platform/clock.ts';
+import { monotonicNow } from '../../platform/clock.ts';
 import { UnusableDatabase } from '../sql/schema-errors.ts';
 import { isBusy } from './driver.ts';
 
@@ -27,15 +27,15 @@ export interface WaitingOptions {
  */
 export async function untilFree<T>(act: () => T, options: WaitingOptions): Promise<T> {
   const { path, observe, stop, longest = LONGEST } = options;
-  const since = steady();
+  const since = monotonicNow();
   for (let told = false; ; ) {
     try {
       return act();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      if (steady() - since >= longest) throw held(longest, error);
+      if (monotonicNow() - since >= longest) throw held(longest, error);
     }
-    if (!told && steady() - since >= TOLD_AFTER) {
+    if (!told && monotonicNow() - since >= TOLD_AFTER) {
       observe({ kind: 'database-awaited', path });
       told = true;
     }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
-import { atEndOfTurn } from '../../../src/platform/end-of-turn.ts';
+import { atEndOfTick } from '../../../src/platform/end-of-tick.ts';
 import { Connection } from '../../../src/stores/sqlite/driver.ts';
 import { MainConnection } from '../../../src/stores/sqlite/main-connection.ts';
 import { StoreUnavailable } from '../../../src/stores/store.ts';
@@ -104,7 +104,7 @@ describe('the connection of the thread that answers', () => {
   it('[OPS-4] has nothing open when a commit of its turn begins, so that the log can begin anew', async (context) => {
     const { connection, read } = sides(context);
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    atEndOfTurn('work', () => resolve(connection.inTransaction));
+    atEndOfTick('work', () => resolve(connection.inTransaction));
     read();
     assert.equal(await promise, false);
   });

@@ -1,11 +1,11 @@
-import { hashOf } from '../../src/platform/hash.ts';
+import { fnv1a } from '../../src/cache/fnv1a.ts';
 
 /** Two texts of which the hashes are the same. */
 export function alike(): readonly [string, string] {
   const seen = new Map<number, string>();
   for (let count = 0; ; count += 1) {
     const text = String(count);
-    const hash = hashOf(text);
+    const hash = fnv1a(text);
     const other = seen.get(hash);
     if (other !== undefined) return [other, text];
     seen.set(hash, text);

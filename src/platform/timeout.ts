@@ -4,7 +4,7 @@
  * @param time milliseconds
  * @param late gives or throws what stands for work that takes longer
  */
-export async function inTime<T>(work: Promise<T>, time: number, late: () => T): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, time: number, late: () => T): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<'late'>();
   const timer = setTimeout(() => resolve('late'), time);
   try {
@@ -17,8 +17,8 @@ export async function inTime<T>(work: Promise<T>, time: number, late: () => T): 
 }
 
 /** Waits for something, but for so many milliseconds at most. @returns whether it came to its end */
-export function endsInTime(work: Promise<unknown>, time: number): Promise<boolean> {
-  return inTime(
+export function settlesWithin(work: Promise<unknown>, time: number): Promise<boolean> {
+  return withTimeout(
     work.then(() => true),
     time,
     () => false,

@@ -1,4 +1,4 @@
-import { hashOf } from './hash.ts';
+import { fnv1a } from './fnv1a.ts';
 
 /** Odd, so that no two families have one product of 32 bits. */
 const FAMILIES_APART = 0x9e3779b1;
@@ -13,7 +13,7 @@ export interface TextKey {
 
 /** The key of a name, which has another hash in each family. */
 export function textKey(name: string, family: number): TextKey {
-  return { name, family, hash: hashOf(name) ^ Math.imul(family, FAMILIES_APART) };
+  return { name, family, hash: fnv1a(name) ^ Math.imul(family, FAMILIES_APART) };
 }
 
 /** Numbers that are kept beside a text. */
@@ -50,7 +50,7 @@ export interface KeptTextsOptions {
  * about as many bytes as it has characters. They lie one after another, the newest in place of the oldest, in the order in which they were
  * kept or last asked for when they had nearly gone.
  */
-export class KeptTexts {
+export class RingBufferCache {
   readonly #most: number;
   readonly #places: number;
   readonly #segments: Segment[] = [];
@@ -70,7 +70,7 @@ export class KeptTexts {
   }
 
   /** @returns null where there is none; what is found is good until something else is looked for or kept */
-  find(key: TextKey): KeptText | null {
+  get(key: TextKey): KeptText | null {
     const { hash } = key;
     const first = this.#firstSlot(hash);
     for (let slot = first; slot < first + SHARED; slot += 1) {
@@ -85,7 +85,7 @@ export class KeptTexts {
   }
 
   /** Keeps a text in place of the one that its key had. One that is too long is not kept; the one before is gone all the same. */
-  keep(key: TextKey, beside: Beside, text: string): void {
+  set(key: TextKey, beside: Beside, text: string): void {
     const { hash } = key;
     const most = KeptText.bytes(key.name.length, text.length * LONGEST_CHARACTER);
     if (most > TOO_LONG) {
@@ -99,7 +99,7 @@ export class KeptTexts {
   }
 
   /** Lets go of all texts, and gives the system their memory at once: what was found is good no more. */
-  forget(): void {
+  clear(): void {
     this.#beginAnew();
     // Left to the garbage collector it would stay for as long as nothing else is done, which is when it is let go of.
     for (const { memory } of this.#segments.splice(0)) memory.transfer(0);

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 
 /** Waits until a stream has room for more, or has been closed. */
-export function drained(stream: Writable): Promise<void> {
+export function waitForDrain(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       stream.off('drain', done).off('close', done);

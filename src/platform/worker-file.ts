@@ -7,6 +7,6 @@ import { extname } from 'node:path';
  * @param module its `import.meta.url`
  * @param name of the file, without what its name ends with
  */
-export function besideModule(module: string, name: string): URL {
+export function workerFile(module: string, name: string): URL {
   return new URL(`./${name}${extname(module)}`, module);
 }

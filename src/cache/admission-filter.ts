@@ -5,7 +5,7 @@ const SHARED = 8;
  * Tells what is asked for again, in four bytes for each key that it knows: most things are asked for once, and what keeps those lets go of
  * what it could tell again. It may err, for a key has no more than 32 bits here: one may be taken for another, or forgotten for it.
  */
-export class SeenLately {
+export class AdmissionFilter {
   readonly #slots: Int32Array;
 
   /**
@@ -17,7 +17,7 @@ export class SeenLately {
   }
 
   /** Whether a key was seen lately; from now on it was. @param hash of the key */
-  again(hash: number): boolean {
+  admits(hash: number): boolean {
     const first = Math.imul(hash, SHARED) & (this.#slots.length - 1);
     // It goes before the others, which move up as far as to where it was; where it was not, the last of them goes.
     let moving = hash;

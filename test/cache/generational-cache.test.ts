@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { Generations } from '../../src/platform/generations.ts';
-import { alike } from './alike.ts';
+import { GenerationalCache } from '../../src/cache/generational-cache.ts';
+import { alike } from './equal-hashes.ts';
 
-const texts = (bound: number): Generations<string> => new Generations(bound, (text) => text.length);
+const texts = (bound: number): GenerationalCache<string> => new GenerationalCache(bound, (text) => text.length);
 
 describe('values that are kept within a bound', () => {
   it('stay as long as they are asked for, whatever comes', () => {
@@ -28,7 +28,7 @@ describe('values that are kept within a bound', () => {
     const kept = texts(1_000);
     for (let index = 0; index < 150; index += 1) kept.set(`key ${index}`, 'x'.repeat(10));
     assert.deepEqual([kept.get('key 149'), kept.get('key 60')], ['x'.repeat(10), 'x'.repeat(10)]);
-    kept.forget();
+    kept.clear();
     for (let index = 0; index < 150; index += 1) assert.equal(kept.get(`key ${index}`), undefined);
     for (let index = 0; index < 100; index += 1) kept.set(`key ${index}`, 'x'.repeat(10));
     for (let index = 0; index < 100; index += 1) assert.notEqual(kept.get(`key ${index}`), undefined);
@@ -45,7 +45,7 @@ describe('values that are kept within a bound', () => {
 
   it('are weighed once', () => {
     let weighed = 0;
-    const kept = new Generations<string>(1_000, ({ length }) => {
+    const kept = new GenerationalCache<string>(1_000, ({ length }) => {
       weighed += 1;
       return length;
     });
@@ -57,7 +57,7 @@ describe('values that are kept within a bound', () => {
   });
 
   it('are weighed with their keys', () => {
-    const kept = new Generations<string>(1_000, (value, key) => value.length + key.length);
+    const kept = new GenerationalCache<string>(1_000, (value, key) => value.length + key.length);
     kept.set('short', 'x');
     kept.set('longer than a value may be', 'x');
     assert.deepEqual([kept.get('short'), kept.get('longer than a value may be')], ['x', undefined]);

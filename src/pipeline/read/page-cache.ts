@@ -1,8 +1,8 @@
-import type { Link } from '../conventions/links.ts';
-import { Recurring } from '../platform/recurring.ts';
+import type { Link } from '../../conventions/links.ts';
+import { SecondHitCache } from '../../cache/second-hit-cache.ts';
 
 /** A page as it is told: its text, and what goes beside it. */
-export interface ToldPage {
+export interface CachedPage {
   readonly text: string;
   readonly links: readonly Link[];
   /** Header fields, names and values in turn. */
@@ -17,13 +17,13 @@ const KEEPING = 400;
 const PAGES = 1_024;
 
 /** Pages by their tags, which tell what they are made of: as long as a tag is made, its page is the one (CACHE-2). */
-export type ToldPages = Recurring<ToldPage>;
+export type PageCache = SecondHitCache<CachedPage>;
 
-export function toldPages(): ToldPages {
-  return new Recurring({ bound: KEPT_PAGES, weigh: weighPage, keys: PAGES });
+export function createPageCache(): PageCache {
+  return new SecondHitCache({ bound: KEPT_PAGES, weigh: weighPage, keys: PAGES });
 }
 
-function weighPage({ text, links, facts }: ToldPage, tag: string): number {
+function weighPage({ text, links, facts }: CachedPage, tag: string): number {
   const beside = [...links.map(({ href }) => href), ...facts];
   return beside.reduce((sum, { length }) => sum + length, KEEPING + tag.length + text.length);
 }

@@ -1,5 +1,5 @@
 /** Tells when something was not used for a while: then what was kept for the next time can go. It has a timer only while it is used. */
-export class Unused {
+export class IdleTimer {
   readonly #after: number;
   readonly #run: () => void;
   #used = false;
@@ -15,7 +15,7 @@ export class Unused {
   }
 
   /** It is used now. */
-  use(): void {
+  touch(): void {
     this.#used = true;
     if (!this.#waits) this.#wait();
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { ByParts } from '../../src/platform/by-parts.ts';
+import { ByParts } from '../../src/cache/by-parts.ts';
 
 describe('what is made of some texts', () => {
   it('is made once while it is remembered', () => {

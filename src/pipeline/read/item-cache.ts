@@ -1,7 +1,7 @@
-import { httpDate } from '../conventions/preconditions.ts';
-import { ByParts } from '../platform/by-parts.ts';
-import { KeptTexts, type TextKey, textKey } from '../platform/kept-texts.ts';
-import { SeenLately } from '../platform/seen-lately.ts';
+import { httpDate } from '../../conventions/preconditions.ts';
+import { ByParts } from '../../cache/by-parts.ts';
+import { RingBufferCache, type TextKey, textKey } from '../../cache/ring-buffer-cache.ts';
+import { AdmissionFilter } from '../../cache/admission-filter.ts';
 
 /** Bytes of told rows that are kept: of 400 characters each, as many as 70,000. */
 const KEPT_ITEMS = 33_554_432;
@@ -19,7 +19,7 @@ export interface Modified {
 }
 
 /** One row as it is told in some form. */
-export class ToldItem implements Modified {
+export class CachedItem implements Modified {
   readonly revision: number;
   readonly at: number;
   readonly #tell: () => string;
@@ -53,30 +53,30 @@ export interface ItemState {
 }
 
 /** Rows as they were told, for as long as their store says that they have not changed (CACHE-1). */
-export class ToldItems {
-  readonly #texts = new KeptTexts(KEPT_ITEMS);
-  readonly #seen = new SeenLately(ITEMS);
+export class ItemCache {
+  readonly #texts = new RingBufferCache(KEPT_ITEMS);
+  readonly #seen = new AdmissionFilter(ITEMS);
   #families = 0;
   readonly #family = new ByParts(MOST_FAMILIES, () => ++this.#families);
 
   /** Lets go of all of them; no item that was found is good any more. */
-  forget(): void {
-    this.#texts.forget();
+  clear(): void {
+    this.#texts.clear();
   }
 
-  of({ resource, id, form, change }: ItemState): ToldBefore {
-    return new ToldBefore(this.#texts, this.#seen, textKey(id, this.#family.of([resource, form])), change);
+  of({ resource, id, form, change }: ItemState): ItemSlot {
+    return new ItemSlot(this.#texts, this.#seen, textKey(id, this.#family.of([resource, form])), change);
   }
 }
 
 /** What was told of a row in one form and as it stands. */
-export class ToldBefore {
-  readonly #texts: KeptTexts;
-  readonly #seen: SeenLately;
+export class ItemSlot {
+  readonly #texts: RingBufferCache;
+  readonly #seen: AdmissionFilter;
   readonly #key: TextKey;
   readonly #change: number;
 
-  constructor(texts: KeptTexts, seen: SeenLately, key: TextKey, change: number) {
+  constructor(texts: RingBufferCache, seen: AdmissionFilter, key: TextKey, change: number) {
     this.#texts = texts;
     this.#seen = seen;
     this.#key = key;
@@ -84,15 +84,15 @@ export class ToldBefore {
   }
 
   /** @returns what is good until another item is looked for; null where it is not known */
-  find(): ToldItem | null {
-    const kept = this.#texts.find(this.#key);
+  get(): CachedItem | null {
+    const kept = this.#texts.get(this.#key);
     if (kept?.beside(0) !== this.#change) return null;
-    return new ToldItem(kept.beside(1), kept.beside(2), () => kept.text);
+    return new CachedItem(kept.beside(1), kept.beside(2), () => kept.text);
   }
 
   /** Keeps an item that comes again: most are asked for once, and would drive out those that are not. */
-  offer(item: ToldItem): void {
-    if (!this.#seen.again(this.#key.hash)) return;
-    this.#texts.keep(this.#key, [this.#change, item.revision, item.at], item.text);
+  set(item: CachedItem): void {
+    if (!this.#seen.admits(this.#key.hash)) return;
+    this.#texts.set(this.#key, [this.#change, item.revision, item.at], item.text);
   }
 }

@@ -1,6 +1,6 @@
-import { Generations } from './generations.ts';
-import { hashOf } from './hash.ts';
-import { SeenLately } from './seen-lately.ts';
+import { GenerationalCache } from './generational-cache.ts';
+import { fnv1a } from './fnv1a.ts';
+import { AdmissionFilter } from './admission-filter.ts';
 
 export interface RecurringOptions<V> {
   /** Of the weight of one generation; there are two. A value that weighs more than a hundredth of it is not kept. */
@@ -12,13 +12,13 @@ export interface RecurringOptions<V> {
 }
 
 /** Values by key, within a bound, kept from the second time on that they come: most are needed once, and would drive out those that are not. */
-export class Recurring<V> {
-  readonly #kept: Generations<V>;
-  readonly #seen: SeenLately;
+export class SecondHitCache<V> {
+  readonly #kept: GenerationalCache<V>;
+  readonly #seen: AdmissionFilter;
 
   constructor({ bound, weigh, keys }: RecurringOptions<V>) {
-    this.#kept = new Generations(bound, weigh);
-    this.#seen = new SeenLately(keys);
+    this.#kept = new GenerationalCache(bound, weigh);
+    this.#seen = new AdmissionFilter(keys);
   }
 
   get(key: string): V | undefined {
@@ -26,12 +26,12 @@ export class Recurring<V> {
   }
 
   /** Lets go of all values. */
-  forget(): void {
-    this.#kept.forget();
+  clear(): void {
+    this.#kept.clear();
   }
 
   /** Keeps a value whose key was offered lately. */
-  offer(key: string, value: V): void {
-    if (this.#seen.again(hashOf(key))) this.#kept.set(key, value);
+  set(key: string, value: V): void {
+    if (this.#seen.admits(fnv1a(key))) this.#kept.set(key, value);
   }
 }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ToldPage, toldPages } from '../../src/pipeline/told-pages.ts';
+import { type CachedPage, createPageCache } from '../../../src/pipeline/read/page-cache.ts';
 
 describe('told pages', () => {
   it('[LIM-1] are let go of when there are many, also where they have no text', () => {
-    const pages = toldPages();
+    const pages = createPageCache();
     const href = `/api/v1/notes?${'x'.repeat(2_000)}`;
     const tagOf = (index: number): string => `"${index}"`;
     for (let index = 0; index < 10_000; index += 1) {
-      const page: ToldPage = { text: '', links: [{ rel: 'self', href }], facts: [] };
-      pages.offer(tagOf(index), page);
-      pages.offer(tagOf(index), page);
+      const page: CachedPage = { text: '', links: [{ rel: 'self', href }], facts: [] };
+      pages.set(tagOf(index), page);
+      pages.set(tagOf(index), page);
     }
     const left = Array.from({ length: 10_000 }, (_, index) => pages.get(tagOf(index))).filter(
       (page) => page !== undefined,

@@ -1,7 +1,7 @@
 /** What is to be done at the end of a turn of the event loop: what leaves or ends goes before what is work. */
-type Step = 'leave' | 'work';
+type Step = 'flush' | 'work';
 
-const due: Record<Step, (() => void)[]> = { leave: [], work: [] };
+const due: Record<Step, (() => void)[]> = { flush: [], work: [] };
 let planned = false;
 
 /**
@@ -10,13 +10,13 @@ let planned = false;
  *
  * @param run never throws
  */
-export function atEndOfTurn(step: Step, run: () => void): void {
+export function atEndOfTick(step: Step, run: () => void): void {
   due[step].push(run);
   if (planned) return;
   planned = true;
   setImmediate(() => {
     planned = false;
-    take('leave');
+    take('flush');
   });
   setImmediate(take, 'work');
 }

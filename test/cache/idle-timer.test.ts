@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
-import { Unused } from '../../src/platform/unused.ts';
+import { IdleTimer } from '../../src/cache/idle-timer.ts';
 
 const AFTER = 1_000;
 
 describe('what is told when it was not used for a while', () => {
   let runs = 0;
-  let unused: Unused;
+  let unused: IdleTimer;
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
     runs = 0;
-    unused = new Unused(AFTER, () => void (runs += 1));
+    unused = new IdleTimer(AFTER, () => void (runs += 1));
   });
 
   afterEach(() => mock.timers.reset());
 
   it('is told so after its time, and before twice as long', () => {
-    unused.use();
+    unused.touch();
     mock.timers.tick(AFTER);
     assert.equal(runs, 0);
     mock.timers.tick(AFTER);
@@ -26,7 +26,7 @@ describe('what is told when it was not used for a while', () => {
 
   it('is not told as long as it is used', () => {
     for (let step = 0; step < 100; step += 1) {
-      unused.use();
+      unused.touch();
       mock.timers.tick(AFTER / 2);
     }
     assert.equal(runs, 0);
@@ -34,8 +34,8 @@ describe('what is told when it was not used for a while', () => {
 
   it('is told once for each time that it is used no more', () => {
     for (const round of [1, 2, 3]) {
-      unused.use();
-      unused.use();
+      unused.touch();
+      unused.touch();
       for (let step = 0; step < 10; step += 1) mock.timers.tick(AFTER);
       assert.equal(runs, round);
     }

@@ -1,4 +1,4 @@
-import { hashOf } from './hash.ts';
+import { fnv1a } from './fnv1a.ts';
 
 /**
  * Values by key, within a bound: two generations, of which the older one goes when the younger is full. What is asked for again moves to the
@@ -8,7 +8,7 @@ import { hashOf } from './hash.ts';
  * asked for into a table of all that are known, in the generation that is collected last, even where it holds no such text: that takes longer
  * than all else here, fills the memory, and leaves a text behind that `JSON.stringify` writes slowly.
  */
-export class Generations<V> {
+export class GenerationalCache<V> {
   readonly #bound: number;
   readonly #weigh: (value: V, key: string) => number;
   #young = new Map<number, Kept<V>>();
@@ -26,13 +26,13 @@ export class Generations<V> {
   }
 
   get(key: string): V | undefined {
-    const hash = hashOf(key);
+    const hash = fnv1a(key);
     const kept = this.#young.get(hash) ?? this.#grownOld(hash);
     return kept?.key === key ? kept.value : undefined;
   }
 
   set(key: string, value: V): void {
-    const hash = hashOf(key);
+    const hash = fnv1a(key);
     this.#weight -= this.#young.get(hash)?.weight ?? 0;
     this.#young.delete(hash);
     this.#old.delete(hash);
@@ -41,7 +41,7 @@ export class Generations<V> {
   }
 
   /** Lets go of all values. */
-  forget(): void {
+  clear(): void {
     this.#young = new Map();
     this.#old = new Map();
     this.#weight = 0;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { Coding } from '../../src/conventions/content-coding.ts';
-import { Compressor } from '../../src/pipeline/compressed.ts';
+import type { Coding } from '../../../src/conventions/content-coding.ts';
+import { Compressor } from '../../../src/pipeline/represent/content-encoding.ts';
 
 const FIRST = 'a'.repeat(5_000);
 const SECOND = 'b'.repeat(5_000);
@@ -39,7 +39,7 @@ describe('an answer that is compressed', () => {
     await bytesOf(compressor, FIRST);
     await bytesOf(compressor, FIRST);
     const kept = await bytesOf(compressor, FIRST);
-    compressor.forget();
+    compressor.clear();
     const anew = await bytesOf(compressor, FIRST);
     assert.notEqual(anew, kept);
     assert.deepEqual(Buffer.from(anew), Buffer.from(kept));

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import process from 'node:process';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Beside, KeptTexts, textKey } from '../../src/platform/kept-texts.ts';
-import { alike } from './alike.ts';
+import { type Beside, RingBufferCache, textKey } from '../../src/cache/ring-buffer-cache.ts';
+import { alike } from './equal-hashes.ts';
 
 const MIB = 1_048_576;
 const none = [0, 0, 0] as const;
 
-function keep(texts: KeptTexts, name: string, family: number, beside: Beside, text: string): void {
-  texts.keep(textKey(name, family), beside, text);
+function keep(texts: RingBufferCache, name: string, family: number, beside: Beside, text: string): void {
+  texts.set(textKey(name, family), beside, text);
 }
 
-function textOf(texts: KeptTexts, name: string, family: number): string | null {
-  return texts.find(textKey(name, family))?.text ?? null;
+function textOf(texts: RingBufferCache, name: string, family: number): string | null {
+  return texts.get(textKey(name, family))?.text ?? null;
 }
 
-function found(texts: KeptTexts, name: string, family = 0): unknown {
-  const kept = texts.find(textKey(name, family));
+function found(texts: RingBufferCache, name: string, family = 0): unknown {
+  const kept = texts.get(textKey(name, family));
   return kept === null ? null : [kept.text, kept.beside(0), kept.beside(1), kept.beside(2)];
 }
 
@@ -32,10 +32,10 @@ describe('kept texts', () => {
     });
     fc.assert(
       fc.property(fc.array(fc.tuple(keeping, fc.nat(20)), { maxLength: 60 }), (operations) => {
-        const texts = new KeptTexts(MIB, { places: 3 * (MIB / 8) });
+        const texts = new RingBufferCache(MIB, { places: 3 * (MIB / 8) });
         const last = new Map<string, unknown>();
         for (const [{ key, family, text, beside }, toForget] of operations) {
-          if (toForget === 0) texts.forget();
+          if (toForget === 0) texts.clear();
           keep(texts, key, family, beside, text);
           last.set(`${family} ${key}`, text.length > 43_000 ? null : [text.toWellFormed(), ...beside]);
           for (const [each] of operations) {
@@ -49,7 +49,7 @@ describe('kept texts', () => {
 
   it('take turns where the hashes of their keys are the same', () => {
     const [one, other] = alike();
-    const texts = new KeptTexts(MIB);
+    const texts = new RingBufferCache(MIB);
     keep(texts, one, 0, none, 'x');
     assert.deepEqual([textOf(texts, one, 0), textOf(texts, other, 0)], ['x', null]);
     keep(texts, other, 0, none, 'y');
@@ -57,7 +57,7 @@ describe('kept texts', () => {
   });
 
   it('are found as long as there is room for them', () => {
-    const texts = new KeptTexts(4 * MIB);
+    const texts = new RingBufferCache(4 * MIB);
     const text = 'x'.repeat(450);
     const keys = Array.from({ length: 6_000 }, (_, index) => `key ${index}`);
     for (const key of keys) keep(texts, key, 1, none, text + key);
@@ -66,7 +66,7 @@ describe('kept texts', () => {
   });
 
   it('[LIM-1] go when there is no more room, the oldest first', () => {
-    const texts = new KeptTexts(4 * MIB);
+    const texts = new RingBufferCache(4 * MIB);
     const text = 'x'.repeat(1_000);
     const keys = Array.from({ length: 20_000 }, (_, index) => `key ${index}`);
     for (const key of keys) keep(texts, key, 1, none, text);
@@ -77,7 +77,7 @@ describe('kept texts', () => {
   });
 
   it('stay where they are asked for again and again', () => {
-    const texts = new KeptTexts(4 * MIB);
+    const texts = new RingBufferCache(4 * MIB);
     const text = 'ü'.repeat(500);
     keep(texts, 'asked for', 1, [1, 2, 3], 'the one');
     for (let index = 0; index < 20_000; index += 1) {
@@ -87,7 +87,7 @@ describe('kept texts', () => {
   });
 
   it('[LIM-1] are forgotten once places are counted to their end, and kept as ever from then on', () => {
-    const texts = new KeptTexts(2 * MIB, { places: 4 * (MIB / 8) });
+    const texts = new RingBufferCache(2 * MIB, { places: 4 * (MIB / 8) });
     const text = 'x'.repeat(1_000);
     let known = 0;
     for (let index = 0; index < 20_000; index += 1) {
@@ -99,20 +99,20 @@ describe('kept texts', () => {
   });
 
   it('[LIM-1] are gone with their memory at once when all are forgotten, and kept as ever from then on', () => {
-    const texts = new KeptTexts(8 * MIB);
+    const texts = new RingBufferCache(8 * MIB);
     const taken = (): number => process.memoryUsage().arrayBuffers / MIB;
     for (const round of [1, 2]) {
       for (let index = 0; index < 8_000; index += 1) keep(texts, `key ${index}`, 1, none, 'x'.repeat(1_000));
       assert.notEqual(textOf(texts, 'key 7999', 1), null);
       const held = taken();
-      texts.forget();
+      texts.clear();
       assert.ok(held - taken() >= 7, `${held - taken()} of 8 MiB are given back in round ${round}`);
       assert.equal(textOf(texts, 'key 7999', 1), null);
     }
   });
 
   it('[LIM-1] are not kept where they are very long', () => {
-    const texts = new KeptTexts(4 * MIB);
+    const texts = new RingBufferCache(4 * MIB);
     keep(texts, 'a', 1, none, 'x'.repeat(MIB));
     keep(texts, 'x'.repeat(MIB), 1, none, 'a');
     assert.equal(textOf(texts, 'a', 1), null);
