@@ -5,7 +5,7 @@ import { timestamp } from './conventions/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { HookServices } from './model/typescript/hooks.ts';
 import type { Model } from './model/model.ts';
-import { harmless } from './observe/harmless.ts';
+import { safeObserver } from './observe/safe-observer.ts';
 import type { Observe } from './observe/observation.ts';
 import { type Contract, type CompiledResource, compileContract } from './pipeline/contract.ts';
 import type { Handler } from './pipeline/exchange.ts';
@@ -129,7 +129,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
     context,
     committed: onCommit,
     running: new Set(),
-    observe: harmless(observe),
+    observe: safeObserver(observe),
     events: {
       model,
       addresses: compiled.addresses,

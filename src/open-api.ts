@@ -1,9 +1,9 @@
 import { type Api, createApi } from './api.ts';
-import { afterOutlets } from './events/after-hooks.ts';
+import { afterHookSubscribers } from './events/after-hooks.ts';
 import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
 import type { HookServices } from './model/typescript/hooks.ts';
 import type { Model } from './model/model.ts';
-import { harmless } from './observe/harmless.ts';
+import { safeObserver } from './observe/safe-observer.ts';
 import type { Observe } from './observe/observation.ts';
 import { systemClock } from './platform/clock.ts';
 import { createIds } from './platform/ids.ts';
@@ -52,7 +52,7 @@ export interface OpenedApi extends AsyncDisposable {
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
   const { model, database, migrate = true, signal, origin = () => 'http://localhost', allowAnyHost = false } = options;
   const sink = options.observe ?? (() => undefined);
-  const observe = harmless(sink);
+  const observe = safeObserver(sink);
   const clock = systemClock;
   const random = createRandom();
   const store = await openSqlite({ path: database, model, prepare: migrate, stop: signal, observe, clock, random });
@@ -87,8 +87,8 @@ function startHookDispatch(
   { model, context = {} }: OpenApiOptions,
   { random, ...parts }: Pick<DispatchOptions, 'store' | 'clock' | 'observe'> & { readonly random: Random },
 ): Dispatch | null {
-  const outlets = afterOutlets(model, context);
+  const outlets = afterHookSubscribers(model, context);
   if (outlets.length === 0) return null;
   const fraction = (): number => Number.parseInt(random.hex(4), 16) / 2 ** 32;
-  return startDispatch({ ...parts, outlets, random: fraction });
+  return startDispatch({ ...parts, subscribers: outlets, random: fraction });
 }

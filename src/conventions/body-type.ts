@@ -1,4 +1,4 @@
-import { type ApiError, refusal } from './errors.ts';
+import { type ApiError, apiError } from './errors.ts';
 import { essence, type MediaType, parseMediaType, vendorType } from './media-type.ts';
 import { type ServedVersion, versionsAgree } from './versioning.ts';
 
@@ -16,14 +16,14 @@ export interface BodyRule {
   readonly name: string;
   /** The contract that the request speaks; a body in another is not taken. */
   readonly version: ServedVersion;
-  readonly takes: BodyUse;
+  readonly use: BodyUse;
 }
 
-type Kind = BodyType['kind'];
+type BodyKind = BodyType['kind'];
 
 const JSON_BODY: BodyType = { kind: 'json' };
 
-const TYPES: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+const TYPES: ReadonlyMap<string, BodyKind> = new Map<string, BodyKind>([
   ['application/merge-patch+json', 'merge-patch'],
   ['application/json-patch+json', 'json-patch'],
   ['application/json', 'json'],
@@ -34,7 +34,7 @@ const TYPES: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 ]);
 
 /** In the order in which they are listed to callers. */
-const TAKEN: Readonly<Record<BodyUse, readonly Kind[]>> = {
+const ACCEPTED: Readonly<Record<BodyUse, readonly BodyKind[]>> = {
   create: ['json', 'xml', 'form', 'multipart', 'ndjson'],
   replace: ['json', 'xml', 'form', 'multipart'],
   patch: ['merge-patch', 'json-patch', 'json', 'xml', 'form', 'multipart'],
@@ -46,9 +46,9 @@ const TAKEN: Readonly<Record<BodyUse, readonly Kind[]>> = {
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
 /** The media types that a body may have, as `Accept`, `Accept-Post` and `Accept-Patch` list them (RFC 5789 3.1). */
-export function bodyTypes({ name, version, takes }: BodyRule): string {
+export function bodyTypes({ name, version, use }: BodyRule): string {
   const names = new Map([...TYPES].map(([type, kind]) => [kind, type]));
-  return TAKEN[takes]
+  return ACCEPTED[use]
     .flatMap((kind) => {
       const type = names.get(kind) ?? '';
       return kind === 'json' || kind === 'xml' ? [type, `application/vnd.${name}.v${version.major}+${kind}`] : [type];
@@ -65,14 +65,15 @@ export function bodyTypes({ name, version, takes }: BodyRule): string {
  *   REQUEST_HEADER_INVALID: a QUERY without a type (RFC 10008 2)
  */
 export function readContentType(text: string | null, rule: BodyRule): BodyType {
-  if (text === 'application/json' && rule.takes !== 'query') return JSON_BODY;
-  if (text === null) throw rule.takes === 'query' ? untyped() : unsupported('The body has no Content-Type', rule);
+  if (text === 'application/json' && rule.use !== 'query') return JSON_BODY;
+  if (text === null)
+    throw rule.use === 'query' ? missingContentType() : unsupported('The body has no Content-Type', rule);
   const mediaType = parseMediaType(text);
   if (mediaType === null) throw unsupported('Content-Type is not a media type', rule);
   const charset = mediaType.parameters.get('charset') ?? 'utf-8';
   if (charset.toLowerCase() !== 'utf-8') throw unsupported('The charset of the body is not UTF-8', rule);
   const kind = kindOf(mediaType, rule);
-  if (kind === undefined || !TAKEN[rule.takes].includes(kind)) {
+  if (kind === undefined || !ACCEPTED[rule.use].includes(kind)) {
     throw unsupported('The media type of the body is not taken here', rule);
   }
   if (kind !== 'multipart') return { kind };
@@ -81,7 +82,7 @@ export function readContentType(text: string | null, rule: BodyRule): BodyType {
   return { kind, boundary };
 }
 
-function kindOf(mediaType: MediaType, rule: BodyRule): Kind | undefined {
+function kindOf(mediaType: MediaType, rule: BodyRule): BodyKind | undefined {
   const vendor = vendorType(mediaType, rule.name);
   if (vendor === null || (vendor.suffix !== 'json' && vendor.suffix !== 'xml')) return TYPES.get(essence(mediaType));
   if (versionsAgree(vendor.version, rule.version)) return vendor.suffix;
@@ -90,12 +91,12 @@ function kindOf(mediaType: MediaType, rule: BodyRule): Kind | undefined {
 
 function unsupported(cause: string, rule: BodyRule): ApiError {
   const types = bodyTypes(rule);
-  const headers = rule.takes === 'patch' ? { Accept: types, 'Accept-Patch': types } : { Accept: types };
-  return refusal('REQUEST_MEDIA_TYPE_UNSUPPORTED', `${cause}: send one of ${types}, in UTF-8.`, { headers });
+  const headers = rule.use === 'patch' ? { Accept: types, 'Accept-Patch': types } : { Accept: types };
+  return apiError('REQUEST_MEDIA_TYPE_UNSUPPORTED', `${cause}: send one of ${types}, in UTF-8.`, { headers });
 }
 
-function untyped(): ApiError {
-  return refusal(
+function missingContentType(): ApiError {
+  return apiError(
     'REQUEST_HEADER_INVALID',
     'A QUERY says what its body is: send Content-Type: application/x-www-form-urlencoded.',
     {
@@ -122,7 +123,7 @@ export function readContentEncoding(text: string | null): 'identity' | 'gzip' {
   const [coding] = codings;
   if (coding === undefined) return 'identity';
   if (codings.length === 1 && (coding === 'gzip' || coding === 'x-gzip')) return 'gzip';
-  throw refusal('REQUEST_ENCODING_UNSUPPORTED', 'The Content-Encoding of the body is not taken: send gzip, or none.', {
+  throw apiError('REQUEST_ENCODING_UNSUPPORTED', 'The Content-Encoding of the body is not taken: send gzip, or none.', {
     headers: { 'Accept-Encoding': BODY_CODINGS },
   });
 }

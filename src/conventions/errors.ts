@@ -92,7 +92,7 @@ export const MAX_DETAILS = 100;
 const MAX_FIELD = 256;
 const MAX_MESSAGE = 2_048;
 
-export interface ErrorOptions {
+export interface ApiErrorOptions {
   readonly details?: readonly ErrorDetail[];
   /** Response fields that belong to this refusal (`Allow`, `Accept-Patch`, `Retry-After`), by name. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -108,25 +108,25 @@ export class ApiError extends Error {
   readonly details: readonly ErrorDetail[];
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, code: string, message: string, options: ErrorOptions = {}) {
+  constructor(status: number, code: string, message: string, options: ApiErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.status = status;
     this.code = code;
-    this.details = (options.details ?? []).slice(0, MAX_DETAILS).map(shortened);
+    this.details = (options.details ?? []).slice(0, MAX_DETAILS).map(truncateDetail);
     this.headers = options.headers ?? {};
   }
 }
 
-function shortened({ field, message }: ErrorDetail): ErrorDetail {
-  return { field: cut(field, MAX_FIELD), message: cut(message, MAX_MESSAGE) };
+function truncateDetail({ field, message }: ErrorDetail): ErrorDetail {
+  return { field: truncate(field, MAX_FIELD), message: truncate(message, MAX_MESSAGE) };
 }
 
-function cut(text: string, most: number): string {
+function truncate(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
 /** A refusal under a code that no resource owns. */
-export function refusal(code: ErrorCode, message: string, options?: ErrorOptions): ApiError {
+export function apiError(code: ErrorCode, message: string, options?: ApiErrorOptions): ApiError {
   return new ApiError(errors[code], code, message, options);
 }
 
@@ -135,11 +135,11 @@ export function refusal(code: ErrorCode, message: string, options?: ErrorOptions
  *
  * @param prefix the resource's name in capitals, `ORDER_ITEM`
  */
-export function resourceRefusal(
+export function resourceError(
   prefix: string,
   code: ResourceErrorCode,
   message: string,
-  options?: ErrorOptions,
+  options?: ApiErrorOptions,
 ): ApiError {
   return new ApiError(resourceErrors[code], `${prefix}_${code}`, message, options);
 }

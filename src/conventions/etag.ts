@@ -1,14 +1,14 @@
-import { refusal } from './errors.ts';
+import { apiError } from './errors.ts';
 
 /** An entity tag (RFC 9110 8.8.3). */
-export interface Tag {
+export interface ETag {
   readonly weak: boolean;
   /** What stands between the quotes. */
   readonly opaque: string;
 }
 
 /** What `If-Match` and `If-None-Match` hold: anything that exists, or one of the tags. */
-export type TagList = '*' | readonly Tag[];
+export type ETagList = '*' | readonly ETag[];
 
 /**
  * An element of the list with its comma; empty elements are allowed (RFC 9110 5.6.1.2). Tags know no escapes. Blanks can be read in one way
@@ -24,7 +24,7 @@ const REVISION = /^([1-9][0-9]{0,15}|0)(?:\.|$)/;
  * @param revision the revision of the resource, or what stands for it in a collection; no dot, no quote
  * @param variant what tells this representation from the others of the same revision
  */
-export function strongTag(revision: number | string, variant: string): string {
+export function strongETag(revision: number | string, variant: string): string {
   return `"${revision}.${variant}"`;
 }
 
@@ -34,9 +34,9 @@ export function strongTag(revision: number | string, variant: string): string {
  * @param field name of the field, for the message
  * @throws {ApiError} REQUEST_HEADER_INVALID: not a list of tags, or a list of none
  */
-export function parseTagList(text: string, field: string): TagList {
+export function parseETagList(text: string, field: string): ETagList {
   if (text.trim() === '*') return '*';
-  const tags: Tag[] = [];
+  const tags: ETag[] = [];
   ELEMENT.lastIndex = 0;
   for (;;) {
     const element = ELEMENT.exec(text);
@@ -48,24 +48,24 @@ export function parseTagList(text: string, field: string): TagList {
     return tags;
   }
   const message = `${field} is not a list of entity tags: send * or tags in double quotes, such as "1042", parted by commas.`;
-  throw refusal('REQUEST_HEADER_INVALID', message, {
+  throw apiError('REQUEST_HEADER_INVALID', message, {
     details: [{ field, message: 'must be * or a list of entity tags' }],
   });
 }
 
 /** Whether one of the tags is this one, strong on both sides (RFC 9110 8.8.3.2). `tag` has its quotes. */
-export function matchesStrongly(list: TagList, tag: string): boolean {
+export function matchesStrongly(list: ETagList, tag: string): boolean {
   return list === '*' || (!tag.startsWith('W/') && list.some(({ weak, opaque }) => !weak && `"${opaque}"` === tag));
 }
 
 /** Whether one of the tags is this one, weak or strong (RFC 9110 8.8.3.2). `tag` has its quotes. */
-export function matchesWeakly(list: TagList, tag: string): boolean {
+export function matchesWeakly(list: ETagList, tag: string): boolean {
   const strong = tag.startsWith('W/') ? tag.slice(2) : tag;
   return list === '*' || list.some(({ opaque }) => `"${opaque}"` === strong);
 }
 
 /** The revision that a tag of ours begins with, `1042` in `"1042"` and `"1042.k3f9"`; null in any other tag. */
-export function revisionOf(tag: Tag): number | null {
+export function revisionOf(tag: ETag): number | null {
   const [, digits] = REVISION.exec(tag.opaque) ?? [];
   const revision = Number(digits);
   return Number.isSafeInteger(revision) ? revision : null;

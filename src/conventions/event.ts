@@ -42,14 +42,14 @@ export function envelope(draft: EventDraft, sequence: number): EventEnvelope {
     id: draft.id,
     type: draft.type,
     payload: draft.payload,
-    metadata: { trace_id, correlation_id, schema_version, sequence: placeText(sequence), actor },
+    metadata: { trace_id, correlation_id, schema_version, sequence: sequenceText(sequence), actor },
   };
 }
 
-const PLACE_DIGITS = 20;
+const SEQUENCE_DIGITS = 20;
 
 /** Joined it is one piece, which `JSON.stringify` writes faster. */
-function placeText(sequence: number): string {
+function sequenceText(sequence: number): string {
   const digits = String(sequence);
-  return ['0'.repeat(PLACE_DIGITS - digits.length), digits].join('');
+  return ['0'.repeat(SEQUENCE_DIGITS - digits.length), digits].join('');
 }

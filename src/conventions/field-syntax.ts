@@ -7,6 +7,6 @@ export const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 export const QUOTED_STRING = '"((?:[\\t !#-\\[\\]-~\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*)"';
 
 /** What a quoted string means: its inside with every backslash taken off that escapes a character. */
-export function unescaped(inside: string): string {
+export function unescapeQuoted(inside: string): string {
   return inside.replace(/\\(.)/g, '$1');
 }

@@ -1,4 +1,4 @@
-import { type ApiError, type ErrorCode, refusal } from './errors.ts';
+import { type ApiError, type ErrorCode, apiError } from './errors.ts';
 import type { HeaderFields } from './header-fields.ts';
 import { isHost } from './host.ts';
 
@@ -31,30 +31,33 @@ export function checkHeaderFields(
   checkSize(fields.raw, limits);
   checkHost(fields, httpVersion);
   checkFraming(fields, httpVersion);
-  only(fields, 'content-type', 'REQUEST_HEADER_INVALID');
-  only(fields, 'authorization', 'AUTH_REQUEST_INVALID');
+  singleValue(fields, 'content-type', 'REQUEST_HEADER_INVALID');
+  singleValue(fields, 'authorization', 'AUTH_REQUEST_INVALID');
   checkExpectation(fields);
 }
 
 function checkSize(raw: readonly string[], limits: HeaderLimits): void {
   const lines = raw.length / 2;
   if (lines > limits.lines) {
-    throw refusal('REQUEST_HEADERS_TOO_LARGE', `The request has more than ${limits.lines} header lines; send fewer.`);
+    throw apiError('REQUEST_HEADERS_TOO_LARGE', `The request has more than ${limits.lines} header lines; send fewer.`);
   }
   let bytes = lines * LINE_OVERHEAD;
   for (const text of raw) bytes += text.length;
   if (bytes > limits.headers) {
-    throw refusal('REQUEST_HEADERS_TOO_LARGE', `The header fields are larger than ${limits.headers} bytes; send less.`);
+    throw apiError(
+      'REQUEST_HEADERS_TOO_LARGE',
+      `The header fields are larger than ${limits.headers} bytes; send less.`,
+    );
   }
 }
 
 /** RFC 9112 3.2: HTTP/1.1 has exactly one `Host`, and whatever is there is valid. */
 function checkHost(fields: HeaderFields, httpVersion: string): void {
-  const host = only(fields, 'host', 'REQUEST_HEADER_INVALID');
+  const host = singleValue(fields, 'host', 'REQUEST_HEADER_INVALID');
   if (host === null) {
-    if (httpVersion !== '1.0') throw fault('REQUEST_HEADER_INVALID', 'Host', 'is missing; HTTP/1.1 requires one');
+    if (httpVersion !== '1.0') throw fieldError('REQUEST_HEADER_INVALID', 'Host', 'is missing; HTTP/1.1 requires one');
   } else if (!isHost(host)) {
-    throw fault(
+    throw fieldError(
       'REQUEST_HEADER_INVALID',
       'Host',
       'is not a host with an optional port; send one such as example.com:8080',
@@ -67,20 +70,24 @@ function checkHost(fields: HeaderFields, httpVersion: string): void {
  * not known is 400 as well, where the RFC would rather have 501: the body's end is unknown either way.
  */
 function checkFraming(fields: HeaderFields, httpVersion: string): void {
-  const length = only(fields, 'content-length', 'REQUEST_MALFORMED');
-  const coding = only(fields, 'transfer-encoding', 'REQUEST_MALFORMED');
+  const length = singleValue(fields, 'content-length', 'REQUEST_MALFORMED');
+  const coding = singleValue(fields, 'transfer-encoding', 'REQUEST_MALFORMED');
   if (length !== null && !DIGITS.test(length)) {
-    throw fault('REQUEST_MALFORMED', 'Content-Length', 'is not a number of bytes; send decimal digits alone');
+    throw fieldError('REQUEST_MALFORMED', 'Content-Length', 'is not a number of bytes; send decimal digits alone');
   }
   if (coding === null) return;
   if (length !== null) {
-    throw fault('REQUEST_MALFORMED', 'Transfer-Encoding', 'and Content-Length exclude each other; send one of them');
+    throw fieldError(
+      'REQUEST_MALFORMED',
+      'Transfer-Encoding',
+      'and Content-Length exclude each other; send one of them',
+    );
   }
   if (httpVersion === '1.0') {
-    throw fault('REQUEST_MALFORMED', 'Transfer-Encoding', 'does not exist in HTTP/1.0; send Content-Length');
+    throw fieldError('REQUEST_MALFORMED', 'Transfer-Encoding', 'does not exist in HTTP/1.0; send Content-Length');
   }
   if (coding.toLowerCase() !== 'chunked') {
-    throw fault(
+    throw fieldError(
       'REQUEST_MALFORMED',
       'Transfer-Encoding',
       'names a coding that is not served; send chunked, or Content-Length',
@@ -92,7 +99,7 @@ function checkFraming(fields: HeaderFields, httpVersion: string): void {
 function checkExpectation(fields: HeaderFields): void {
   const expectation = fields.get('expect');
   if (expectation === null || expectation === '' || expectation.toLowerCase() === '100-continue') return;
-  throw fault(
+  throw fieldError(
     'REQUEST_EXPECTATION_FAILED',
     'Expect',
     'names an expectation that cannot be met; send 100-continue or none',
@@ -100,9 +107,9 @@ function checkExpectation(fields: HeaderFields): void {
 }
 
 /** The value of a field that may have one line; null where it has none. @param name in lower case */
-function only(fields: HeaderFields, name: string, code: ErrorCode): string | null {
+function singleValue(fields: HeaderFields, name: string, code: ErrorCode): string | null {
   const lines = fields.lines(name);
-  if (lines.length > 1) throw fault(code, capitalised(name), 'stands in more than one line; send it once');
+  if (lines.length > 1) throw fieldError(code, capitalised(name), 'stands in more than one line; send it once');
   return lines[0] ?? null;
 }
 
@@ -111,8 +118,8 @@ function capitalised(name: string): string {
   return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-function fault(code: ErrorCode, field: string, problem: string): ApiError {
-  return refusal(code, `The header field ${field} ${problem}.`, {
+function fieldError(code: ErrorCode, field: string, problem: string): ApiError {
+  return apiError(code, `The header field ${field} ${problem}.`, {
     details: [{ field, message: `${field} ${problem}.` }],
   });
 }

@@ -1,4 +1,4 @@
-import { type ApiError, refusal } from './errors.ts';
+import { type ApiError, apiError } from './errors.ts';
 
 /** What stands between the quotes of a structured-fields string (RFC 9651 3.3.3). */
 const INSIDE = '(?:[ !#-\\[\\]-~]|\\\\["\\\\])*';
@@ -27,7 +27,7 @@ export function readIdempotencyKey(text: string | null): string | null {
 function invalid(): ApiError {
   const message =
     'Idempotency-Key cannot be read: send 1 to 255 characters of visible ASCII, such as a UUID, in quotes.';
-  return refusal('IDEMPOTENCY_KEY_INVALID', message, {
+  return apiError('IDEMPOTENCY_KEY_INVALID', message, {
     details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 characters of visible ASCII' }],
   });
 }

@@ -1,19 +1,19 @@
 import { isJsonObject, type Json } from './json.ts';
 
 /** Whether two JSON values are equal (RFC 6902 4.6): numbers by value, arrays in order, objects whatever the order of their members. */
-export function sameJson(one: Json, other: Json): boolean {
+export function jsonEquals(one: Json, other: Json): boolean {
   if (one === other) return true;
   if (Array.isArray(one)) {
     return (
       Array.isArray(other) &&
       one.length === other.length &&
-      one.every((item, index) => sameJson(item, other[index] ?? null))
+      one.every((item, index) => jsonEquals(item, other[index] ?? null))
     );
   }
   if (!isJsonObject(one) || !isJsonObject(other)) return false;
   const names = Object.keys(one);
   return (
     names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && sameJson(one[name] ?? null, other[name] ?? null))
+    names.every((name) => Object.hasOwn(other, name) && jsonEquals(one[name] ?? null, other[name] ?? null))
   );
 }

@@ -1,18 +1,18 @@
 import type { ErrorDetail } from './errors.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { type Pointer, parsePointer } from './json-pointer.ts';
-import { type Failure, WorkingCopy } from './working-copy.ts';
+import { type PatchFailure, MutableDocument } from './mutable-document.ts';
 
 /** One operation of a JSON Patch (RFC 6902 4). */
-export type Operation =
+export type PatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: Pointer; readonly value: Json }
   | { readonly op: 'remove'; readonly path: Pointer }
   | { readonly op: 'move' | 'copy'; readonly from: Pointer; readonly path: Pointer };
 
 export type ParsedJsonPatch =
-  | { readonly kind: 'operations'; readonly operations: readonly Operation[] }
+  | { readonly kind: 'operations'; readonly operations: readonly PatchOperation[] }
   /** The body is no JSON Patch: its faults by their paths in the body, `[2].path`; '' is the body itself. */
-  | { readonly kind: 'faults'; readonly faults: readonly ErrorDetail[] };
+  | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[] };
 
 /** What a patch came to. Of one that fails nothing is applied; `operation` is the index of the one that failed. */
 export type PatchOutcome =
@@ -38,22 +38,22 @@ const UNSAFE = new Set(['__proto__', 'constructor', 'prototype']);
 /** Checks that a body is a JSON Patch and reads it (RFC 6902 3, 4). Unknown members of an operation are ignored. */
 export function parseJsonPatch(body: Json): ParsedJsonPatch {
   if (!Array.isArray(body))
-    return { kind: 'faults', faults: [{ field: '', message: 'must be an array of operations' }] };
+    return { kind: 'invalid', details: [{ field: '', message: 'must be an array of operations' }] };
   if (body.length > MAX_OPERATIONS) {
-    return { kind: 'faults', faults: [{ field: '', message: `must have at most ${MAX_OPERATIONS} operations` }] };
+    return { kind: 'invalid', details: [{ field: '', message: `must have at most ${MAX_OPERATIONS} operations` }] };
   }
   const faults: ErrorDetail[] = [];
-  const operations: Operation[] = [];
+  const operations: PatchOperation[] = [];
   for (const [index, item] of body.entries()) {
     const operation = parseOperation(item, (member, message) => faults.push({ field: `[${index}]${member}`, message }));
     if (operation !== null) operations.push(operation);
   }
-  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'operations', operations };
+  return faults.length > 0 ? { kind: 'invalid', details: faults } : { kind: 'operations', operations };
 }
 
-type Report = (member: string, message: string) => void;
+type ReportDetail = (member: string, message: string) => void;
 
-function parseOperation(item: Json, report: Report): Operation | null {
+function parseOperation(item: Json, report: ReportDetail): PatchOperation | null {
   if (!isJsonObject(item)) {
     report('', 'must be an object');
     return null;
@@ -81,7 +81,7 @@ function parseOperation(item: Json, report: Report): Operation | null {
   }
 }
 
-function pointerMember(item: JsonObject, name: 'path' | 'from', report: Report): Pointer | null {
+function pointerMember(item: JsonObject, name: 'path' | 'from', report: ReportDetail): Pointer | null {
   const text = item[name];
   const pointer = typeof text === 'string' ? parsePointer(text) : null;
   if (pointer === null) report(`.${name}`, 'must be a JSON Pointer: empty, or starting with a slash');
@@ -97,14 +97,14 @@ function pointerMember(item: JsonObject, name: 'path' | 'from', report: Report):
  */
 export function applyJsonPatch(
   document: Json,
-  operations: readonly Operation[],
+  operations: readonly PatchOperation[],
   guard: Guard = () => 'allowed',
 ): PatchOutcome {
-  const copy = new WorkingCopy(document);
+  const copy = new MutableDocument(document);
   for (const [index, operation] of operations.entries()) {
     const pointer = forbiddenPointer(operation, guard);
     if (pointer !== null) return { kind: 'forbidden', operation: index, pointer };
-    const failure = perform(operation, copy);
+    const failure = applyOperation(operation, copy);
     if (failure !== null) {
       const message = `Operation ${index} (${operation.op}): ${failure.reason}`;
       return { kind: failure.kind, operation: index, message };
@@ -113,7 +113,7 @@ export function applyJsonPatch(
   return { kind: 'patched', document: copy.document };
 }
 
-function forbiddenPointer(operation: Operation, guard: Guard): Pointer | null {
+function forbiddenPointer(operation: PatchOperation, guard: Guard): Pointer | null {
   const { op, path } = operation;
   if (op === 'copy' || op === 'move') {
     const { from } = operation;
@@ -123,7 +123,7 @@ function forbiddenPointer(operation: Operation, guard: Guard): Pointer | null {
   return guard(path, op === 'test' ? 'read' : 'write') === 'forbidden' ? path : null;
 }
 
-function perform(operation: Operation, copy: WorkingCopy): Failure | null {
+function applyOperation(operation: PatchOperation, copy: MutableDocument): PatchFailure | null {
   const { path } = operation;
   switch (operation.op) {
     case 'add':

@@ -1,7 +1,7 @@
 import { encodeSegment } from './url.ts';
 
 /** One typed link. Its `href` is a URL as {@link joinPath} and `writeQuery` make it, so that no `>` stands raw. */
-export interface Link {
+export interface LinkValue {
   /** A registered relation type, in lower case: `next`, `canonical`. */
   readonly rel: string;
   readonly href: string;
@@ -11,7 +11,7 @@ export interface Link {
 export const MAX_LINK_FIELD = 4096;
 
 /** The value of a `Link` field (RFC 8288 3); empty where there are no links or it would pass 4 KiB, and then no field is sent (PAGE-2). */
-export function linkField(links: readonly Link[]): string {
+export function linkField(links: readonly LinkValue[]): string {
   const value = links.map(({ rel, href }) => `<${href}>; rel="${rel}"`).join(', ');
   return value.length > MAX_LINK_FIELD ? '' : value;
 }

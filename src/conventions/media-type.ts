@@ -1,5 +1,5 @@
-import { QUOTED_STRING, TOKEN, unescaped } from './field-syntax.ts';
-import { type AskedVersion, parseVersion } from './versioning.ts';
+import { QUOTED_STRING, TOKEN, unescapeQuoted } from './field-syntax.ts';
+import { type RequestedVersion, parseVersion } from './versioning.ts';
 
 /** A media type (RFC 9110 8.3.1). Type, subtype and parameter names are in lower case, values as sent, unquoted. */
 export interface MediaType {
@@ -10,7 +10,7 @@ export interface MediaType {
 
 /** What a vendor media type says: `application/vnd.shop.v1.2+json` is version 1.2 in JSON. */
 export interface VendorType {
-  readonly version: AskedVersion;
+  readonly version: RequestedVersion;
   /** `json`, `xml`: the format behind the plus sign. */
   readonly suffix: string;
 }
@@ -44,7 +44,7 @@ export function readParameters(
     end += length;
     if (name === undefined) continue;
     if (parameters.has(name.toLowerCase())) return null;
-    parameters.set(name.toLowerCase(), token ?? unescaped(quoted));
+    parameters.set(name.toLowerCase(), token ?? unescapeQuoted(quoted));
   }
   return { parameters, end };
 }

@@ -1,4 +1,4 @@
-import { type ApiError, refusal } from './errors.ts';
+import { type ApiError, apiError } from './errors.ts';
 import { TOKEN } from './field-syntax.ts';
 import { memoize } from '../cache/memoize.ts';
 import { essence, type MediaType, readParameters, vendorType } from './media-type.ts';
@@ -79,7 +79,7 @@ function skip(pattern: RegExp, text: string, start: number): number | null {
 function malformed(): ApiError {
   const message =
     'Accept cannot be read: send media ranges parted by commas, such as application/json;q=0.9, with weights from 0 to 1 of at most 3 decimals.';
-  return refusal('REQUEST_HEADER_INVALID', message, {
+  return apiError('REQUEST_HEADER_INVALID', message, {
     details: [{ field: 'Accept', message: 'must be a list of media ranges' }],
   });
 }
@@ -109,7 +109,7 @@ function qualityOf(ranges: readonly AcceptRange[], offer: Offer): number {
   let quality = 0;
   let mostSpecific = -1;
   for (const range of ranges) {
-    const specificity = fit(range, offer);
+    const specificity = specificityOf(range, offer);
     if (specificity === null || specificity < mostSpecific) continue;
     quality = specificity === mostSpecific ? Math.max(quality, range.quality) : range.quality;
     mostSpecific = specificity;
@@ -118,7 +118,7 @@ function qualityOf(ranges: readonly AcceptRange[], offer: Offer): number {
 }
 
 /** How closely a range fits an offer, the more the closer; null where it does not. */
-function fit({ type, subtype, parameters }: AcceptRange, offer: Offer): number | null {
+function specificityOf({ type, subtype, parameters }: AcceptRange, offer: Offer): number | null {
   if (type !== '*' && type !== offer.type) return null;
   if (subtype !== '*' && subtype !== offer.subtype) return null;
   for (const [name, value] of parameters) {
@@ -177,5 +177,5 @@ export function vendorOffers(name: string, { major, minor, patch }: ServedVersio
 /** The refusal of a caller that takes none of the offers (NEG-1). */
 export function notAcceptable(offers: readonly Offer[]): ApiError {
   const list = offers.map(essence).join(', ');
-  return refusal('REQUEST_NOT_ACCEPTABLE', `None of the media types in Accept is served here; send one of: ${list}.`);
+  return apiError('REQUEST_NOT_ACCEPTABLE', `None of the media types in Accept is served here; send one of: ${list}.`);
 }

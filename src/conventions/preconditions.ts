@@ -1,10 +1,10 @@
-import { matchesStrongly, matchesWeakly, parseTagList, revisionOf, type TagList } from './etag.ts';
+import { matchesStrongly, matchesWeakly, parseETagList, revisionOf, type ETagList } from './etag.ts';
 import { memoize } from '../cache/memoize.ts';
 
 /** The conditions of a request (RFC 9110 13.1); null where one is not set. Dates are milliseconds since 1970. */
 export interface Preconditions {
-  readonly ifMatch: TagList | null;
-  readonly ifNoneMatch: TagList | null;
+  readonly ifMatch: ETagList | null;
+  readonly ifNoneMatch: ETagList | null;
   readonly ifModifiedSince: number | null;
   readonly ifUnmodifiedSince: number | null;
 }
@@ -101,9 +101,9 @@ function inYears(time: number, years: number): number {
  * @throws {ApiError} REQUEST_HEADER_INVALID: a list of tags that cannot be read
  */
 export function readPreconditions(get: (name: string) => string | null, now: number): Preconditions {
-  const tags = (name: string, field: string): TagList | null => {
+  const tags = (name: string, field: string): ETagList | null => {
     const text = get(name);
-    return text === null ? null : parseTagList(text, field);
+    return text === null ? null : parseETagList(text, field);
   };
   const date = (name: string): number | null => {
     const text = get(name);
@@ -163,7 +163,7 @@ export function evaluateWrite(conditions: Preconditions, current: WriteState | n
   return listsRevision(ifNoneMatch, current.revision, 'any') ? 'failed' : 'proceed';
 }
 
-function listsRevision(list: TagList, revision: number, strength: 'strong' | 'any'): boolean {
+function listsRevision(list: ETagList, revision: number, strength: 'strong' | 'any'): boolean {
   return list === '*' || list.some((tag) => !(tag.weak && strength === 'strong') && revisionOf(tag) === revision);
 }
 

@@ -1,4 +1,4 @@
-import { QUOTED_STRING, TOKEN, unescaped } from './field-syntax.ts';
+import { QUOTED_STRING, TOKEN, unescapeQuoted } from './field-syntax.ts';
 
 /** What a caller prefers (RFC 7240), as far as this API knows it; null where it prefers nothing that is known. */
 export interface Preferences {
@@ -32,11 +32,11 @@ export function readPrefer(text: string | null): Preferences {
   for (let element = ELEMENT.exec(text); element !== null; element = ELEMENT.exec(text)) {
     const [, name, token, quoted = ''] = element;
     if (name !== undefined && !values.has(name.toLowerCase())) {
-      values.set(name.toLowerCase(), token ?? unescaped(quoted));
+      values.set(name.toLowerCase(), token ?? unescapeQuoted(quoted));
     }
     if (element.groups?.['end'] !== ',') break;
   }
-  return { handling: known(values.get('handling'), HANDLING), return: known(values.get('return'), RETURN) };
+  return { handling: knownValue(values.get('handling'), HANDLING), return: knownValue(values.get('return'), RETURN) };
 }
 
 /** The value of `Preference-Applied` (RFC 7240 3); null where nothing was applied and the field stays out. */
@@ -47,6 +47,6 @@ export function preferenceApplied(applied: readonly AppliedPreference[]): string
 const HANDLING = ['strict', 'lenient'] as const;
 const RETURN = ['minimal', 'representation'] as const;
 
-function known<T extends string>(value: string | undefined, values: readonly T[]): T | null {
+function knownValue<T extends string>(value: string | undefined, values: readonly T[]): T | null {
   return values.find((candidate) => candidate === value) ?? null;
 }

@@ -1,9 +1,9 @@
-import { refusal } from './errors.ts';
-import { checkQueryText, decodePercent } from './percent.ts';
+import { apiError } from './errors.ts';
+import { checkRawQuery, percentDecode } from './percent-encoding.ts';
 import { encodeSegment } from './url.ts';
 
 /** One `name=value` of a query string. */
-export interface Parameter {
+export interface QueryParameter {
   /** Decoded. */
   readonly name: string;
   /** The value as it came, for {@link splitList}. */
@@ -25,11 +25,11 @@ export const MAX_PARAMETERS = 1000;
  *
  * @throws {ApiError} REQUEST_URI_INVALID for a raw character or an escape that is not allowed (URL-4), or over 1,000 parameters
  */
-export function parseQuery(raw: string): readonly Parameter[] {
-  checkQueryText(raw);
+export function parseQuery(raw: string): readonly QueryParameter[] {
+  checkRawQuery(raw);
   const pairs = raw.split('&').filter((pair) => pair !== '');
   if (pairs.length > MAX_PARAMETERS) {
-    throw refusal('REQUEST_URI_INVALID', `The query has more than ${MAX_PARAMETERS} parameters; send fewer.`);
+    throw apiError('REQUEST_URI_INVALID', `The query has more than ${MAX_PARAMETERS} parameters; send fewer.`);
   }
   return pairs.map(parseParameter);
 }
@@ -49,7 +49,7 @@ export function splitList(raw: string, most = Number.POSITIVE_INFINITY): readonl
 }
 
 /** Parameters as a query string would bring them. */
-export function parametersOf(pairs: readonly QueryPair[]): readonly Parameter[] {
+export function parametersOf(pairs: readonly QueryPair[]): readonly QueryParameter[] {
   return parseQuery(writeQuery(pairs));
 }
 
@@ -66,7 +66,7 @@ export function joinQueries(...queries: readonly string[]): string {
   return queries.filter((query) => query !== '').join('&');
 }
 
-function parseParameter(pair: string): Parameter {
+function parseParameter(pair: string): QueryParameter {
   const equals = pair.indexOf('=');
   const name = equals === -1 ? pair : pair.slice(0, equals);
   const raw = equals === -1 ? '' : pair.slice(equals + 1);
@@ -74,7 +74,7 @@ function parseParameter(pair: string): Parameter {
 }
 
 function decode(text: string): string {
-  return decodePercent(text.replaceAll('+', ' '));
+  return percentDecode(text.replaceAll('+', ' '));
 }
 
 function writeValue(value: string | readonly string[]): string {

@@ -36,14 +36,14 @@ function digit(value: number, place: number): number {
  * pieces, and its `JSON.stringify` takes more than twice as long for all that such a text stands in.
  */
 export function timestamp(milliseconds: number): string {
-  if (milliseconds !== last.milliseconds) last = { milliseconds, text: written(milliseconds) };
+  if (milliseconds !== last.milliseconds) last = { milliseconds, text: format(milliseconds) };
   return last.text;
 }
 
 /** A row that nobody has changed tells one moment twice. */
 let last = { milliseconds: Number.NaN, text: '' };
 
-function written(milliseconds: number): string {
+function format(milliseconds: number): string {
   if (!(milliseconds >= FIRST_MILLISECOND && milliseconds <= LAST_MILLISECOND)) {
     return new Date(milliseconds).toISOString();
   }

@@ -1,9 +1,9 @@
-import { refusal } from './errors.ts';
+import { apiError } from './errors.ts';
 import { isHost } from './host.ts';
-import { checkPathText, checkQueryText, decodePercent } from './percent.ts';
+import { checkRawPath, checkRawQuery, percentDecode } from './percent-encoding.ts';
 
 /** What a request target addresses, whichever of its forms it had (RFC 9112 3.2). */
-export interface Target {
+export interface RequestTarget {
   /** The raw path; it begins with `/`. */
   readonly path: string;
   /** The segments that are not empty, each decoded once. Dot segments stand as they came: they are ids that cannot exist (URL-6). */
@@ -33,21 +33,21 @@ export function isAsteriskForm(target: string): boolean {
  * @param limit most bytes
  * @throws {ApiError} REQUEST_URI_TOO_LONG; REQUEST_URI_INVALID with a reason that says what to send (URL-4)
  */
-export function parseTarget(target: string, limit: number): Target {
+export function parseTarget(target: string, limit: number): RequestTarget {
   if (target.length > limit) {
-    throw refusal('REQUEST_URI_TOO_LONG', `The request target is longer than ${limit} bytes; send a shorter one.`);
+    throw apiError('REQUEST_URI_TOO_LONG', `The request target is longer than ${limit} bytes; send a shorter one.`);
   }
   const origin = originForm(target);
   const mark = origin.indexOf('?');
   const path = mark === -1 ? origin : origin.slice(0, mark);
   const query = mark === -1 ? null : origin.slice(mark + 1);
-  checkPathText(path);
-  if (query !== null) checkQueryText(query);
+  checkRawPath(path);
+  if (query !== null) checkRawQuery(query);
   const parts = path.slice(1).split('/');
   const raw = parts.includes('') ? parts.filter((segment) => segment !== '') : parts;
   const isCanonical = raw === parts || path === '/';
   const redirect = isCanonical ? null : `/${raw.join('/')}${query === null ? '' : `?${query}`}`;
-  return { path, segments: path.includes('%') ? raw.map(decodePercent) : raw, query, redirect };
+  return { path, segments: path.includes('%') ? raw.map(percentDecode) : raw, query, redirect };
 }
 
 /**
@@ -80,13 +80,13 @@ export function segmentsOfTarget(target: string): readonly string[] {
 }
 
 /** What of a path lies below a base path, both as decoded segments; null where the path lies elsewhere. */
-export function belowBase(segments: readonly string[], base: readonly string[]): readonly string[] | null {
+export function segmentsBelow(segments: readonly string[], base: readonly string[]): readonly string[] | null {
   return base.every((segment, index) => segments[index] === segment) ? segments.slice(base.length) : null;
 }
 
 function decodedIfValid(segment: string): string {
   try {
-    return decodePercent(segment);
+    return percentDecode(segment);
   } catch {
     return segment;
   }
@@ -97,13 +97,13 @@ function originForm(target: string): string {
   const [, authority, rest] = ABSOLUTE_FORM.exec(target) ?? [];
   if (authority === undefined || rest === undefined) {
     const reason = isAsteriskForm(target) ? '* is for OPTIONS alone' : 'It has no form that is served';
-    throw refusal(
+    throw apiError(
       'REQUEST_URI_INVALID',
       `The request target is not valid. ${reason}; send a path that begins with /, or an absolute http or https URL.`,
     );
   }
   if (!isHost(authority)) {
-    throw refusal(
+    throw apiError(
       'REQUEST_URI_INVALID',
       'The request target is not valid. Its authority is not a host with an optional port; send a path that begins with /.',
     );

@@ -1,4 +1,4 @@
-import { type ApiError, type ErrorDetail, refusal } from './errors.ts';
+import { type ApiError, type ErrorDetail, apiError } from './errors.ts';
 
 /** A contract that is served: MAJOR.MINOR.PATCH. */
 export interface ServedVersion {
@@ -8,7 +8,7 @@ export interface ServedVersion {
 }
 
 /** A version as a caller asks for it: a null part is left open, and the latest that is served fills it (VER-2). */
-export interface AskedVersion {
+export interface RequestedVersion {
   readonly major: number;
   readonly minor: number | null;
   readonly patch: number | null;
@@ -18,7 +18,7 @@ export interface AskedVersion {
 export interface AcceptedVersion {
   /** As sent, in lower case: `application/vnd.shop.v1+json`. */
   readonly text: string;
-  readonly version: AskedVersion | null;
+  readonly version: RequestedVersion | null;
 }
 
 /** Where a request can say which version it wants (VER-1); null or empty where it says nothing. */
@@ -43,10 +43,10 @@ export interface ResolvedVersion<V extends ServedVersion> {
   readonly text: string | null;
 }
 
-interface Asked {
+interface VersionRequest {
   readonly carrier: 'path' | 'query' | 'header';
   readonly text: string;
-  readonly version: AskedVersion;
+  readonly version: RequestedVersion;
 }
 
 const NUMBER = '(0|[1-9][0-9]{0,8})';
@@ -56,7 +56,7 @@ const VERSION = new RegExp(`^${NUMBER}(?:\\.${NUMBER}(?:\\.${NUMBER})?)?$`);
 const FIELDS = { path: 'path', query: 'api_version', header: 'API-Version', accept: 'Accept' } as const;
 
 /** Reads `1`, `1.2` or `1.2.3` (VER-2): no `v`, no leading zeros, at most nine digits a part; anything else is null. */
-export function parseVersion(text: string): AskedVersion | null {
+export function parseVersion(text: string): RequestedVersion | null {
   const match = VERSION.exec(text);
   if (match === null) return null;
   const [, major, minor, patch] = match;
@@ -64,12 +64,12 @@ export function parseVersion(text: string): AskedVersion | null {
 }
 
 /** A version as text, `1.4.2`, as far as its parts are set. */
-export function versionText({ major, minor, patch }: AskedVersion): string {
+export function versionText({ major, minor, patch }: RequestedVersion): string {
   return [major, minor, patch].filter((part) => part !== null).join('.');
 }
 
 /** Whether two versions differ in no part that both name (VER-1): `1` and `1.2` agree, `1.2` and `1.3` do not. */
-export function versionsAgree(one: AskedVersion, other: AskedVersion): boolean {
+export function versionsAgree(one: RequestedVersion, other: RequestedVersion): boolean {
   return (
     one.major === other.major &&
     (one.minor === null || other.minor === null || one.minor === other.minor) &&
@@ -107,50 +107,50 @@ export function resolveVersion<V extends ServedVersion>(
   return { version, carrier: 'none', text: null };
 }
 
-function readCarriers({ path, query, header }: VersionCarriers): readonly Asked[] {
-  const asked: Asked[] = [];
+function readCarriers({ path, query, header }: VersionCarriers): readonly VersionRequest[] {
+  const asked: VersionRequest[] = [];
   if (path !== null) asked.push(readCarrier('path', path, path.slice(1)));
   if (query !== null) asked.push(readCarrier('query', query, query));
   if (header !== null) asked.push(readCarrier('header', header, header));
   return asked;
 }
 
-function readCarrier(carrier: Asked['carrier'], text: string, version: string): Asked {
+function readCarrier(carrier: VersionRequest['carrier'], text: string, version: string): VersionRequest {
   const parsed = parseVersion(version);
   if (parsed !== null) return { carrier, text, version: parsed };
   const form = carrier === 'path' ? 'v and a major number, such as v1' : 'MAJOR, MAJOR.MINOR or MAJOR.MINOR.PATCH';
-  throw refusal('API_VERSION_INVALID', `The version in ${FIELDS[carrier]} cannot be read: send ${form}.`, {
+  throw apiError('API_VERSION_INVALID', `The version in ${FIELDS[carrier]} cannot be read: send ${form}.`, {
     details: [{ field: FIELDS[carrier], message: `must be ${form}, without leading zeros` }],
   });
 }
 
 /** Agreement with the most precise one is agreement of all: each names the same parts or fewer. */
 function refuseConflict(
-  asked: readonly Asked[],
-  wanted: AskedVersion | null,
+  asked: readonly VersionRequest[],
+  wanted: RequestedVersion | null,
   accept: readonly AcceptedVersion[],
 ): void {
   if (wanted === null) return;
   const acceptAgrees = accept.length === 0 || accept.some((one) => agrees(one, wanted));
   if (acceptAgrees && asked.every(({ version }) => versionsAgree(version, wanted))) return;
 
-  const details: ErrorDetail[] = asked.map(({ carrier, text }) => says(carrier, text));
-  for (const { version, text } of accept) if (version !== null) details.push(says('accept', text));
+  const details: ErrorDetail[] = asked.map(({ carrier, text }) => carrierDetail(carrier, text));
+  for (const { version, text } of accept) if (version !== null) details.push(carrierDetail('accept', text));
   const message = 'The request asks for more than one version: send one version, in one place or the same in each.';
-  throw refusal('API_VERSION_CONFLICT', message, { details });
+  throw apiError('API_VERSION_CONFLICT', message, { details });
 }
 
-function refuseUnknown({ carrier, text, version }: Asked, served: readonly ServedVersion[]): void {
-  const details = [says(carrier, text)];
+function refuseUnknown({ carrier, text, version }: VersionRequest, served: readonly ServedVersion[]): void {
+  const details = [carrierDetail(carrier, text)];
   if (carrier !== 'path') {
     if (latest(served, version) !== null) return;
     const message = `The version in ${FIELDS[carrier]} is not served; served: ${servedList(served)}.`;
-    throw refusal('API_VERSION_UNSUPPORTED', message, { details });
+    throw apiError('API_VERSION_UNSUPPORTED', message, { details });
   }
   // A path names a major alone: with a minor there would be two URLs for one resource (URL-1).
   if (version.minor === null && latest(served, version) !== null) return;
   const majors = [...new Set(served.map(({ major }) => `v${major}`))].join(', ');
-  throw refusal('API_VERSION_NOT_FOUND', `The version in the path is not served; served in a path: ${majors}.`, {
+  throw apiError('API_VERSION_NOT_FOUND', `The version in the path is not served; served in a path: ${majors}.`, {
     details,
   });
 }
@@ -158,7 +158,7 @@ function refuseUnknown({ carrier, text, version }: Asked, served: readonly Serve
 /** The alternative that counts; null where `Accept` names no version. */
 function choose(
   accept: readonly AcceptedVersion[],
-  wanted: AskedVersion | null,
+  wanted: RequestedVersion | null,
   served: readonly ServedVersion[],
 ): AcceptedVersion | null {
   if (accept.length === 0) return null;
@@ -169,15 +169,17 @@ function choose(
 
 function notAcceptable(accept: readonly AcceptedVersion[], served: readonly ServedVersion[]): ApiError {
   const message = `No version that Accept asks for is served; served: ${servedList(served)}.`;
-  return refusal('REQUEST_NOT_ACCEPTABLE', message, { details: accept.map(({ text }) => says('accept', text)) });
+  return apiError('REQUEST_NOT_ACCEPTABLE', message, {
+    details: accept.map(({ text }) => carrierDetail('accept', text)),
+  });
 }
 
-function agrees(accepted: AcceptedVersion, wanted: AskedVersion | null): boolean {
+function agrees(accepted: AcceptedVersion, wanted: RequestedVersion | null): boolean {
   return accepted.version === null || wanted === null || versionsAgree(accepted.version, wanted);
 }
 
 /** The latest contract among those that the version leaves open. */
-function latest<V extends ServedVersion>(served: readonly V[], asked: AskedVersion): V | null {
+function latest<V extends ServedVersion>(served: readonly V[], asked: RequestedVersion): V | null {
   const open = served.filter((one) => versionsAgree(one, asked));
   return open.reduce<V | null>((best, one) => (best === null || compare(one, best) > 0 ? one : best), null);
 }
@@ -186,17 +188,17 @@ function compare(one: ServedVersion, other: ServedVersion): number {
   return one.major - other.major || one.minor - other.minor || one.patch - other.patch;
 }
 
-function morePrecise(one: AskedVersion | null, other: AskedVersion | null): AskedVersion | null {
+function morePrecise(one: RequestedVersion | null, other: RequestedVersion | null): RequestedVersion | null {
   return precision(other) > precision(one) ? other : one;
 }
 
-function precision(version: AskedVersion | null): number {
+function precision(version: RequestedVersion | null): number {
   if (version === null) return 0;
   if (version.minor === null) return 1;
   return version.patch === null ? 2 : 3;
 }
 
-function majorOnly(major: number): AskedVersion {
+function majorOnly(major: number): RequestedVersion {
   return { major, minor: null, patch: null };
 }
 
@@ -208,6 +210,6 @@ function servedList(served: readonly ServedVersion[]): string {
   return served.map(versionText).join(', ');
 }
 
-function says(carrier: keyof typeof FIELDS, text: string): ErrorDetail {
+function carrierDetail(carrier: keyof typeof FIELDS, text: string): ErrorDetail {
   return { field: FIELDS[carrier], message: `asks for ${text}` };
 }

@@ -1,20 +1,20 @@
 import type { AfterHook, HookServices } from '../model/typescript/hooks.ts';
 import type { Model } from '../model/model.ts';
-import type { Outlet } from './outlet.ts';
+import type { Subscriber } from './subscriber.ts';
 
 /** What the names of these outlets begin with. */
-export const AFTER = 'after:';
+export const AFTER_HOOK_PREFIX = 'after:';
 
 /** An outlet for each `after` hook of a model. @param context what the hooks get of the application */
-export function afterOutlets({ resources }: Model, context: HookServices): readonly Outlet[] {
+export function afterHookSubscribers({ resources }: Model, context: HookServices): readonly Subscriber[] {
   return [...resources.values()].flatMap(({ name, singular, hooks }) =>
-    (['created', 'updated', 'deleted'] as const).flatMap((verb): Outlet[] => {
+    (['created', 'updated', 'deleted'] as const).flatMap((verb): Subscriber[] => {
       const hook: AfterHook | null = hooks.after[verb];
       if (hook === null) return [];
       const type = `${singular}.${verb}`;
       return [
         {
-          name: `${AFTER}${name}.${verb}`,
+          name: `${AFTER_HOOK_PREFIX}${name}.${verb}`,
           accepts: (event) => event.type === type,
           deliver: async (event) => hook(event, context),
         },

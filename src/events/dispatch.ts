@@ -2,22 +2,22 @@ import type { Observe } from '../observe/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import { settlesWithin } from '../platform/timeout.ts';
 import type { ClaimedDelivery, Store } from '../stores/store.ts';
-import { AFTER } from './after-hooks.ts';
-import type { Outlet } from './outlet.ts';
+import { AFTER_HOOK_PREFIX } from './after-hooks.ts';
+import type { Subscriber } from './subscriber.ts';
 import { Relay } from './relay.ts';
 import { HOOK_SCHEDULE, nextDelay } from './retry-schedule.ts';
 
 /** Deliveries under way at once. */
-const MOST = 64;
+const MAX_CONCURRENT = 64;
 /** How long one may take, and how long it is held for others, in milliseconds: a delivery that is not done by then failed. */
 const TIMEOUT = 30_000;
 const LEASE = 45_000;
 /** How often work that another process left, or that is due again, is looked for, in milliseconds. */
-const POLL = 100;
+const POLL_INTERVAL = 100;
 
 export interface DispatchOptions {
   readonly store: Store;
-  readonly outlets: readonly Outlet[];
+  readonly subscribers: readonly Subscriber[];
   readonly clock: Clock;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -39,7 +39,7 @@ export interface Dispatch {
 /** Starts to bring events to outlets: at least once each, tried again where an outlet fails, none waiting for another (EVT-3, EVT-6). */
 export function startDispatch(options: DispatchOptions): Dispatch {
   const dispatcher = new Dispatcher(options);
-  const timer = setInterval(() => dispatcher.wake(), POLL).unref();
+  const timer = setInterval(() => dispatcher.wake(), POLL_INTERVAL).unref();
   dispatcher.wake();
   return {
     wake: () => dispatcher.wake(),
@@ -53,44 +53,44 @@ export function startDispatch(options: DispatchOptions): Dispatch {
 class Dispatcher {
   readonly #options: DispatchOptions;
   readonly #relay: Relay;
-  readonly #outlets: ReadonlyMap<string, Outlet>;
-  readonly #underWay = new Set<Promise<void>>();
-  #turn: Promise<void> | null = null;
-  #again = false;
+  readonly #subscribers: ReadonlyMap<string, Subscriber>;
+  readonly #inFlight = new Set<Promise<void>>();
+  #running: Promise<void> | null = null;
+  #runAgain = false;
   #stopped = false;
   /** Whether the store may be closed. */
-  #left = false;
+  #abandoned = false;
 
   constructor(options: DispatchOptions) {
     this.#options = options;
-    this.#relay = new Relay(options.store, options.outlets, options.clock);
-    this.#outlets = new Map(options.outlets.map((outlet) => [outlet.name, outlet]));
+    this.#relay = new Relay(options.store, options.subscribers, options.clock);
+    this.#subscribers = new Map(options.subscribers.map((outlet) => [outlet.name, outlet]));
   }
 
   wake(): void {
     if (this.#stopped) return;
-    if (this.#turn !== null) {
-      this.#again = true;
+    if (this.#running !== null) {
+      this.#runAgain = true;
       return;
     }
-    this.#again = false;
-    this.#turn = this.#run().finally(() => {
-      this.#turn = null;
-      if (this.#again) this.wake();
+    this.#runAgain = false;
+    this.#running = this.#run().finally(() => {
+      this.#running = null;
+      if (this.#runAgain) this.wake();
     });
   }
 
   async stop(patience: number): Promise<void> {
     this.#stopped = true;
     const done = await settlesWithin(this.#end(), patience);
-    if (done || this.#left) return;
-    this.#left = true;
-    this.#options.observe({ kind: 'deliveries-left', count: this.#underWay.size });
+    if (done || this.#abandoned) return;
+    this.#abandoned = true;
+    this.#options.observe({ kind: 'deliveries-pending', count: this.#inFlight.size });
   }
 
   async #end(): Promise<void> {
-    await this.#turn;
-    await Promise.all(this.#underWay);
+    await this.#running;
+    await Promise.all(this.#inFlight);
   }
 
   /** Never rejects: what fails now is found again by the next turn. */
@@ -98,21 +98,21 @@ class Dispatcher {
     const { store, clock, observe } = this.#options;
     try {
       await this.#relay.run();
-      const free = MOST - this.#underWay.size;
+      const free = MAX_CONCURRENT - this.#inFlight.size;
       if (free === 0 || this.#stopped) return;
       const now = clock.now();
-      for (const delivery of await store.deliveries.claim(now, now + LEASE, free)) this.#begin(delivery);
+      for (const delivery of await store.deliveries.claim(now, now + LEASE, free)) this.#start(delivery);
     } catch (error) {
-      if (!this.#left) observe({ kind: 'fault', correlationId: null, error });
+      if (!this.#abandoned) observe({ kind: 'error', correlationId: null, error });
     }
   }
 
-  #begin(delivery: ClaimedDelivery): void {
+  #start(delivery: ClaimedDelivery): void {
     const done = this.#deliver(delivery).finally(() => {
-      this.#underWay.delete(done);
+      this.#inFlight.delete(done);
       this.wake();
     });
-    this.#underWay.add(done);
+    this.#inFlight.add(done);
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
@@ -121,17 +121,19 @@ class Dispatcher {
     const { correlation_id: correlationId } = event.metadata;
     try {
       await this.#attempt(delivery);
-      if (this.#left) return;
+      if (this.#abandoned) return;
       await store.deliveries.settle(endpoint, sequence, { kind: 'succeeded' });
     } catch (error) {
-      if (this.#left) return;
-      observe({ kind: 'fault', correlationId, error });
-      await this.#postpone(delivery).catch((cause: unknown) => observe({ kind: 'fault', correlationId, error: cause }));
+      if (this.#abandoned) return;
+      observe({ kind: 'error', correlationId, error });
+      await this.#reschedule(delivery).catch((cause: unknown) =>
+        observe({ kind: 'error', correlationId, error: cause }),
+      );
     }
   }
 
   async #attempt({ endpoint, event }: ClaimedDelivery): Promise<void> {
-    const outlet = this.#outlets.get(endpoint);
+    const outlet = this.#subscribers.get(endpoint);
     if (outlet === undefined) throw new Error(`the model has no ${endpoint} any more`);
     const { promise, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(new Error(`${endpoint} took more than ${TIMEOUT / 1_000} s`)), TIMEOUT);
@@ -143,9 +145,9 @@ class Dispatcher {
   }
 
   /** What no hook takes any more is given up; anything else is tried again as long as the schedule has it. */
-  async #postpone({ endpoint, sequence, attempts }: ClaimedDelivery): Promise<void> {
+  async #reschedule({ endpoint, sequence, attempts }: ClaimedDelivery): Promise<void> {
     const { store, clock, random } = this.#options;
-    const isGone = endpoint.startsWith(AFTER) && !this.#outlets.has(endpoint);
+    const isGone = endpoint.startsWith(AFTER_HOOK_PREFIX) && !this.#subscribers.has(endpoint);
     const delay = isGone ? null : nextDelay(HOOK_SCHEDULE, attempts + 1, random());
     await store.deliveries.settle(
       endpoint,

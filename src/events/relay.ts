@@ -1,12 +1,12 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Store } from '../stores/store.ts';
-import type { Outlet } from './outlet.ts';
+import type { Subscriber } from './subscriber.ts';
 
-const BOOKMARK = 'relay';
+const CHECKPOINT = 'relay';
 const PAGE = 500;
 
 /** How far the log was relayed, and from where on each outlet gets events: one that is new is not fed the past. */
-interface Position {
+interface RelayCheckpoint {
   readonly sequence: number;
   readonly starts: Readonly<Record<string, number>>;
 }
@@ -17,47 +17,47 @@ interface Position {
  */
 export class Relay {
   readonly #store: Pick<Store, 'events' | 'deliveries' | 'resources'>;
-  readonly #outlets: readonly Outlet[];
+  readonly #subscribers: readonly Subscriber[];
   readonly #clock: Clock;
-  #position: Position | null = null;
+  #checkpoint: RelayCheckpoint | null = null;
 
-  constructor(store: Pick<Store, 'events' | 'deliveries' | 'resources'>, outlets: readonly Outlet[], clock: Clock) {
+  constructor(store: Pick<Store, 'events' | 'deliveries' | 'resources'>, outlets: readonly Subscriber[], clock: Clock) {
     this.#store = store;
-    this.#outlets = outlets;
+    this.#subscribers = outlets;
     this.#clock = clock;
   }
 
   /** Relays what is new. */
   async run(): Promise<void> {
-    let position = this.#position ?? (await this.#begin());
+    let position = this.#checkpoint ?? (await this.#load());
     for (;;) {
       const events = await this.#store.events.after(position.sequence, PAGE);
       const last = events.at(-1);
       if (last === undefined) return;
       for (const event of events) {
         const sequence = Number(event.metadata.sequence);
-        const names = this.#outlets
+        const names = this.#subscribers
           .filter((outlet) => sequence > (position.starts[outlet.name] ?? 0) && outlet.accepts(event))
           .map(({ name }) => name);
         if (names.length > 0) await this.#store.deliveries.enqueue(sequence, names, this.#clock.now());
       }
       position = { ...position, sequence: Number(last.metadata.sequence) };
-      await this.#keep(position);
+      await this.#save(position);
     }
   }
 
-  async #begin(): Promise<Position> {
-    const kept = await this.#store.resources.bookmark(BOOKMARK);
+  async #load(): Promise<RelayCheckpoint> {
+    const kept = await this.#store.resources.bookmark(CHECKPOINT);
     const end = await this.#store.events.last();
-    const before: Position = kept === null ? { sequence: end, starts: {} } : JSON.parse(kept);
-    const starts = Object.fromEntries(this.#outlets.map(({ name }) => [name, before.starts[name] ?? end]));
+    const before: RelayCheckpoint = kept === null ? { sequence: end, starts: {} } : JSON.parse(kept);
+    const starts = Object.fromEntries(this.#subscribers.map(({ name }) => [name, before.starts[name] ?? end]));
     const position = { sequence: before.sequence, starts: { ...before.starts, ...starts } };
-    await this.#keep(position);
+    await this.#save(position);
     return position;
   }
 
-  async #keep(position: Position): Promise<void> {
-    await this.#store.resources.write({ plans: [], bookmark: { name: BOOKMARK, value: JSON.stringify(position) } });
-    this.#position = position;
+  async #save(position: RelayCheckpoint): Promise<void> {
+    await this.#store.resources.write({ plans: [], bookmark: { name: CHECKPOINT, value: JSON.stringify(position) } });
+    this.#checkpoint = position;
   }
 }

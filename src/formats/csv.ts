@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { refusal } from '../conventions/errors.ts';
+import { apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import type { Member, ValueType } from '../model/model.ts';
 import { readJson, writeJson } from './json.ts';
@@ -188,5 +188,5 @@ function parseRecord(record: string): readonly Cell[] {
 }
 
 function fault(message: string): Error {
-  return refusal('REQUEST_BODY_MALFORMED', `The record cannot be read: ${message}.`);
+  return apiError('REQUEST_BODY_MALFORMED', `The record cannot be read: ${message}.`);
 }

@@ -1,4 +1,4 @@
-import { type ApiError, refusal } from '../conventions/errors.ts';
+import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { Shape, ValueType } from '../model/model.ts';
 import { nameFault, textFault } from './characters.ts';
@@ -118,7 +118,7 @@ export class FormTree {
 
 /** The refusal of a form. */
 export function formFault(message: string): ApiError {
-  return refusal('REQUEST_BODY_MALFORMED', `The form cannot be read: ${message}.`);
+  return apiError('REQUEST_BODY_MALFORMED', `The form cannot be read: ${message}.`);
 }
 
 function newNode(name: string): Node {

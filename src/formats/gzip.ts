@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip as gunzipWithCallback } from 'node:zlib';
-import { refusal } from '../conventions/errors.ts';
+import { apiError } from '../conventions/errors.ts';
 
 const gunzip = promisify(gunzipWithCallback);
 
@@ -17,7 +17,7 @@ export async function inflate(bytes: Uint8Array, limit: number): Promise<Uint8Ar
     return await gunzip(bytes, { maxOutputLength: limit });
   } catch (cause) {
     if (codeOf(cause) === 'ERR_BUFFER_TOO_LARGE') {
-      throw refusal('REQUEST_BODY_TOO_LARGE', `The body has more than ${limit} bytes once inflated: send less.`, {
+      throw apiError('REQUEST_BODY_TOO_LARGE', `The body has more than ${limit} bytes once inflated: send less.`, {
         cause,
       });
     }
@@ -52,5 +52,5 @@ function codeOf(failure: unknown): string {
 function told(cause: unknown): unknown {
   const code = codeOf(cause);
   if (!code.startsWith('Z_') || code === 'Z_MEM_ERROR') return cause;
-  return refusal('REQUEST_BODY_MALFORMED', 'The body cannot be inflated: send whole gzip data, or none.', { cause });
+  return apiError('REQUEST_BODY_MALFORMED', 'The body cannot be inflated: send whole gzip data, or none.', { cause });
 }

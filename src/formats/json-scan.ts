@@ -1,4 +1,4 @@
-import { type ApiError, refusal } from '../conventions/errors.ts';
+import { type ApiError, apiError } from '../conventions/errors.ts';
 import { MemberNames } from './member-names.ts';
 
 /** How much structure a body may have (LIM-1). */
@@ -64,7 +64,7 @@ class JsonScan {
   }
 
   run(): void {
-    if (Number.isNaN(this.#peek())) throw refusal('REQUEST_BODY_REQUIRED', 'The request needs a body: send JSON.');
+    if (Number.isNaN(this.#peek())) throw apiError('REQUEST_BODY_REQUIRED', 'The request needs a body: send JSON.');
     let more = true;
     while (more) more = this.#value() || this.#next();
     if (!Number.isNaN(this.#peek())) throw this.#fault('nothing may follow the end of the value');
@@ -258,7 +258,7 @@ class JsonScan {
   #fault(message: string, at: number = this.#at): ApiError {
     const before = this.#text.slice(0, at).split(/\r\n|\r|\n/);
     const column = (before.at(-1)?.length ?? 0) + 1;
-    return refusal(
+    return apiError(
       'REQUEST_BODY_MALFORMED',
       `The body is refused at line ${before.length}, column ${column}: ${message}.`,
     );

@@ -1,4 +1,4 @@
-import { refusal } from '../conventions/errors.ts';
+import { apiError } from '../conventions/errors.ts';
 import type { Json } from '../conventions/json.ts';
 import { type JsonLimits, scanJson } from './json-scan.ts';
 
@@ -54,6 +54,6 @@ function decode(bytes: Uint8Array): string {
   try {
     return UTF_8.decode(bytes);
   } catch (cause) {
-    throw refusal('REQUEST_BODY_MALFORMED', 'The body is not UTF-8: send JSON in UTF-8.', { cause });
+    throw apiError('REQUEST_BODY_MALFORMED', 'The body is not UTF-8: send JSON in UTF-8.', { cause });
   }
 }

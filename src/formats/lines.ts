@@ -1,4 +1,4 @@
-import { refusal } from '../conventions/errors.ts';
+import { apiError } from '../conventions/errors.ts';
 
 /** The longest line of a body that is taken in, in bytes without its line break (MET-13). */
 export const MAX_LINE = 1_048_576;
@@ -56,7 +56,7 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 function nothingButBreaks(): Error {
-  return refusal(
+  return apiError(
     'REQUEST_BODY_MALFORMED',
     'The body holds nothing but empty lines for long; send one object on each line.',
   );

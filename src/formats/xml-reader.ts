@@ -1,4 +1,4 @@
-import { refusal } from '../conventions/errors.ts';
+import { apiError } from '../conventions/errors.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { ValueType } from '../model/model.ts';
 import { nameFault, textFault } from './characters.ts';
@@ -21,7 +21,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  */
 export function readXml(bytes: Uint8Array, root: string, type: ObjectType, limits: JsonLimits): JsonObject {
   const text = decode(bytes);
-  if (text.trim() === '') throw refusal('REQUEST_BODY_REQUIRED', `The body is empty: send a ${root} element.`);
+  if (text.trim() === '') throw apiError('REQUEST_BODY_REQUIRED', `The body is empty: send a ${root} element.`);
   const tree = readXmlTree(text, limits);
   if (tree.name !== root) throw xmlFault(tree.place, `the outermost element must be ${root}`);
   if (tree.nil || tree.encoded || (tree.children.length === 0 && tree.text.trim() !== '')) {
@@ -114,6 +114,6 @@ function decode(bytes: Uint8Array): string {
   try {
     return UTF_8.decode(bytes);
   } catch (cause) {
-    throw refusal('REQUEST_BODY_MALFORMED', 'The body is not UTF-8: send XML in UTF-8.', { cause });
+    throw apiError('REQUEST_BODY_MALFORMED', 'The body is not UTF-8: send XML in UTF-8.', { cause });
   }
 }

@@ -1,5 +1,5 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
-import { type ApiError, refusal } from '../conventions/errors.ts';
+import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { JsonLimits } from './json-scan.ts';
 
 /** An element with what it holds: text or other elements, not both. */
@@ -48,7 +48,7 @@ export function readXmlTree(text: string, limits: JsonLimits): XmlElement {
 
 /** The refusal of a body at a place of it. */
 export function xmlFault(place: string, message: string): ApiError {
-  return refusal('REQUEST_BODY_MALFORMED', `The body is refused at ${place}: ${message}.`);
+  return apiError('REQUEST_BODY_MALFORMED', `The body is refused at ${place}: ${message}.`);
 }
 
 class TreeReader {

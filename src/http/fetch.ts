@@ -1,4 +1,4 @@
-import { bodyTooLarge, cutShort, timedOut } from '../conventions/arrival.ts';
+import { bodyTooLargeError, incompleteBodyError, requestTimeoutError } from '../conventions/receive-errors.ts';
 import { type BodyStream, isStreamed, type RawRequest, type RequestBody } from '../pipeline/exchange.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
@@ -62,7 +62,7 @@ class FetchBody implements RequestBody {
   }
 
   async read(limit: number): Promise<Uint8Array> {
-    if (this.length !== null && this.length > limit) throw bodyTooLarge(limit);
+    if (this.length !== null && this.length > limit) throw bodyTooLargeError(limit);
     const reader = this.#stream.getReader();
     try {
       return await withTimeout(collect(reader, limit), this.#timeout, requestTimedOut);
@@ -90,7 +90,7 @@ async function collect(reader: ReadableStreamDefaultReader<Uint8Array>, limit: n
   let size = 0;
   for (let chunk = await next(reader); chunk !== undefined; chunk = await next(reader)) {
     size += chunk.length;
-    if (size > limit) throw bodyTooLarge(limit);
+    if (size > limit) throw bodyTooLargeError(limit);
     chunks.push(chunk);
   }
   const bytes = new Uint8Array(size);
@@ -105,14 +105,14 @@ async function collect(reader: ReadableStreamDefaultReader<Uint8Array>, limit: n
 /** undefined after the last. */
 async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
   const { value } = await reader.read().catch((cause: unknown) => {
-    throw cutShort(cause);
+    throw incompleteBodyError(cause);
   });
   return value;
 }
 
 /** @throws {ApiError} REQUEST_TIMEOUT */
 function requestTimedOut(): never {
-  throw timedOut();
+  throw requestTimeoutError();
 }
 
 /** What is left of a body that nobody wants is not asked for. No answer waits for its source to hear of it. */

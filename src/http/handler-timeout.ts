@@ -1,11 +1,11 @@
-import { refusal } from '../conventions/errors.ts';
+import { apiError } from '../conventions/errors.ts';
 import type { ApiResponse, RawRequest } from '../pipeline/exchange.ts';
 import { attempt, type MaybePromise } from '../platform/maybe-promise.ts';
 import type { MountedApi } from './mounted-api.ts';
 
 /** The refusal of a request whose answer took too long (LIM-1). */
 export function handlerTimedOut(): unknown {
-  return refusal('SERVER_TIMEOUT', 'The server took too long to answer; send the request again later.', {
+  return apiError('SERVER_TIMEOUT', 'The server took too long to answer; send the request again later.', {
     headers: { 'Retry-After': '1' },
   });
 }

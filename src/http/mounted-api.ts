@@ -1,4 +1,4 @@
-import { belowBase, segmentsOfTarget } from '../conventions/url.ts';
+import { segmentsBelow, segmentsOfTarget } from '../conventions/url.ts';
 import type { Limits } from '../model/model.ts';
 import type { Handler } from '../pipeline/exchange.ts';
 import { weakMemoize } from '../cache/memoize.ts';
@@ -15,7 +15,7 @@ export const HEALTH_PATHS = ['/livez', '/readyz'] as const;
 export function owns({ model }: MountedApi, target: string): boolean {
   const segments = segmentsOfTarget(target);
   const isHealth = HEALTH_PATHS.some((health) => segments.length === 1 && health === `/${segments[0]}`);
-  return isHealth || belowBase(segments, baseOf(model)) !== null;
+  return isHealth || segmentsBelow(segments, baseOf(model)) !== null;
 }
 
 /** The decoded segments of a base path: each request of the application around is compared with them. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyTooLarge, cutShort, timedOut } from '../conventions/arrival.ts';
-import { type ApiError, refusal } from '../conventions/errors.ts';
+import { bodyTooLargeError, incompleteBodyError, requestTimeoutError } from '../conventions/receive-errors.ts';
+import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { RequestBody } from '../pipeline/exchange.ts';
 import { forbiddenTrailer } from './forbidden-trailers.ts';
 
@@ -76,12 +76,12 @@ export class NodeRequestBody implements RequestBody {
   }
 
   async read(limit: number): Promise<Uint8Array> {
-    if (this.length !== null && this.length > limit) throw bodyTooLarge(limit);
+    if (this.length !== null && this.length > limit) throw bodyTooLargeError(limit);
     // What came with the head is there when this goes on.
     await Promise.resolve();
     if (this.#sendContinue !== null) this.#continueIfExpected();
     if (this.#failure !== null) throw this.#failure;
-    if (this.#request.destroyed) throw cutShort();
+    if (this.#request.destroyed) throw incompleteBodyError();
     return this.#hasArrived ? this.#readBuffered(limit) : this.#readArriving(limit);
   }
 
@@ -95,12 +95,12 @@ export class NodeRequestBody implements RequestBody {
     // Whoever waits for the end of the request is told of it.
     request.resume();
     const bytes = concatenate(chunks);
-    if (bytes.length > limit) throw bodyTooLarge(limit);
+    if (bytes.length > limit) throw bodyTooLargeError(limit);
     return bytes;
   }
 
   async #readArriving(limit: number): Promise<Uint8Array> {
-    const timer = setTimeout(() => this.fail(timedOut()), this.#timeout);
+    const timer = setTimeout(() => this.fail(requestTimeoutError()), this.#timeout);
     try {
       return await this.#collect(limit);
     } finally {
@@ -119,7 +119,7 @@ export class NodeRequestBody implements RequestBody {
       const chunk: unknown = request.read();
       if (chunk instanceof Uint8Array) yield chunk;
       else if (request.readableEnded) break;
-      else if (request.destroyed) throw cutShort();
+      else if (request.destroyed) throw incompleteBodyError();
       else await this.#waitForMore();
     }
     const field = forbiddenTrailerOf(request);
@@ -130,7 +130,7 @@ export class NodeRequestBody implements RequestBody {
   async #waitForMore(): Promise<void> {
     const request = this.#request;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => reject(timedOut()), this.#timeout);
+    const timer = setTimeout(() => reject(requestTimeoutError()), this.#timeout);
     this.#rejectReader = reject;
     const wake = (): void => resolve();
     request.once('readable', wake).once('end', wake).once('close', wake);
@@ -163,7 +163,7 @@ export class NodeRequestBody implements RequestBody {
       };
       const take = (chunk: Buffer): void => {
         size += chunk.length;
-        if (size > limit) fail(bodyTooLarge(limit));
+        if (size > limit) fail(bodyTooLargeError(limit));
         else chunks.push(chunk);
       };
       const finish = (): void => {
@@ -172,7 +172,7 @@ export class NodeRequestBody implements RequestBody {
         stop();
         resolve(concatenate(chunks));
       };
-      const cut = (): void => fail(cutShort());
+      const cut = (): void => fail(incompleteBodyError());
       this.#rejectReader = fail;
       request.on('data', take).on('end', finish).on('close', cut);
     });
@@ -191,7 +191,7 @@ function concatenate(chunks: readonly Buffer[]): Uint8Array {
 }
 
 function trailerNotAllowed(field: string): ApiError {
-  return refusal(
+  return apiError(
     'REQUEST_HEADER_INVALID',
     `The field ${field} may not come after the body; send it with the header fields.`,
     { details: [{ field, message: `${field} may not stand in the trailer section.` }] },

@@ -2,7 +2,7 @@ import type { Server, ServerOptions } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Limits } from '../model/model.ts';
-import { harmless } from '../observe/harmless.ts';
+import { safeObserver } from '../observe/safe-observer.ts';
 import { http } from './builtin-http.ts';
 import { type Address, listen } from './server/listen.ts';
 import type { ParserError } from './server/parser-error.ts';
@@ -34,7 +34,7 @@ const LINES_ALLOWANCE = 1_000;
  * @throws {Error} in plain words where the address cannot be bound
  */
 export async function serveHttp(options: ServeHttpOptions): Promise<HttpServer> {
-  const wire = new HttpConnections({ ...options, observe: harmless(options.observe) });
+  const wire = new HttpConnections({ ...options, observe: safeObserver(options.observe) });
   const server = createHttpServer(options.limits);
   server.on('connection', (socket) => wire.accept(socket));
   server.on('request', (request, response) => wire.request(request, response, false));

@@ -8,13 +8,13 @@ export interface OverloadOptions {
   /** How late the event loop has run of late, in milliseconds. */
   readonly delay: () => number;
   /** Told of each request. @returns how long the event loop has been answering many in one go, in milliseconds; null where it has not */
-  readonly request: () => number | null;
+  readonly recordRequest: () => number | null;
   /** How many writes wait for their commit. */
-  readonly waiting: () => number;
+  readonly queuedWrites: () => number;
   readonly observe: Observe;
 }
 
-export interface OverloadWatch {
+export interface OverloadMonitor {
   /** Whether the next request is to be refused (LIM-3); asked once for each. */
   readonly overloaded: () => boolean;
   /** What is too much, in plain words; null while nothing is. */
@@ -26,21 +26,21 @@ export interface OverloadWatch {
 /** Share of a limit below which a measure must fall before its overload is over, so that the answer does not flicker. */
 const RECOVERED = 0.75;
 /** Milliseconds between two looks while overloaded: it is over when none was refused between them, and nothing is too much any more. */
-const LOOK_AGAIN = 250;
+const CHECK_INTERVAL = 250;
 /** Share of the limit for which requests are taken in one go; those after them are refused until the next one. */
-const TAKEN = 0.5;
+const ACCEPTED_SHARE = 0.5;
 /** Share of the limit after which a go that does not end counts as another one: thousands have been refused by then, and nobody waits for long. */
-export const LONGEST_GO = 0.625;
+export const MAX_ITERATION = 0.625;
 
 /**
  * Tells overload by its measures and announces when it begins and ends (LIM-3). Requests are judged one by one: a queue that fills within
  * one turn of the event loop is seen by the next request, and where the turn has lasted for too long, only the rest of it is refused.
  */
-export function watchOverload(options: OverloadOptions): OverloadWatch {
-  return new Watch(options);
+export function monitorOverload(options: OverloadOptions): OverloadMonitor {
+  return new Monitor(options);
 }
 
-class Watch implements OverloadWatch {
+class Monitor implements OverloadMonitor {
   readonly #options: OverloadOptions;
   #reason: string | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -53,10 +53,10 @@ class Watch implements OverloadWatch {
 
   readonly overloaded = (): boolean => {
     if (this.#closed) return false;
-    const { request, delay } = this.#options;
-    const inOneGo = request();
+    const { recordRequest, delay } = this.#options;
+    const inOneGo = recordRequest();
     // Where many are answered in one go, that tells how late they are: what was measured before it is of others, and of the go as a whole.
-    const late = inOneGo === null ? delay() : inOneGo / TAKEN;
+    const late = inOneGo === null ? delay() : inOneGo / ACCEPTED_SHARE;
     const found = this.#excess(late, this.#reason === null ? 1 : RECOVERED);
     if (found === null) return false;
     this.#refused = true;
@@ -79,14 +79,14 @@ class Watch implements OverloadWatch {
   }
 
   #excess(late: number, share: number): string | null {
-    const { waiting, limits } = this.#options;
-    return excess(late, waiting(), limits, share);
+    const { queuedWrites, limits } = this.#options;
+    return excess(late, queuedWrites(), limits, share);
   }
 
   #announce(found: string | null): void {
     this.#clearTimer();
     this.#reason = found;
-    if (found !== null) this.#timer = setInterval(() => this.#lookAgain(), LOOK_AGAIN).unref();
+    if (found !== null) this.#timer = setInterval(() => this.#lookAgain(), CHECK_INTERVAL).unref();
     this.#options.observe({ kind: 'overload', overloaded: found !== null, reason: found });
   }
 
@@ -103,18 +103,18 @@ function excess(late: number, queued: number, limits: OverloadOptions['limits'],
 }
 
 /** How late the event loop of this process runs. */
-export interface DelayMeter {
+export interface DelayMonitor {
   /** Milliseconds, the mean of the last span of half a second: one long task is no overload, many are. */
   read(): number;
   readonly close: () => void;
 }
 
 const RESOLUTION = 10;
-const SPAN = 500;
+const INTERVAL = 500;
 const NANOSECONDS = 1e6;
 
 /** Measures the delay of the event loop from now on. Keeps no process alive. */
-export function measureEventLoopDelay(): DelayMeter {
+export function monitorDelay(): DelayMonitor {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
   let mean = 0;
   histogram.enable();
@@ -122,7 +122,7 @@ export function measureEventLoopDelay(): DelayMeter {
     // What is recorded is the time between two ticks, the intended one included; without a tick there is no mean.
     mean = histogram.count === 0 ? 0 : Math.max(0, histogram.mean / NANOSECONDS - RESOLUTION);
     histogram.reset();
-  }, SPAN).unref();
+  }, INTERVAL).unref();
   return {
     read: () => mean,
     close() {

@@ -1,4 +1,4 @@
-import type { DeclaredCache } from '../conventions/caching.ts';
+import type { CacheDirectives } from '../conventions/cache-control.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { Hooks } from './typescript/hooks.ts';
 
@@ -159,7 +159,7 @@ export interface Resource {
   readonly requireIfMatch: boolean;
   /** Whether POST and PATCH must carry an `Idempotency-Key` (MET-12). */
   readonly idempotency: 'optional' | 'required';
-  readonly cache: DeclaredCache | null;
+  readonly cache: CacheDirectives | null;
   /** JSON Schema 2020-12 of the declared object, `$ref`s resolved: what validation is compiled from. */
   readonly schema: JsonObject;
 }

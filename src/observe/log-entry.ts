@@ -1,10 +1,10 @@
 import type { Observation } from './observation.ts';
 
-export type Level = 'info' | 'warn' | 'error';
+export type LogLevel = 'info' | 'warn' | 'error';
 
 /** What the log says of an observation, before it is written one way or another. */
 export interface LogEntry {
-  readonly level: Level;
+  readonly level: LogLevel;
   readonly event: string;
   /** Members in the order in which they are written; values that JSON can carry. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -14,80 +14,75 @@ const MAX_PATH = 1_024;
 const MAX_METHOD = 32;
 const MAX_CAUSES = 5;
 
-/** The entry of an observation (OPS-2). */
+function entry(level: LogLevel, event: string, fields: LogEntry['fields']): LogEntry {
+  return { level, event, fields };
+}
+
+/** The log entry of an observation (OPS-2). */
 export function logEntry(observation: Observation): LogEntry {
   switch (observation.kind) {
-    case 'exchange':
-      return exchangeEntry(observation);
-    case 'fault':
-      return faultEntry(observation);
+    case 'request':
+      return requestEntry(observation);
+    case 'error':
+      return errorEntry(observation);
     case 'store-unavailable':
-      return { level: 'error', event: 'store_unavailable', fields: obstacleFields(observation.error) };
+      return entry('error', 'store_unavailable', unavailableFields(observation.error));
     case 'listening':
-      return { level: 'info', event: 'listening', fields: { url: observation.url, open: observation.open } };
+      return entry('info', 'listening', { url: observation.url, allow_any_host: observation.allowAnyHost });
     case 'stopping':
-      return { level: 'info', event: 'stopping', fields: { signal: observation.signal } };
+      return entry('info', 'stopping', { signal: observation.signal });
     case 'stopped':
-      return {
-        level: observation.unfinished === 0 ? 'info' : 'warn',
-        event: 'stopped',
-        fields: { unfinished: observation.unfinished },
-      };
-    case 'database-awaited':
-      return { level: 'warn', event: 'database_awaited', fields: { database: observation.path } };
+      return entry(observation.unfinished === 0 ? 'info' : 'warn', 'stopped', { unfinished: observation.unfinished });
+    case 'database-locked':
+      return entry('warn', 'database_locked', { database: observation.path });
     case 'schema-changed':
-      return { level: 'info', event: 'schema_changed', fields: { statements: observation.statements } };
-    case 'not-served':
-      return { level: 'warn', event: 'not_served', fields: { declared: observation.declared } };
-    case 'worker-ended':
-      return workerEndedEntry(observation);
+      return entry('info', 'schema_changed', { statements: observation.statements });
+    case 'unsupported':
+      return entry('warn', 'unsupported', { declaration: observation.declaration });
+    case 'worker-exited':
+      return workerExitedEntry(observation);
     case 'worker-killed':
-      return { level: 'error', event: 'worker_killed', fields: { worker: observation.pid } };
-    case 'deliveries-left':
-      return { level: 'warn', event: 'deliveries_left', fields: { count: observation.count } };
+      return entry('error', 'worker_killed', { worker: observation.pid });
+    case 'deliveries-pending':
+      return entry('warn', 'deliveries_pending', { count: observation.count });
     case 'overload':
-      return {
-        level: observation.overloaded ? 'warn' : 'info',
-        event: 'overload',
-        fields: { overloaded: observation.overloaded, reason: observation.reason },
-      };
+      return entry(observation.overloaded ? 'warn' : 'info', 'overload', {
+        overloaded: observation.overloaded,
+        reason: observation.reason,
+      });
   }
 }
 
-function exchangeEntry(exchange: Extract<Observation, { kind: 'exchange' }>): LogEntry {
-  return {
-    level: exchange.status >= 500 ? 'error' : 'info',
-    event: 'exchange',
-    fields: {
-      method: cut(exchange.method, MAX_METHOD),
-      path: cut(exchange.target, MAX_PATH),
-      route: exchange.route,
-      status: exchange.status,
-      error_code: exchange.errorCode,
-      duration_ms: Math.round(exchange.duration * 1_000) / 1_000,
-      correlation_id: exchange.correlationId,
-      trace_id: exchange.traceId,
-    },
-  };
+function requestEntry(exchange: Extract<Observation, { kind: 'request' }>): LogEntry {
+  return entry(exchange.status >= 500 ? 'error' : 'info', 'request', {
+    method: truncate(exchange.method, MAX_METHOD),
+    path: truncate(exchange.target, MAX_PATH),
+    route: exchange.route,
+    status: exchange.status,
+    error_code: exchange.errorCode,
+    duration_ms: Math.round(exchange.duration * 1_000) / 1_000,
+    correlation_id: exchange.correlationId,
+    trace_id: exchange.traceId,
+  });
 }
 
-function faultEntry({ correlationId, error }: Extract<Observation, { kind: 'fault' }>): LogEntry {
-  return { level: 'error', event: 'fault', fields: { correlation_id: correlationId, error: describeError(error) } };
+function errorEntry({ correlationId, error }: Extract<Observation, { kind: 'error' }>): LogEntry {
+  return entry('error', 'error', { correlation_id: correlationId, error: describeError(error) });
 }
 
-function workerEndedEntry(ended: Extract<Observation, { kind: 'worker-ended' }>): LogEntry {
-  const { pid, code, signal, reason, again } = ended;
-  return { level: 'error', event: 'worker_ended', fields: { worker: pid, code, signal, reason, again_ms: again } };
+function workerExitedEntry(ended: Extract<Observation, { kind: 'worker-exited' }>): LogEntry {
+  const { pid, code, signal, reason, restartDelay } = ended;
+  return entry('error', 'worker_exited', { worker: pid, code, signal, reason, restart_delay_ms: restartDelay });
 }
 
 /** What is wrong, and what it comes from, without the stack: it is nobody's mistake in the code. */
-function obstacleFields({ message, cause }: Error): LogEntry['fields'] {
+function unavailableFields({ message, cause }: Error): LogEntry['fields'] {
   if (cause === undefined || cause === null) return { reason: message, code: null, cause: null };
   const facts = errorFacts(cause);
   return { reason: message, code: facts.code, cause: facts.message };
 }
 
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 

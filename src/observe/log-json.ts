@@ -19,14 +19,14 @@ export function jsonLine(observation: Observation, time: string, pid?: number): 
   const process = pid === undefined ? '' : `"pid":${pid},`;
   // What comes first is ours and needs no escapes, as do the names of the fields.
   let line = `{"time":"${time}","level":"${level}",${process}"event":"${event}"`;
-  for (const name in fields) line += named(name) + written(fields[name]);
+  for (const name in fields) line += memberPrefix(name) + serialize(fields[name]);
   return `${line}}\n`;
 }
 
 /** How a member begins. Each is put together once: a text of many pieces is many objects until it is written. */
-const named = memoize((name) => `,"${name}":`);
+const memberPrefix = memoize((name) => `,"${name}":`);
 
-function written(value: unknown): string {
+function serialize(value: unknown): string {
   if (value === null || Number.isFinite(value)) return String(value);
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
   return JSON.stringify(value).replace(RISKY, (risky) => `\\u${risky.charCodeAt(0).toString(16).padStart(4, '0')}`);

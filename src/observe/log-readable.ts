@@ -1,10 +1,10 @@
-import { type Level, logEntry } from './log-entry.ts';
+import { type LogLevel, logEntry } from './log-entry.ts';
 import type { Observation } from './observation.ts';
 
 type Colour = 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 const codes: Readonly<Record<Colour, number>> = { dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
-const levelColours: Readonly<Record<Level, Colour>> = { info: 'dim', warn: 'yellow', error: 'red' };
+const levelColours: Readonly<Record<LogLevel, Colour>> = { info: 'dim', warn: 'yellow', error: 'red' };
 
 type Paint = (colour: Colour, text: string) => string;
 
@@ -15,33 +15,33 @@ type Paint = (colour: Colour, text: string) => string;
  */
 export function readableLine(observation: Observation, time: string, colours: boolean): string {
   const paint: Paint = colours ? (colour, text) => `\u001b[${codes[colour]}m${text}\u001b[0m` : (_, text) => text;
-  return `${paint('dim', time.slice(11, 23))} ${tell(observation, paint)}\n`;
+  return `${paint('dim', time.slice(11, 23))} ${describe(observation, paint)}\n`;
 }
 
-function tell(observation: Observation, paint: Paint): string {
-  if (observation.kind === 'exchange') return tellExchange(observation, paint);
-  if (observation.kind === 'fault') return tellFault(observation, paint);
+function describe(observation: Observation, paint: Paint): string {
+  if (observation.kind === 'request') return describeRequest(observation, paint);
+  if (observation.kind === 'error') return describeError(observation, paint);
   const { level, event, fields } = logEntry(observation);
-  const told = Object.entries(fields).map(([name, value]) => `${name}=${visible(asText(value))}`);
+  const told = Object.entries(fields).map(([name, value]) => `${name}=${escapeControls(asText(value))}`);
   return `${paint(levelColours[level], event.replaceAll('_', ' '))} ${told.join(' ')}`;
 }
 
-function tellExchange(exchange: Extract<Observation, { kind: 'exchange' }>, paint: Paint): string {
+function describeRequest(exchange: Extract<Observation, { kind: 'request' }>, paint: Paint): string {
   const { fields } = logEntry(exchange);
   const words = [
     paint(statusColour(exchange.status), String(exchange.status)),
-    visible(String(fields['method'])),
-    visible(String(fields['path'])),
+    escapeControls(String(fields['method'])),
+    escapeControls(String(fields['path'])),
     paint('dim', `${exchange.duration.toFixed(1)} ms`),
   ];
   if (exchange.errorCode !== null) words.push(exchange.errorCode, paint('dim', exchange.correlationId));
   return words.join(' ');
 }
 
-function tellFault(fault: Extract<Observation, { kind: 'fault' }>, paint: Paint): string {
+function describeError(fault: Extract<Observation, { kind: 'error' }>, paint: Paint): string {
   const { error } = fault;
   const story = error instanceof Error ? (error.stack ?? error.message) : `a value of type ${typeof error} was thrown`;
-  const lines = story.split('\n').map(visible);
+  const lines = story.split('\n').map(escapeControls);
   return `${paint('red', 'fault')} ${paint('dim', fault.correlationId ?? '-')} ${lines.join('\n  ')}`;
 }
 
@@ -55,6 +55,6 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function visible(text: string): string {
+function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`);
 }

@@ -17,7 +17,7 @@ export interface LogOptions {
 }
 
 /** Milliseconds after which the log tells again what goes on. */
-const TELL_AGAIN = 60_000;
+const REPEAT_INTERVAL = 60_000;
 
 /**
  * A sink that writes one line for each observation (OPS-2), but of a database that cannot be used one a minute for each reason: each request
@@ -26,7 +26,7 @@ const TELL_AGAIN = 60_000;
  */
 export function logSink({ write, clock, format, colours, pid }: LogOptions): Observe {
   let told = { at: Number.NaN, time: '' };
-  const isDue = oncePerSpan(TELL_AGAIN);
+  const isDue = oncePerInterval(REPEAT_INTERVAL);
   return (observation) => {
     const at = clock.now();
     if (observation.kind === 'store-unavailable' && !isDue(observation.error.message, at)) return;
@@ -38,7 +38,7 @@ export function logSink({ write, clock, format, colours, pid }: LogOptions): Obs
 }
 
 /** Tells whether something is to be told that was not in the span of time before. What it is comes from a few constants. */
-function oncePerSpan(span: number): (what: string, at: number) => boolean {
+function oncePerInterval(span: number): (what: string, at: number) => boolean {
   const told = new Map<string, number>();
   return (what, at) => {
     const before = told.get(what);

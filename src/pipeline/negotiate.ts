@@ -1,6 +1,6 @@
-import type { FormatOffer } from '../conventions/answer-type.ts';
+import type { FormatOffer } from '../conventions/response-format.ts';
 import { ACCEPT_QUERY } from '../conventions/accept-query.ts';
-import { bodyTooLarge } from '../conventions/arrival.ts';
+import { bodyTooLargeError } from '../conventions/receive-errors.ts';
 import {
   bodyTypes,
   type BodyType,
@@ -55,7 +55,7 @@ export function negotiate(authenticated: Authenticated, model: Model, offers: Re
   // The answer to DELETE has no body, so nothing needs to fit.
   if (offer === null && method !== 'DELETE') throw notAcceptable(available);
   if (body !== null && !isStreamed && body.length !== null && body.length > model.limits.body) {
-    throw bodyTooLarge(model.limits.body);
+    throw bodyTooLargeError(model.limits.body);
   }
   const bodyType = body === null && takes !== 'query' ? null : readType(authenticated, model, takes, contentType);
   return {
@@ -71,7 +71,7 @@ export function negotiate(authenticated: Authenticated, model: Model, offers: Re
 
 /** What OPTIONS says of the bodies that a route takes (MET-5). */
 export function optionsHeaders({ route, version }: Routed, { name }: Model): HeaderList {
-  const types = (takes: BodyUse): string => bodyTypes({ name, version: version.version, takes });
+  const types = (takes: BodyUse): string => bodyTypes({ name, version: version.version, use: takes });
   switch (route.kind) {
     case 'collection':
       return ['Accept-Post', types('create'), 'Accept-Query', ACCEPT_QUERY];
@@ -94,7 +94,7 @@ function readType(
   takes: BodyUse | null,
   contentType: string | null,
 ): BodyType | null {
-  return takes === null ? null : readContentType(contentType, { name, version: version.version, takes });
+  return takes === null ? null : readContentType(contentType, { name, version: version.version, use: takes });
 }
 
 /** Which bodies a request may have; null where its method takes none. */

@@ -1,11 +1,11 @@
-import { type Format, type FormatOffer, formatOffers } from '../conventions/answer-type.ts';
+import { type ResponseFormat, type FormatOffer, formatOffers } from '../conventions/response-format.ts';
 import type { Model } from '../model/model.ts';
 
 /** What a path can name. */
 export type RouteKind = 'server' | 'live' | 'ready' | 'root' | 'collection' | 'item' | 'batches' | 'batch';
 
 /** The formats in which each route answers, the default first (NEG-1). */
-const FORMATS: Readonly<Record<RouteKind, readonly Format[]>> = {
+const FORMATS: Readonly<Record<RouteKind, readonly ResponseFormat[]>> = {
   server: ['json'],
   live: ['json'],
   ready: ['json'],

@@ -1,4 +1,4 @@
-import { ApiError, refusal } from '../conventions/errors.ts';
+import { ApiError, apiError } from '../conventions/errors.ts';
 import { pathOfTarget } from '../conventions/url.ts';
 import { readListQuery } from '../plan/list-query.ts';
 import { admitParameters, plainRule } from '../plan/parameters.ts';
@@ -46,7 +46,7 @@ export function createPipeline(options: PipelineOptions): Handler {
 
   const finish = <A extends ApiResponse>(exchange: Exchange, finished: A): A => {
     observe({
-      kind: 'exchange',
+      kind: 'request',
       method: exchange.request.method,
       target: pathOfTarget(exchange.request.target),
       route: exchange.note.route,
@@ -154,11 +154,11 @@ function health({ exchange }: Routed, version: string): ApiResponse {
 /** `/readyz`: the database can be read and there is no overload (OPS-2, LIM-3). */
 async function ready({ surroundings, unready }: PipelineOptions): Promise<void> {
   const reason = unready();
-  if (reason !== null) throw refusal('SERVER_UNAVAILABLE', `The server takes no new traffic: ${reason}.`);
+  if (reason !== null) throw apiError('SERVER_UNAVAILABLE', `The server takes no new traffic: ${reason}.`);
   try {
     await surroundings.store.ping();
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw refusal('SERVER_UNAVAILABLE', 'The database cannot be read.', { cause: error });
+    throw apiError('SERVER_UNAVAILABLE', 'The database cannot be read.', { cause: error });
   }
 }

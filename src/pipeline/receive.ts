@@ -1,13 +1,13 @@
 import { type Coding, negotiateCoding } from '../conventions/content-coding.ts';
 import { continueTrace, correlationId, type Trace } from '../conventions/correlation.ts';
-import { refusal } from '../conventions/errors.ts';
+import { apiError } from '../conventions/errors.ts';
 import { checkHeaderFields } from '../conventions/header-check.ts';
 import { type HeaderFields, headerFields } from '../conventions/header-fields.ts';
 import { isLoopbackHost } from '../conventions/host.ts';
 import { isMethod, isRegisteredMethod, type Method } from '../conventions/methods.ts';
 import { type Preferences, readPrefer } from '../conventions/prefer.ts';
-import { type Parameter, parseQuery } from '../conventions/query.ts';
-import { belowBase, isAsteriskForm, parseTarget } from '../conventions/url.ts';
+import { type QueryParameter, parseQuery } from '../conventions/query.ts';
+import { segmentsBelow, isAsteriskForm, parseTarget } from '../conventions/url.ts';
 import { codings } from '../formats/compress.ts';
 import type { Limits } from '../model/model.ts';
 import type { RawRequest } from './exchange.ts';
@@ -44,7 +44,7 @@ export interface Received {
   readonly segments: readonly string[] | null;
   /** The canonical target where the one sent is another (URL-1). */
   readonly redirect: string | null;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly QueryParameter[];
   readonly preferences: Preferences;
 }
 
@@ -102,7 +102,7 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
   const { method, target } = request;
   const { limits } = model;
   if (!isRegisteredMethod(method)) {
-    throw refusal(
+    throw apiError(
       'REQUEST_METHOD_NOT_IMPLEMENTED',
       'The request method is not one that HTTP knows; see Allow of OPTIONS.',
     );
@@ -110,12 +110,12 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
   const asterisk = isAsteriskForm(target) && (method === 'OPTIONS' || method === 'CONNECT');
   // The target of CONNECT is an authority (RFC 9110 9.3.6): it names nothing here, so it is not read.
   const read = asterisk || method === 'CONNECT' ? null : parseTarget(target, limits.target);
-  const below = read === null ? null : belowBase(read.segments, base);
+  const below = read === null ? null : segmentsBelow(read.segments, base);
   const versionSegment = below?.find((segment, index) => index === 0 && VERSION_SEGMENT.test(segment)) ?? null;
   checkHeaderFields(fields, request.httpVersion, { headers: limits.headers, lines: limits.headerLines });
   const host = fields.get('host');
   if (!open && host !== null && !isLoopbackHost(host)) {
-    throw refusal(
+    throw apiError(
       'REQUEST_HEADER_INVALID',
       'Host names another machine; this server answers to loopback names alone.',
       {

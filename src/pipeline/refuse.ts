@@ -1,4 +1,4 @@
-import { ApiError, type ErrorBody, errorBody, refusal } from '../conventions/errors.ts';
+import { ApiError, type ErrorBody, errorBody, apiError } from '../conventions/errors.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import { essence } from '../conventions/media-type.ts';
 import { negotiate, type Offer, parseAccept } from '../conventions/negotiation.ts';
@@ -112,7 +112,7 @@ export function errorHeaders({ status, headers }: ApiError): ApiError['headers']
 /** A failure as what the caller is told of it; what the caller is not told is announced. */
 export function reportedError(failure: unknown, correlationId: string, observe: Observe): ApiError {
   const error = asApiError(failure);
-  if (error.status === 500) observe({ kind: 'fault', correlationId, error: failure });
+  if (error.status === 500) observe({ kind: 'error', correlationId, error: failure });
   if (failure instanceof StoreUnavailable) observe({ kind: 'store-unavailable', error: failure });
   return error;
 }
@@ -121,21 +121,21 @@ export function reportedError(failure: unknown, correlationId: string, observe: 
 function asApiError(failure: unknown): ApiError {
   if (failure instanceof ApiError) return failure;
   if (failure instanceof StatementTimeout) {
-    return refusal(
+    return apiError(
       'SERVER_TIMEOUT',
       'The query took too long and was stopped; narrow it by a filter or an indexed sort.',
     );
   }
   if (failure instanceof StoreOverloaded) {
-    return refusal(
+    return apiError(
       'SERVER_OVERLOADED',
       'Too many long reads wait already; try again, or narrow the query by a filter.',
     );
   }
   if (failure instanceof StoreUnavailable) {
-    return refusal('SERVER_UNAVAILABLE', UNAVAILABLE[failure.obstacle ?? 'unknown'], { cause: failure });
+    return apiError('SERVER_UNAVAILABLE', UNAVAILABLE[failure.obstacle ?? 'unknown'], { cause: failure });
   }
-  return refusal('SERVER_ERROR', 'The server failed; the cause is in its log under the correlation id.', {
+  return apiError('SERVER_ERROR', 'The server failed; the cause is in its log under the correlation id.', {
     cause: failure,
   });
 }

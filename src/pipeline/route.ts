@@ -1,6 +1,6 @@
-import { refusal } from '../conventions/errors.ts';
+import { apiError } from '../conventions/errors.ts';
 import type { Method } from '../conventions/methods.ts';
-import { plainOffers } from '../conventions/answer-type.ts';
+import { plainOffers } from '../conventions/response-format.ts';
 import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/negotiation.ts';
 import { memoize, weakMemoize } from '../cache/memoize.ts';
 import { type ResolvedVersion, resolveVersion, type VersionCarriers } from '../conventions/versioning.ts';
@@ -82,7 +82,7 @@ export function route(received: Received, compiled: Contract): Routed {
   );
   const found = own ?? (below === null ? null : resourceRoute(below.slice(versionSegment === null ? 0 : 1), compiled));
   if (found === null) {
-    throw refusal(
+    throw apiError(
       'REQUEST_ROUTE_NOT_FOUND',
       `Nothing is served at this path; GET ${model.basePath || '/'} lists the collections.`,
     );
@@ -90,7 +90,7 @@ export function route(received: Received, compiled: Contract): Routed {
   exchange.note.route = patternOf(found, compiled);
   const { method } = received;
   if (method === null || !METHODS[found.kind].includes(method)) {
-    throw refusal('REQUEST_METHOD_NOT_ALLOWED', `This target takes ${allow(found)}.`, {
+    throw apiError('REQUEST_METHOD_NOT_ALLOWED', `This target takes ${allow(found)}.`, {
       headers: { Allow: allow(found) },
     });
   }

@@ -1,5 +1,5 @@
 import { joinPath } from '../conventions/links.ts';
-import { type Parameters } from '../conventions/pagination/position.ts';
+import { type QueryPairs } from '../conventions/pagination/pagination.ts';
 import { joinQueries, writeQuery } from '../conventions/query.ts';
 import { memoize, weakMemoize } from '../cache/memoize.ts';
 import type { Model, Resource } from '../model/model.ts';
@@ -10,7 +10,7 @@ export interface LinkBase {
   /** `/api/v1`, `/api` or `https://api.example.com/api/v1`. */
   readonly prefix: string;
   /** `[['api_version', '1']]` where the caller names the version so; else empty. */
-  readonly parameters: Parameters;
+  readonly parameters: QueryPairs;
 }
 
 /** Writes the URLs of a model's resources (URL-1, URL-9). */

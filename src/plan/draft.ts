@@ -1,6 +1,6 @@
-import { type ApiError, type ErrorDetail, resourceRefusal } from '../conventions/errors.ts';
+import { type ApiError, type ErrorDetail, resourceError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
-import { sameJson } from '../conventions/json-equality.ts';
+import { jsonEquals } from '../conventions/json-equality.ts';
 import { mergePatch } from '../conventions/merge-patch.ts';
 import type { Field, Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
@@ -103,7 +103,7 @@ export function isReadOnlyMember(resource: Resource, name: string): boolean {
 export function changedFields(resource: Resource, values: Values, current: Row): readonly string[] {
   const changed: string[] = [];
   for (const { name } of resource.fields) {
-    if (!sameJson(values[name] ?? null, current[name] ?? null)) changed.push(name);
+    if (!jsonEquals(values[name] ?? null, current[name] ?? null)) changed.push(name);
   }
   return changed;
 }
@@ -130,9 +130,9 @@ function frozenFaults({ resource, validator }: DraftRule, candidate: JsonObject,
   const before = pick(current, resource.fields);
   return frozen.flatMap(({ name }) => {
     const value = candidate[name] ?? null;
-    if (sameJson(value, before[name] ?? null)) return [];
+    if (jsonEquals(value, before[name] ?? null)) return [];
     const checked = validator.check({ ...before, [name]: value }, { unknown: 'drop' });
-    const same = checked.kind === 'invalid' || sameJson(checked.values[name] ?? null, before[name] ?? null);
+    const same = checked.kind === 'invalid' || jsonEquals(checked.values[name] ?? null, before[name] ?? null);
     return same ? [] : [{ field: name, message: 'cannot be changed once the resource is created' }];
   });
 }
@@ -166,7 +166,7 @@ function forbiddenMove(resource: Resource, values: Values, current: Row): ApiErr
 }
 
 function stateConflict(resource: Resource, field: string, fault: string, message: string): ApiError {
-  return resourceRefusal(resource.code, 'CONFLICT', message, { details: [{ field, message: fault }] });
+  return resourceError(resource.code, 'CONFLICT', message, { details: [{ field, message: fault }] });
 }
 
 /** The members of a body that a client may set. Unknown ones stay, to be judged. */
@@ -183,7 +183,7 @@ function parentMember(resource: Resource, within: readonly Ancestor[]): JsonObje
 
 function sameMember(a: JsonObject, b: JsonObject, name: string): boolean {
   const present = Object.hasOwn(a, name);
-  return present === Object.hasOwn(b, name) && (!present || sameJson(a[name] ?? null, b[name] ?? null));
+  return present === Object.hasOwn(b, name) && (!present || jsonEquals(a[name] ?? null, b[name] ?? null));
 }
 
 function pick(row: Row, fields: readonly Field[]): JsonObject {

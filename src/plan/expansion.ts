@@ -1,6 +1,6 @@
-import { type ErrorDetail, refusal } from '../conventions/errors.ts';
-import { nearest } from '../conventions/nearest.ts';
-import { type Parameter, splitList } from '../conventions/query.ts';
+import { type ErrorDetail, apiError } from '../conventions/errors.ts';
+import { closestMatch } from '../conventions/closest-match.ts';
+import { type QueryParameter, splitList } from '../conventions/query.ts';
 import type { Model, Resource } from '../model/model.ts';
 
 /** Most paths that are looked at. */
@@ -50,7 +50,7 @@ export function relationsOf(resource: Resource, { resources }: Pick<Model, 'reso
  * @throws {ApiError} QUERY_EXPAND_INVALID with every name that is none
  */
 export function readExpansions(
-  { raw }: Parameter,
+  { raw }: QueryParameter,
   resource: Resource,
   model: Pick<Model, 'resources'>,
 ): readonly Expansion[] {
@@ -72,7 +72,7 @@ export function expandedResources(expansions: readonly Expansion[]): readonly Re
 }
 
 function expandInvalid(details: readonly ErrorDetail[]): Error {
-  return refusal('QUERY_EXPAND_INVALID', 'The relations asked for cannot be told so; see details.', { details });
+  return apiError('QUERY_EXPAND_INVALID', 'The relations asked for cannot be told so; see details.', { details });
 }
 
 function gather(
@@ -95,7 +95,7 @@ function gather(
 }
 
 function unknownRelation(name: string, { singular }: Resource, known: readonly string[]): string {
-  const near = nearest(name, known);
+  const near = closestMatch(name, known);
   const choice = known.length === 0 ? 'it has none' : `there are ${known.join(', ')}`;
   const fix = near === null ? choice : `did you mean "${near}"?`;
   return `names ${JSON.stringify(name)}, which is no relation of a ${singular}; ${fix}`;

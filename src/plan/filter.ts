@@ -1,5 +1,5 @@
-import { type ErrorDetail, refusal } from '../conventions/errors.ts';
-import { type Parameter, splitList } from '../conventions/query.ts';
+import { type ErrorDetail, apiError } from '../conventions/errors.ts';
+import { type QueryParameter, splitList } from '../conventions/query.ts';
 import type { Property, Resource, ValueType } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { readFilterName } from './parameters.ts';
@@ -41,7 +41,7 @@ export function isFilterOf(resource: Resource): (name: string) => boolean {
  * @throws {ApiError} QUERY_FILTER_INVALID with every fault in `details`
  */
 export function readFilter(
-  parameters: readonly Parameter[],
+  parameters: readonly QueryParameter[],
   resource: Resource,
   validator: ResourceValidator,
 ): readonly Condition[] {
@@ -58,19 +58,24 @@ export function readFilter(
     else details.push(...made.faults.map((message) => ({ field: name, message })));
   }
   if (details.length > 0) {
-    throw refusal('QUERY_FILTER_INVALID', 'A filter cannot be applied; see details for what to send.', { details });
+    throw apiError('QUERY_FILTER_INVALID', 'A filter cannot be applied; see details for what to send.', { details });
   }
   return conditions;
 }
 
 function tooManyValues(field: string): Error {
-  return refusal('QUERY_FILTER_INVALID', `The filters name more than ${MAX_VALUES} values; ask in several queries.`, {
+  return apiError('QUERY_FILTER_INVALID', `The filters name more than ${MAX_VALUES} values; ask in several queries.`, {
     details: [{ field, message: `brings the values of all filters over ${MAX_VALUES}` }],
   });
 }
 
 /** What a filter asks; a text where it cannot be asked, null where it has more values than are left. */
-function readAsked(name: string, given: readonly Parameter[], resource: Resource, left: number): Asked | string | null {
+function readAsked(
+  name: string,
+  given: readonly QueryParameter[],
+  resource: Resource,
+  left: number,
+): Asked | string | null {
   const { path, operator: named } = readFilterName(name) ?? { path: name, operator: null };
   const property = resource.properties.get(path);
   if (property?.filterable !== true) {

@@ -1,7 +1,7 @@
 import type { CursorSeal } from '../conventions/pagination/cursor.ts';
-import { writeCursor } from '../conventions/pagination/cursor.ts';
-import type { Parameters, Position } from '../conventions/pagination/position.ts';
-import { type Parameter, writeQuery } from '../conventions/query.ts';
+import { encodeCursor } from '../conventions/pagination/cursor.ts';
+import type { QueryPairs, Pagination } from '../conventions/pagination/pagination.ts';
+import { type QueryParameter, writeQuery } from '../conventions/query.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import type { Limits, Model, Resource, SortKey } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
@@ -16,12 +16,12 @@ import { columnsFor, readView, type View } from './view.ts';
 /** A collection as a caller asked for it: what to read, and what the answer says about its place. */
 export interface ListQuery {
   readonly plan: ListPlan;
-  readonly position: Position;
+  readonly position: Pagination;
   readonly view: View;
   /** Everything asked for but the place, as a query string: what every link of the answer carries (PAGE-2). */
   readonly carried: string;
   /** Of it, what a cursor does not hold by itself. */
-  readonly beside: Parameters;
+  readonly beside: QueryPairs;
   /** The token of a place before or after a row, in this order and under these filters. */
   cursorAt(row: Row | null, backward: boolean): string;
 }
@@ -63,7 +63,7 @@ export function listRule(
 export function readListQuery(
   rule: ListRule,
   within: readonly Ancestor[],
-  parameters: readonly Parameter[],
+  parameters: readonly QueryParameter[],
   lenient: boolean,
 ): ListQuery {
   const { resource, limits } = rule;
@@ -77,8 +77,8 @@ export function readListQuery(
   const view = readView(given, resource, rule.model);
   const cursorAt = (row: Row | null, backward: boolean): string => {
     const after = row === null ? null : placeOf(row, selection.order);
-    return writeCursor(
-      { collection, compared: selection.compared, query: selection.query, backward, after },
+    return encodeCursor(
+      { collection, fingerprint: selection.compared, query: selection.query, backward, after },
       rule.seal,
     );
   };
@@ -90,7 +90,7 @@ export function readListQuery(
     maxOffset: limits.maxOffset,
     end: () => cursorAt(null, true),
   });
-  const beside: Parameters = [...view.parameters.map(asPair), ['limit', String(limit)], ...totalAsked(given)];
+  const beside: QueryPairs = [...view.parameters.map(asPair), ['limit', String(limit)], ...totalAsked(given)];
   const plan = planOf(rule, within, selection, position, view, given);
   return { plan, position, view, carried: writeQuery([...found.carried, ...beside]), beside, cursorAt };
 }
@@ -99,11 +99,11 @@ function planOf(
   { resource, limits }: ListRule,
   within: readonly Ancestor[],
   { filter, order }: Selection,
-  { window, counts }: Position,
+  { window, countsByDefault }: Pagination,
   view: View,
   given: Given,
 ): ListPlan {
-  const count = readCount(given, counts, filter.length === 0 && within.length === 0, limits);
+  const count = readCount(given, countsByDefault, filter.length === 0 && within.length === 0, limits);
   const columns = columnsFor(resource, view, order);
   return {
     kind: 'list',
@@ -122,12 +122,12 @@ interface Selected {
   readonly cursor: ReturnType<typeof openCursor> | null;
   readonly selection: Selection;
   /** What links carry of the selection. */
-  readonly carried: Parameters;
+  readonly carried: QueryPairs;
   /** Whether the collection is walked by its time window (PAGE-4). */
   readonly byTime: boolean;
 }
 
-function select(rule: ListRule, place: Place, admitted: readonly Parameter[], collection: string): Selected {
+function select(rule: ListRule, place: Place, admitted: readonly QueryParameter[], collection: string): Selected {
   if (place.name === 'after') {
     const cursor = openCursor(place.value, collection, rule);
     const selection = continueSelection(rule, admitted, cursor);

@@ -1,6 +1,6 @@
-import { MAX_DETAILS, refusal } from '../conventions/errors.ts';
-import { nearest } from '../conventions/nearest.ts';
-import type { Parameter } from '../conventions/query.ts';
+import { MAX_DETAILS, apiError } from '../conventions/errors.ts';
+import { closestMatch } from '../conventions/closest-match.ts';
+import type { QueryParameter } from '../conventions/query.ts';
 import { memoize } from '../cache/memoize.ts';
 
 /** A filter parameter, taken apart: `price[gte]`, `filter[limit]`, `address.city`. */
@@ -47,16 +47,16 @@ export const plainRule: ParameterRule = { known: new Set(['api_version']), isFil
 export const writeRule: ParameterRule = { ...plainRule, known: new Set([...plainRule.known, 'dry_run']) };
 
 /** Whether a write is only tried (MET-14). @throws {ApiError} REQUEST_PARAMETER_INVALID */
-export function dryRun(parameters: readonly Parameter[]): boolean {
+export function dryRun(parameters: readonly QueryParameter[]): boolean {
   return readFlag(parameters.find(({ name }) => name === 'dry_run')) ?? false;
 }
 
 /** A parameter that is true or false; null where it is not given. @throws {ApiError} REQUEST_PARAMETER_INVALID */
-export function readFlag(parameter: Parameter | undefined): boolean | null {
+export function readFlag(parameter: QueryParameter | undefined): boolean | null {
   if (parameter === undefined) return null;
   const { name, value } = parameter;
   if (value === 'true' || value === 'false') return value === 'true';
-  throw refusal('REQUEST_PARAMETER_INVALID', `Send ${name} as true or false.`, {
+  throw apiError('REQUEST_PARAMETER_INVALID', `Send ${name} as true or false.`, {
     details: [{ field: name, message: 'must be true or false' }],
   });
 }
@@ -68,10 +68,10 @@ export function readFlag(parameter: Parameter | undefined): boolean | null {
  * @throws {ApiError} REQUEST_PARAMETER_UNKNOWN, REQUEST_PARAMETER_DUPLICATED
  */
 export function admitParameters(
-  parameters: readonly Parameter[],
+  parameters: readonly QueryParameter[],
   rule: ParameterRule,
   lenient: boolean,
-): readonly Parameter[] {
+): readonly QueryParameter[] {
   const known = parameters.filter(({ name }) => rule.known.has(name) || rule.isFilter(name));
   if (known.length < parameters.length && !lenient) throw unknownParameters(parameters, known, rule);
   const seen = new Set<string>();
@@ -86,7 +86,11 @@ export function admitParameters(
   return admitted;
 }
 
-function unknownParameters(all: readonly Parameter[], known: readonly Parameter[], rule: ParameterRule): Error {
+function unknownParameters(
+  all: readonly QueryParameter[],
+  known: readonly QueryParameter[],
+  rule: ParameterRule,
+): Error {
   const unknown = [...new Set(all.filter((each) => !known.includes(each)).map(({ name }) => name))];
   const names = [...rule.known, ...rule.suggestions];
   const details = unknown.slice(0, MAX_DETAILS).map((name) => {
@@ -95,7 +99,7 @@ function unknownParameters(all: readonly Parameter[], known: readonly Parameter[
     return { field: name, message: `is not a known parameter${hint}` };
   });
   const subject = unknown.length === 1 ? 'A query parameter is' : 'Query parameters are';
-  return refusal(
+  return apiError(
     'REQUEST_PARAMETER_UNKNOWN',
     `${subject} not known here; see details, or send "Prefer: handling=lenient".`,
     {
@@ -110,13 +114,13 @@ const HINTS: ReadonlyMap<string, string> = new Map([['q', ': nothing here is sea
 /** The name that was meant most likely; of a filter with an operator, the one on the property that was. */
 function nearestTo(name: string, names: readonly string[], suggestions: Iterable<string>): string | null {
   const filter = readFilterName(name);
-  if (filter === null || filter.path === name) return nearest(name, names);
-  const path = nearest(filter.path, suggestions);
+  if (filter === null || filter.path === name) return closestMatch(name, names);
+  const path = closestMatch(filter.path, suggestions);
   return path === null ? null : name.replace(filter.path, path);
 }
 
 function repeatedParameters(names: readonly string[]): Error {
-  return refusal('REQUEST_PARAMETER_DUPLICATED', 'A query parameter is given more than once; send it once.', {
+  return apiError('REQUEST_PARAMETER_DUPLICATED', 'A query parameter is given more than once; send it once.', {
     details: names.map((field) => ({ field, message: 'is given more than once' })),
   });
 }

@@ -1,19 +1,19 @@
-import { refusal } from '../conventions/errors.ts';
-import { type CursorState, cursorPosition } from '../conventions/pagination/cursor.ts';
-import { keysetPosition } from '../conventions/pagination/keyset.ts';
-import { offsetPosition } from '../conventions/pagination/offset.ts';
-import { pagePosition } from '../conventions/pagination/page.ts';
-import type { Parameters, Position } from '../conventions/pagination/position.ts';
-import { type SeekPair, seekPosition } from '../conventions/pagination/seek.ts';
-import { type TimeWindow, timePosition } from '../conventions/pagination/time.ts';
-import type { Parameter } from '../conventions/query.ts';
+import { apiError } from '../conventions/errors.ts';
+import { type CursorState, cursorPagination } from '../conventions/pagination/cursor.ts';
+import { keysetPagination } from '../conventions/pagination/keyset.ts';
+import { offsetPagination } from '../conventions/pagination/offset.ts';
+import { pageNumberPagination } from '../conventions/pagination/page-number.ts';
+import type { QueryPairs, Pagination } from '../conventions/pagination/pagination.ts';
+import { type SeekKey, seekPagination } from '../conventions/pagination/seek.ts';
+import { type TimeRange, timePagination } from '../conventions/pagination/time.ts';
+import type { QueryParameter } from '../conventions/query.ts';
 import { coerceDateTime } from '../model/values/coercion.ts';
 import type { Limits } from '../model/model.ts';
 import { readFlag } from './parameters.ts';
 import type { Count } from './plan.ts';
 
 /** Parameters by name, each given once. */
-export type Given = ReadonlyMap<string, Parameter>;
+export type Given = ReadonlyMap<string, QueryParameter>;
 
 /**
  * How many items a page has: `limit` or `per_page`, clamped to the maximum (PAGE-3).
@@ -27,7 +27,7 @@ export function readLimit(given: Given, limits: Limits['page']): number {
   if (parameter === undefined) return limits.default;
   const value = readInteger(parameter.value);
   if (value === null || value === 0) {
-    throw refusal('PAGINATION_LIMIT_INVALID', `Send ${parameter.name} as an integer from 1 to ${limits.max}.`, {
+    throw apiError('PAGINATION_LIMIT_INVALID', `Send ${parameter.name} as an integer from 1 to ${limits.max}.`, {
       details: [{ field: parameter.name, message: `must be an integer from 1 to ${limits.max}` }],
     });
   }
@@ -38,7 +38,7 @@ export function readLimit(given: Given, limits: Limits['page']): number {
 export type Place =
   | { readonly name: 'start' }
   | { readonly name: 'page' | 'offset' | 'after' | 'last_id'; readonly value: string }
-  | { readonly name: 'after_timestamp'; readonly pair: SeekPair };
+  | { readonly name: 'after_timestamp'; readonly pair: SeekKey };
 
 /** Parameters that name a place. Those of different groups exclude each other. */
 const PLACES = [['page'], ['offset'], ['after'], ['last_id'], ['after_timestamp', 'after_id']] as const;
@@ -58,7 +58,7 @@ export function readPlace(given: Given): Place {
 }
 
 /** Both halves of a seek position (PAGE-7). */
-function readPair(given: Given): SeekPair {
+function readPair(given: Given): SeekKey {
   const [timestamp, id] = [given.get('after_timestamp'), given.get('after_id')];
   if (timestamp === undefined) throw positionInvalid('after_timestamp', 'is missing; send it beside after_id');
   if (id === undefined) throw positionInvalid('after_id', 'is missing; send it beside after_timestamp');
@@ -70,7 +70,7 @@ function readPair(given: Given): SeekPair {
  *
  * @throws {ApiError} PAGINATION_POSITION_INVALID
  */
-export function readTimeWindow(parameters: readonly Parameter[]): TimeWindow | null {
+export function readTimeWindow(parameters: readonly QueryParameter[]): TimeRange | null {
   const [start, before] = ['start_time', 'before'].map((name) => {
     const parameter = parameters.find((each) => each.name === name);
     return parameter === undefined ? null : readMoment(parameter);
@@ -83,7 +83,7 @@ export function readTimeWindow(parameters: readonly Parameter[]): TimeWindow | n
   return { start: start ?? null, before: before ?? null };
 }
 
-function readMoment({ name, value }: Parameter): string {
+function readMoment({ name, value }: QueryParameter): string {
   const coerced = coerceDateTime(value);
   if (coerced.kind === 'invalid') throw positionInvalid(name, coerced.message);
   return coerced.value;
@@ -93,7 +93,7 @@ function readMoment({ name, value }: Parameter): string {
 export interface PlaceContext {
   readonly cursor: { readonly token: string; readonly state: CursorState } | null;
   /** The stretch of time, where the collection is walked by it. */
-  readonly time: TimeWindow | null;
+  readonly time: TimeRange | null;
   readonly timeField: string;
   readonly limit: number;
   readonly maxOffset: number;
@@ -106,23 +106,23 @@ export interface PlaceContext {
  *
  * @throws {ApiError} PAGINATION_POSITION_INVALID, also beyond `max_offset` (PAGE-8)
  */
-export function readPosition(place: Place, context: PlaceContext): Position {
+export function readPosition(place: Place, context: PlaceContext): Pagination {
   const { limit, maxOffset, end, time } = context;
   switch (place.name) {
     case 'start':
-      return time === null ? cursorPosition(null, limit, end) : timePosition(time, limit, end);
+      return time === null ? cursorPagination(null, limit, end) : timePagination(time, limit, end);
     case 'after':
-      return cursorPosition(context.cursor, limit, end);
+      return cursorPagination(context.cursor, limit, end);
     case 'last_id':
-      return keysetPosition(place.value, limit, end);
+      return keysetPagination(place.value, limit, end);
     case 'after_timestamp':
-      return seekPosition(place.pair, context.timeField, limit, end);
+      return seekPagination(place.pair, context.timeField, limit, end);
     case 'offset':
-      return offsetPosition(boundedOffset(place.name, readInteger(place.value), maxOffset), limit, maxOffset);
+      return offsetPagination(boundedOffset(place.name, readInteger(place.value), maxOffset), limit, maxOffset);
     case 'page': {
       const page = readInteger(place.value);
       boundedOffset(place.name, page === null || page === 0 ? null : (page - 1) * limit, maxOffset);
-      return pagePosition(page ?? 1, limit, maxOffset);
+      return pageNumberPagination(page ?? 1, limit, maxOffset);
     }
   }
 }
@@ -150,19 +150,19 @@ export function readCount(given: Given, counts: boolean, whole: boolean, limits:
 }
 
 /** Whether totals are counted, where the caller said so: it stays so along every link. */
-export function totalAsked(given: Given): Parameters {
+export function totalAsked(given: Given): QueryPairs {
   const parameter = given.get('include_total');
   return parameter === undefined ? [] : [['include_total', parameter.value]];
 }
 
 function conflict(names: readonly string[]): Error {
-  return refusal('PAGINATION_CONFLICT', `Send one of ${names.join(', ')}, not several.`, {
+  return apiError('PAGINATION_CONFLICT', `Send one of ${names.join(', ')}, not several.`, {
     details: names.map((field) => ({ field, message: 'excludes the others' })),
   });
 }
 
 function positionInvalid(field: string, message: string): Error {
-  return refusal('PAGINATION_POSITION_INVALID', `The page cannot be found: ${field} ${message}.`, {
+  return apiError('PAGINATION_POSITION_INVALID', `The page cannot be found: ${field} ${message}.`, {
     details: [{ field, message }],
   });
 }

@@ -1,9 +1,9 @@
 import type { EventDraft } from '../conventions/event.ts';
 import type { Json } from '../conventions/json.ts';
-import type { Total, Window } from '../conventions/pagination/position.ts';
+import type { Total, PageWindow } from '../conventions/pagination/pagination.ts';
 import type { SortKey } from '../model/model.ts';
 
-export type { Window } from '../conventions/pagination/position.ts';
+export type { PageWindow } from '../conventions/pagination/pagination.ts';
 
 /**
  * A row as the store gives it: `id`, the declared fields in declared order (write-only ones included), then
@@ -66,7 +66,7 @@ export interface ListPlan {
   readonly within: readonly Ancestor[];
   readonly filter: readonly Condition[];
   readonly order: readonly SortKey[];
-  readonly window: Window;
+  readonly window: PageWindow;
   readonly count: Count;
   readonly effort: Effort;
   readonly columns?: Columns;

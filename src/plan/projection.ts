@@ -1,7 +1,7 @@
-import { type ErrorDetail, refusal } from '../conventions/errors.ts';
+import { type ErrorDetail, apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
-import { nearest } from '../conventions/nearest.ts';
-import { type Parameter, splitList } from '../conventions/query.ts';
+import { closestMatch } from '../conventions/closest-match.ts';
+import { type QueryParameter, splitList } from '../conventions/query.ts';
 import type { ComputedField, Member, Resource, ValueType } from '../model/model.ts';
 
 /** Which members of a representation are told (QRY-4): each whole, or some of its own members. */
@@ -18,7 +18,7 @@ const SYSTEM: ReadonlySet<string> = new Set([...ALWAYS, 'created_at', 'updated_a
  *
  * @throws {ApiError} QUERY_FIELDS_INVALID with every name that is none
  */
-export function readProjection({ raw }: Parameter, resource: Resource): Projection {
+export function readProjection({ raw }: QueryParameter, resource: Resource): Projection {
   const tops = new Map<string, ValueType | null>([
     ...[...SYSTEM].map((name) => [name, null] as const),
     ...[...readable(resource), ...resource.computed].map(({ name, type }) => [name, type] as const),
@@ -39,7 +39,7 @@ export function readProjection({ raw }: Parameter, resource: Resource): Projecti
 }
 
 function fieldsInvalid(details: readonly ErrorDetail[]): Error {
-  return refusal('QUERY_FIELDS_INVALID', 'The fields asked for cannot be told so; see details.', { details });
+  return apiError('QUERY_FIELDS_INVALID', 'The fields asked for cannot be told so; see details.', { details });
 }
 
 /** The fields that leave, in their order (REP-11). */
@@ -66,7 +66,7 @@ function add(projection: Map<string, Projection | null>, [name = '', ...members]
 
 function unknownField(path: string, name: string, known: Iterable<string>): ErrorDetail {
   const names = [...known];
-  const near = nearest(name, names);
+  const near = closestMatch(name, names);
   const fix = near === null ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
   return { field: 'fields', message: `names ${JSON.stringify(path)}, which is no field here; ${fix}` };
 }

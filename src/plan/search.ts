@@ -1,4 +1,4 @@
-import { refusal } from '../conventions/errors.ts';
+import { apiError } from '../conventions/errors.ts';
 import type { Condition } from './plan.ts';
 
 /** Most words that a search may name, and most characters that it may have. */
@@ -38,7 +38,7 @@ export function searchCondition(text: string): Condition {
   const words = [...new Set(text.length > MAX_CHARACTERS ? [] : wordsOf(text))];
   const message = faultOf(text, words);
   if (message === null) return { operator: 'search', words };
-  throw refusal('QUERY_FILTER_INVALID', 'The text cannot be searched for; see details for what to send.', {
+  throw apiError('QUERY_FILTER_INVALID', 'The text cannot be searched for; see details for what to send.', {
     details: [{ field: 'q', message }],
   });
 }

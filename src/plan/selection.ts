@@ -1,8 +1,8 @@
-import { ApiError, refusal } from '../conventions/errors.ts';
-import { type CursorSeal, type CursorState, readCursor } from '../conventions/pagination/cursor.ts';
-import type { Parameters } from '../conventions/pagination/position.ts';
-import type { TimeWindow } from '../conventions/pagination/time.ts';
-import { type Parameter, parametersOf, type QueryPair, splitList } from '../conventions/query.ts';
+import { ApiError, apiError } from '../conventions/errors.ts';
+import { type CursorSeal, type CursorState, decodeCursor } from '../conventions/pagination/cursor.ts';
+import type { QueryPairs } from '../conventions/pagination/pagination.ts';
+import type { TimeRange } from '../conventions/pagination/time.ts';
+import { type QueryParameter, parametersOf, type QueryPair, splitList } from '../conventions/query.ts';
 import type { Json } from '../conventions/json.ts';
 import type { Resource, SortKey } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
@@ -19,8 +19,8 @@ export interface Selection {
   /** What they compare, with the types of it. */
   readonly compared: string;
   /** The parameters that say it all again, the order too. */
-  readonly query: Parameters;
-  readonly window: TimeWindow | null;
+  readonly query: QueryPairs;
+  readonly window: TimeRange | null;
 }
 
 /** What reading a selection takes from the model. */
@@ -40,7 +40,7 @@ const SELECTING: ReadonlySet<string> = new Set(['q', 'start_time', 'before']);
  *
  * @throws {ApiError} QUERY_FILTER_INVALID, QUERY_SORT_INVALID, PAGINATION_POSITION_INVALID
  */
-export function readSelection(rule: SelectionRule, parameters: readonly Parameter[]): Selection {
+export function readSelection(rule: SelectionRule, parameters: readonly QueryParameter[]): Selection {
   const { resource, validator } = rule;
   const filters = parameters.filter(({ name }) => rule.isFilter(name) && !SELECTING.has(name));
   const selecting = parameters.filter(({ name }) => SELECTING.has(name));
@@ -62,7 +62,7 @@ export function readSelection(rule: SelectionRule, parameters: readonly Paramete
   };
 }
 
-function within(window: TimeWindow | null, path: string): readonly Condition[] {
+function within(window: TimeRange | null, path: string): readonly Condition[] {
   const { start, before } = window ?? { start: null, before: null };
   return [
     ...(start === null ? [] : [{ path, operator: 'gte', value: start } as const]),
@@ -75,7 +75,11 @@ function within(window: TimeWindow | null, path: string): readonly Condition[] {
  *
  * @throws {ApiError} PAGINATION_CONFLICT where the caller's own says another
  */
-export function impliedSort(place: Place, parameters: readonly Parameter[], resource: Resource): Parameter | null {
+export function impliedSort(
+  place: Place,
+  parameters: readonly QueryParameter[],
+  resource: Resource,
+): QueryParameter | null {
   const path = impliedPath(place, parameters, resource);
   if (path === null) return null;
   const sort = parameters.find(({ name }) => name === 'sort');
@@ -89,12 +93,12 @@ export function impliedSort(place: Place, parameters: readonly Parameter[], reso
 
 function orderConflict(place: string, path: string): Error {
   const message = `${place} goes by ${path}; leave sort out, or send ${path} or -${path}.`;
-  return refusal('PAGINATION_CONFLICT', message, {
+  return apiError('PAGINATION_CONFLICT', message, {
     details: [place, 'sort'].map((field) => ({ field, message: `does not go with a sort other than ${path}` })),
   });
 }
 
-function impliedPath(place: Place, parameters: readonly Parameter[], { timeField }: Resource): string | null {
+function impliedPath(place: Place, parameters: readonly QueryParameter[], { timeField }: Resource): string | null {
   switch (place.name) {
     case 'last_id':
       return 'id';
@@ -110,7 +114,7 @@ function impliedPath(place: Place, parameters: readonly Parameter[], { timeField
 }
 
 /** A parameter as links carry it: a list keeps its commas, data keeps its own (URL-5). */
-export function asPair({ name, raw, value }: Parameter): QueryPair {
+export function asPair({ name, raw, value }: QueryParameter): QueryPair {
   const isList = name === 'sort' || name === 'fields' || name === 'expand' || /\[n?in\]$/.test(name);
   return [name, isList ? splitList(raw) : value];
 }
@@ -138,7 +142,7 @@ function comparedBy(filter: readonly Condition[], order: readonly SortKey[], { p
 export interface OpenCursor {
   readonly token: string;
   readonly state: CursorState;
-  readonly own: readonly Parameter[];
+  readonly own: readonly QueryParameter[];
   /** What they select. */
   readonly selection: Selection;
 }
@@ -148,7 +152,7 @@ export interface OpenCursor {
  * @throws {ApiError} PAGINATION_CURSOR_INVALID, also where the model no longer has what the cursor sorts or filters by
  */
 export function openCursor(token: string, collection: string, rule: SelectionRule): OpenCursor {
-  const state = readCursor(token, rule.seal);
+  const state = decodeCursor(token, rule.seal);
   if (state === null || state.collection !== collection) throw cursorInvalid();
   const own = parametersOf(state.query);
   const known = own.every(({ name }) => name === 'sort' || selects(name, rule));
@@ -158,8 +162,8 @@ export function openCursor(token: string, collection: string, rule: SelectionRul
 }
 
 /** Whether a cursor's place is one in the order that it continues, as the model has it by now. */
-function isPlaceIn({ compared, after }: CursorState, selection: Selection, { properties }: Resource): boolean {
-  if (compared !== selection.compared) return false;
+function isPlaceIn({ fingerprint, after }: CursorState, selection: Selection, { properties }: Resource): boolean {
+  if (fingerprint !== selection.compared) return false;
   return selection.order.every(({ path }, key) => after?.[key] !== null || properties.get(path)?.nullable === true);
 }
 
@@ -167,7 +171,7 @@ function selects(name: string, { isFilter, resource }: SelectionRule): boolean {
   return name === 'q' ? resource.search.length > 0 : SELECTING.has(name) || isFilter(name);
 }
 
-function ownSelection(rule: SelectionRule, own: readonly Parameter[]): Selection | null {
+function ownSelection(rule: SelectionRule, own: readonly QueryParameter[]): Selection | null {
   try {
     return readSelection(rule, own);
   } catch (error) {
@@ -181,11 +185,15 @@ function ownSelection(rule: SelectionRule, own: readonly Parameter[]): Selection
  *
  * @throws {ApiError} PAGINATION_CURSOR_MISMATCH where they are not the cursor's (PAGE-6)
  */
-export function continueSelection(rule: SelectionRule, given: readonly Parameter[], cursor: OpenCursor): Selection {
+export function continueSelection(
+  rule: SelectionRule,
+  given: readonly QueryParameter[],
+  cursor: OpenCursor,
+): Selection {
   const { own } = cursor;
   if (!given.some(({ name }) => name === 'sort' || selects(name, rule))) return cursor.selection;
-  const isSort = ({ name }: Parameter): boolean => name === 'sort';
-  const isFilter = ({ name }: Parameter): boolean => selects(name, rule);
+  const isSort = ({ name }: QueryParameter): boolean => name === 'sort';
+  const isFilter = ({ name }: QueryParameter): boolean => selects(name, rule);
   const filters = given.some(isFilter) ? given.filter(isFilter) : own.filter(isFilter);
   const sort = given.some(isSort) ? given.filter(isSort) : own.filter(isSort);
   const selection = readSelection(rule, [...filters, ...sort]);
@@ -196,13 +204,13 @@ export function continueSelection(rule: SelectionRule, given: readonly Parameter
   if (same.filter && same.sort) return selection;
   const differing = selection.query.filter(([name]) => (name === 'sort' ? !same.sort : !same.filter));
   const message = 'must be left out or equal what the cursor was made with';
-  throw refusal('PAGINATION_CURSOR_MISMATCH', 'Sort or filters differ from those of the cursor; leave them out.', {
+  throw apiError('PAGINATION_CURSOR_MISMATCH', 'Sort or filters differ from those of the cursor; leave them out.', {
     details: [...new Set(differing.map(([name]) => name))].map((field) => ({ field, message })),
   });
 }
 
 function cursorInvalid(): Error {
-  return refusal('PAGINATION_CURSOR_INVALID', 'The cursor is not one of this collection; start again without after.', {
+  return apiError('PAGINATION_CURSOR_INVALID', 'The cursor is not one of this collection; start again without after.', {
     details: [{ field: 'after', message: 'is not a cursor of this collection' }],
   });
 }

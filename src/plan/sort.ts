@@ -1,4 +1,4 @@
-import { type ErrorDetail, refusal } from '../conventions/errors.ts';
+import { type ErrorDetail, apiError } from '../conventions/errors.ts';
 import { splitList } from '../conventions/query.ts';
 import { memoize, weakMemoize } from '../cache/memoize.ts';
 import type { Resource, SortKey } from '../model/model.ts';
@@ -36,7 +36,7 @@ function readKeys(raw: string, resource: Resource): readonly SortKey[] {
 }
 
 function sortInvalid(details: readonly ErrorDetail[]): Error {
-  return refusal('QUERY_SORT_INVALID', 'The collection cannot be sorted so; see details for what to send.', {
+  return apiError('QUERY_SORT_INVALID', 'The collection cannot be sorted so; see details for what to send.', {
     details,
   });
 }

@@ -1,4 +1,4 @@
-import type { Parameter } from '../conventions/query.ts';
+import type { QueryParameter } from '../conventions/query.ts';
 import type { Model, Resource, SortKey } from '../model/model.ts';
 import { type Expansion, readExpansions } from './expansion.ts';
 import { admitParameters, type ParameterRule, plainRule } from './parameters.ts';
@@ -11,7 +11,7 @@ export interface View {
   readonly projection: Projection | null;
   readonly expansions: readonly Expansion[];
   /** The parameters that say so. */
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly QueryParameter[];
   /** One spelling of it: what tags tell apart. Empty where everything of the resource alone is told. */
   readonly key: string;
 }
@@ -24,7 +24,7 @@ export const WHOLE: View = { projection: null, expansions: [], parameters: [], k
 
 /** @throws {ApiError} QUERY_FIELDS_INVALID, QUERY_EXPAND_INVALID */
 export function readView(
-  given: ReadonlyMap<string, Parameter>,
+  given: ReadonlyMap<string, QueryParameter>,
   resource: Resource,
   model: Pick<Model, 'resources'>,
 ): View {
@@ -42,7 +42,7 @@ export function readView(
  * @throws {ApiError} REQUEST_PARAMETER_*, QUERY_FIELDS_INVALID, QUERY_EXPAND_INVALID
  */
 export function readItemView(
-  parameters: readonly Parameter[],
+  parameters: readonly QueryParameter[],
   resource: Resource,
   model: Pick<Model, 'resources'>,
   lenient: boolean,

@@ -13,6 +13,6 @@ describe('ACCEPT_QUERY', () => {
 
   it('[MET-9] names what a QUERY takes', () => {
     const version = { major: 1, minor: 0, patch: 0 };
-    assert.equal(ACCEPT_QUERY, bodyTypes({ name: 'shop', version, takes: 'query' }));
+    assert.equal(ACCEPT_QUERY, bodyTypes({ name: 'shop', version, use: 'query' }));
   });
 });

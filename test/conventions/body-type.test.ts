@@ -10,8 +10,8 @@ import {
 import { ApiError } from '../../src/conventions/errors.ts';
 import { refuses } from './refuses.ts';
 
-const POST: BodyRule = { name: 'shop', version: { major: 1, minor: 2, patch: 3 }, takes: 'create' };
-const PATCH: BodyRule = { ...POST, takes: 'patch' };
+const POST: BodyRule = { name: 'shop', version: { major: 1, minor: 2, patch: 3 }, use: 'create' };
+const PATCH: BodyRule = { ...POST, use: 'patch' };
 
 describe('readContentType', () => {
   const rows = [
@@ -100,7 +100,7 @@ describe('readContentType, by what the body is for', () => {
   for (const [type, taken] of rows) {
     it(`[NEG-2] takes ${type} for ${taken.join(', ') || 'nothing'}`, () => {
       for (const takes of ALL) {
-        const read = () => readContentType(type, { ...POST, takes });
+        const read = () => readContentType(type, { ...POST, use: takes });
         if (taken.includes(takes)) read();
         else refuses(read, 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
       }
@@ -108,7 +108,7 @@ describe('readContentType, by what the body is for', () => {
   }
 
   it('[MET-9] refuses a QUERY without a type as a faulty request, one of another type as unsupported', () => {
-    const query: BodyRule = { ...POST, takes: 'query' };
+    const query: BodyRule = { ...POST, use: 'query' };
     const untyped = refuses(() => readContentType(null, query), 'REQUEST_HEADER_INVALID');
     assert.deepEqual(untyped.details, [{ field: 'Content-Type', message: 'is required' }]);
     assert.match(untyped.message, /application\/x-www-form-urlencoded/);
@@ -117,7 +117,7 @@ describe('readContentType, by what the body is for', () => {
   });
 
   it('[MET-5] lists for each use what is taken, the best first', () => {
-    const listed = (takes: BodyUse) => bodyTypes({ ...POST, takes });
+    const listed = (takes: BodyUse) => bodyTypes({ ...POST, use: takes });
     assert.equal(listed('batch'), 'application/json, application/vnd.shop.v1+json');
     assert.equal(listed('query'), 'application/x-www-form-urlencoded');
     assert.equal(`${listed('replace')}, application/x-ndjson`, listed('create'));

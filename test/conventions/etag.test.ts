@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { matchesStrongly, matchesWeakly, parseTagList, revisionOf, strongTag } from '../../src/conventions/etag.ts';
+import { matchesStrongly, matchesWeakly, parseETagList, revisionOf, strongETag } from '../../src/conventions/etag.ts';
 import { refuses } from './refuses.ts';
 
 describe('strongTag', () => {
-  it('[CACHE-1] begins with the revision', () => assert.equal(strongTag(1042, 'k3f9'), '"1042.k3f9"'));
+  it('[CACHE-1] begins with the revision', () => assert.equal(strongETag(1042, 'k3f9'), '"1042.k3f9"'));
 
   it('[CACHE-1] gives its revision back', () => {
     const law = fc.property(fc.maxSafeNat(), fc.stringMatching(/^[A-Za-z0-9_-]*$/), (revision, variant) => {
-      const list = parseTagList(strongTag(revision, variant), 'If-Match');
+      const list = parseETagList(strongETag(revision, variant), 'If-Match');
       assert.ok(list !== '*');
       assert.deepEqual(list.map(revisionOf), [revision]);
     });
@@ -33,14 +33,14 @@ describe('parseTagList', () => {
     ['"é"', [strong('é')]],
   ] as const;
   for (const [text, list] of rows) {
-    it(`[CACHE-2] reads ${text}`, () => assert.deepEqual(parseTagList(text, 'If-None-Match'), list));
+    it(`[CACHE-2] reads ${text}`, () => assert.deepEqual(parseETagList(text, 'If-None-Match'), list));
   }
 
   it('[LIM-1] reads a value in linear time: in quadratic time this would take a minute', () => {
     const blanks = '\t '.repeat(100_000);
-    refuses(() => parseTagList(`"a",${blanks}x`, 'If-Match'), 'REQUEST_HEADER_INVALID');
-    refuses(() => parseTagList(`"a"${blanks}x`, 'If-Match'), 'REQUEST_HEADER_INVALID');
-    assert.deepEqual(parseTagList(`${blanks}"a"${blanks}${', '.repeat(100_000)}`, 'If-Match'), [strong('a')]);
+    refuses(() => parseETagList(`"a",${blanks}x`, 'If-Match'), 'REQUEST_HEADER_INVALID');
+    refuses(() => parseETagList(`"a"${blanks}x`, 'If-Match'), 'REQUEST_HEADER_INVALID');
+    assert.deepEqual(parseETagList(`${blanks}"a"${blanks}${', '.repeat(100_000)}`, 'If-Match'), [strong('a')]);
   });
 
   for (const text of [
@@ -61,7 +61,7 @@ describe('parseTagList', () => {
   ]) {
     it(`[CACHE-3] refuses ${JSON.stringify(text)} and names the field`, () =>
       assert.equal(
-        refuses(() => parseTagList(text, 'If-Match'), 'REQUEST_HEADER_INVALID').details[0]?.field,
+        refuses(() => parseETagList(text, 'If-Match'), 'REQUEST_HEADER_INVALID').details[0]?.field,
         'If-Match',
       ));
   }
@@ -80,8 +80,8 @@ describe('comparison', () => {
   ] as const;
   for (const [list, tag, strongly, weakly] of rows) {
     it(`[CACHE-2] compares ${list} with ${tag}: strongly ${strongly}, weakly ${weakly}`, () => {
-      assert.equal(matchesStrongly(parseTagList(list, 'If-Match'), tag), strongly);
-      assert.equal(matchesWeakly(parseTagList(list, 'If-None-Match'), tag), weakly);
+      assert.equal(matchesStrongly(parseETagList(list, 'If-Match'), tag), strongly);
+      assert.equal(matchesWeakly(parseETagList(list, 'If-None-Match'), tag), weakly);
     });
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { QUOTED_STRING, TOKEN, unescaped } from '../../src/conventions/field-syntax.ts';
+import { QUOTED_STRING, TOKEN, unescapeQuoted } from '../../src/conventions/field-syntax.ts';
 
 describe('TOKEN', () => {
   const token = new RegExp(`^${TOKEN}$`);
@@ -26,7 +26,7 @@ describe('QUOTED_STRING', () => {
     ['"\\a"', 'a'],
   ] as const;
   for (const [text, value] of rows) {
-    it(`[NEG-1] reads ${text}`, () => assert.equal(unescaped(quoted.exec(text)?.[1] ?? assert.fail()), value));
+    it(`[NEG-1] reads ${text}`, () => assert.equal(unescapeQuoted(quoted.exec(text)?.[1] ?? assert.fail()), value));
   }
 
   for (const text of ['a', '"', '"a', '"a"b"', '"a\\"', '"a\u0000"', '"a\n"', '"a\u007f"']) {

@@ -281,9 +281,9 @@ describe('parseJsonPatch', () => {
   for (const [title, body, fields] of rows) {
     it(`[ERR-3] names the place of ${title}`, () => {
       const parsed = parseJsonPatch(body);
-      assert.ok(parsed.kind === 'faults');
+      assert.ok(parsed.kind === 'invalid');
       assert.deepEqual(
-        parsed.faults.map(({ field }) => field),
+        parsed.details.map(({ field }) => field),
         fields,
       );
     });

@@ -6,11 +6,11 @@ import {
   isAsteriskForm,
   parseTarget as parse,
   pathOfTarget,
-  type Target,
+  type RequestTarget,
 } from '../../src/conventions/url.ts';
 import { refuses } from './refuses.ts';
 
-const parseTarget = (target: string): Target => parse(target, 8_192);
+const parseTarget = (target: string): RequestTarget => parse(target, 8_192);
 
 describe('parseTarget', () => {
   const split: readonly (readonly [target: string, segments: readonly string[], query: string | null])[] = [

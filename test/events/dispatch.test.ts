@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EventEnvelope } from '../../src/conventions/event.ts';
 import { type Dispatch, startDispatch } from '../../src/events/dispatch.ts';
-import type { Outlet } from '../../src/events/outlet.ts';
+import type { Subscriber } from '../../src/events/subscriber.ts';
 import { HOOK_SCHEDULE, nextDelay } from '../../src/events/retry-schedule.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { commit, createProduct, createSupplier } from '../../src/testing/sample-writes.ts';
@@ -12,7 +12,7 @@ import { openSample } from '../stores/sqlite/open-sample.ts';
 function outlet(
   name: string,
   deliver: (event: EventEnvelope) => Promise<void> | void = () => undefined,
-): Outlet & { readonly got: string[] } {
+): Subscriber & { readonly got: string[] } {
   const got: string[] = [];
   return {
     name,
@@ -31,7 +31,7 @@ interface Scene extends AsyncDisposable {
   readonly faults: unknown[];
   /** Deliveries that were left when one stopped. */
   readonly left: number[];
-  start(outlets: readonly Outlet[], store?: Store): Dispatch;
+  start(outlets: readonly Subscriber[], store?: Store): Dispatch;
 }
 
 async function scene(): Promise<Scene> {
@@ -49,12 +49,12 @@ async function scene(): Promise<Scene> {
     start(outlets, through = store) {
       const dispatch = startDispatch({
         store: through,
-        outlets,
+        subscribers: outlets,
         clock,
         random: () => 0,
         observe: (seen) => {
-          if (seen.kind === 'fault') faults.push(seen.error);
-          if (seen.kind === 'deliveries-left') left.push(seen.count);
+          if (seen.kind === 'error') faults.push(seen.error);
+          if (seen.kind === 'deliveries-pending') left.push(seen.count);
         },
       });
       dispatches.push(dispatch);
@@ -194,7 +194,7 @@ describe('dispatch', () => {
     const hook = outlet('hook');
     const dying = startDispatch({
       store: crashing,
-      outlets: [hook],
+      subscribers: [hook],
       clock: at.clock,
       random: () => 0,
       observe: () => undefined,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { ApiError, refusal } from '../../src/conventions/errors.ts';
+import { ApiError, apiError } from '../../src/conventions/errors.ts';
 import { inflate, inflateChunks } from '../../src/formats/gzip.ts';
 
 const BODY = Buffer.from('{"name":"é"}'.repeat(100));
@@ -177,7 +177,7 @@ describe('inflateChunks', () => {
   });
 
   it('[MET-13] fails with what its source fails with', async () => {
-    const timeout = refusal('REQUEST_TIMEOUT', 'The body took too long.');
+    const timeout = apiError('REQUEST_TIMEOUT', 'The body took too long.');
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield packed.subarray(0, 12);
       throw timeout;

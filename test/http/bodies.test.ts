@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { describe, it } from 'node:test';
-import { refusal } from '../../src/conventions/errors.ts';
+import { apiError } from '../../src/conventions/errors.ts';
 import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 import { fakeServer } from './fake-server.ts';
 import { converse, sendRaw } from './raw-client.ts';
@@ -249,7 +249,7 @@ describe('a body that nobody reads', () => {
     await using server = await fakeServer({
       handle: async ({ body }) => {
         await body?.read(10);
-        throw refusal('SERVER_ERROR', 'not reached');
+        throw apiError('SERVER_ERROR', 'not reached');
       },
     });
     const packets = [head('POST', CHUNKED), `b\r\n${'a'.repeat(11)}\r\n`, `0\r\n\r\n${NEXT}`];

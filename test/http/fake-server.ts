@@ -1,4 +1,4 @@
-import { ApiError, errorBody, refusal } from '../../src/conventions/errors.ts';
+import { ApiError, errorBody, apiError } from '../../src/conventions/errors.ts';
 import { type ServeHttpOptions, type HttpServer, serveHttp } from '../../src/http/serve-http.ts';
 import type { Limits } from '../../src/model/model.ts';
 import type { Observation, Observe } from '../../src/observe/observation.ts';
@@ -74,7 +74,7 @@ async function echo({ body }: RawRequest): Promise<ApiResponse> {
 
 /** Like the pipeline's: the six members, and the correlation id of the request. */
 export function refuse(error: unknown, { headers }: Pick<RawRequest, 'headers'>): BufferedResponse {
-  const cause = error instanceof ApiError ? error : refusal('SERVER_ERROR', 'Something went wrong here.');
+  const cause = error instanceof ApiError ? error : apiError('SERVER_ERROR', 'Something went wrong here.');
   const at = headers.findIndex((name) => name.toLowerCase() === 'x-correlation-id');
   const body = errorBody(cause, headers[at + 1] ?? 'made', '2026-01-02T03:04:05.678Z');
   const fields = Object.entries(cause.headers).flat();

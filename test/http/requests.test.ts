@@ -202,8 +202,8 @@ describe('what leaves', () => {
       assert.deepEqual([answers.length, rest, closed], [0, '', true]);
     }
     assert.deepEqual(server.observed, [
-      { kind: 'fault', correlationId: null, error },
-      { kind: 'fault', correlationId: null, error },
+      { kind: 'error', correlationId: null, error },
+      { kind: 'error', correlationId: null, error },
     ]);
   });
 

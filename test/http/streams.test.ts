@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { describe, it } from 'node:test';
-import { refusal } from '../../src/conventions/errors.ts';
+import { apiError } from '../../src/conventions/errors.ts';
 import type { ApiResponse, BodyStream, RawRequest } from '../../src/pipeline/exchange.ts';
 import { fakeServer } from './fake-server.ts';
 
@@ -46,7 +46,7 @@ describe('an answer in pieces', () => {
   it('[ERR-1] that breaks off is cut without the last chunk', async () => {
     const broken = async function* broken(): BodyStream & AsyncGenerator<string> {
       yield await Promise.resolve('begun');
-      throw refusal('REQUEST_BODY_MALFORMED', 'It broke off.');
+      throw apiError('REQUEST_BODY_MALFORMED', 'It broke off.');
     };
     await using server = await fakeServer({ handle: () => streamed(broken()) });
     const answer = await bytesAfter(server.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -103,7 +103,7 @@ describe('a body in pieces', () => {
     const failing = async function* failing(): BodyStream & AsyncGenerator<string> {
       await Promise.resolve();
       yield* [];
-      throw refusal('REQUEST_BODY_MALFORMED', 'It broke off.');
+      throw apiError('REQUEST_BODY_MALFORMED', 'It broke off.');
     };
     await using server = await fakeServer({ handle: () => streamed(failing()) });
     assert.match(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { measureEventLoopDelay } from '../../src/limits/overload.ts';
+import { monitorDelay } from '../../src/limits/overload.ts';
 
 it('[LIM-3] measures a loop that is busy as late and one that is free as on time', async () => {
-  const meter = measureEventLoopDelay();
+  const meter = monitorDelay();
   await pause(600);
   assert.ok(meter.read() < 50, `free: ${meter.read()} ms`);
   for (let turn = 0; turn < 13; turn += 1) {

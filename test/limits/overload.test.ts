@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { measureEventLoopDelay, type OverloadWatch, watchOverload } from '../../src/limits/overload.ts';
+import { monitorDelay, type OverloadMonitor, monitorOverload } from '../../src/limits/overload.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 
 /** Milliseconds between two looks at whether it is over. */
 const LOOK = 250;
 
 interface Watched {
-  readonly watch: OverloadWatch;
+  readonly watch: OverloadMonitor;
   readonly load: { delay: number; turn: number | null; waiting: number };
   readonly observed: readonly Observation[];
 }
@@ -16,11 +16,11 @@ interface Watched {
 function watched(): Watched {
   const load: Watched['load'] = { delay: 0, turn: null, waiting: 0 };
   const observed: Observation[] = [];
-  const watch = watchOverload({
+  const watch = monitorOverload({
     limits: { eventLoopDelay: 100, queueDepth: 40 },
     delay: () => load.delay,
-    request: () => load.turn,
-    waiting: () => load.waiting,
+    recordRequest: () => load.turn,
+    queuedWrites: () => load.waiting,
     observe: (observation) => observed.push(observation),
   });
   return { watch, load, observed };
@@ -133,7 +133,7 @@ describe('overload', () => {
 
 describe('the delay of the event loop', () => {
   it('[LIM-3] is nothing before the first span is over', () => {
-    const meter = measureEventLoopDelay();
+    const meter = monitorDelay();
     assert.equal(meter.read(), 0);
     meter.close();
   });

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Log, openLog } from '../../src/observe/log-file.ts';
+import { type LogWriter, openLog } from '../../src/observe/log-file.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
 const NEW_LINE = 0x0a;
@@ -22,7 +22,7 @@ describe('the log', () => {
     for (const line of lines) log.write(line);
     await log.close();
     log.write('too late\n');
-    log.flush();
+    log.flushSync();
     await log.close();
     assert.equal(await readFile(file, 'utf8'), lines.join(''));
   });
@@ -76,7 +76,7 @@ describe('the log', () => {
   it('[OPS-2] gives a full pipe up at an exit in haste', async (context) => {
     await withPipe(context, async (log, reader) => {
       for (let line = 0; line < 300; line += 1) log.write(`${'x'.repeat(1_000)}\n`);
-      log.flush();
+      log.flushSync();
       log.write('too late\n');
       await log.close();
       assert.doesNotMatch(readNow(reader).toString(), /too late/);
@@ -94,7 +94,7 @@ describe('the log', () => {
     const log = openLog(openSync(file, 'a'));
     const work = Array.from({ length: 8 }, () => promisify(pbkdf2)('', '', 100_000, 64, 'sha512'));
     log.write('a\n');
-    log.flush();
+    log.flushSync();
     assert.equal(readFileSync(file, 'utf8'), 'a\n');
     await Promise.all([...work, log.close()]);
   });
@@ -136,7 +136,7 @@ describe('the log', () => {
 });
 
 /** Runs with a log that goes into a pipe which never blocks, and with the end of it that is read. */
-async function withPipe(context: TestContext, use: (log: Log, reader: number) => Promise<void>): Promise<void> {
+async function withPipe(context: TestContext, use: (log: LogWriter, reader: number) => Promise<void>): Promise<void> {
   const pipe = path.join(temporaryDirectory(context), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);

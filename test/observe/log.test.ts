@@ -6,7 +6,7 @@ import type { Observation } from '../../src/observe/observation.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
 const exchange = {
-  kind: 'exchange',
+  kind: 'request',
   method: 'GET',
   target: '/api/products/1',
   route: '/products/{id}',
@@ -36,7 +36,7 @@ describe('a line of JSON', () => {
   it('[OPS-2] tells a request with its correlation and trace id, in this order', () => {
     assert.equal(
       written({ ...exchange, status: 404, errorCode: 'PRODUCT_NOT_FOUND' }),
-      '{"time":"2026-01-02T03:04:05.006Z","level":"info","event":"exchange","method":"GET","path":"/api/products/1",' +
+      '{"time":"2026-01-02T03:04:05.006Z","level":"info","event":"request","method":"GET","path":"/api/products/1",' +
         '"route":"/products/{id}","status":404,"error_code":"PRODUCT_NOT_FOUND","duration_ms":1.235,' +
         '"correlation_id":"id-1","trace_id":"0af7651916cd43dd8448eb211c80319c"}\n',
     );
@@ -64,16 +64,20 @@ describe('a line of JSON', () => {
       'error',
       { reason: 'The store is closed', code: null, cause: null },
     ],
-    [{ kind: 'listening', url: 'http://127.0.0.1:1', open: true }, 'info', { event: 'listening', open: true }],
+    [
+      { kind: 'listening', url: 'http://127.0.0.1:1', allowAnyHost: true },
+      'info',
+      { event: 'listening', allow_any_host: true },
+    ],
     [{ kind: 'stopping', signal: 'SIGTERM' }, 'info', { event: 'stopping', signal: 'SIGTERM' }],
     [{ kind: 'stopped', unfinished: 0 }, 'info', { event: 'stopped', unfinished: 0 }],
     [{ kind: 'stopped', unfinished: 2 }, 'warn', { unfinished: 2 }],
     [{ kind: 'schema-changed', statements: ['x'] }, 'info', { event: 'schema_changed', statements: ['x'] }],
-    [{ kind: 'not-served', declared: 'webhooks' }, 'warn', { event: 'not_served', declared: 'webhooks' }],
+    [{ kind: 'unsupported', declaration: 'webhooks' }, 'warn', { event: 'unsupported', declaration: 'webhooks' }],
     [
-      { kind: 'worker-ended', pid: 7, code: null, signal: 'SIGKILL', reason: null, again: 100 },
+      { kind: 'worker-exited', pid: 7, code: null, signal: 'SIGKILL', reason: null, restartDelay: 100 },
       'error',
-      { event: 'worker_ended', worker: 7, code: null, signal: 'SIGKILL', reason: null, again_ms: 100 },
+      { event: 'worker_exited', worker: 7, code: null, signal: 'SIGKILL', reason: null, restart_delay_ms: 100 },
     ],
     [{ kind: 'overload', overloaded: true, reason: 'why' }, 'warn', { event: 'overload', reason: 'why' }],
     [{ kind: 'overload', overloaded: false, reason: null }, 'info', { overloaded: false, reason: null }],
@@ -92,7 +96,7 @@ describe('a line of JSON', () => {
   it('[ERR-7] tells a fault with its stack and causes under its correlation id', () => {
     const cause = Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
     const error = new TypeError('no row', { cause });
-    const line = json({ kind: 'fault', correlationId: 'id-1', error });
+    const line = json({ kind: 'error', correlationId: 'id-1', error });
     assert.deepEqual([line['level'], line['correlation_id']], ['error', 'id-1']);
     assert.deepEqual(line['error'], {
       name: 'TypeError',
@@ -104,13 +108,13 @@ describe('a line of JSON', () => {
   });
 
   it('[OPS-2] tells of a thrown value that is no error its type alone', () => {
-    assert.doesNotMatch(written({ kind: 'fault', correlationId: null, error: { token: 'secret' } }), /secret/);
+    assert.doesNotMatch(written({ kind: 'error', correlationId: null, error: { token: 'secret' } }), /secret/);
   });
 
   it('[OPS-2] ends where a cause leads back to its error', () => {
     const error = new Error('round');
     error.cause = error;
-    assert.match(written({ kind: 'fault', correlationId: null, error }), /round/);
+    assert.match(written({ kind: 'error', correlationId: null, error }), /round/);
   });
 
   it('[OPS-2] is one line of what can be printed, whatever the client sent', () => {
@@ -169,7 +173,7 @@ describe('a readable line', () => {
 
   it('[ERR-7] shows the stack of a fault below it', () => {
     const error = new Error('broken');
-    const [first, second] = readable({ kind: 'fault', correlationId: null, error }).split('\n');
+    const [first, second] = readable({ kind: 'error', correlationId: null, error }).split('\n');
     assert.equal(first, '03:04:05.006 fault - Error: broken');
     assert.match(second ?? '', /^ {6}at /);
   });

@@ -108,13 +108,13 @@ describe('health', () => {
   });
 });
 
-type Exchange = Extract<Observation, { kind: 'exchange' }>;
+type Exchange = Extract<Observation, { kind: 'request' }>;
 
 /** The one observation of an exchange. */
 async function observed(row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>): Promise<Exchange> {
   const earlier = shop.observations.length;
   await shop.send(row);
-  const exchanges = shop.observations.slice(earlier).filter((each): each is Exchange => each.kind === 'exchange');
+  const exchanges = shop.observations.slice(earlier).filter((each): each is Exchange => each.kind === 'request');
   assert.equal(exchanges.length, 1);
   const [exchange] = exchanges;
   return exchange ?? assert.fail('no exchange was observed');
@@ -128,7 +128,7 @@ describe('the observation of an exchange', () => {
       traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     };
     assert.deepEqual(await observed({ send: `GET /api/v1/products/${id}?x=1`, headers }), {
-      kind: 'exchange',
+      kind: 'request',
       method: 'GET',
       target: `/api/v1/products/${id}`,
       route: '/api/products/{id}',
@@ -190,6 +190,6 @@ describe('the observation of an exchange', () => {
     };
     await shop.api.handle({ ...raw, body: { ...bufferedBody(bytes), read } });
     const last = shop.observations.at(-1);
-    assert.equal(last?.kind === 'exchange' ? last.duration : null, 1_250);
+    assert.equal(last?.kind === 'request' ? last.duration : null, 1_250);
   });
 });

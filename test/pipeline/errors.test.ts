@@ -207,7 +207,7 @@ describe('a correlation id', () => {
         if (taken) assert.equal(out, id);
         else assert.match(out, UUID_V7);
         const observed = shop.observations.at(-1);
-        assert.equal(observed?.kind === 'exchange' ? observed.correlationId : null, out);
+        assert.equal(observed?.kind === 'request' ? observed.correlationId : null, out);
         const events = await shop.newEvents();
         const told = events.map(({ metadata }) => metadata.correlation_id);
         assert.deepEqual(told, 'body' in more ? [out] : []);
@@ -232,7 +232,7 @@ describe('a correlation id', () => {
       const [event] = await shop.newEvents();
       const observed = shop.observations.at(-1);
       assert.equal(event?.metadata.trace_id === trace, continued);
-      assert.equal(observed?.kind === 'exchange' ? observed.traceId : null, event?.metadata.trace_id);
+      assert.equal(observed?.kind === 'request' ? observed.traceId : null, event?.metadata.trace_id);
       assert.match(event?.metadata.trace_id ?? '', /^(?!0+$)[0-9a-f]{32}$/);
     }
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusal } from '../../src/conventions/errors.ts';
+import { apiError } from '../../src/conventions/errors.ts';
 import { type Store, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../../src/stores/store.ts';
 import { apiUnderTest, type Setting } from './api-under-test.ts';
 import { before } from './rival.ts';
@@ -67,11 +67,11 @@ describe('a failure inside', () => {
       assert.ok(!`${JSON.stringify(body)}${[...headers].join('')}`.includes('secret'));
       const correlationId = headers.get('x-correlation-id') ?? '';
       assert.deepEqual(
-        shop.observations.filter(({ kind }) => kind === 'fault'),
-        [{ kind: 'fault', correlationId, error: cause }],
+        shop.observations.filter(({ kind }) => kind === 'error'),
+        [{ kind: 'error', correlationId, error: cause }],
       );
       const exchange = shop.observations.at(-1);
-      assert.equal(exchange?.kind === 'exchange' ? exchange.errorCode : null, 'SERVER_ERROR');
+      assert.equal(exchange?.kind === 'request' ? exchange.errorCode : null, 'SERVER_ERROR');
       assert.ok(!JSON.stringify(exchange).includes('secret'));
     });
   }
@@ -142,7 +142,7 @@ describe('a database that cannot be used', () => {
         assert.match(text, message);
         assert.ok(!text.includes('secret'));
         assert.deepEqual(
-          shop.observations.filter(({ kind }) => kind !== 'exchange' && kind !== 'schema-changed'),
+          shop.observations.filter(({ kind }) => kind !== 'request' && kind !== 'schema-changed'),
           [{ kind: 'store-unavailable', error: failure }],
         );
       }
@@ -166,7 +166,7 @@ describe('a sink of observations that fails', () => {
       await shop.row({ send: 'POST /api/v1/notes', body: {}, status: 400 });
       await shop.row({ send: 'PUT /api/v1/notes/a', body: { text: 'x' }, status: 201, events: ['note.created'] });
       assert.equal(api.refuse(lost, { method: 'GET', target: '/', headers: [] }).status, 500);
-      assert.equal(shop.observations.filter(({ kind }) => kind === 'exchange').length, 4);
+      assert.equal(shop.observations.filter(({ kind }) => kind === 'request').length, 4);
     });
   }
 });
@@ -174,15 +174,15 @@ describe('a sink of observations that fails', () => {
 describe('what never became a request', () => {
   it('[ERR-1] is answered as any error is, with what is known of it', async () => {
     await using shop = await apiUnderTest(SHOP);
-    const error = refusal('REQUEST_TIMEOUT', 'The request did not arrive in time; send it again.');
+    const error = apiError('REQUEST_TIMEOUT', 'The request did not arrive in time; send it again.');
     const headers = ['X-Correlation-ID', 'mine', 'Accept', 'application/problem+json'];
     const answer = shop.api.refuse(error, { method: 'GET', target: '/api/v1/notes?token=secret', headers });
     assert.equal(answer.status, 408);
     const problem = JSON.parse(String(answer.body)) as Record<string, unknown>;
     assert.equal(problem['correlationId'], 'mine');
     assert.equal(problem['title'], 'Request Timeout');
-    const [observed] = shop.observations.filter(({ kind }) => kind === 'exchange');
-    assert.ok(observed?.kind === 'exchange');
+    const [observed] = shop.observations.filter(({ kind }) => kind === 'request');
+    assert.ok(observed?.kind === 'request');
     assert.deepEqual([observed.status, observed.errorCode, observed.target], [408, 'REQUEST_TIMEOUT', '/api/v1/notes']);
   });
 

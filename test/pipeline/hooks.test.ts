@@ -165,7 +165,7 @@ describe('a hook before a write', () => {
         has: { errorCode: 'SERVER_ERROR' },
       });
       assert.doesNotMatch(text, /secret|colour/);
-      assert.equal(desk.observations.filter(({ kind }) => kind === 'fault').length, 1);
+      assert.equal(desk.observations.filter(({ kind }) => kind === 'error').length, 1);
     });
   }
 

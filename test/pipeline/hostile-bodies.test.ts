@@ -101,7 +101,7 @@ describe('a body of any bytes', () => {
       { numRuns: 2_000 },
     );
     assert.deepEqual(
-      shop.observations.filter(({ kind }) => kind === 'fault'),
+      shop.observations.filter(({ kind }) => kind === 'error'),
       [],
     );
   });

@@ -170,7 +170,7 @@ describe('every answer', () => {
   it('[OPS-2] is observed once, without its query', async () => {
     await get('/api/v1/products?name=secret');
     const last = api.observations.at(-1);
-    assert.ok(last?.kind === 'exchange');
+    assert.ok(last?.kind === 'request');
     assert.deepEqual([last.target, last.route, last.status], ['/api/v1/products', '/api/products', 200]);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ApiError, errors, refusal, resourceErrors, resourceRefusal } from '../../src/conventions/errors.ts';
+import { ApiError, errors, apiError, resourceErrors, resourceError } from '../../src/conventions/errors.ts';
 import { headerFields } from '../../src/conventions/header-fields.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import type { Exchange } from '../../src/pipeline/receive.ts';
@@ -34,9 +34,9 @@ function refused(error: unknown, headers: readonly string[] = []) {
 
 describe('refuse', () => {
   const all = [
-    ...Object.keys(errors).map((code) => refusal(code as keyof typeof errors, 'A cause; a fix.')),
+    ...Object.keys(errors).map((code) => apiError(code as keyof typeof errors, 'A cause; a fix.')),
     ...Object.keys(resourceErrors).map((code) =>
-      resourceRefusal('NOTE', code as keyof typeof resourceErrors, 'A cause; a fix.'),
+      resourceError('NOTE', code as keyof typeof resourceErrors, 'A cause; a fix.'),
     ),
   ];
   for (const error of all) {
@@ -58,7 +58,7 @@ describe('refuse', () => {
   }
 
   it('[ERR-7] keeps the Retry-After of a refusal that has its own', () => {
-    const own = refusal('SERVER_UNAVAILABLE', 'A cause; a fix.', { headers: { 'Retry-After': '7' } });
+    const own = apiError('SERVER_UNAVAILABLE', 'A cause; a fix.', { headers: { 'Retry-After': '7' } });
     const { headers } = refused(own).answer;
     assert.deepEqual(
       headers.filter((_, index) => headers[index - 1] === 'Retry-After'),
@@ -68,12 +68,12 @@ describe('refuse', () => {
 
   it('[ERR-7] announces a fault for what it did not expect, and for nothing else', () => {
     const surprise = new TypeError('x is not a function');
-    assert.deepEqual(refused(surprise).observations, [{ kind: 'fault', correlationId: 'mine', error: surprise }]);
+    assert.deepEqual(refused(surprise).observations, [{ kind: 'error', correlationId: 'mine', error: surprise }]);
     assert.deepEqual(refused(new ApiError(404, 'NOTE_NOT_FOUND', 'A cause; a fix.')).observations, []);
   });
 
   it('[ERR-4] never shows the cause that a refusal carries for the log', () => {
-    const { answer } = refused(refusal('SERVER_UNAVAILABLE', 'A cause; a fix.', { cause: new Error('secret') }));
+    const { answer } = refused(apiError('SERVER_UNAVAILABLE', 'A cause; a fix.', { cause: new Error('secret') }));
     assert.ok(!JSON.stringify(answer).includes('secret'));
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { refusal } from '../../src/conventions/errors.ts';
+import { apiError } from '../../src/conventions/errors.ts';
 import { bufferedBody } from '../../src/pipeline/buffered-body.ts';
 import { type ApiUnderTest, apiUnderTest, type ExchangeRow, rawRequest } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
@@ -169,8 +169,8 @@ describe('the order of checks', () => {
   }
 
   for (const error of [
-    refusal('REQUEST_BODY_TOO_LARGE', 'The body is larger than it may be; send a smaller one.'),
-    refusal('REQUEST_TIMEOUT', 'The body did not arrive in time; send it again.'),
+    apiError('REQUEST_BODY_TOO_LARGE', 'The body is larger than it may be; send a smaller one.'),
+    apiError('REQUEST_TIMEOUT', 'The body did not arrive in time; send it again.'),
   ]) {
     it(`[ERR-1] tells ${error.code} of a body on its way before anything that the store is asked`, async () => {
       for (const send of ['PATCH /api/v1/products/none', 'POST /api/v1/products/none/reviews', 'PUT /api/v1/notes/a']) {

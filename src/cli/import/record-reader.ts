@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { ApiError, refusal } from '../../conventions/errors.ts';
+import { ApiError, apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import type { CsvReader } from '../../formats/csv.ts';
 import { readJson } from '../../formats/json.ts';
@@ -89,7 +89,7 @@ function jsonRecords(limits: JsonLimits, begins: boolean): ReadRecord {
       const message = isFirst
         ? 'The file must be one array of objects.'
         : 'A comma must part the objects of the array.';
-      throw refusal('REQUEST_BODY_MALFORMED', message);
+      throw apiError('REQUEST_BODY_MALFORMED', message);
     }
     return readJson(bytes.subarray(at), limits);
   };

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { type HttpServer, serveHttp, type ServeHttpOptions } from '../../http/serve-http.ts';
 import {
-  type DelayMeter,
-  LONGEST_GO,
-  measureEventLoopDelay,
+  type DelayMonitor,
+  MAX_ITERATION,
+  monitorDelay,
   type OverloadOptions,
-  watchOverload,
+  monitorOverload,
 } from '../../limits/overload.ts';
-import { RequestTurn } from '../../limits/request-turn.ts';
+import { LoopIteration } from '../../limits/loop-iteration.ts';
 import type { LoadedModel } from '../../model/load-model.ts';
 import type { Limits } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
@@ -58,10 +58,10 @@ export async function runServer(serving: RunServerOptions): Promise<void> {
   const { loaded, settings, observe, terminal, sharing } = serving;
   const { model } = loaded;
   const stop = terminal.stopSignal();
-  const delay = measureEventLoopDelay();
+  const delay = monitorDelay();
   let api: ReloadableApi | null = null;
-  const waiting = (): number => api?.waiting ?? 0;
-  const overload = watchOverload({ limits: model.limits, ...lateness(delay, model.limits), waiting, observe });
+  const queuedWrites = (): number => api?.waiting ?? 0;
+  const overload = monitorOverload({ limits: model.limits, ...lateness(delay, model.limits), queuedWrites, observe });
   const { overloaded } = overload;
   const address = { origin: '' };
   let stopped = monotonicNow() + model.limits.shutdownTimeout;
@@ -122,9 +122,9 @@ async function unlessStopped(opening: Promise<OpenedApi>, stop: AbortSignal): Pr
 }
 
 /** How late requests are answered, by the past and by the turn that they come in. */
-function lateness(delay: DelayMeter, { eventLoopDelay }: Limits): Pick<OverloadOptions, 'delay' | 'request'> {
-  const turn = new RequestTurn(eventLoopDelay * LONGEST_GO);
-  return { delay: () => delay.read(), request: () => turn.request() };
+function lateness(delay: DelayMonitor, { eventLoopDelay }: Limits): Pick<OverloadOptions, 'delay' | 'recordRequest'> {
+  const iteration = new LoopIteration(eventLoopDelay * MAX_ITERATION);
+  return { delay: () => delay.read(), recordRequest: () => iteration.recordRequest() };
 }
 
 async function listen(options: ServeHttpOptions): Promise<HttpServer> {
@@ -136,7 +136,7 @@ async function listen(options: ServeHttpOptions): Promise<HttpServer> {
 }
 
 function announce(at: ListeningAddress, { settings, observe, onListening }: RunServerOptions): void {
-  observe({ kind: 'listening', url: at.url, open: settings.open });
+  observe({ kind: 'listening', url: at.url, allowAnyHost: settings.open });
   onListening(at);
 }
 

@@ -35,7 +35,8 @@ export async function serveModel({ peers, onListening, ...serving }: ServeModelO
   else if (peers.fingerprint !== fingerprint)
     throw commandFailed(`${file} has changed: start anew to serve the change.`);
   await withServerLog(settings, terminal, async ({ observe }) => {
-    if (peers === null) for (const declared of loaded.unsupported) observe({ kind: 'not-served', declared });
+    if (peers === null)
+      for (const declared of loaded.unsupported) observe({ kind: 'unsupported', declaration: declared });
     const sharing = settings.workers > 1;
     const prepare = peers === null;
     const told = (at: ListeningAddress): void =>

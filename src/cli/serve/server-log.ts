@@ -28,8 +28,8 @@ export async function withServerLog<T>(
   const observe = logSink({ write, clock: systemClock, format, colours: supportsColour(stderr, env), pid });
   const crashed = (error: unknown): void => {
     // The program is in a state that nobody foresaw: it is told, and a supervisor starts anew.
-    observe({ kind: 'fault', correlationId: null, error });
-    log.flush();
+    observe({ kind: 'error', correlationId: null, error });
+    log.flushSync();
     process.exit(1);
   };
   process.on('uncaughtException', crashed);

@@ -119,7 +119,14 @@ class Supervisor {
       }
       const again = early === 0 ? 0 : Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (early - 1));
       const { code, signal, failure } = ending;
-      observe({ kind: 'worker-ended', pid: worker.pid, code, signal, reason: failure?.message ?? null, again });
+      observe({
+        kind: 'worker-exited',
+        pid: worker.pid,
+        code,
+        signal,
+        reason: failure?.message ?? null,
+        restartDelay: again,
+      });
       await sleep(again, this.#ending.signal);
       if (this.#ending.signal.aborted) return;
       worker = this.#start(place);

@@ -1,14 +1,14 @@
 import type { Json } from '../json.ts';
-import type { Parameters, Position } from './position.ts';
+import type { QueryPairs, Pagination } from './pagination.ts';
 
 /** What a cursor holds beside the collection it belongs to: the place, the way of the walk, and the query that it continues (PAGE-6). */
 export interface CursorState {
   /** Names the collection and the rows above it; a cursor of another one is foreign. */
   readonly collection: string;
   /** What the filters and the sort compare, with the types of it: where a model has other ones by now, the cursor is of another collection. */
-  readonly compared: string;
+  readonly fingerprint: string;
   /** The filters and sort as query parameters, so that the cursor alone restores them (hybrid). */
-  readonly query: Parameters;
+  readonly query: QueryPairs;
   readonly backward: boolean;
   /** One value for each key of the order; null is the end that the walk starts from. */
   readonly after: readonly Json[] | null;
@@ -20,21 +20,21 @@ export interface CursorSeal {
   readonly open: (token: string) => string | null;
 }
 
-type Written = [string, string, Parameters, 0 | 1, readonly Json[] | null];
+type SealedState = [string, string, QueryPairs, 0 | 1, readonly Json[] | null];
 
 /** The token of a state. The same state gives the same token, whichever instance makes it. */
-export function writeCursor(state: CursorState, { seal }: CursorSeal): string {
-  const { collection, compared, query, backward, after } = state;
-  return seal(JSON.stringify([collection, compared, query, backward ? 1 : 0, after]));
+export function encodeCursor(state: CursorState, { seal }: CursorSeal): string {
+  const { collection, fingerprint, query, backward, after } = state;
+  return seal(JSON.stringify([collection, fingerprint, query, backward ? 1 : 0, after]));
 }
 
 /** The state of a token; null where it was forged, cut or sealed under another key. */
-export function readCursor(token: string, { open }: CursorSeal): CursorState | null {
+export function decodeCursor(token: string, { open }: CursorSeal): CursorState | null {
   const plain = open(token);
   if (plain === null) return null;
   // What opens was written by `writeCursor`: the seal is authenticated, so the shape is not checked again.
-  const [collection, compared, query, backward, after]: Written = JSON.parse(plain);
-  return { collection, compared, query, backward: backward === 1, after };
+  const [collection, compared, query, backward, after]: SealedState = JSON.parse(plain);
+  return { collection, fingerprint: compared, query, backward: backward === 1, after };
 }
 
 /**
@@ -43,24 +43,24 @@ export function readCursor(token: string, { open }: CursorSeal): CursorState | n
  * @param cursor the token and what it holds; null for the first page
  * @param end the token of the walk backward from the end: the last page
  */
-export function cursorPosition(
+export function cursorPagination(
   cursor: { readonly token: string; readonly state: CursorState } | null,
   limit: number,
   end: () => string,
-): Position {
+): Pagination {
   const after = cursor?.state.after ?? null;
   const backward = cursor?.state.backward ?? false;
-  const at = (token: string): Parameters => [['after', token]];
+  const at = (token: string): QueryPairs => [['after', token]];
   return {
     technique: 'cursor',
     window: { kind: 'seek', after, backward, limit },
     parameters: cursor === null ? [] : at(cursor.token),
-    counts: false,
-    neighbours: (walked) => {
+    countsByDefault: false,
+    links: (walked) => {
       const onward = walked.count > 0;
       // Walking back, the page that the walk came from follows; walking on, it goes before.
-      const next = backward ? after !== null : walked.more;
-      const prev = backward ? walked.more : after !== null;
+      const next = backward ? after !== null : walked.hasMore;
+      const prev = backward ? walked.hasMore : after !== null;
       return {
         first: [],
         prev: prev && onward ? at(walked.cursor('before-first')) : null,
@@ -76,7 +76,7 @@ export function cursorPosition(
   };
 }
 
-function tokenOf(parameters: Parameters | null): string | null {
+function tokenOf(parameters: QueryPairs | null): string | null {
   const token = parameters?.[0]?.[1];
   return typeof token === 'string' ? token : null;
 }

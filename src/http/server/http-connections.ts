@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { timedOut } from '../../conventions/arrival.ts';
-import { ApiError, refusal } from '../../conventions/errors.ts';
+import { requestTimeoutError } from '../../conventions/receive-errors.ts';
+import { ApiError, apiError } from '../../conventions/errors.ts';
 import { isRegisteredMethod } from '../../conventions/methods.ts';
 import type { Limits } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
@@ -187,7 +187,7 @@ export class HttpConnections {
       await sendStream(response, answer, keepAliveHeaders(response));
     } catch (error) {
       if (response.headersSent) {
-        if (!(error instanceof ApiError)) this.#options.observe({ kind: 'fault', correlationId: null, error });
+        if (!(error instanceof ApiError)) this.#options.observe({ kind: 'error', correlationId: null, error });
         connection.socket.destroySoon();
       } else {
         this.#write(turn, this.#options.handler.refuse(error, turn.request));
@@ -220,7 +220,7 @@ export class HttpConnections {
     const late = end === 'timeout';
     const answer = isMethodError(clientError)
       ? await this.#handleUnknownMethod(head, bytes, late, connection.socket)
-      : handler.refuse(late ? timedOut() : parserApiError(clientError, bytes, limits), head);
+      : handler.refuse(late ? requestTimeoutError() : parserApiError(clientError, bytes, limits), head);
     if (isStreamed(answer)) throw new Error(`a request without a body was answered in pieces: ${head.method}`);
     connection.sendLast(null, head.method, (last) => this.#send(connection, last, head, answer));
   }
@@ -232,7 +232,7 @@ export class HttpConnections {
       return this.#handle({ ...head, body: null, httpVersion: '1.1', peer: socket.remoteAddress ?? '' });
     }
     if (head.method !== '') return handler.refuse(unknownMethod(), head);
-    if (late) return handler.refuse(timedOut(), head);
+    if (late) return handler.refuse(requestTimeoutError(), head);
     return handler.refuse(endsInTarget(bytes) ? targetTooLong(limits.target) : notHttp(bytes), head);
   }
 
@@ -251,7 +251,7 @@ export class HttpConnections {
   /** Where even the refusal fails, the connection is cut and the log knows why. Never rejects. */
   #guard(connection: Connection, run: () => MaybePromise<void>): MaybePromise<void> {
     return attempt(run, (error) => {
-      this.#options.observe({ kind: 'fault', correlationId: null, error });
+      this.#options.observe({ kind: 'error', correlationId: null, error });
       connection.socket.destroy();
     });
   }
@@ -288,5 +288,5 @@ function isErrorKnown(fault: ParserError): (bytes: Buffer) => boolean {
 }
 
 function serverOverloaded(): unknown {
-  return refusal('SERVER_OVERLOADED', 'The server is overloaded; send the request again later.', RETRY_AFTER);
+  return apiError('SERVER_OVERLOADED', 'The server is overloaded; send the request again later.', RETRY_AFTER);
 }

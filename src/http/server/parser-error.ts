@@ -1,5 +1,5 @@
-import { timedOut } from '../../conventions/arrival.ts';
-import { type ApiError, refusal } from '../../conventions/errors.ts';
+import { requestTimeoutError } from '../../conventions/receive-errors.ts';
+import { type ApiError, apiError } from '../../conventions/errors.ts';
 import type { Limits } from '../../model/model.ts';
 import { startsInTarget } from './request-head.ts';
 
@@ -42,18 +42,18 @@ const malformed: Readonly<Record<string, string>> = {
 export function parserApiError({ code = '' }: ParserError, message: Buffer, limits: Limits): ApiError {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return timedOut();
+      return requestTimeoutError();
     case OVERFLOW:
       return startsInTarget(message) ? targetTooLong(limits.target) : headersTooLarge(limits.headers);
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return refusal('REQUEST_BODY_TOO_LARGE', 'The extensions of the chunks are too large; send chunks without any.');
+      return apiError('REQUEST_BODY_TOO_LARGE', 'The extensions of the chunks are too large; send chunks without any.');
     case 'HPE_INVALID_URL':
-      return refusal(
+      return apiError(
         'REQUEST_URI_INVALID',
         'The request target does not begin with a slash or holds a character that no URL holds raw; percent-encode it as UTF-8.',
       );
     default:
-      return refusal('REQUEST_MALFORMED', malformed[code] ?? notHttpMessage(message));
+      return apiError('REQUEST_MALFORMED', malformed[code] ?? notHttpMessage(message));
   }
 }
 
@@ -64,17 +64,17 @@ export function isHeaderOverflow({ code }: ParserError): boolean {
 
 /** The request line passes what the server reads (414). */
 export function targetTooLong(limit: number): ApiError {
-  return refusal('REQUEST_URI_TOO_LONG', `The request target is longer than ${limit} bytes; send a shorter one.`);
+  return apiError('REQUEST_URI_TOO_LONG', `The request target is longer than ${limit} bytes; send a shorter one.`);
 }
 
 /** A well-formed request line with a method known nowhere (501, MET-6). */
 export function unknownMethod(): ApiError {
-  return refusal('REQUEST_METHOD_NOT_IMPLEMENTED', 'This method is not implemented; send one that OPTIONS lists.');
+  return apiError('REQUEST_METHOD_NOT_IMPLEMENTED', 'This method is not implemented; send one that OPTIONS lists.');
 }
 
 /** What came is no message of HTTP/1 (400, MET-6). */
 export function notHttp(message: Buffer): ApiError {
-  return refusal('REQUEST_MALFORMED', notHttpMessage(message));
+  return apiError('REQUEST_MALFORMED', notHttpMessage(message));
 }
 
 /** Only what came as bytes of a request is answered; a broken connection is nobody's fault and has nobody to tell. */
@@ -88,11 +88,11 @@ export function isMethodError({ code }: ParserError): boolean {
 }
 
 export function unsupportedVersion(): ApiError {
-  return refusal('REQUEST_MALFORMED', 'This version of HTTP is not spoken on this port; send HTTP/1.1.');
+  return apiError('REQUEST_MALFORMED', 'This version of HTTP is not spoken on this port; send HTTP/1.1.');
 }
 
 function headersTooLarge(limit: number): ApiError {
-  return refusal('REQUEST_HEADERS_TOO_LARGE', `The header fields are larger than ${limit} bytes; send less.`);
+  return apiError('REQUEST_HEADERS_TOO_LARGE', `The header fields are larger than ${limit} bytes; send less.`);
 }
 
 function notHttpMessage(message: Buffer): string {

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../conventions/json.ts';
-import { nearest } from '../../conventions/nearest.ts';
+import { closestMatch } from '../../conventions/closest-match.ts';
 import type { CompileContext } from '../document/compile-context.ts';
 import { numberOf, objectOf, stringOf, stringsOf } from '../values/access.ts';
 import { checkListed, compileDefault } from './enum-default.ts';
@@ -46,7 +46,7 @@ export function compileMembers({ declared, path, report }: CompileContext, place
   const required = stringsOf(declared['required']);
   for (const [index, name] of required.entries()) {
     if (Object.hasOwn(properties, name)) continue;
-    const meant = nearest(name, Object.keys(properties));
+    const meant = closestMatch(name, Object.keys(properties));
     const fix = meant === null ? 'declare it under properties' : `write ${meant}, or declare it under properties`;
     report([...path, 'required', index], `there is no property ${name}`, fix);
   }

@@ -1,10 +1,10 @@
-import { nearest } from '../../conventions/nearest.ts';
+import { closestMatch } from '../../conventions/closest-match.ts';
 import type { ReportProblem } from './model-error.ts';
 import type { Path } from '../values/path.ts';
 
 /** What to write in place of a name that is none of those known: the one that was meant most likely. @param otherwise where none is near */
 export function suggestName(name: string, known: Iterable<string>, otherwise: string = choiceOf([...known])): string {
-  const meant = nearest(name, known);
+  const meant = closestMatch(name, known);
   return meant === null ? otherwise : `write ${meant}`;
 }
 

@@ -1,6 +1,6 @@
 import { type ErrorDetail, MAX_DETAILS } from '../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
-import { nearest } from '../../conventions/nearest.ts';
+import { closestMatch } from '../../conventions/closest-match.ts';
 import { memberAssertions } from './assertion.ts';
 import { type CoercionResult, coerceText } from './coercion.ts';
 import type { Field, IdRule, Model, Resource } from '../model.ts';
@@ -100,7 +100,7 @@ function detail({ path, reason, value }: Violation): ErrorDetail {
 }
 
 function unknownMessage(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
+  const meant = closestMatch(name, known);
   return `is not a known field; ${meant === null ? 'leave it out' : `did you mean "${meant}"?`}`;
 }
 

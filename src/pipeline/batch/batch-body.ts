@@ -1,6 +1,6 @@
-import { type ApiError, type ErrorDetail, refusal } from '../../conventions/errors.ts';
+import { type ApiError, type ErrorDetail, apiError } from '../../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
-import { nearest } from '../../conventions/nearest.ts';
+import { closestMatch } from '../../conventions/closest-match.ts';
 
 /** Most writes of one batch (MET-13). */
 export const MAX_OPERATIONS = 100;
@@ -123,7 +123,7 @@ function strangers(json: JsonObject, known: readonly string[], at: string): Erro
   return Object.keys(json)
     .filter((name) => !known.includes(name))
     .map((name) => {
-      const meant = nearest(name, known);
+      const meant = closestMatch(name, known);
       return {
         field: `${at}${name}`,
         message: `is not a known member; ${meant === null ? 'leave it out' : `did you mean "${meant}"?`}`,
@@ -132,5 +132,5 @@ function strangers(json: JsonObject, known: readonly string[], at: string): Erro
 }
 
 function invalid(details: readonly ErrorDetail[]): ApiError {
-  return refusal('BATCH_INVALID', 'The batch cannot be read; see details.', { details });
+  return apiError('BATCH_INVALID', 'The batch cannot be read; see details.', { details });
 }

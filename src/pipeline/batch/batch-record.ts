@@ -1,4 +1,4 @@
-import { type ErrorBody, resourceRefusal } from '../../conventions/errors.ts';
+import { type ErrorBody, resourceError } from '../../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { Preferences } from '../../conventions/prefer.ts';
@@ -129,7 +129,7 @@ function errorJson({ details, ...error }: ErrorBody): JsonObject {
 }
 
 export function batchNotFound(): Error {
-  return resourceRefusal(
+  return resourceError(
     'BATCH',
     'NOT_FOUND',
     'There is no batch with this id for this caller; it is kept for 24 hours.',

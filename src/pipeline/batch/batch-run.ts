@@ -1,4 +1,4 @@
-import { refusal } from '../../conventions/errors.ts';
+import { apiError } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { Memo } from '../../plan/plan.ts';
 import type { Batch, BatchOperation } from './batch-body.ts';
@@ -35,7 +35,7 @@ export async function readOperation(
 ): Promise<{ readonly operation: WriteOperation; readonly body: ParsedBody | null }> {
   const alone = subRequest(asked, request, surroundings);
   if (alone.bodyType !== null && !JSON_BODIES.has(alone.bodyType.kind)) {
-    throw refusal(
+    throw apiError(
       'REQUEST_MEDIA_TYPE_UNSUPPORTED',
       'The body of an operation is JSON; send other types by themselves.',
     );
@@ -43,7 +43,7 @@ export async function readOperation(
   const write = requestedWrite(alone);
   if (write === null) throw new Error(`${asked.method} ${asked.path} is no write`);
   if (write.dry) {
-    throw refusal('REQUEST_PARAMETER_INVALID', 'Send dry_run with the batch, not with an operation of it.', {
+    throw apiError('REQUEST_PARAMETER_INVALID', 'Send dry_run with the batch, not with an operation of it.', {
       details: [{ field: 'dry_run', message: 'holds for the whole batch' }],
     });
   }
@@ -64,7 +64,7 @@ export function sizeOf(effect: WriteResult): number {
 /** @param held by results so far @throws {ApiError} REQUEST_BODY_TOO_LARGE: they could not be kept and told together */
 export function admitResults(held: number, { compiled }: Surroundings): void {
   if (held <= RESULTS * compiled.model.limits.body) return;
-  throw refusal(
+  throw apiError(
     'REQUEST_BODY_TOO_LARGE',
     'The results of the batch are too large to be told together; send these operations in several batches.',
   );

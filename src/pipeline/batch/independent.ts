@@ -1,4 +1,4 @@
-import { errorBody, refusal } from '../../conventions/errors.ts';
+import { errorBody, apiError } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import { withTimeout } from '../../platform/timeout.ts';
 import type { BatchOperation } from './batch-body.ts';
@@ -39,7 +39,7 @@ export async function runEach(run: BatchRun, surroundings: Surroundings): Promis
   const unit = { plans: [], memos: memosOf(record, run, surroundings) };
   const outcome = await commitUnit(unit, surroundings.now(), surroundings);
   if (outcome.kind === 'remembered') return 'remembered';
-  if (outcome.kind !== 'committed') throw refusal('SERVER_TIMEOUT', `The batch ${request.method} took too long.`);
+  if (outcome.kind !== 'committed') throw apiError('SERVER_TIMEOUT', `The batch ${request.method} took too long.`);
   return record;
 }
 
@@ -85,5 +85,5 @@ async function make(
 }
 
 function notMade(reason: string): Error {
-  return refusal('SERVER_TIMEOUT', `${reason}; it was not made. Send it again.`);
+  return apiError('SERVER_TIMEOUT', `${reason}; it was not made. Send it again.`);
 }

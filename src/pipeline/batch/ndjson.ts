@@ -1,4 +1,4 @@
-import { ApiError, errorBody, refusal } from '../../conventions/errors.ts';
+import { ApiError, errorBody, apiError } from '../../conventions/errors.ts';
 import { UNCONDITIONAL } from '../../conventions/preconditions.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import { inflateChunks } from '../../formats/gzip.ts';
@@ -89,7 +89,7 @@ async function result(line: Line, asked: KeyedLines, surroundings: Surroundings)
 
 function readLine({ raw }: Line, { compiled }: Surroundings): ParsedBody {
   if (raw === null) {
-    const error = refusal('REQUEST_BODY_TOO_LARGE', `The line is longer than ${MAX_LINE} bytes; send a shorter one.`);
+    const error = apiError('REQUEST_BODY_TOO_LARGE', `The line is longer than ${MAX_LINE} bytes; send a shorter one.`);
     return { kind: 'faulty', error, bytes: new Uint8Array() };
   }
   const bytes = content(raw);

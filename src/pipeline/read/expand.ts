@@ -1,4 +1,4 @@
-import { refusal } from '../../conventions/errors.ts';
+import { apiError } from '../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import { parametersOf, type QueryPair } from '../../conventions/query.ts';
 import type { LinkBase } from '../../plan/address.ts';
@@ -202,7 +202,7 @@ function checkSize({ rows, length }: Size): void {
   const most =
     rows > MAX_EXPANDED ? `${MAX_EXPANDED} related resources` : `${MAX_LENGTH} characters of related resources`;
   const message = `More than ${most} would be told in one answer; send a smaller limit, or expand less.`;
-  throw refusal('QUERY_EXPAND_INVALID', message, {
+  throw apiError('QUERY_EXPAND_INVALID', message, {
     details: [{ field: 'expand', message: `leads to more than ${most}` }],
   });
 }

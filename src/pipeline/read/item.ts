@@ -1,4 +1,4 @@
-import { resourceRefusal } from '../../conventions/errors.ts';
+import { resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
 import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Ancestor, Columns, Row } from '../../plan/plan.ts';
@@ -161,5 +161,5 @@ export function ancestorNotFound(name: string, { compiled }: Surroundings): Erro
 }
 
 export function notFound(resource: Resource): Error {
-  return resourceRefusal(resource.code, 'NOT_FOUND', `There is no ${resource.singular} with this id here.`);
+  return resourceError(resource.code, 'NOT_FOUND', `There is no ${resource.singular} with this id here.`);
 }

@@ -1,6 +1,6 @@
-import type { Format } from '../../conventions/answer-type.ts';
-import { refusal } from '../../conventions/errors.ts';
-import { matchesWeakly, type TagList } from '../../conventions/etag.ts';
+import type { ResponseFormat } from '../../conventions/response-format.ts';
+import { apiError } from '../../conventions/errors.ts';
+import { matchesWeakly, type ETagList } from '../../conventions/etag.ts';
 import type { JsonObject } from '../../conventions/json.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { ListPlan, Page, SeenChange } from '../../plan/plan.ts';
@@ -95,7 +95,7 @@ function answerPage(
   });
 }
 
-function listsTag(list: TagList | null, tag: string): boolean {
+function listsTag(list: ETagList | null, tag: string): boolean {
   return list !== null && list !== '*' && matchesWeakly(list, tag);
 }
 
@@ -172,7 +172,7 @@ function inOneText(write: () => string): string {
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     const message = 'These items are too large to be told on one page; send a smaller limit, or fewer fields.';
-    throw refusal('PAGINATION_LIMIT_INVALID', message, {
+    throw apiError('PAGINATION_LIMIT_INVALID', message, {
       details: [{ field: 'limit', message: 'is too large for items of this size' }],
       cause,
     });
@@ -180,7 +180,7 @@ function inOneText(write: () => string): string {
 }
 
 /** What a format without room for it tells of a page in header fields (NEG-1). */
-function pageFacts(format: Format, { next_cursor: cursor, total_count: total }: JsonObject): HeaderList {
+function pageFacts(format: ResponseFormat, { next_cursor: cursor, total_count: total }: JsonObject): HeaderList {
   if (format === 'json' || format === 'xml') return [];
   return [
     ...(typeof cursor === 'string' ? ['X-Next-Cursor', cursor] : []),

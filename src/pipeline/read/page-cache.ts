@@ -1,10 +1,10 @@
-import type { Link } from '../../conventions/links.ts';
+import type { LinkValue } from '../../conventions/links.ts';
 import { SecondHitCache } from '../../cache/second-hit-cache.ts';
 
 /** A page as it is told: its text, and what goes beside it. */
 export interface CachedPage {
   readonly text: string;
-  readonly links: readonly Link[];
+  readonly links: readonly LinkValue[];
   /** Header fields, names and values in turn. */
   readonly facts: readonly string[];
 }

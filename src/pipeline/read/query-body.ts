@@ -1,5 +1,5 @@
-import { refusal } from '../../conventions/errors.ts';
-import { type Parameter, parseQuery } from '../../conventions/query.ts';
+import { apiError } from '../../conventions/errors.ts';
+import { type QueryParameter, parseQuery } from '../../conventions/query.ts';
 import { inflate } from '../../formats/gzip.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -13,7 +13,10 @@ const RAW = /[^\x21-\x7e]|["<>\\^`{|}#]/gu;
  *
  * @throws {ApiError} 400, 413, 408
  */
-export async function queryParameters(request: Negotiated, { compiled }: Surroundings): Promise<readonly Parameter[]> {
+export async function queryParameters(
+  request: Negotiated,
+  { compiled }: Surroundings,
+): Promise<readonly QueryParameter[]> {
   const { body, gzipped, parameters } = request;
   if (body === null) return parameters;
   const { limits } = compiled.model;
@@ -21,7 +24,7 @@ export async function queryParameters(request: Negotiated, { compiled }: Surroun
   const plain = gzipped ? await inflate(bytes, limits.body) : bytes;
   const own = parseQuery(decode(plain).replace(RAW, encodeURIComponent));
   if (own.some(({ name }) => name === 'api_version')) {
-    throw refusal(
+    throw apiError(
       'REQUEST_PARAMETER_INVALID',
       'Send api_version in the URL: the version is known before the body is read.',
       {
@@ -36,6 +39,6 @@ function decode(bytes: Uint8Array): string {
   try {
     return UTF_8.decode(bytes);
   } catch (cause) {
-    throw refusal('REQUEST_BODY_MALFORMED', 'The form is not UTF-8: send it percent-encoded.', { cause });
+    throw apiError('REQUEST_BODY_MALFORMED', 'The form is not UTF-8: send it percent-encoded.', { cause });
   }
 }

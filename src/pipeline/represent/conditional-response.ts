@@ -1,6 +1,6 @@
-import { cacheControl, commonCache, type DeclaredCache } from '../../conventions/caching.ts';
-import { resourceRefusal } from '../../conventions/errors.ts';
-import { type Link, linkField } from '../../conventions/links.ts';
+import { cacheControl, combineDirectives, type CacheDirectives } from '../../conventions/cache-control.ts';
+import { resourceError } from '../../conventions/errors.ts';
+import { type LinkValue, linkField } from '../../conventions/links.ts';
 import { evaluateRead } from '../../conventions/preconditions.ts';
 import type { Resource } from '../../model/model.ts';
 import type { LinkBase } from '../../plan/address.ts';
@@ -18,7 +18,7 @@ export interface SelectedRepresentation {
   /** null for what has no rows, such as the root. */
   readonly resource: Resource | null;
   /** What caches may do with all that is told; null where the model says nothing of it. */
-  readonly cache: DeclaredCache | null;
+  readonly cache: CacheDirectives | null;
   readonly etag: string;
   /** null where no `Last-Modified` goes out. */
   readonly lastModified: () => Modified | null;
@@ -28,7 +28,7 @@ const undated = (): null => null;
 
 /** The answer to a read that shows something. */
 export interface Found {
-  readonly links: readonly Link[];
+  readonly links: readonly LinkValue[];
   /** Further header fields. */
   readonly facts?: HeaderList;
   readonly body: () => string;
@@ -42,7 +42,7 @@ export function readTarget(
   lastModified: SelectedRepresentation['lastModified'] = undated,
 ): SelectedRepresentation {
   const expanded = expandedResources(expansions).map(({ cache }) => cache);
-  return { resource, cache: expanded.reduce(commonCache, resource.cache), etag, lastModified };
+  return { resource, cache: expanded.reduce(combineDirectives, resource.cache), etag, lastModified };
 }
 
 /** What is told of no resource. */
@@ -108,12 +108,12 @@ export function canonicalLink(
   request: Negotiated,
   { compiled }: Surroundings,
   address: (base: LinkBase) => string,
-): readonly Link[] {
+): readonly LinkValue[] {
   if (request.version.carrier === 'path') return [];
   return [{ rel: 'canonical', href: address(canonicalBase(compiled)) }];
 }
 
 export function preconditionFailed(resource: Resource): Error {
   const message = 'A precondition of the request does not hold; read the resource again and repeat with its new ETag.';
-  return resourceRefusal(resource.code, 'PRECONDITION_FAILED', message);
+  return resourceError(resource.code, 'PRECONDITION_FAILED', message);
 }

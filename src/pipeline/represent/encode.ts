@@ -1,4 +1,4 @@
-import type { Format } from '../../conventions/answer-type.ts';
+import type { ResponseFormat } from '../../conventions/response-format.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import { writeJson } from '../../formats/json.ts';
 import { writeText, writeTextList } from '../../formats/text.ts';
@@ -16,7 +16,7 @@ export interface PageDocument {
 }
 
 /** One resource in a format (NEG-1, NEG-4, NEG-6). */
-export function writeItem(format: Format, { resource, responseType }: DocumentTypes, item: JsonObject): string {
+export function writeItem(format: ResponseFormat, { resource, responseType }: DocumentTypes, item: JsonObject): string {
   switch (format) {
     case 'json':
       return writeJson(item);
@@ -31,7 +31,11 @@ export function writeItem(format: Format, { resource, responseType }: DocumentTy
 }
 
 /** One page in a format. CSV, NDJSON and text hold the items alone: what else there is to tell goes into header fields. */
-export function writePage(format: Format, { resource, responseType, csv }: DocumentTypes, shown: PageDocument): string {
+export function writePage(
+  format: ResponseFormat,
+  { resource, responseType, csv }: DocumentTypes,
+  shown: PageDocument,
+): string {
   const { data, page, links } = shown;
   switch (format) {
     case 'json':
@@ -58,7 +62,11 @@ export function writeJsonPage(data: string, page: JsonObject, links: JsonObject)
 }
 
 /** A document that is no resource, such as the root of the API. @param name what XML calls it */
-export function writeDocument(format: Format, name: string, document: { readonly [member: string]: Json }): string {
+export function writeDocument(
+  format: ResponseFormat,
+  name: string,
+  document: { readonly [member: string]: Json },
+): string {
   switch (format) {
     case 'json':
       return writeJson(document);

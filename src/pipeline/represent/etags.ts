@@ -1,4 +1,4 @@
-import { strongTag } from '../../conventions/etag.ts';
+import { strongETag } from '../../conventions/etag.ts';
 import { writeQuery } from '../../conventions/query.ts';
 import { expandedResources } from '../../plan/expansion.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
@@ -24,12 +24,12 @@ export function itemETag(
 ): string {
   const own = variant(request, surroundings);
   // Callers choose views: what is worked out of them is not remembered.
-  return strongTag(revision, view === '' ? own : surroundings.digest(`${own} ${view}`).slice(0, VIEW_DIGITS));
+  return strongETag(revision, view === '' ? own : surroundings.digest(`${own} ${view}`).slice(0, VIEW_DIGITS));
 }
 
 /** The tag of what is told by its bytes. */
 export function contentETag(request: Negotiated, text: string, surroundings: Surroundings): string {
-  return strongTag(surroundings.digest(text), variant(request, surroundings));
+  return strongETag(surroundings.digest(text), variant(request, surroundings));
 }
 
 /**
@@ -46,7 +46,7 @@ export function collectionETag(
 ): string {
   const { plan } = query;
   const asked = [plan.resource, plan.within, selfQuery(query), changes];
-  return strongTag(surroundings.digest(JSON.stringify(asked)), variant(request, surroundings));
+  return strongETag(surroundings.digest(JSON.stringify(asked)), variant(request, surroundings));
 }
 
 /** The resources whose rows a page shows or hangs on: its own, those above it, and all that are told within it. */

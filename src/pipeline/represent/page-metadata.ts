@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../conventions/json.ts';
-import type { Link } from '../../conventions/links.ts';
-import type { Neighbours, Walked } from '../../conventions/pagination/position.ts';
+import type { LinkValue } from '../../conventions/links.ts';
+import type { PageLinks, FetchedPage } from '../../conventions/pagination/pagination.ts';
 import { joinQueries, writeQuery } from '../../conventions/query.ts';
 import type { LinkBase } from '../../plan/address.ts';
 import { type ListQuery, valueAt } from '../../plan/list-query.ts';
@@ -18,10 +18,10 @@ export function pageMetadata(
   page: Page,
   base: LinkBase,
   { compiled: { addresses, model } }: Surroundings,
-): { readonly facts: JsonObject; readonly links: readonly Link[] } {
+): { readonly facts: JsonObject; readonly links: readonly LinkValue[] } {
   const { plan, position } = query;
   const walked = walk(query, page);
-  const neighbours = position.neighbours(walked);
+  const neighbours = position.links(walked);
   const address = (asked: string): string => addresses.collection(base, resource, plan.within, asked);
   const isFollowed = (href: string): boolean => href.length <= model.limits.target;
   const links = places(query, neighbours).flatMap(([rel, place]) => {
@@ -42,7 +42,7 @@ export function pageMetadata(
 }
 
 /** Links as a body has them. */
-export function linkTargets(links: readonly Link[]): JsonObject {
+export function linkTargets(links: readonly LinkValue[]): JsonObject {
   return Object.fromEntries(links.map(({ rel, href }) => [rel, href]));
 }
 
@@ -53,8 +53,8 @@ export function selfQuery({ carried, position }: ListQuery): string {
 
 function places(
   { position }: ListQuery,
-  { first, prev, next, last }: Neighbours,
-): readonly (readonly [string, Neighbours['next']])[] {
+  { first, prev, next, last }: PageLinks,
+): readonly (readonly [string, PageLinks['next']])[] {
   return [
     ['self', position.parameters],
     ['first', first],
@@ -65,15 +65,15 @@ function places(
 }
 
 /** The way on or back by a cursor alone, which holds the filters and the sort: for where those are too long for a link that carries them too. */
-function hybrid(rel: string, walked: Walked, { beside }: ListQuery): readonly string[] {
+function hybrid(rel: string, walked: FetchedPage, { beside }: ListQuery): readonly string[] {
   const edge = rel === 'next' ? 'after-last' : rel === 'prev' ? 'before-first' : null;
   return edge === null || walked.count === 0 ? [] : [writeQuery([...beside, ['after', walked.cursor(edge)]])];
 }
 
-function walk(query: ListQuery, { rows, more, total }: Page): Walked {
+function walk(query: ListQuery, { rows, more, total }: Page): FetchedPage {
   return {
     count: rows.length,
-    more,
+    hasMore: more,
     total,
     cursor: (edge) => query.cursorAt((edge === 'after-last' ? rows.at(-1) : rows[0]) ?? null, edge === 'before-first'),
     last: (path) => {
@@ -85,7 +85,7 @@ function walk(query: ListQuery, { rows, more, total }: Page): Walked {
   };
 }
 
-function totals({ total }: Walked, limit: number): JsonObject {
+function totals({ total }: FetchedPage, limit: number): JsonObject {
   if (total === null) return {};
   return {
     total_count: total.count,

@@ -1,4 +1,4 @@
-import { NO_STORE } from '../../conventions/caching.ts';
+import { NO_STORE } from '../../conventions/cache-control.ts';
 import { preferenceApplied } from '../../conventions/prefer.ts';
 import type { ApiResponse } from '../exchange.ts';
 import type { Exchange } from '../receive.ts';

@@ -1,5 +1,5 @@
-import type { Format } from '../../conventions/answer-type.ts';
-import { refusal } from '../../conventions/errors.ts';
+import type { ResponseFormat } from '../../conventions/response-format.ts';
+import { apiError } from '../../conventions/errors.ts';
 import { compileCsv } from '../../formats/csv.ts';
 import type { ObjectType } from '../../formats/typed-text.ts';
 import type { Member } from '../../model/model.ts';
@@ -26,11 +26,11 @@ export function viewTypes(compiled: CompiledResource, view: View, surroundings: 
 }
 
 /** @throws {ApiError} QUERY_EXPAND_INVALID where the format has no room for related rows: a line of CSV is one resource */
-export function checkRoom(format: Format, { expansions }: View): void {
+export function checkRoom(format: ResponseFormat, { expansions }: View): void {
   if (format !== 'csv' || expansions.length === 0) return;
   const message =
     'CSV has one line for each resource and no room for related ones; ask for another type, or expand nothing.';
-  throw refusal('QUERY_EXPAND_INVALID', message, { details: [{ field: 'expand', message: 'cannot be told as CSV' }] });
+  throw apiError('QUERY_EXPAND_INVALID', message, { details: [{ field: 'expand', message: 'cannot be told as CSV' }] });
 }
 
 function withRelations(type: ObjectType, expansions: readonly Expansion[], surroundings: Surroundings): ObjectType {

@@ -1,4 +1,4 @@
-import { resourceRefusal } from '../../conventions/errors.ts';
+import { resourceError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import type { Dependent, Resource } from '../../model/model.ts';
 import type { Origin } from '../../plan/change-event.ts';
@@ -187,16 +187,16 @@ function keyOf({ name }: Resource, id: string): string {
 
 function hasDependents(target: Resource, referring: Resource): Error {
   const message = `Other resources (${referring.name}) still refer to this ${target.singular}; remove or change them first.`;
-  return resourceRefusal(target.code, 'HAS_DEPENDENTS', message);
+  return resourceError(target.code, 'HAS_DEPENDENTS', message);
 }
 
 function tooMany(target: Resource): Error {
   const message = `More than ${MAX_REMOVED} rows would go with this ${target.singular}; remove some of them first.`;
-  return resourceRefusal(target.code, 'HAS_DEPENDENTS', message);
+  return resourceError(target.code, 'HAS_DEPENDENTS', message);
 }
 
 /** What the database answers when a row began to refer to the one to be removed meanwhile, time after time. */
 export function stillReferredTo(target: Resource): Error {
   const message = `Other resources still refer to this ${target.singular}; remove or change them first.`;
-  return resourceRefusal(target.code, 'HAS_DEPENDENTS', message);
+  return resourceError(target.code, 'HAS_DEPENDENTS', message);
 }

@@ -1,5 +1,5 @@
-import { type ApiError, type ErrorDetail, resourceRefusal } from '../../conventions/errors.ts';
-import { sameJson } from '../../conventions/json-equality.ts';
+import { type ApiError, type ErrorDetail, resourceError } from '../../conventions/errors.ts';
+import { jsonEquals } from '../../conventions/json-equality.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import { deepFreeze } from '../../model/values/deep-freeze.ts';
 import { HookRefusal, type WriteContext } from '../../model/typescript/hooks.ts';
@@ -73,7 +73,7 @@ async function runChecks(
 ): Promise<void> {
   const asked = [...resource.hooks.check].filter(([name]) => {
     const value = values[name] ?? null;
-    return value !== null && (current === null || !sameJson(value, current[name] ?? null));
+    return value !== null && (current === null || !jsonEquals(value, current[name] ?? null));
   });
   const answers = await Promise.all(
     asked.map(async ([field, check]): Promise<ErrorDetail | null> => {
@@ -104,5 +104,5 @@ async function guarded<T>(resource: Resource, run: () => Promise<T>): Promise<T>
 }
 
 function hookError({ code }: Resource, { reason, message, details }: HookRefusal): ApiError {
-  return resourceRefusal(code, reason, message, { details });
+  return resourceError(code, reason, message, { details });
 }

@@ -1,4 +1,4 @@
-import { ApiError, refusal } from '../../conventions/errors.ts';
+import { ApiError, apiError } from '../../conventions/errors.ts';
 import { readIdempotencyKey } from '../../conventions/idempotency-key.ts';
 import type { Memo, Remembered } from '../../plan/plan.ts';
 import type { ParsedBody } from './parsed-body.ts';
@@ -29,7 +29,7 @@ export function recordName(request: Negotiated, required: boolean, { digest }: S
   if (key !== null)
     return `key:${digest(JSON.stringify([request.principal.scope, request.method, request.segments, key]))}`;
   if (!required) return null;
-  throw refusal('IDEMPOTENCY_KEY_REQUIRED', 'Send an Idempotency-Key, so that this request can be repeated safely.', {
+  throw apiError('IDEMPOTENCY_KEY_REQUIRED', 'Send an Idempotency-Key, so that this request can be repeated safely.', {
     details: [{ field: FIELD, message: 'is required' }],
   });
 }
@@ -87,7 +87,7 @@ async function recall(name: string, request: string, { store, now }: Surrounding
   const memo = await store.resources.remembered(name, now());
   if (memo === null || memo.request === request) return memo;
   const message = 'This Idempotency-Key was sent with another request; use a new key for each request.';
-  throw refusal('IDEMPOTENCY_KEY_REUSED', message, {
+  throw apiError('IDEMPOTENCY_KEY_REUSED', message, {
     details: [{ field: FIELD, message: 'belongs to another request' }],
   });
 }
@@ -113,5 +113,5 @@ export function bytesOf(body: ParsedBody | null): Uint8Array {
 
 function inProgress(): Error {
   const message = 'A request with this Idempotency-Key is still being answered; send it again in a moment.';
-  return refusal('IDEMPOTENCY_KEY_IN_PROGRESS', message, { headers: { 'Retry-After': '1' } });
+  return apiError('IDEMPOTENCY_KEY_IN_PROGRESS', message, { headers: { 'Retry-After': '1' } });
 }

@@ -1,4 +1,4 @@
-import { ApiError, refusal } from '../../conventions/errors.ts';
+import { ApiError, apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import { readForm } from '../../formats/form.ts';
 import { inflate } from '../../formats/gzip.ts';
@@ -31,7 +31,7 @@ const NO_BYTES = new Uint8Array();
 export async function parseBody(request: Negotiated, shape: BodyShape, limits: Limits): Promise<ParsedBody> {
   const { body, gzipped } = request;
   if (body === null) {
-    const error = refusal('REQUEST_BODY_REQUIRED', 'The request needs a body; send the resource as JSON.');
+    const error = apiError('REQUEST_BODY_REQUIRED', 'The request needs a body; send the resource as JSON.');
     return { kind: 'faulty', error, bytes: NO_BYTES };
   }
   let bytes = await body.read(limits.body);

@@ -1,4 +1,4 @@
-import { type ApiError, resourceRefusal } from '../../conventions/errors.ts';
+import { type ApiError, resourceError } from '../../conventions/errors.ts';
 import { isJsonObject, type Json } from '../../conventions/json.ts';
 import { applyJsonPatch, parseJsonPatch } from '../../conventions/json-patch.ts';
 import {
@@ -144,8 +144,8 @@ function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
   const { request, compiled, within } = target;
   const { resource, represent } = compiled;
   const parsed = parseJsonPatch(json);
-  if (parsed.kind === 'faults') {
-    const details = parsed.faults.map(({ field, message }) => ({ field: field === '' ? 'body' : field, message }));
+  if (parsed.kind === 'invalid') {
+    const details = parsed.details.map(({ field, message }) => ({ field: field === '' ? 'body' : field, message }));
     return { kind: 'faulty', details, candidate: {} };
   }
   const { links: _links, ...document } = represent(current, within, request.base);
@@ -174,7 +174,7 @@ function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
 
 function patchConflict({ compiled }: ItemTarget, operation: number, message: string): ApiError {
   const { code, singular } = compiled.resource;
-  return resourceRefusal(code, 'CONFLICT', `The patch does not fit the ${singular} as it stands; read it again.`, {
+  return resourceError(code, 'CONFLICT', `The patch does not fit the ${singular} as it stands; read it again.`, {
     details: [{ field: `[${operation}]`, message }],
   });
 }

@@ -1,4 +1,4 @@
-import { type ApiError, refusal, resourceRefusal } from '../../conventions/errors.ts';
+import { type ApiError, apiError, resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Refusal } from '../../plan/plan.ts';
 import { ancestorNotFound } from '../read/item.ts';
@@ -17,12 +17,12 @@ export function writeRefusal(outcome: Refusal, resource: Resource, surroundings:
   const { code, singular } = resource;
   switch (outcome.kind) {
     case 'exists':
-      return resourceRefusal(code, 'ALREADY_EXISTS', `A ${singular} with this id exists already; choose another id.`, {
+      return resourceError(code, 'ALREADY_EXISTS', `A ${singular} with this id exists already; choose another id.`, {
         details: [{ field: 'id', message: 'is taken' }],
       });
     case 'unique': {
       const names = outcome.fields.join(', ');
-      return resourceRefusal(code, 'ALREADY_EXISTS', `A ${singular} with the same ${names} exists already.`, {
+      return resourceError(code, 'ALREADY_EXISTS', `A ${singular} with the same ${names} exists already.`, {
         details: outcome.fields.map((field) => ({ field, message: 'is taken' })),
       });
     }
@@ -36,7 +36,7 @@ export function writeRefusal(outcome: Refusal, resource: Resource, surroundings:
     case 'dependents':
       return stillReferredTo(resource);
     case 'remembered':
-      return refusal(
+      return apiError(
         'IDEMPOTENCY_KEY_IN_PROGRESS',
         'A request with this Idempotency-Key is being answered; try again.',
         {
@@ -44,14 +44,14 @@ export function writeRefusal(outcome: Refusal, resource: Resource, surroundings:
         },
       );
     case 'stale':
-      return refusal('SERVER_OVERLOADED', `This ${singular} is being changed too often just now; try again.`);
+      return apiError('SERVER_OVERLOADED', `This ${singular} is being changed too often just now; try again.`);
     case 'expired':
-      return refusal('SERVER_TIMEOUT', 'The write waited too long and was not made; try again.');
+      return apiError('SERVER_TIMEOUT', 'The write waited too long and was not made; try again.');
   }
 }
 
 /** 400 {R}_INVALID with all faults (ERR-3). */
 export function invalid(resource: Resource, details: ApiError['details']): ApiError {
   const message = `The ${resource.singular} has ${details.length === 1 ? 'a fault' : `${details.length} faults`}; see details.`;
-  return resourceRefusal(resource.code, 'INVALID', message, { details });
+  return resourceError(resource.code, 'INVALID', message, { details });
 }

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../conventions/errors.ts';
-import { refusal } from '../../conventions/errors.ts';
+import { apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import { evaluateWrite, hasWriteCondition } from '../../conventions/preconditions.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
@@ -86,7 +86,7 @@ export function writtenRow(
 export function checkPreconditions({ request, compiled }: WriteTarget, current: Row | null): void {
   const { resource } = compiled;
   if (current !== null && resource.requireIfMatch && !hasWriteCondition(request.preconditions)) {
-    throw refusal(
+    throw apiError(
       'REQUEST_PRECONDITION_REQUIRED',
       'Send If-Match with the ETag that you read, so that no change is lost.',
       {

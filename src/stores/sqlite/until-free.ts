@@ -36,7 +36,7 @@ export async function untilFree<T>(act: () => T, options: WaitingOptions): Promi
       if (monotonicNow() - since >= longest) throw held(longest, error);
     }
     if (!told && monotonicNow() - since >= TOLD_AFTER) {
-      observe({ kind: 'database-awaited', path });
+      observe({ kind: 'database-locked', path });
       told = true;
     }
     await setTimeout(PAUSE, undefined, { signal: stop }).catch(() => undefined);

@@ -81,7 +81,7 @@ for (const [title, args] of [
       const other = new Database(file);
       other.exec('begin exclusive');
       const server = launch(TIMER, [...args, '--database', 'sqlite:held.db']);
-      await waitUntil(() => server.stderr().includes(`"event":"database_awaited","database":"${file}"`), 'it says so');
+      await waitUntil(() => server.stderr().includes(`"event":"database_locked","database":"${file}"`), 'it says so');
       await stop(server);
       assert.deepEqual([server.stdout(), server.stderr().includes('error')], ['', false]);
       other.close();
@@ -91,7 +91,7 @@ for (const [title, args] of [
       const { server, url } = await start(ENDLESS_AFTER, args);
       await create(url);
       await stop(server);
-      assert.match(server.stderr(), /"event":"deliveries_left","count":1/);
+      assert.match(server.stderr(), /"event":"deliveries_pending","count":1/);
     });
   });
 }

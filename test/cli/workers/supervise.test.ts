@@ -88,7 +88,8 @@ function scene(count = 3) {
   // It may be over before a test asks.
   void Promise.allSettled([result]);
   const latest = (): Acting => workers.at(-1) ?? assert.fail('none was started');
-  const pauses = (): readonly number[] => observations.map((seen) => (seen.kind === 'worker-ended' ? seen.again : -1));
+  const pauses = (): readonly number[] =>
+    observations.map((seen) => (seen.kind === 'worker-exited' ? seen.restartDelay : -1));
   const isLate = (): Promise<void> => {
     late.resolve();
     return settled();
@@ -159,7 +160,7 @@ describe('workers under supervision', () => {
     await at.workers[0]?.ends(KILLED);
     assert.deepEqual([at.workers.length, at.latest().place, at.latest().joins], [4, 0, SERVED]);
     assert.deepEqual(at.observations, [
-      { kind: 'worker-ended', pid: 100, code: null, signal: 'SIGKILL', reason: null, again: 0 },
+      { kind: 'worker-exited', pid: 100, code: null, signal: 'SIGKILL', reason: null, again: 0 },
     ]);
     assert.equal(await stopped(at), 0);
   });

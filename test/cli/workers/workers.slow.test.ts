@@ -95,7 +95,7 @@ for (const [title, env] of systems) {
       assert.equal(server.stdout(), `listening on ${url}\n`);
       const lines = logLines(server);
       assert.equal(lines.filter((line) => line.path === '/api/v1/products').length, 1_500);
-      assert.equal(lines.filter(({ event }) => event === 'not_served').length, 1, 'what holds for all is told once');
+      assert.equal(lines.filter(({ event }) => event === 'unsupported').length, 1, 'what holds for all is told once');
       assert.equal(server.stderr().split('no authentication is configured').length, 2);
       assert.deepEqual(workers.filter(isAlive), []);
     });
@@ -156,7 +156,7 @@ for (const [title, env] of systems) {
       const url = await waitUntilListening(server);
       const [first = 0] = await listeningWorkers(server, 3);
       process.kill(first, 'SIGKILL');
-      await waitForLog(server, new RegExp(`"event":"worker_ended","worker":${first},"code":null,"signal":"SIGKILL"`));
+      await waitForLog(server, new RegExp(`"event":"worker_exited","worker":${first},"code":null,"signal":"SIGKILL"`));
       assert.equal((await fetch(`${url}/v1`)).status, 200);
       const left = (await listeningWorkers(server, 4)).slice(1);
       const all = await connectToWorkers(server, url, 3);
@@ -188,7 +188,7 @@ for (const [title, env] of systems) {
       new Database(file).exec('create unique index other on products (name)').close();
       process.kill((await listeningWorkers(server, 3))[0] ?? 0, 'SIGKILL');
       await waitUntil(
-        () => /worker_ended.*Another program has changed it.*drop index/.test(server.stderr()),
+        () => /worker_exited.*Another program has changed it.*drop index/.test(server.stderr()),
         'it says so',
       );
       const database = new Database(file, { readonly: true });
@@ -204,7 +204,7 @@ for (const [title, env] of systems) {
       const file = path.join(folder, `${databases}.db`);
       rmSync(file);
       process.kill((await listeningWorkers(server, 3))[0] ?? 0, 'SIGKILL');
-      await waitUntil(() => /worker_ended.*It is gone/.test(server.stderr()), 'it says so');
+      await waitUntil(() => /worker_exited.*It is gone/.test(server.stderr()), 'it says so');
       assert.equal(existsSync(file), false);
     });
 
@@ -281,7 +281,7 @@ describe('restwright serve --workers on a port that is claimed', () => {
     const workers = await listeningWorkers(first, 2);
     writeFileSync(model, 'name: [');
     for (const pid of workers) process.kill(pid, 'SIGKILL');
-    await waitUntil(() => first.stderr().split('"event":"worker_ended"').length > 4, 'workers do not come up');
+    await waitUntil(() => first.stderr().split('"event":"worker_exited"').length > 4, 'workers do not come up');
     const other = path.join(folder, 'other.yaml');
     writeFileSync(other, MODEL);
     const second = startServer(folder, [other, '--workers', '2', '--port', port, '--database', 'sqlite:other.db']);

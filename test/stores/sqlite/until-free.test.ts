@@ -42,7 +42,7 @@ describe('waiting for another process to let go of the database', () => {
   it('[LIM-3] is told once, and ends with the signal to stop', async (context) => {
     const { file, wait, seen } = scene(context);
     await assert.rejects(wait(), (reason) => reason === 'SIGTERM');
-    assert.deepEqual(seen, [{ kind: 'database-awaited', path: file }]);
+    assert.deepEqual(seen, [{ kind: 'database-locked', path: file }]);
   });
 
   it('[OPS-4] ends when it has lasted too long, and says what to do', async (context) => {

@@ -4,7 +4,7 @@ import type { Observe } from './observation.ts';
  * A sink whose failures are its own: what is observed goes on, whether the sink throws or what it promises is rejected. Applications hand
  * sinks in, and a request must not fail by one.
  */
-export function harmless(observe: Observe): Observe {
+export function safeObserver(observe: Observe): Observe {
   return (observation) => {
     try {
       const told: unknown = observe(observation);

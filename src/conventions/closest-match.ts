@@ -4,12 +4,12 @@ const MAX_DISTANCE = 3;
  * The known name that a caller most likely meant (QRY-5): the nearest within one edit for every three characters, at most
  * three edits; the first of equals. Case does not count. null where none is near.
  */
-export function nearest(name: string, known: Iterable<string>): string | null {
+export function closestMatch(name: string, known: Iterable<string>): string | null {
   let found: string | null = null;
   let best = MAX_DISTANCE + 1;
   for (const candidate of known) {
     const allowed = Math.min(best - 1, Math.floor(Math.max(name.length, candidate.length) / 3));
-    const edits = distance(name.toLowerCase(), candidate.toLowerCase(), allowed);
+    const edits = editDistance(name.toLowerCase(), candidate.toLowerCase(), allowed);
     if (edits === null) continue;
     found = candidate;
     best = edits;
@@ -21,7 +21,7 @@ export function nearest(name: string, known: Iterable<string>): string | null {
  * Insertions, deletions, replacements and swaps of neighbours that make `a` into `b` (optimal string alignment); null beyond
  * `limit`. Row by row, as each needs only the two before it.
  */
-function distance(a: string, b: string, limit: number): number | null {
+function editDistance(a: string, b: string, limit: number): number | null {
   if (Math.abs(a.length - b.length) > limit) return null;
   let before: readonly number[] = [];
   let above: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -2,16 +2,16 @@ import { type Offer, vendorOffers } from './negotiation.ts';
 import type { ServedVersion } from './versioning.ts';
 
 /** How an answer is written (NEG-1). */
-export type Format = 'json' | 'xml' | 'text' | 'csv' | 'ndjson';
+export type ResponseFormat = 'json' | 'xml' | 'text' | 'csv' | 'ndjson';
 
 /** A media type that can be sent, and how it is written. */
 export interface FormatOffer extends Offer {
-  readonly format: Format;
+  readonly format: ResponseFormat;
   /** Value of `Content-Type`. */
   readonly contentType: string;
 }
 
-const PLAIN: Readonly<Record<Format, FormatOffer>> = {
+const PLAIN_OFFERS: Readonly<Record<ResponseFormat, FormatOffer>> = {
   json: { type: 'application', subtype: 'json', format: 'json', contentType: 'application/json' },
   xml: { type: 'application', subtype: 'xml', format: 'xml', contentType: 'application/xml' },
   text: { type: 'text', subtype: 'plain', format: 'text', contentType: 'text/plain; charset=utf-8' },
@@ -26,11 +26,11 @@ const PLAIN: Readonly<Record<Format, FormatOffer>> = {
 };
 
 /** The formats that a vendor type has, under the suffix of its name (RFC 6839). */
-const SUFFIXES: ReadonlySet<Format> = new Set<Format>(['json', 'xml']);
+const SUFFIXES: ReadonlySet<ResponseFormat> = new Set<ResponseFormat>(['json', 'xml']);
 
 /** The media types that name no version, the default first. */
-export function plainOffers(formats: readonly Format[]): readonly FormatOffer[] {
-  return formats.map((format) => PLAIN[format]);
+export function plainOffers(formats: readonly ResponseFormat[]): readonly FormatOffer[] {
+  return formats.map((format) => PLAIN_OFFERS[format]);
 }
 
 /**
@@ -38,7 +38,11 @@ export function plainOffers(formats: readonly Format[]): readonly FormatOffer[] 
  *
  * @param name the API's name, `shop`
  */
-export function formatOffers(name: string, version: ServedVersion, formats: readonly Format[]): readonly FormatOffer[] {
+export function formatOffers(
+  name: string,
+  version: ServedVersion,
+  formats: readonly ResponseFormat[],
+): readonly FormatOffer[] {
   const vendors = formats.flatMap((format) =>
     SUFFIXES.has(format)
       ? vendorOffers(name, version, format).map((offer) => ({

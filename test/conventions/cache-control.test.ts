@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Cacheability, cacheControl, isShared } from '../../src/conventions/caching.ts';
+import { type CacheControlOptions, cacheControl, isShared } from '../../src/conventions/cache-control.ts';
 
 describe('cacheControl', () => {
   const shared = { maxAge: 3600, scope: 'public' } as const;
   const own = { maxAge: 60, scope: 'private' } as const;
   const rows: readonly (readonly [
-    cache: Cacheability['cache'],
+    cache: CacheControlOptions['cache'],
     credentials: boolean,
     sameForEveryCaller: boolean,
     value: string,

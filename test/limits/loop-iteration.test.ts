@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RequestTurn } from '../../src/limits/request-turn.ts';
+import { LoopIteration } from '../../src/limits/loop-iteration.ts';
 
 /** Asks by so many requests, each of which takes so many milliseconds. */
 function played(longest = 1_000): {
@@ -8,11 +8,11 @@ function played(longest = 1_000): {
   ask: (requests: number, each: number) => number | null;
 } {
   const at = { now: 0, turn: 1 };
-  const turn = new RequestTurn(longest, { now: () => at.now, turn: () => at.turn });
+  const turn = new LoopIteration(longest, { now: () => at.now, iteration: () => at.turn });
   const ask = (requests: number, each: number): number | null => {
     let told: number | null = null;
     for (let request = 0; request < requests; request += 1) {
-      told = turn.request();
+      told = turn.recordRequest();
       at.now += each;
     }
     return told;

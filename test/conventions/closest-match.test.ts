@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { nearest } from '../../src/conventions/nearest.ts';
+import { closestMatch } from '../../src/conventions/closest-match.ts';
 
 describe('nearest', () => {
   const known = [
@@ -41,29 +41,29 @@ describe('nearest', () => {
     ['a'.repeat(5_000), null],
   ];
   for (const [name, meant] of rows) {
-    it(`[QRY-5] takes "${name.slice(0, 20)}" for ${meant}`, () => assert.equal(nearest(name, known), meant));
+    it(`[QRY-5] takes "${name.slice(0, 20)}" for ${meant}`, () => assert.equal(closestMatch(name, known), meant));
   }
 
   it('[QRY-5] counts no case, neither of the name nor of what is known', () => {
-    assert.equal(nearest('abc', ['ABC']), 'ABC');
-    assert.equal(nearest('ABC', ['abc']), 'abc');
+    assert.equal(closestMatch('abc', ['ABC']), 'ABC');
+    assert.equal(closestMatch('ABC', ['abc']), 'abc');
   });
 
   it('[QRY-5] takes the first of equals', () => {
-    assert.equal(nearest('cart', ['card', 'care']), 'card');
-    assert.equal(nearest('cart', new Set(['care', 'card'])), 'care');
+    assert.equal(closestMatch('cart', ['card', 'care']), 'card');
+    assert.equal(closestMatch('cart', new Set(['care', 'card'])), 'care');
   });
 
   it('[QRY-5] knows each name again', () => {
-    for (const name of known) assert.equal(nearest(name, known), name);
+    for (const name of known) assert.equal(closestMatch(name, known), name);
   });
 
   it('[QRY-5] sees through two neighbours swapped and through one letter lost', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{6,12}$/), fc.nat(4), (name, at) => {
         const swapped = name.slice(0, at) + name.charAt(at + 1) + name.charAt(at) + name.slice(at + 2);
-        assert.equal(nearest(swapped, [name]), name);
-        assert.equal(nearest(name.slice(0, at) + name.slice(at + 1), [name]), name);
+        assert.equal(closestMatch(swapped, [name]), name);
+        assert.equal(closestMatch(name.slice(0, at) + name.slice(at + 1), [name]), name);
       }),
     );
   });

@@ -1,8 +1,8 @@
-import { type ApiError, refusal } from './errors.ts';
+import { type ApiError, apiError } from './errors.ts';
 
 /** What a path may not hold raw: all but `/`, `%` and the `pchar` of RFC 3986 3.3. */
 const NOT_IN_PATH = /[^!$%&-;=@A-Z_a-z~]/;
-/** What a query may not hold raw: as in a path, with `?`, and brackets where {@link checkQueryText} admits them. */
+/** What a query may not hold raw: as in a path, with `?`, and brackets where {@link checkRawQuery} admits them. */
 const NOT_IN_QUERY = /[^!$%&-;=?-[\]_a-z~]/;
 const BRACKET = /[[\]]/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
@@ -12,7 +12,7 @@ const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
  *
  * @throws {ApiError} REQUEST_URI_INVALID
  */
-export function checkPathText(path: string): void {
+export function checkRawPath(path: string): void {
   const found = NOT_IN_PATH.exec(path);
   if (found !== null) throw unsafe(found[0]);
 }
@@ -23,7 +23,7 @@ export function checkPathText(path: string): void {
  *
  * @throws {ApiError} REQUEST_URI_INVALID
  */
-export function checkQueryText(query: string): void {
+export function checkRawQuery(query: string): void {
   const found = NOT_IN_QUERY.exec(query);
   if (found !== null) throw unsafe(found[0]);
   if (!BRACKET.test(query)) return;
@@ -39,7 +39,7 @@ export function checkQueryText(query: string): void {
  *
  * @throws {ApiError} REQUEST_URI_INVALID for a bad escape, bytes that are not UTF-8, and NUL
  */
-export function decodePercent(text: string): string {
+export function percentDecode(text: string): string {
   if (!text.includes('%')) return text;
   let decoded: string;
   try {
@@ -67,5 +67,5 @@ function unsafe(character: string): ApiError {
 }
 
 function invalid(reason: string): ApiError {
-  return refusal('REQUEST_URI_INVALID', `The request target is not valid. ${reason}.`);
+  return apiError('REQUEST_URI_INVALID', `The request target is not valid. ${reason}.`);
 }

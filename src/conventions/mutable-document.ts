@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject, setMember } from './json.ts';
-import { sameJson } from './json-equality.ts';
+import { jsonEquals } from './json-equality.ts';
 import { arrayIndex, type Pointer } from './json-pointer.ts';
 
 /** Most characters that the `copy` and `move` operations of one patch may place: a few of them can double a document each. */
-export const MAX_PLACED = 1_048_576;
+export const MAX_COPIED = 1_048_576;
 
 /** Most levels of a patched document, twice those of a body (REP-7). */
 export const MAX_DEPTH = 64;
@@ -14,17 +14,17 @@ interface MutableObject {
 }
 
 /** Why an operation cannot be done; `excess` is a document that would become too large or too deep. */
-export type Failure = { readonly kind: 'conflict' | 'excess'; readonly reason: string };
+export type PatchFailure = { readonly kind: 'conflict' | 'excess'; readonly reason: string };
 
 /** How much may still be copied: `characters` falls with every copy. */
-interface Allowance {
+interface CopyBudget {
   characters: number;
 }
 
 const DOCUMENT = 'document';
-const ABSENT: Failure = { kind: 'conflict', reason: 'its path leads to nothing in the document.' };
-const ABSENT_SOURCE: Failure = { kind: 'conflict', reason: 'its from leads to nothing in the document.' };
-const EXCESS: Failure = {
+const ABSENT: PatchFailure = { kind: 'conflict', reason: 'its path leads to nothing in the document.' };
+const ABSENT_SOURCE: PatchFailure = { kind: 'conflict', reason: 'its from leads to nothing in the document.' };
+const EXCESS: PatchFailure = {
   kind: 'excess',
   reason: 'it makes the document too large or too deep; send a smaller change.',
 };
@@ -34,9 +34,9 @@ const EXCESS: Failure = {
  * hangs in a holder: the whole document is then a member like any other. Each operation (RFC 6902 4) answers null where it succeeds;
  * after one that fails the copy is of no use.
  */
-export class WorkingCopy {
+export class MutableDocument {
   readonly #holder: MutableObject;
-  readonly #placed: Allowance = { characters: MAX_PLACED };
+  readonly #placed: CopyBudget = { characters: MAX_COPIED };
 
   constructor(document: Json) {
     this.#holder = { [DOCUMENT]: copyOf(document, { characters: Infinity }, Infinity) ?? null };
@@ -46,11 +46,11 @@ export class WorkingCopy {
     return this.#holder[DOCUMENT] ?? null;
   }
 
-  add(path: Pointer, value: Json): Failure | null {
+  add(path: Pointer, value: Json): PatchFailure | null {
     return this.#insert(path, value, { characters: Infinity });
   }
 
-  replace(path: Pointer, value: Json): Failure | null {
+  replace(path: Pointer, value: Json): PatchFailure | null {
     const { container, token } = this.#locate(path);
     const replacement = copyOf(value, { characters: Infinity }, MAX_DEPTH - path.length);
     if (replacement === undefined) return EXCESS;
@@ -60,7 +60,7 @@ export class WorkingCopy {
     return null;
   }
 
-  remove(path: Pointer): Failure | null {
+  remove(path: Pointer): PatchFailure | null {
     if (path.length === 0) return { kind: 'conflict', reason: 'the whole document cannot be removed.' };
     const { container, token } = this.#locate(path);
     if (step(container, token) === undefined) return ABSENT;
@@ -69,12 +69,12 @@ export class WorkingCopy {
     return null;
   }
 
-  copy(from: Pointer, path: Pointer): Failure | null {
+  copy(from: Pointer, path: Pointer): PatchFailure | null {
     const value = this.#find(from);
     return value === undefined ? ABSENT_SOURCE : this.#insert(path, value, this.#placed);
   }
 
-  move(from: Pointer, path: Pointer): Failure | null {
+  move(from: Pointer, path: Pointer): PatchFailure | null {
     const value = this.#find(from);
     if (value === undefined) return ABSENT_SOURCE;
     if (from.every((token, level) => token === path[level])) {
@@ -85,13 +85,13 @@ export class WorkingCopy {
     return this.remove(from) ?? this.#insert(path, value, this.#placed);
   }
 
-  test(path: Pointer, expected: Json): Failure | null {
+  test(path: Pointer, expected: Json): PatchFailure | null {
     const value = this.#find(path);
     if (value === undefined) return ABSENT;
-    return sameJson(value, expected) ? null : { kind: 'conflict', reason: 'the value at its path is another.' };
+    return jsonEquals(value, expected) ? null : { kind: 'conflict', reason: 'the value at its path is another.' };
   }
 
-  #insert(path: Pointer, value: Json, allowance: Allowance): Failure | null {
+  #insert(path: Pointer, value: Json, allowance: CopyBudget): PatchFailure | null {
     const { container, token } = this.#locate(path);
     const added = copyOf(value, allowance, MAX_DEPTH - path.length);
     if (added === undefined) return EXCESS;
@@ -136,7 +136,7 @@ function step(node: MutableJson | undefined, token: string): MutableJson | undef
 }
 
 /** A copy that shares nothing with the value; undefined where it takes more than the allowance or more than `depth` levels. */
-function copyOf(value: Json, allowance: Allowance, depth: number): MutableJson | undefined {
+function copyOf(value: Json, allowance: CopyBudget, depth: number): MutableJson | undefined {
   allowance.characters -= typeof value === 'string' ? value.length + 1 : 1;
   if (allowance.characters < 0) return undefined;
   if (typeof value !== 'object' || value === null) return value;
@@ -151,7 +151,7 @@ function copyOf(value: Json, allowance: Allowance, depth: number): MutableJson |
   return items;
 }
 
-function copyOfObject(value: JsonObject, allowance: Allowance, depth: number): MutableObject | undefined {
+function copyOfObject(value: JsonObject, allowance: CopyBudget, depth: number): MutableObject | undefined {
   const members: [string, MutableJson][] = [];
   for (const [name, member] of Object.entries(value)) {
     allowance.characters -= name.length;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Format, formatOffers, plainOffers } from '../../src/conventions/answer-type.ts';
+import { type ResponseFormat, formatOffers, plainOffers } from '../../src/conventions/response-format.ts';
 import { parseMediaType } from '../../src/conventions/media-type.ts';
 import { negotiate, parseAccept, vendorRanges } from '../../src/conventions/negotiation.ts';
 import { versionText } from '../../src/conventions/versioning.ts';
 
-const FORMATS: readonly Format[] = ['json', 'xml', 'text', 'csv', 'ndjson'];
+const FORMATS: readonly ResponseFormat[] = ['json', 'xml', 'text', 'csv', 'ndjson'];
 const VERSION = { major: 1, minor: 2, patch: 3 };
 const COLLECTION = formatOffers('shop', VERSION, FORMATS);
 const ITEM = formatOffers('shop', VERSION, ['json', 'xml', 'text']);
