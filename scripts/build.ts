@@ -15,8 +15,8 @@ const ENTRIES = {
   testing: 'testing/index.ts',
   main: 'cli/main.ts',
   'worker-entry': 'cli/workers/worker-entry.ts',
-  'checkpoint-thread': 'stores/sqlite/checkpoint-thread.ts',
-  'read-thread-entry': 'stores/sqlite/read-thread-entry.ts',
+  'checkpoint-thread': 'stores/sqlite/commit/checkpoint-thread.ts',
+  'read-thread-entry': 'stores/sqlite/read-pool/read-thread-entry.ts',
 };
 
 const sources = path.join(root, 'src');

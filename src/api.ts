@@ -121,11 +121,11 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
   const { major, minor, patch } = model.version;
   // Cursors are part of pages, and what is compressed depends on Node.js.
   const told = [model.fingerprint, programVersion(), process.version, seal.seal('')];
-  const { id, since } = await store.edition(digest(told.join('\n')), now());
+  const { id, since } = await store.cacheEpoch(digest(told.join('\n')), now());
   return {
     compiled,
     store,
-    rows: store.resources,
+    rows: store.rows,
     context,
     committed: onCommit,
     running: new Set(),

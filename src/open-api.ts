@@ -55,7 +55,7 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
   const observe = safeObserver(sink);
   const clock = systemClock;
   const random = createRandom();
-  const store = await openSqlite({ path: database, model, prepare: migrate, stop: signal, observe, clock, random });
+  const store = await openSqlite({ path: database, model, migrate: migrate, signal: signal, observe, clock, random });
   try {
     const ids = createIds({ clock, random });
     const dispatch = options.dispatch === false ? null : startHookDispatch(options, { store, clock, random, observe });

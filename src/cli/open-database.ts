@@ -1,5 +1,5 @@
 import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
-import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../stores/sql/schema-errors.ts';
+import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../stores/sql/schema/schema-errors.ts';
 import { commandFailed } from './command-error.ts';
 import { describeFileError } from './model-file/read-model.ts';
 

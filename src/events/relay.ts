@@ -16,12 +16,12 @@ interface RelayCheckpoint {
  * recorded: after a crash some is recorded again, which changes nothing, and nothing is left out. Several processes may relay at once.
  */
 export class Relay {
-  readonly #store: Pick<Store, 'events' | 'deliveries' | 'resources'>;
+  readonly #store: Pick<Store, 'events' | 'deliveries' | 'rows'>;
   readonly #subscribers: readonly Subscriber[];
   readonly #clock: Clock;
   #checkpoint: RelayCheckpoint | null = null;
 
-  constructor(store: Pick<Store, 'events' | 'deliveries' | 'resources'>, outlets: readonly Subscriber[], clock: Clock) {
+  constructor(store: Pick<Store, 'events' | 'deliveries' | 'rows'>, outlets: readonly Subscriber[], clock: Clock) {
     this.#store = store;
     this.#subscribers = outlets;
     this.#clock = clock;
@@ -47,8 +47,8 @@ export class Relay {
   }
 
   async #load(): Promise<RelayCheckpoint> {
-    const kept = await this.#store.resources.bookmark(CHECKPOINT);
-    const end = await this.#store.events.last();
+    const kept = await this.#store.rows.bookmark(CHECKPOINT);
+    const end = await this.#store.events.lastSequence();
     const before: RelayCheckpoint = kept === null ? { sequence: end, starts: {} } : JSON.parse(kept);
     const starts = Object.fromEntries(this.#subscribers.map(({ name }) => [name, before.starts[name] ?? end]));
     const position = { sequence: before.sequence, starts: { ...before.starts, ...starts } };
@@ -57,7 +57,7 @@ export class Relay {
   }
 
   async #save(position: RelayCheckpoint): Promise<void> {
-    await this.#store.resources.write({ plans: [], bookmark: { name: CHECKPOINT, value: JSON.stringify(position) } });
+    await this.#store.rows.commit({ plans: [], bookmark: { name: CHECKPOINT, value: JSON.stringify(position) } });
     this.#checkpoint = position;
   }
 }

@@ -7,7 +7,7 @@ import { writeJson } from '../formats/json.ts';
 import { writeText } from '../formats/text.ts';
 import { writeXml } from '../formats/xml.ts';
 import type { Observe } from '../observe/observation.ts';
-import { type Obstacle, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../stores/store.ts';
+import { type UnavailableReason, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../stores/store.ts';
 import { commonHeaders, uncachedResponse } from './represent/response.ts';
 import type { BufferedResponse } from './exchange.ts';
 import type { Exchange } from './receive.ts';
@@ -50,8 +50,8 @@ const [JSON_ERROR] = OFFERS;
 const RETRY_AFTER = '1';
 
 /** What a caller is told of a database that cannot be used. */
-const UNAVAILABLE: Readonly<Record<Obstacle | 'unknown', string>> = {
-  held: 'The database is busy with something else for too long; try again.',
+const UNAVAILABLE: Readonly<Record<UnavailableReason | 'unknown', string>> = {
+  locked: 'The database is busy with something else for too long; try again.',
   full: 'The server has no room to keep more; what it has can still be read. Try again later.',
   unknown: 'The database cannot be reached just now; try again.',
 };
@@ -133,7 +133,7 @@ function asApiError(failure: unknown): ApiError {
     );
   }
   if (failure instanceof StoreUnavailable) {
-    return apiError('SERVER_UNAVAILABLE', UNAVAILABLE[failure.obstacle ?? 'unknown'], { cause: failure });
+    return apiError('SERVER_UNAVAILABLE', UNAVAILABLE[failure.reason ?? 'unknown'], { cause: failure });
   }
   return apiError('SERVER_ERROR', 'The server failed; the cause is in its log under the correlation id.', {
     cause: failure,

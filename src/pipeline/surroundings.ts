@@ -2,7 +2,7 @@ import type { Observe } from '../observe/observation.ts';
 import type { EventSource } from '../plan/change-event.ts';
 import type { HookServices } from '../model/typescript/hooks.ts';
 import type { ByParts } from '../cache/by-parts.ts';
-import type { Resources, Store } from '../stores/store.ts';
+import type { RowReader, Store } from '../stores/store.ts';
 import type { Contract } from './contract.ts';
 import type { Modified, ItemCache } from './read/item-cache.ts';
 import type { PageCache } from './read/page-cache.ts';
@@ -43,4 +43,7 @@ export interface ToldEdition extends Modified {
 }
 
 /** Reading rows, without a word of writing. */
-export type Rows = Pick<Resources, 'item' | 'changeOf' | 'list' | 'changes' | 'missingAncestor' | 'missingReferences'>;
+export type Rows = Pick<
+  RowReader,
+  'item' | 'rowStamp' | 'list' | 'resourceStamps' | 'missingAncestor' | 'missingReferences'
+>;

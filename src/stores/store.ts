@@ -28,22 +28,22 @@ export class StoreOverloaded extends Error {
 }
 
 /** What can be in the way of using a database: another process that holds it for too long, a disk without room. */
-export type Obstacle = 'held' | 'full';
+export type UnavailableReason = 'locked' | 'full';
 
 /** The database cannot be used just now; nothing was changed. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
   /** null where it is none that a caller could be told of. */
-  readonly obstacle: Obstacle | null;
+  readonly reason: UnavailableReason | null;
 
-  constructor(message: string, options: ErrorOptions & { readonly obstacle?: Obstacle | null } = {}) {
+  constructor(message: string, options: ErrorOptions & { readonly reason?: UnavailableReason | null } = {}) {
     super(message, options);
-    this.obstacle = options.obstacle ?? null;
+    this.reason = options.reason ?? null;
   }
 }
 
 /** Rows of the declared resources. */
-export interface Resources {
+export interface RowReader {
   /** The row, or null where it is absent or not below the ancestors named. */
   item(plan: ItemPlan): MaybePromise<Row | null>;
 
@@ -51,7 +51,7 @@ export interface Resources {
    * A number for a row that is another one once the row may have changed, and never one that it was: what was read after it was asked for is
    * still so while it is the same. null where the store cannot tell without reading.
    */
-  changeOf(resource: string, id: string): number | null;
+  rowStamp(resource: string, id: string): number | null;
 
   /** One page. @throws {StatementTimeout} after the model's `statementTimeout` @throws {StoreOverloaded} before it is begun */
   list(plan: ListPlan): MaybePromise<Page>;
@@ -67,7 +67,7 @@ export interface Resources {
   related(plan: RelatedPlan): MaybePromise<ReadonlyMap<string, RelatedRows>>;
 
   /** A number for each of some resources that is another one after each commit that changes any of its rows, and never one that it was. */
-  changes(resources: readonly string[]): MaybePromise<readonly number[]>;
+  resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]>;
 
   /**
    * The first of the ancestors, outermost first, that is absent or not below the one before it; null where all stand.
@@ -89,13 +89,13 @@ export interface Resources {
    *
    * @param deadline milliseconds since the epoch after which the unit must not begin
    */
-  write(unit: WriteUnit, deadline?: number): Promise<WriteOutcome>;
+  commit(unit: WriteUnit, deadline?: number): Promise<WriteOutcome>;
 
   /** The value last committed under a name; null where there is none. */
   bookmark(name: Bookmark['name']): MaybePromise<string | null>;
 
   /** The memo last committed under a name; null where there is none or it has expired. @param now milliseconds since the epoch */
-  remembered(name: Memo['name'], now: number): MaybePromise<Remembered | null>;
+  find(name: Memo['name'], now: number): MaybePromise<Remembered | null>;
 }
 
 /** The events of all committed writes, in commit order. */
@@ -104,7 +104,7 @@ export interface EventLog {
   after(sequence: number, limit: number): MaybePromise<readonly EventEnvelope[]>;
 
   /** The greatest sequence; 0 where there is no event. */
-  last(): MaybePromise<number>;
+  lastSequence(): MaybePromise<number>;
 }
 
 /** A delivery that a dispatcher holds until `leaseUntil`. */
@@ -135,7 +135,7 @@ export interface Deliveries {
 }
 
 /** A time during which a database is told in one way: what nobody writes is told otherwise in the next one. */
-export interface Edition {
+export interface CacheEpoch {
   /** Like that of no other one, of this database or of any. */
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -144,11 +144,11 @@ export interface Edition {
 
 /** Everything that one database keeps for one API. */
 export interface Store {
-  readonly resources: Resources;
+  readonly rows: RowReader;
   readonly events: EventLog;
   readonly deliveries: Deliveries;
   /** Writes that wait for their commit: what overload is judged by (LIM-3). */
-  readonly waiting: number;
+  readonly pendingWrites: number;
   /** The key that seals cursors, 32 bytes, made once and kept in the database. */
   secret(): MaybePromise<Uint8Array>;
   /**
@@ -158,7 +158,7 @@ export interface Store {
    * @param name what stands for everything but the rows that what is told depends on
    * @param now milliseconds since the epoch
    */
-  edition(name: string, now: number): MaybePromise<Edition>;
+  cacheEpoch(name: string, now: number): MaybePromise<CacheEpoch>;
   /** Fails where the database cannot be read: for `/readyz`. */
   ping(): MaybePromise<void>;
   /** Waits for the writes that were accepted, then lets go of the database. */

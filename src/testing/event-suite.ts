@@ -48,7 +48,7 @@ export function eventSuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         const units = [['a', 'b'], ['c', 'a'], ['d'], ['e', 'f']];
         const outcomes = await Promise.all(
-          units.map((ids) => store.resources.write({ plans: ids.map((id) => createProduct(id)) })),
+          units.map((ids) => store.rows.commit({ plans: ids.map((id) => createProduct(id)) })),
         );
         assert.deepEqual(
           outcomes.map(({ kind }) => kind),
@@ -147,11 +147,11 @@ export function eventSuite(name: string, open: OpenStore): void {
     it(
       '[CACHE-1] is in one edition while it is told by one name, and never in one again',
       withStore(open, async (store) => {
-        const first = await store.edition('one', 10);
+        const first = await store.cacheEpoch('one', 10);
         assert.equal(first.since, 10);
-        assert.deepEqual(await store.edition('one', 20), first);
-        assert.equal((await store.edition('two', 30)).since, 30);
-        assert.equal((await store.edition('one', 40)).since, 40);
+        assert.deepEqual(await store.cacheEpoch('one', 20), first);
+        assert.equal((await store.cacheEpoch('two', 30)).since, 30);
+        assert.equal((await store.cacheEpoch('one', 40)).since, 40);
       }),
     );
 

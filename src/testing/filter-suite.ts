@@ -201,7 +201,7 @@ export function filterSuite(name: string, open: OpenStore): void {
         const order = paths.map((path, index) => ({ path, descending: index % 2 === 1 }));
         const read = async (after: readonly Json[] | null) => {
           const window = { kind: 'seek', after, backward: false, limit: 1 } as const;
-          const { rows } = await store.resources.list(listPlan({ resource: 'things', filter, order, window }));
+          const { rows } = await store.rows.list(listPlan({ resource: 'things', filter, order, window }));
           return rows[0];
         };
         const first = await read(null);

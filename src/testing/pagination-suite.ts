@@ -123,7 +123,7 @@ function randomPlan(chance: SeededRandom, rows: readonly Row[]): ListPlan {
 
 async function seedRows(store: Store, chance: SeededRandom): Promise<readonly Row[]> {
   await commit(store, ...randomRows(chance));
-  const { rows } = await store.resources.list(listPlan());
+  const { rows } = await store.rows.list(listPlan());
   assert.equal(rows.length, ROWS);
   return rows;
 }
@@ -138,7 +138,7 @@ async function walkPages(
   const walked: string[] = [];
   let after: readonly Json[] | null = null;
   while (walked.length <= ROWS) {
-    const page = await store.resources.list(listPlan({ order, window: { kind: 'seek', after, backward, limit } }));
+    const page = await store.rows.list(listPlan({ order, window: { kind: 'seek', after, backward, limit } }));
     const ids = page.rows.map(({ id }) => id);
     walked.push(...(backward ? ids.reverse() : ids));
     const edge = backward ? page.rows.at(0) : page.rows.at(-1);
@@ -158,7 +158,7 @@ export function paginationSuite(name: string, open: OpenStore): void {
           const rows = await seedRows(store, chance);
           for (let count = 0; count < PLANS; count += 1) {
             const plan = randomPlan(chance, rows);
-            assert.deepEqual(await store.resources.list(plan), expectedPage(rows, plan, NUMERIC), JSON.stringify(plan));
+            assert.deepEqual(await store.rows.list(plan), expectedPage(rows, plan, NUMERIC), JSON.stringify(plan));
           }
         }),
       );
@@ -187,10 +187,10 @@ export function paginationSuite(name: string, open: OpenStore): void {
       '[PAGE-5] goes on from a row that was removed meanwhile',
       withStore(open, async (store) => {
         await commit(store, createProduct('a'), createProduct('b'), createProduct('c'));
-        const [, second] = (await store.resources.list(listPlan())).rows;
+        const [, second] = (await store.rows.list(listPlan())).rows;
         assert.ok(second !== undefined);
         await commit(store, { kind: 'delete', resource: 'products', id: 'b', revision: second.revision, event: null });
-        const page = await store.resources.list(
+        const page = await store.rows.list(
           listPlan({ window: { kind: 'seek', after: ['b'], backward: false, limit: 5 } }),
         );
         assert.deepEqual(

@@ -135,13 +135,13 @@ export function readSuite(name: string, open: OpenStore): void {
           { kind: 'seek', after: [null, 'a'], backward: false, limit: 1 },
         ] as const;
         for (const window of windows) {
-          const { rows } = await store.resources.list(listPlan({ order, window }));
+          const { rows } = await store.rows.list(listPlan({ order, window }));
           assert.equal(JSON.stringify(rows), `[${expected}]`);
         }
-        const found = await store.resources.lookup({ resource: 'products', ids: ['p'], effort: 'light' });
+        const found = await store.rows.lookup({ resource: 'products', ids: ['p'], effort: 'light' });
         assert.equal(JSON.stringify(found.map(({ row }) => row)), `[${expected}]`);
         const referring = { resource: 'products', field: 'supplier_id', owners: ['s1'], order, limit: 1 } as const;
-        const related = await store.resources.related({ ...referring, effort: 'unbounded' });
+        const related = await store.rows.related({ ...referring, effort: 'unbounded' });
         assert.equal(JSON.stringify(related.get('s1')?.rows.map(({ row }) => row)), `[${expected}]`);
       }),
     );
@@ -153,18 +153,16 @@ export function readSuite(name: string, open: OpenStore): void {
         const columns = ['tags', 'serial', 'name'];
         const asked = { name: FULL_PRODUCT['name'], serial: GREATEST_INT64, tags: FULL_PRODUCT['tags'] };
         const expected = JSON.stringify({ id: 'p', ...asked, created_at: AT, updated_at: AT, revision });
-        const item = await store.resources.item({ kind: 'item', resource: 'products', id: 'p', within: [], columns });
+        const item = await store.rows.item({ kind: 'item', resource: 'products', id: 'p', within: [], columns });
         assert.equal(JSON.stringify(item), expected);
         for (const window of [
           { kind: 'offset', offset: 0, limit: 1 },
           { kind: 'seek', after: [null, 'a'], backward: false, limit: 1 },
         ] as const) {
-          const { rows } = await store.resources.list(
-            listPlan({ order: ascending('category', 'id'), window, columns }),
-          );
+          const { rows } = await store.rows.list(listPlan({ order: ascending('category', 'id'), window, columns }));
           assert.equal(JSON.stringify(rows), `[${expected}]`);
         }
-        const bare = await store.resources.list(listPlan({ columns: [] }));
+        const bare = await store.rows.list(listPlan({ columns: [] }));
         assert.deepEqual(bare.rows, [{ id: 'p', created_at: AT, updated_at: AT, revision }]);
       }),
     );
@@ -183,9 +181,9 @@ export function readSuite(name: string, open: OpenStore): void {
       '[URL-6] finds ids byte by byte, and nothing under an id that no row has',
       withStore(open, async (store) => {
         await commit(store, createProduct('a/b@c+d#e%f é'));
-        assert.ok(await store.resources.item({ kind: 'item', resource: 'products', id: 'a/b@c+d#e%f é', within: [] }));
+        assert.ok(await store.rows.item({ kind: 'item', resource: 'products', id: 'a/b@c+d#e%f é', within: [] }));
         for (const id of ['A/b@c+d#e%f é', 'a/b@c+d#e%f e\u0301', '']) {
-          assert.equal(await store.resources.item({ kind: 'item', resource: 'products', id, within: [] }), null);
+          assert.equal(await store.rows.item({ kind: 'item', resource: 'products', id, within: [] }), null);
         }
       }),
     );
@@ -195,10 +193,10 @@ export function readSuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         await seedNested(store);
         for (const { within, missing } of PATHS) {
-          const item = await store.resources.item({ kind: 'item', resource: 'answers', id: 'x1', within });
+          const item = await store.rows.item({ kind: 'item', resource: 'answers', id: 'x1', within });
           const listed = await listIds(store, { resource: 'answers', within });
           assert.deepEqual([item === null, listed.length], missing === null ? [false, 1] : [true, 0]);
-          assert.deepEqual(await store.resources.missingAncestor(within), missing);
+          assert.deepEqual(await store.rows.missingAncestor(within), missing);
         }
       }),
     );
@@ -209,8 +207,8 @@ export function readSuite(name: string, open: OpenStore): void {
         await commit(store, createSupplier('s1'), createProduct('p1'));
         const absent = ancestorPath(['suppliers', 'p1'], ['products', 'p2']);
         const references = [...ancestorPath(['suppliers', 's1']), ...absent, ...ancestorPath(['products', 'p1'])];
-        assert.deepEqual(await store.resources.missingReferences(references), absent);
-        assert.deepEqual(await store.resources.missingReferences([]), []);
+        assert.deepEqual(await store.rows.missingReferences(references), absent);
+        assert.deepEqual(await store.rows.missingReferences([]), []);
       }),
     );
   });
@@ -232,7 +230,7 @@ export function readSuite(name: string, open: OpenStore): void {
         await seedProducts(store);
         const filter = [anyOf('created_at', AT)];
         const total = async (changes: Parameters<typeof listPlan>[0]) =>
-          (await store.resources.list(listPlan(changes))).total;
+          (await store.rows.list(listPlan(changes))).total;
         assert.equal(await total({ filter }), null);
         assert.deepEqual(await total({ filter, count: { kind: 'exact' } }), { count: 3, exact: true });
         assert.deepEqual(await total({ filter, count: { kind: 'capped', cap: 3 } }), { count: 3, exact: true });
@@ -253,12 +251,12 @@ export function readSuite(name: string, open: OpenStore): void {
           createProduct('d'),
         );
         const units = [[createProduct('e'), createProduct('a')], [createProduct('f')]];
-        const outcomes = await Promise.all(units.map((plans) => store.resources.write({ plans })));
+        const outcomes = await Promise.all(units.map((plans) => store.rows.commit({ plans })));
         assert.deepEqual(
           outcomes.map(({ kind }) => kind),
           ['exists', 'committed'],
         );
-        const { total } = await store.resources.list(listPlan({ count: { kind: 'exact' } }));
+        const { total } = await store.rows.list(listPlan({ count: { kind: 'exact' } }));
         assert.deepEqual(total, { count: 4, exact: true });
       }),
     );
@@ -269,7 +267,7 @@ export function readSuite(name: string, open: OpenStore): void {
         await seedProducts(store);
         assert.deepEqual(await listIds(store, { window: { kind: 'offset', offset: 1, limit: 1 } }), ['b']);
         const past = listPlan({ window: { kind: 'offset', offset: 3, limit: 10 } });
-        assert.deepEqual(await store.resources.list(past), { rows: [], more: false, total: null });
+        assert.deepEqual(await store.rows.list(past), { rows: [], more: false, total: null });
       }),
     );
   });

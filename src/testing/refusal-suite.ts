@@ -153,7 +153,7 @@ export function refusalSuite(name: string, open: OpenStore): void {
         withStore(open, async (store) => {
           await seed(store);
           const before = await store.events.after(0, 100);
-          const outcome = await store.resources.write({ plans: [plan(await readRevisions(store))] });
+          const outcome = await store.rows.commit({ plans: [plan(await readRevisions(store))] });
           if (refusal === null) {
             assert.equal(outcome.kind, 'committed');
             return;
@@ -175,7 +175,7 @@ export function refusalSuite(name: string, open: OpenStore): void {
           remove('products', 'p1', revision('products', 'p1')),
           remove('suppliers', 's1', revision('suppliers', 's1')),
         );
-        assert.equal(await store.resources.item({ kind: 'item', resource: 'products', id: 'p1', within: [] }), null);
+        assert.equal(await store.rows.item({ kind: 'item', resource: 'products', id: 'p1', within: [] }), null);
       }),
     );
   });

@@ -18,7 +18,7 @@ function relatedPlan(changes: Partial<RelatedPlan>): RelatedPlan {
 
 /** The ids of the rows of each owner, `+` after them where there are more. */
 async function idsByOwner(store: Store, changes: Partial<RelatedPlan>): Promise<Readonly<Record<string, string>>> {
-  const found = await store.resources.related(relatedPlan(changes));
+  const found = await store.rows.related(relatedPlan(changes));
   return Object.fromEntries(
     [...found].map(([owner, { rows, more }]) => [owner, rows.map(({ row }) => row.id).join(' ') + (more ? ' +' : '')]),
   );
@@ -58,13 +58,13 @@ export function relatedSuite(name: string, open: OpenStore): void {
       '[QRY-4] are read together, each once; those that are absent are left out',
       withStore(open, async (store) => {
         await seed(store);
-        const found = await store.resources.lookup(lookupPlan({ ids: ['a', 'none', 'c', 'a', 'A', ''] }));
+        const found = await store.rows.lookup(lookupPlan({ ids: ['a', 'none', 'c', 'a', 'A', ''] }));
         const rows = new Map(found.map(({ row }) => [row.id, row]));
         assert.deepEqual([...rows.keys()].sort(), ['a', 'c']);
         assert.equal(found.length, 2);
         assert.deepEqual(rows.get('a'), await readRow(store, 'products', 'a'));
-        assert.deepEqual(await store.resources.lookup(lookupPlan({})), []);
-        const quoted = await store.resources.lookup(lookupPlan({ resource: 'suppliers', ids: ['s"2'] }));
+        assert.deepEqual(await store.rows.lookup(lookupPlan({})), []);
+        const quoted = await store.rows.lookup(lookupPlan({ resource: 'suppliers', ids: ['s"2'] }));
         assert.deepEqual(quoted, [{ row: await readRow(store, 'suppliers', 's"2'), within: [] }]);
       }),
     );
@@ -73,7 +73,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
       '[QRY-4] [URL-7] tell what they are below, nearest first',
       withStore(open, async (store) => {
         await seed(store);
-        const found = await store.resources.lookup(lookupPlan({ resource: 'answers', ids: ['x2', 'x1'] }));
+        const found = await store.rows.lookup(lookupPlan({ resource: 'answers', ids: ['x2', 'x1'] }));
         const below = (review: string, product: string): object => [
           { resource: 'reviews', id: review },
           { resource: 'products', id: product },
@@ -123,14 +123,14 @@ export function relatedSuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         await seed(store);
         const reviews = { resource: 'reviews', field: 'product_id', owners: ['a', 'b'] };
-        const found = await store.resources.related(relatedPlan(reviews));
+        const found = await store.rows.related(relatedPlan(reviews));
         const below = [{ resource: 'products', id: 'a' }];
         assert.deepEqual(found.get('a')?.rows, [
           { row: await readRow(store, 'reviews', 'r1'), within: below },
           { row: await readRow(store, 'reviews', 'r3'), within: below },
         ]);
         const answers = { resource: 'answers', field: 'review_id', owners: ['r2'] };
-        const [answer] = (await store.resources.related(relatedPlan(answers))).get('r2')?.rows ?? [];
+        const [answer] = (await store.rows.related(relatedPlan(answers))).get('r2')?.rows ?? [];
         assert.deepEqual(answer?.within, [
           { resource: 'reviews', id: 'r2' },
           { resource: 'products', id: 'b' },

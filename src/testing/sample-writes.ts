@@ -56,14 +56,14 @@ export function remove(resource: string, id: string, revision: number): DeletePl
 
 /** Writes plans as one unit and returns the new revisions. Fails where the unit is refused. */
 export async function commit(store: Store, ...plans: readonly WritePlan[]): Promise<readonly number[]> {
-  const outcome = await store.resources.write({ plans });
+  const outcome = await store.rows.commit({ plans });
   assert.ok(outcome.kind === 'committed', `the unit was refused: ${JSON.stringify(outcome)}`);
   return outcome.revisions;
 }
 
 /** The row of an id. Fails where there is none. */
 export async function readRow(store: Store, resource: string, id: string): Promise<Row> {
-  const row = await store.resources.item({ kind: 'item', resource, id, within: [] });
+  const row = await store.rows.item({ kind: 'item', resource, id, within: [] });
   assert.ok(row !== null, `${resource} ${id} is absent`);
   return row;
 }
@@ -85,6 +85,6 @@ export function listPlan(changes: Partial<ListPlan> = {}): ListPlan {
 
 /** The ids of the rows that a list plan reads. */
 export async function listIds(store: Store, changes: Partial<ListPlan>): Promise<readonly string[]> {
-  const { rows } = await store.resources.list(listPlan(changes));
+  const { rows } = await store.rows.list(listPlan(changes));
   return rows.map(({ id }) => id);
 }

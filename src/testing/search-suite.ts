@@ -130,7 +130,7 @@ class SearchOracle {
   async writeRandomUnits(): Promise<void> {
     const free = [...this.#rows.keys()];
     const drafts = Array.from({ length: 1 + this.#random.integer(4) }, () => this.#randomUnit(free));
-    const outcomes = await Promise.all(drafts.map(({ unit }) => this.#store.resources.write(unit)));
+    const outcomes = await Promise.all(drafts.map(({ unit }) => this.#store.rows.commit(unit)));
     for (const [index, { unit, apply, refused }] of drafts.entries()) {
       const outcome = outcomes[index];
       assert.equal(outcome?.kind, refused ? 'exists' : 'committed');
@@ -156,7 +156,7 @@ class SearchOracle {
       effort: chance.oneIn(2) ? 'unbounded' : 'light',
       count: { kind: 'exact' },
     };
-    const { rows, total } = await this.#store.resources.list(
+    const { rows, total } = await this.#store.rows.list(
       listPlan({ ...plan, window: { kind: 'offset', offset: 0, limit: 1_000 } }),
     );
     assert.deepEqual(rows.map(({ id }) => id).sort(), expected, JSON.stringify(words));

@@ -100,7 +100,7 @@ describe('health', () => {
       throw cause;
     };
     await using broken = await apiUnderTest(SHOP, {
-      breaking: (store) => ({ ...store, resources: store.resources, secret: () => store.secret(), ping }),
+      breaking: (store) => ({ ...store, rows: store.rows, secret: () => store.secret(), ping }),
     });
     const { text } = await broken.row({ send: 'GET /readyz', status: 503, has: { errorCode: 'SERVER_UNAVAILABLE' } });
     assert.doesNotMatch(text, /SELECT|var/);

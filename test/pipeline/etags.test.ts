@@ -68,7 +68,7 @@ describe('a precondition of a read', () => {
       replacing(store, {
         list(plan) {
           lists += 1;
-          return store.resources.list(plan);
+          return store.rows.list(plan);
         },
       });
     await using shop = await apiUnderTest(SHOP, { breaking: counting });
@@ -135,7 +135,7 @@ describe('a precondition of a read', () => {
       replacing(store, {
         async list(plan) {
           await between();
-          return store.resources.list(plan);
+          return store.rows.list(plan);
         },
       });
     await using shop = await apiUnderTest(SHOP, { breaking: writing });

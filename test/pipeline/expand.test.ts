@@ -40,15 +40,15 @@ resources:
 let queries = 0;
 
 function counting(store: Store): Store {
-  const { resources } = store;
+  const { rows } = store;
   return replacing(store, {
     lookup(plan) {
       queries += 1;
-      return resources.lookup(plan);
+      return rows.lookup(plan);
     },
     related(plan) {
       queries += 1;
-      return resources.related(plan);
+      return rows.related(plan);
     },
   });
 }

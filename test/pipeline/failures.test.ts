@@ -15,18 +15,20 @@ function failing(error: unknown): Setting {
   };
   const resources = {
     item: fail,
-    changeOf: fail,
+    rowStamp: fail,
     list: fail,
     lookup: fail,
     related: fail,
-    changes: fail,
+    resourceStamps: fail,
     missingAncestor: fail,
     missingReferences: fail,
-    write: async () => fail(),
+    commit: async () => fail(),
     bookmark: fail,
-    remembered: fail,
+    find: fail,
   };
-  return { breaking: (store: Store) => ({ ...store, events: store.events, secret: () => store.secret(), resources }) };
+  return {
+    breaking: (store: Store) => ({ ...store, events: store.events, secret: () => store.secret(), rows: resources }),
+  };
 }
 
 /** A store whose first write fails. */
@@ -127,14 +129,14 @@ describe('a database that cannot be used', () => {
       body: { atomic: false, operations: [{ method: 'POST', path: '/notes', body: note }] },
     },
   ];
-  const obstacles = [
+  const reasons = [
     ['full', /has no room/],
-    ['held', /is busy/],
+    ['locked', /is busy/],
     [null, /cannot be reached/],
   ] as const;
-  for (const [obstacle, message] of obstacles) {
-    it(`[ERR-7] is told to the caller by what is in the way, and its cause to the log alone: ${obstacle}`, async () => {
-      const failure = new StoreUnavailable('No database', { cause: new Error(SECRET), obstacle });
+  for (const [reason, message] of reasons) {
+    it(`[ERR-7] is told to the caller by the reason, and its cause to the log alone: ${reason}`, async () => {
+      const failure = new StoreUnavailable('No database', { cause: new Error(SECRET), reason });
       for (const write of writes) {
         await using shop = await apiUnderTest(SHOP, { breaking: (store) => failingOnce(store, failure) });
         const { text } = await shop.send(write);

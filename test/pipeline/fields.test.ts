@@ -11,15 +11,15 @@ import { create, LAMP, SHOP } from './shop-model.ts';
 let columns: Columns | undefined;
 
 function watching(store: Store): Store {
-  const { resources } = store;
+  const { rows } = store;
   return replacing(store, {
     item(plan) {
       ({ columns } = plan);
-      return resources.item(plan);
+      return rows.item(plan);
     },
     list(plan) {
       ({ columns } = plan);
-      return resources.list(plan);
+      return rows.list(plan);
     },
   });
 }

@@ -29,7 +29,7 @@ async function twoProcesses(): Promise<TwoProcesses> {
       replacing(store, {
         async item(plan) {
           await acts.shift()?.();
-          return store.resources.item(plan);
+          return store.rows.item(plan);
         },
       }),
   });

@@ -55,8 +55,8 @@ describe('a request with an Idempotency-Key', () => {
     // As another version of the model has remembered it.
     const older = (store: Store): Store =>
       replacing(store, {
-        async remembered(name, now) {
-          const memo = await store.resources.remembered(name, now);
+        async find(name, now) {
+          const memo = await store.rows.find(name, now);
           if (memo === null) return null;
           const effect = JSON.parse(memo.outcome);
           const { country: _country, name: told, ...others } = effect.row;

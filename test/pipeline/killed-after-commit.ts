@@ -16,8 +16,8 @@ import { SHOP } from './shop-model.ts';
 /** A store that takes the process along once it has committed a unit that remembers something. */
 function killing(store: Store): Store {
   return replacing(store, {
-    async write(unit, deadline) {
-      const outcome = await store.resources.write(unit, deadline);
+    async commit(unit, deadline) {
+      const outcome = await store.rows.commit(unit, deadline);
       if (outcome.kind === 'committed' && unit.memos !== undefined && unit.memos.length > 0) {
         process.kill(process.pid, 'SIGKILL');
       }

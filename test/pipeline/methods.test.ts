@@ -20,7 +20,7 @@ async function product(more: object = {}): Promise<Awaited<ReturnType<typeof cre
 
 /** The row as it is stored, write-only fields too. */
 function stored(resource: string, id: string) {
-  return shop.store.resources.item({ kind: 'item', resource, id, within: [] });
+  return shop.store.rows.item({ kind: 'item', resource, id, within: [] });
 }
 
 describe('POST', () => {

@@ -5,9 +5,9 @@ import { replacing } from './replacing.ts';
 /** A store that has something done right before each unit that it is handed, when the API has looked and not yet written. */
 export function before(store: Store, act: (unit: WriteUnit) => Promise<void> | void): Store {
   return replacing(store, {
-    async write(unit, deadline) {
+    async commit(unit, deadline) {
       await act(unit);
-      return store.resources.write(unit, deadline);
+      return store.rows.commit(unit, deadline);
     },
   });
 }
@@ -39,13 +39,13 @@ export class Rival {
   }
 
   async #row(id: string): Promise<Row> {
-    const row = await this.#store.resources.item({ kind: 'item', resource: this.#resource, id, within: [] });
+    const row = await this.#store.rows.item({ kind: 'item', resource: this.#resource, id, within: [] });
     if (row === null) throw new Error(`there is no row ${id} of ${this.#resource}`);
     return row;
   }
 
   async #write(plan: WriteUnit['plans'][number]): Promise<void> {
-    const outcome = await this.#store.resources.write({ plans: [plan] });
+    const outcome = await this.#store.rows.commit({ plans: [plan] });
     if (outcome.kind !== 'committed') throw new Error(`the rival's write was refused: ${outcome.kind}`);
   }
 }

@@ -21,7 +21,7 @@ async function watched(context: TestContext, setting: Setting = {}): Promise<Api
     replacing(store, {
       item(plan) {
         reads += 1;
-        return store.resources.item(plan);
+        return store.rows.item(plan);
       },
     });
   const api = await apiUnderTest(SHELF, { breaking, ...setting });
@@ -72,11 +72,11 @@ describe('a row that was told', () => {
       replacing(store, {
         item(plan) {
           plans.push(plan.kind);
-          return store.resources.item(plan);
+          return store.rows.item(plan);
         },
         list(plan) {
           plans.push(plan.kind);
-          return store.resources.list(plan);
+          return store.rows.list(plan);
         },
       });
     const api = await watched(context, { breaking });
@@ -138,7 +138,7 @@ describe('a row that was told', () => {
       breaking: (store) =>
         replacing(store, {
           async list(plan) {
-            const page = await store.resources.list(plan);
+            const page = await store.rows.list(plan);
             await written;
             return page;
           },
@@ -243,7 +243,7 @@ describe('what several processes tell of rows', () => {
         const other = await apiUnderTest(SHELF, { database });
         const plain = await apiUnderTest(SHELF, {
           database,
-          breaking: (store) => replacing(store, { changeOf: () => null }),
+          breaking: (store) => replacing(store, { rowStamp: () => null }),
         });
         try {
           for (const { by, method, target: name, value } of steps) {

@@ -43,13 +43,13 @@ export class StagedRows implements Rows {
   }
 
   /** What a unit leaves open is read each time. */
-  changeOf(): null {
+  rowStamp(): null {
     return null;
   }
 
   /** A resource that a unit changes has a number that it never had. */
-  async changes(resources: readonly string[]): Promise<readonly number[]> {
-    const stored = await this.#stored.changes(resources);
+  async resourceStamps(resources: readonly string[]): Promise<readonly number[]> {
+    const stored = await this.#stored.resourceStamps(resources);
     const changed = new Set(this.#plans.map(({ resource }) => resource));
     return stored.map((change, index) => (changed.has(resources[index] ?? '') ? STAGED : change));
   }

@@ -104,7 +104,7 @@ async function expandOne(
   };
   const ids = [...new Set(rows.map(idOf))].filter((id) => id !== null);
   const plan = { resource: compiled.resource.name, ids, effort: effortOfLookup({ ids }) };
-  const found = ids.length === 0 ? [] : await telling.surroundings.store.resources.lookup(plan);
+  const found = ids.length === 0 ? [] : await telling.surroundings.store.rows.lookup(plan);
   const values = await representRelated(compiled, found, nested, telling);
   const byId = new Map(found.map(({ row }, index) => [row.id, values[index] ?? null]));
   return rows.map((each) => byId.get(idOf(each) ?? '') ?? null);
@@ -125,7 +125,7 @@ async function expandMany(
   const owners = [...new Set(rows.map(({ row }) => row.id))];
   const wanted = { field: relation.field, owners, order, limit: window.limit };
   const asked = { resource: compiled.resource.name, ...wanted, effort: effortOfRelated(compiled.resource, wanted) };
-  const found = await telling.surroundings.store.resources.related(asked);
+  const found = await telling.surroundings.store.rows.related(asked);
   const all = owners.flatMap((owner) => found.get(owner)?.rows ?? []);
   const told = await representRelated(compiled, all, nested, telling);
   const values = new Map(all.map((located, index) => [located, told[index]]));

@@ -62,7 +62,7 @@ function tellItem(
   const { resource } = compiled;
   const { itemCache, rows } = surroundings;
   // Whether a row below others is there hangs on them too.
-  const change = view === WHOLE && within.length === 0 ? rows.changeOf(resource.name, id) : null;
+  const change = view === WHOLE && within.length === 0 ? rows.rowStamp(resource.name, id) : null;
   const before =
     change === null
       ? null

@@ -84,7 +84,7 @@ async function orRefusal<T>(run: () => Promise<T>): Promise<T | ApiError> {
 }
 
 async function recall(name: string, request: string, { store, now }: Surroundings): Promise<Remembered | null> {
-  const memo = await store.resources.remembered(name, now());
+  const memo = await store.rows.find(name, now());
   if (memo === null || memo.request === request) return memo;
   const message = 'This Idempotency-Key was sent with another request; use a new key for each request.';
   throw apiError('IDEMPOTENCY_KEY_REUSED', message, {

@@ -3,7 +3,7 @@ import type { Resource, ValueType } from '../../model/model.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
 
 /** A column of a resource's table. */
-export interface Column {
+export interface TableColumn {
   readonly name: string;
   readonly type: ValueType;
   readonly nullable: boolean;
@@ -15,19 +15,19 @@ export interface Column {
 
 const text: ValueType = { kind: 'text', format: null };
 
-function system(name: string, type: ValueType): Column {
+function system(name: string, type: ValueType): TableColumn {
   return { name, type, nullable: false, was: null, default: null };
 }
 
 const id = system('id', text);
-const suffix: readonly Column[] = [
+const suffix: readonly TableColumn[] = [
   system('created_at', { kind: 'date-time' }),
   system('updated_at', { kind: 'date-time' }),
   system('revision', { kind: 'integer' }),
 ];
 
 /** The columns of a resource in the order of its rows: `id`, the fields, `created_at`, `updated_at`, `revision` (REP-1). */
-export function columnsOf(resource: Resource): readonly Column[] {
+export function columnsOf(resource: Resource): readonly TableColumn[] {
   const fields = resource.fields.map((field) => ({
     name: field.name,
     type: field.type,
@@ -39,7 +39,7 @@ export function columnsOf(resource: Resource): readonly Column[] {
 }
 
 /** A field that refers to rows of a resource. */
-export interface ReferringField {
+export interface ReferenceField {
   readonly field: string;
   /** Name of the resource. */
   readonly target: string;
@@ -51,7 +51,7 @@ export function linkTable(resource: string, field: string): string {
 }
 
 /** The fields of a resource that are arrays of references, each with the resource referred to. */
-export const linkFields = weakMemoize((resource: Resource): readonly ReferringField[] =>
+export const linkFields = weakMemoize((resource: Resource): readonly ReferenceField[] =>
   resource.fields.flatMap((field) =>
     field.reference !== null && field.type.kind === 'array'
       ? [{ field: field.name, target: field.reference.resource }]
@@ -60,7 +60,7 @@ export const linkFields = weakMemoize((resource: Resource): readonly ReferringFi
 );
 
 /** The fields of a resource that hold one reference, each with the resource referred to. The parent's id is one of them. */
-export function referenceFields(resource: Resource): readonly ReferringField[] {
+export function referenceFields(resource: Resource): readonly ReferenceField[] {
   return resource.fields.flatMap((field) => {
     if (resource.parent?.field === field.name) return [{ field: field.name, target: resource.parent.resource }];
     if (field.reference === null || field.type.kind === 'array') return [];
@@ -69,7 +69,7 @@ export function referenceFields(resource: Resource): readonly ReferringField[] {
 }
 
 /** The type at the end of a path: the column named first, then members of objects. @throws {Error} where nothing is there */
-export function typeAt(columns: readonly Column[], path: readonly string[]): ValueType {
+export function typeAt(columns: readonly TableColumn[], path: readonly string[]): ValueType {
   const [name, ...members] = path;
   let type = columns.find((column) => column.name === name)?.type;
   for (const member of members) {

@@ -20,16 +20,16 @@ export type Decode = (value: SqlValue) => Json;
  * Where a value lies among those that a database can hold: at one of them or between two, of which `floor` is the lower, or outside of
  * all. 1.005 lies between two decimals of two places, 10^19 above all integers of 64 bits.
  */
-export type Place =
+export type Placement =
   | { readonly kind: 'within'; readonly floor: SqlValue; readonly exact: boolean }
   | { readonly kind: 'below' }
   | { readonly kind: 'above' };
 
 /** Where a JSON value lies; undefined where it is of another type. Never asked about null. */
-export type Locate = (value: Json) => Place | undefined;
+export type Locate = (value: Json) => Placement | undefined;
 
 /** Locates the values of a type of which a database can hold every one. */
-export function exactly(encode: Encode): Locate {
+export function exactLocate(encode: Encode): Locate {
   return (value) => {
     const floor = encode(value);
     return floor === undefined ? undefined : { kind: 'within', floor, exact: true };
@@ -37,7 +37,7 @@ export function exactly(encode: Encode): Locate {
 }
 
 /** An expression of a type that a database compares, and how values are written for comparing with it. */
-export interface Comparable {
+export interface ComparableExpression {
   readonly expression: string;
   readonly encode: Encode;
   readonly locate: Locate;
@@ -70,7 +70,7 @@ export interface Dialect {
   decode(type: ValueType): Decode | null;
 
   /** A member of a JSON column, compared by value (QRY-7); null and absent members are NULL. */
-  member(column: string, path: readonly string[], type: ValueType): Comparable;
+  member(column: string, path: readonly string[], type: ValueType): ComparableExpression;
 
   /** A condition: one of the items of a JSON array equals a value (QRY-7). `placeholder` stands for the encoded value. */
   contains(array: string, item: ValueType): { condition(placeholder: string): string; readonly encode: Encode };
@@ -79,23 +79,23 @@ export interface Dialect {
    * A query of one column: values of one type, none of them null, as one parameter. A statement that compares with a list has one text, however
    * long the list is.
    */
-  listed(values: readonly SqlValue[], parameters: Parameters): string;
+  valueList(values: readonly SqlValue[], parameters: BindParameters): string;
 
   /** A condition: a text has another one as a part, character by character (QRY-7). `placeholder` stands for the part. */
-  includes(expression: string, placeholder: string): string;
+  hasSubstring(expression: string, placeholder: string): string;
 
   /**
    * A condition: each of the words begins a word of a searched field of a row (QRY-6).
    *
    * @param look the deadline's `always` where the statement has one: for what is found before any row is looked at
    */
-  search(resource: string, words: readonly string[], parameters: Parameters, look: string | null): string;
+  search(resource: string, words: readonly string[], parameters: BindParameters, look: string | null): string;
 
   /**
    * A source of rows for `from`: the texts of the JSON array that the placeholder stands for, one to a row, in the column `value`. A
    * statement about many ids has one text, however many there are.
    */
-  texts(placeholder: string): string;
+  textRows(placeholder: string): string;
 
   /**
    * What joins each row of a source with those rows of a table whose ids a subquery gives, which names the source and has a limit of its
@@ -109,22 +109,22 @@ export interface Dialect {
   order(expression: string, descending: boolean): string;
 
   /** How a statement looks at its deadline; null where the database keeps time itself. */
-  readonly deadline: Deadline | null;
+  readonly deadline: DeadlineConditions | null;
 }
 
 /** Conditions that are always true and fail the statement once its deadline has passed. */
-export interface Deadline {
+export interface DeadlineConditions {
   /** Asks at some of the rows that a statement reads: for many rows. */
-  readonly seldom: string;
+  readonly sampled: string;
   /** Asks at each: for few rows of any size, and for what is no row of a table. */
   readonly always: string;
 }
 
 /** At which rows a statement looks at its deadline. */
-export type Looks = 'never' | keyof Deadline;
+export type DeadlineChecks = 'never' | keyof DeadlineConditions;
 
 /** Collects the values of a statement while its text is written. */
-export class Parameters {
+export class BindParameters {
   readonly values: SqlValue[] = [];
   readonly #dialect: Dialect;
 

@@ -1,8 +1,8 @@
 import type { Json } from '../../conventions/json.ts';
 import type { Model, Resource, ValueType } from '../../model/model.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
-import { type Column, columnsOf, linkFields, linkTable, typeAt } from './columns.ts';
-import type { Comparable, Decode, Dialect, Encode, SqlValue } from './dialect.ts';
+import { type TableColumn, columnsOf, linkFields, linkTable, typeAt } from './columns.ts';
+import type { ComparableExpression, Decode, Dialect, Encode, SqlValue } from './dialect.ts';
 import { type Compare, comparisonOf } from './value-order.ts';
 
 /** Whether what was read has the columns of every row; the others are as the table declares them. */
@@ -18,13 +18,13 @@ function listOf(selections: readonly { readonly text: string }[]): string {
 }
 
 /** What a path of a resource is compared by. */
-export interface Operand extends Comparable {
+export interface Operand extends ComparableExpression {
   readonly type: ValueType;
   /** Compares two of its JSON values as the database does. */
   readonly compare: Compare;
   readonly nullable: boolean;
   /** Whether it is a column itself, not something inside one. */
-  readonly plain: boolean;
+  readonly isColumn: boolean;
 }
 
 /** Membership in an array field: the encoding of the item and the condition that holds for it. */
@@ -40,7 +40,7 @@ export class Table {
   readonly dialect: Dialect;
   /** The quoted name. */
   readonly name: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly TableColumn[];
   readonly #selections: readonly { readonly name: string; readonly text: string }[];
   readonly #selection: string;
   readonly #decoders: readonly { readonly column: string; readonly decode: Decode }[];
@@ -96,13 +96,13 @@ export class Table {
   #own(column: string, type: ValueType): Operand {
     const { dialect } = this;
     const comparable = { expression: this.column(column), encode: dialect.encode(type), locate: dialect.locate(type) };
-    return { ...comparable, type, compare: comparisonOf(type), nullable: this.#nullable(column), plain: true };
+    return { ...comparable, type, compare: comparisonOf(type), nullable: this.#nullable(column), isColumn: true };
   }
 
   /** A row that stood before a member was declared has nothing there, whatever the model says of it now. */
   #member(column: string, members: readonly string[], type: ValueType): Operand {
     const comparable = this.dialect.member(this.column(column), members, type);
-    return { ...comparable, type, compare: comparisonOf(type), nullable: true, plain: false };
+    return { ...comparable, type, compare: comparisonOf(type), nullable: true, isColumn: false };
   }
 
   /** Membership in an array. References are looked up in their link table, which has an index; other items in the row. */

@@ -10,30 +10,30 @@ import {
   scaledInteger,
 } from '../sql/decimal.ts';
 import {
-  type Comparable,
+  type ComparableExpression,
   type Decode,
   type Dialect,
   type Encode,
-  exactly,
+  exactLocate,
   type Locate,
-  type Place,
+  type Placement,
   type SqlValue,
 } from '../sql/dialect.ts';
-import { storageOf } from '../sql/schema.ts';
+import { storageType } from '../sql/schema/schema.ts';
 import { listedValues } from './listed-values.ts';
-import { foundIds, matchOf } from './search-tables.ts';
+import { matchingIds, matchQuery } from './schema/search-tables.ts';
 
 /** The SQL function that gives a decimal's text the order of its value. */
-export const DECIMAL_KEY = 'restwright_decimal_key';
+export const DECIMAL_KEY_FUNCTION = 'restwright_decimal_key';
 
 /** The SQL function that fails a statement whose deadline has passed. */
-export const DEADLINE = 'restwright_deadline';
+export const DEADLINE_FUNCTION = 'restwright_deadline';
 
-const GREATEST = 9_223_372_036_854_775_807n;
-const LEAST = -9_223_372_036_854_775_808n;
+const MAX_INT64 = 9_223_372_036_854_775_807n;
+const MIN_INT64 = -9_223_372_036_854_775_808n;
 
 function int64(value: bigint | undefined): bigint | undefined {
-  return value !== undefined && value >= LEAST && value <= GREATEST ? value : undefined;
+  return value !== undefined && value >= MIN_INT64 && value <= MAX_INT64 ? value : undefined;
 }
 
 const text =
@@ -57,7 +57,7 @@ function milliseconds(value: string): number | undefined {
 
 /** The places of a decimal that is stored as a scaled integer; null for one that is stored as text. */
 function scaleOf(type: ValueType & { kind: 'decimal' }): number | null {
-  return storageOf(type) === 'decimal' ? null : type.scale;
+  return storageType(type) === 'decimal' ? null : type.scale;
 }
 
 function encode(type: ValueType): Encode {
@@ -86,9 +86,9 @@ function encode(type: ValueType): Encode {
   }
 }
 
-function placeOf({ floor, exact }: ScaledFloor): Place {
-  if (floor < LEAST) return { kind: 'below' };
-  return floor > GREATEST ? { kind: 'above' } : { kind: 'within', floor, exact };
+function placeOf({ floor, exact }: ScaledFloor): Placement {
+  if (floor < MIN_INT64) return { kind: 'below' };
+  return floor > MAX_INT64 ? { kind: 'above' } : { kind: 'within', floor, exact };
 }
 
 function scaledPlace(scale: number): Locate {
@@ -104,7 +104,7 @@ function locate(type: ValueType): Locate {
       return scaledPlace(0);
     case 'decimal': {
       const scale = scaleOf(type);
-      return scale === null ? exactly(encode(type)) : scaledPlace(scale);
+      return scale === null ? exactLocate(encode(type)) : scaledPlace(scale);
     }
     case 'text':
     case 'integer':
@@ -115,7 +115,7 @@ function locate(type: ValueType): Locate {
     case 'object':
     case 'map':
     case 'array':
-      return exactly(encode(type));
+      return exactLocate(encode(type));
   }
 }
 
@@ -174,17 +174,17 @@ const writtenNumber: Encode = (value) => {
 };
 
 /** What JSON functions give for a value of a type, in the form that compares by value. Timestamps inside JSON stand in their one form. */
-function nested(expression: string, type: ValueType): Comparable {
-  const of = (compared: string, encoded: Encode): Comparable => ({
+function nested(expression: string, type: ValueType): ComparableExpression {
+  const of = (compared: string, encoded: Encode): ComparableExpression => ({
     expression: compared,
     encode: encoded,
-    locate: exactly(encoded),
+    locate: exactLocate(encoded),
   });
   switch (type.kind) {
     case 'int64':
       return { expression: `cast(${expression} as integer)`, encode: encode(type), locate: locate(type) };
     case 'decimal':
-      return of(`${DECIMAL_KEY}(${expression})`, text(decimalKey));
+      return of(`${DECIMAL_KEY_FUNCTION}(${expression})`, text(decimalKey));
     case 'date-time':
     case 'binary':
       return of(
@@ -228,14 +228,14 @@ function selection(column: string, type: ValueType): string {
  * Calls the function. A thread that is being ended calls nothing any more, and what it called is NULL: the number has no absolute value then,
  * which fails the statement too.
  */
-const LOOK = `abs(ifnull(${DEADLINE}(), ${LEAST}))`;
+const CHECK_DEADLINE = `abs(ifnull(${DEADLINE_FUNCTION}(), ${MIN_INT64}))`;
 
 /**
  * Calls the function at one row in 64: a call costs twice as much as a row that is looked at and left. A row's number tells whether it is
  * that one, by its place in steps of the golden ratio: no run of numbers that lie evenly apart is without such rows for long, as a run in
  * steps of 64 would be by remainder (2^26 / 1.618 = 41475559). The name is SQLite's own, and no field can bear it.
  */
-const SELDOM_LOOK = `(_rowid_ * 41475559 >> 20 & 63 or ${LOOK})`;
+const CHECK_DEADLINE_SAMPLED = `(_rowid_ * 41475559 >> 20 & 63 or ${CHECK_DEADLINE})`;
 
 /** SQLite: strict tables, text compared by its UTF-8 bytes (the collation BINARY), NULLs least of all. */
 export const sqlite: Dialect = {
@@ -259,13 +259,13 @@ export const sqlite: Dialect = {
         `exists (select 1 from json_each(${array}) as ${ITEM} where ${item.expression} = ${placeholder})`,
     };
   },
-  includes: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
-  listed: listedValues,
+  hasSubstring: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
+  valueList: listedValues,
   search: (resource, words, parameters, look) =>
-    `${quote(resource)}.${quote('id')} in (${foundIds(resource, parameters.add(matchOf(words)), look)})`,
-  texts: (placeholder) => `json_each(${placeholder})`,
+    `${quote(resource)}.${quote('id')} in (${matchingIds(resource, parameters.add(matchQuery(words)), look)})`,
+  textRows: (placeholder) => `json_each(${placeholder})`,
   // A cross join keeps its order: the source outside, and for each of its rows the subquery, then the rows by their ids.
   joinEach: (ids, table, id) => `cross join ${table} on ${id} in (${ids})`,
   order: (expression, descending) => (descending ? `${expression} desc` : expression),
-  deadline: { seldom: SELDOM_LOOK, always: LOOK },
+  deadline: { sampled: CHECK_DEADLINE_SAMPLED, always: CHECK_DEADLINE },
 };

@@ -1,15 +1,15 @@
 import type { Count, ListPlan, Page } from '../../plan/plan.ts';
-import type { Looks, Statement } from '../sql/dialect.ts';
-import { countStatement, countsWholeCollection, listStatement } from '../sql/read-statements.ts';
+import type { DeadlineChecks, Statement } from '../sql/dialect.ts';
+import { countStatement, countsWholeCollection, listStatement } from '../sql/read/read-statements.ts';
 import type { Tables } from '../sql/tables.ts';
 import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
-import type { RowsRead } from './reading.ts';
-import { KEPT_COUNT, type ReadingPlace } from './reading-place.ts';
+import type { BatchRows } from './read-pool/statement-batch.ts';
+import { STORED_COUNT, type ReadScheduler } from './read-pool/read-scheduler.ts';
 
 /** Reads a page. One that is counted is read and counted in one transaction: no commit of another process falls between. */
-export function readList(tables: Tables, place: ReadingPlace, plan: ListPlan): MaybePromise<Page> {
+export function readList(tables: Tables, place: ReadScheduler, plan: ListPlan): MaybePromise<Page> {
   const { resource, effort } = plan;
-  const statements = (looks: Looks): readonly Statement[] => [
+  const statements = (looks: DeadlineChecks): readonly Statement[] => [
     listStatement(tables, plan, looks),
     ...totalStatements(tables, plan, looks),
   ];
@@ -17,14 +17,14 @@ export function readList(tables: Tables, place: ReadingPlace, plan: ListPlan): M
 }
 
 /** What counts the rows of a plan; nothing where it does not ask. */
-function totalStatements(tables: Tables, plan: ListPlan, looks: Looks): readonly Statement[] {
+function totalStatements(tables: Tables, plan: ListPlan, looks: DeadlineChecks): readonly Statement[] {
   if (plan.count.kind === 'none') return [];
-  if (countsWholeCollection(plan)) return [{ text: KEPT_COUNT, values: [plan.resource] }];
+  if (countsWholeCollection(plan)) return [{ text: STORED_COUNT, values: [plan.resource] }];
   return [countStatement(tables, plan, plan.count.kind === 'capped' ? plan.count.cap : null, looks)];
 }
 
 /** The page of the rows that were read, and of the row that counts them, where there is one: a resource that never had a row has none. */
-function pageOf(tables: Tables, plan: ListPlan, [reads = [], counts = []]: RowsRead): Page {
+function pageOf(tables: Tables, plan: ListPlan, [reads = [], counts = []]: BatchRows): Page {
   const { window, count } = plan;
   const table = tables.of(plan.resource);
   const rows = reads.map((read) => table.decode(read));

@@ -1,4 +1,4 @@
-import type { Parameters, SqlValue } from '../sql/dialect.ts';
+import type { BindParameters, SqlValue } from '../sql/dialect.ts';
 
 /**
  * A value as JSON that SQLite reads as the value that it binds. A whole number beyond 2^53 is written with an exponent: its digits would be
@@ -12,7 +12,7 @@ function jsonOf(value: SqlValue): string {
 }
 
 /** A query of values of one type, which are one parameter. */
-export function listedValues(values: readonly SqlValue[], parameters: Parameters): string {
+export function listedValues(values: readonly SqlValue[], parameters: BindParameters): string {
   const value = values[0] instanceof Uint8Array ? 'unhex(value)' : 'value';
   return `select ${value} from json_each(${parameters.add(`[${values.map(jsonOf).join(',')}]`)})`;
 }

@@ -2,8 +2,8 @@ import type { EventEnvelope } from '../../conventions/event.ts';
 import type { ClaimedDelivery, Deliveries, DeliveryResult, EventLog } from '../store.ts';
 import type { SqlValue } from '../sql/dialect.ts';
 import { sqlite } from './dialect.ts';
-import type { MainConnection } from './main-connection.ts';
-import type { Patience } from './patience.ts';
+import type { MainConnection } from './connection/main-connection.ts';
+import type { BusyRetry } from './busy/busy-retry.ts';
 
 const AFTER = `select envelope from restwright_events where sequence > ? order by sequence limit ${sqlite.placeholder(1)}`;
 
@@ -44,22 +44,22 @@ export class SqliteEventLog implements EventLog {
 
   after(sequence: number, limit: number): readonly EventEnvelope[] {
     return this.#main
-      .toRead()
+      .reader()
       .all(AFTER, [sequence, limit])
       .map((read) => parse(read['envelope']));
   }
 
-  last(): number {
-    return Number(this.#main.toRead().get('select max(sequence) as last from restwright_events', [])?.['last'] ?? 0);
+  lastSequence(): number {
+    return Number(this.#main.reader().get('select max(sequence) as last from restwright_events', [])?.['last'] ?? 0);
   }
 }
 
 /** Deliveries in SQLite. An attempt counts from the claim, so that one which ends the process is not made for ever. */
 export class SqliteDeliveries implements Deliveries {
   readonly #main: MainConnection;
-  readonly #patience: Patience;
+  readonly #patience: BusyRetry;
 
-  constructor(main: MainConnection, patience: Patience) {
+  constructor(main: MainConnection, patience: BusyRetry) {
     this.#main = main;
     this.#patience = patience;
   }
@@ -70,8 +70,8 @@ export class SqliteDeliveries implements Deliveries {
 
   async claim(now: number, leaseUntil: number, limit: number): Promise<readonly ClaimedDelivery[]> {
     // Whoever looks often must not keep others from writing.
-    if (this.#main.toRead().get(DUE, [now, now]) === null) return [];
-    const claimed = await this.#patience.with(() => this.#main.toWrite().all(CLAIM, [leaseUntil, now, now, limit]));
+    if (this.#main.reader().get(DUE, [now, now]) === null) return [];
+    const claimed = await this.#patience.run(() => this.#main.writer().all(CLAIM, [leaseUntil, now, now, limit]));
     return claimed
       .map((read) => ({
         due: Number(read['due']),
@@ -98,6 +98,6 @@ export class SqliteDeliveries implements Deliveries {
   }
 
   #run(text: string, values: readonly SqlValue[]): Promise<number> {
-    return this.#patience.with(() => this.#main.toWrite().run(text, values));
+    return this.#patience.run(() => this.#main.writer().run(text, values));
   }
 }

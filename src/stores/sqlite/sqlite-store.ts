@@ -4,48 +4,48 @@ import type { Model } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
-import { UnusableDatabase } from '../sql/schema-errors.ts';
+import { UnusableDatabase } from '../sql/schema/schema-errors.ts';
 import { Tables } from '../sql/tables.ts';
 import type { Store } from '../store.ts';
-import { Checkpoints } from './checkpoints.ts';
-import { Deadline } from './deadline.ts';
+import { Checkpoints } from './commit/checkpoints.ts';
+import { StatementDeadline } from './read-pool/statement-deadline.ts';
 import { sqlite } from './dialect.ts';
-import { Connection, isUnreadable, type WriterOptions } from './driver.ts';
-import { Editions } from './editions.ts';
-import { GroupCommit } from './group-commit.ts';
-import { HeavyReads } from './heavy-reads.ts';
-import { LastChanges } from './last-changes.ts';
-import { MainConnection } from './main-connection.ts';
-import { Patience } from './patience.ts';
-import { prepareDatabase, readSecret, verifyDatabase } from './prepare-database.ts';
-import { ReadingPlace } from './reading-place.ts';
-import { defineFunctions } from './sql-functions.ts';
+import { SqliteConnection, isCorrupt, type WriterOptions } from './connection/sqlite-connection.ts';
+import { CacheEpochs } from './cache-epochs.ts';
+import { GroupCommit } from './commit/group-commit.ts';
+import { ReadPool } from './read-pool/read-pool.ts';
+import { SqlChangeStamps } from './change-stamps.ts';
+import { MainConnection } from './connection/main-connection.ts';
+import { BusyRetry } from './busy/busy-retry.ts';
+import { prepareDatabase, readSecret, verifyDatabase } from './schema/prepare-database.ts';
+import { ReadScheduler } from './read-pool/read-scheduler.ts';
+import { defineFunctions } from './connection/sql-functions.ts';
 import { SqliteDeliveries, SqliteEventLog } from './sqlite-events.ts';
-import { SqliteResources } from './sqlite-resources.ts';
-import { UnitWriter } from './unit-writer.ts';
-import { untilFree } from './until-free.ts';
+import { SqliteRows } from './sqlite-rows.ts';
+import { UnitWriter } from './commit/unit-writer.ts';
+import { waitUntilFree } from './busy/until-free.ts';
 
-export { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../sql/schema-errors.ts';
+export { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../sql/schema/schema-errors.ts';
 
 export interface SqliteOptions {
   /** The file, made with its directory where it is absent; `:memory:` for a database that ends with the store. */
   readonly path: string;
   readonly model: Model;
   /** Whether the file is made and brought to the model; else it must be there, as the model has it. Default: it is. */
-  readonly prepare?: boolean;
+  readonly migrate?: boolean;
   readonly observe: Observe;
   readonly clock: Clock;
   /** Makes the secret of a new database, and ids of editions. */
   readonly random: Random;
   /** Looks at and limits the main connection: for tests and for looking closely. What it is told holds values, so never for a log. */
-  readonly writing?: Omit<WriterOptions, 'existing'> & {
+  readonly writer?: Omit<WriterOptions, 'existing'> & {
     /** Milliseconds that a write waits for another process that writes. */
     readonly busyTimeout?: number;
   };
   /** Ends the wait for another process that holds the database: opening it fails with the reason. */
-  readonly stop?: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Rows of a collection up to which heavy reads of it are tried on the calling thread: for tests. Default: 2,000. */
-  readonly rowsInPlace?: number;
+  readonly maxRowsOnMainThread?: number;
 }
 
 const IN_MEMORY = ':memory:';
@@ -54,20 +54,20 @@ const IN_MEMORY = ':memory:';
  * Reading all of so many rows of common size keeps the thread for half a millisecond to three, as the filter is a column or a decimal inside
  * JSON; another thread adds 0.2 ms to each read.
  */
-const ROWS_IN_PLACE = 2_000;
+const MAX_ROWS_ON_MAIN_THREAD = 2_000;
 
-interface Prepared {
-  readonly connection: Connection;
+interface OpenedDatabase {
+  readonly connection: SqliteConnection;
   /** What brought it to the model. */
   readonly statements: readonly string[];
 }
 
 /** Opens the database and brings it to the model, or makes sure that it is there and as the model has it. */
-function open(path: string, { prepare = true, model, random, writing }: SqliteOptions): Prepared {
-  const connection = Connection.writer(path, { ...writing, existing: !prepare });
+function open(path: string, { migrate = true, model, random, writer: writing }: SqliteOptions): OpenedDatabase {
+  const connection = SqliteConnection.writer(path, { ...writing, mustExist: !migrate });
   try {
     defineFunctions(connection);
-    if (prepare) return { connection, statements: prepareDatabase(connection, model, random) };
+    if (migrate) return { connection, statements: prepareDatabase(connection, model, random) };
     verifyDatabase(connection, model);
     return { connection, statements: [] };
   } catch (error) {
@@ -76,35 +76,35 @@ function open(path: string, { prepare = true, model, random, writing }: SqliteOp
   }
 }
 
-function assemble(path: string, connection: Connection, options: SqliteOptions): Store {
+function assemble(path: string, connection: SqliteConnection, options: SqliteOptions): Store {
   const { model, clock } = options;
   const main = new MainConnection(connection);
   const tables = new Tables(model, sqlite);
-  const changes = new LastChanges(main);
+  const changes = new SqlChangeStamps(main);
   const checkpoints = path === IN_MEMORY ? null : new Checkpoints(path, main);
-  const patience = new Patience(options.random, options.writing?.busyTimeout);
+  const patience = new BusyRetry(options.random, options.writer?.busyTimeout);
   const commits = new GroupCommit(main, new UnitWriter(connection, tables), clock, patience, (plans) => {
-    changes.wrote(plans);
-    checkpoints?.wrote(plans.length);
+    changes.committed(plans);
+    checkpoints?.rowsCommitted(plans.length);
   });
   const secret = readSecret(connection);
-  const editions = new Editions(main, patience, options.random);
+  const editions = new CacheEpochs(main, patience, options.random);
   const timeout = model.limits.statementTimeout;
-  const heavy = path === IN_MEMORY ? null : new HeavyReads({ path, timeout, clock });
-  const deadline = new Deadline(connection, { now: () => clock.now(), timeout });
-  const rowsInPlace = options.rowsInPlace ?? ROWS_IN_PLACE;
-  const place = new ReadingPlace({ main, deadline, clock, heavy, rowsInPlace });
+  const heavy = path === IN_MEMORY ? null : new ReadPool({ path, timeout, clock });
+  const deadline = new StatementDeadline(connection, { now: () => clock.now(), timeout });
+  const rowsInPlace = options.maxRowsOnMainThread ?? MAX_ROWS_ON_MAIN_THREAD;
+  const place = new ReadScheduler({ main, deadline, clock, pool: heavy, maxRowsOnMainThread: rowsInPlace });
   return {
-    resources: new SqliteResources(main, tables, commits, place, changes),
+    rows: new SqliteRows(main, tables, commits, place, changes),
     events: new SqliteEventLog(main),
     deliveries: new SqliteDeliveries(main, patience),
-    get waiting() {
+    get pendingWrites() {
       return commits.waiting;
     },
     secret: () => secret,
-    edition: (name, now) => editions.of(name, now),
+    cacheEpoch: (name, now) => editions.get(name, now),
     ping: () => {
-      main.toRead().get('select 1 from restwright_sequences');
+      main.reader().get('select 1 from restwright_sequences');
     },
     close: async () => {
       await Promise.all([heavy?.close(), commits.close()]);
@@ -115,9 +115,9 @@ function assemble(path: string, connection: Connection, options: SqliteOptions):
 }
 
 /** Makes sure that there is a file to open, or a place to make it. */
-function findFile(path: string, { prepare = true }: SqliteOptions): void {
+function findFile(path: string, { migrate = true }: SqliteOptions): void {
   if (path === IN_MEMORY) return;
-  if (prepare) mkdirSync(dirname(path), { recursive: true });
+  if (migrate) mkdirSync(dirname(path), { recursive: true });
   else if (!existsSync(path)) throw new UnusableDatabase('It is gone. Put it back as it was, or start all anew.');
 }
 
@@ -133,12 +133,12 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
   const path = options.path === IN_MEMORY ? IN_MEMORY : resolve(options.path);
   try {
     findFile(path, options);
-    const { connection, statements } = await untilFree(() => open(path, options), { ...options, path });
+    const { connection, statements } = await waitUntilFree(() => open(path, options), { ...options, path });
     if (statements.length > 0) options.observe({ kind: 'schema-changed', statements });
     return assemble(path, connection, options);
   } catch (error) {
     if (error instanceof UnusableDatabase) throw new UnusableDatabase(`${path} cannot be used. ${error.message}`);
-    if (!isUnreadable(error)) throw error;
+    if (!isCorrupt(error)) throw error;
     throw new UnusableDatabase(
       `${path} is no SQLite database, or is damaged. Name another file, or restore a backup.`,
       {

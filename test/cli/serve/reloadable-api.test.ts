@@ -18,24 +18,24 @@ function named(name: string, body: ApiResponse['body'] = name): OpenedApi & { an
   };
   const unused = (): never => assert.fail('not asked for here');
   const store: Store = {
-    resources: {
+    rows: {
       item: unused,
-      changeOf: unused,
+      rowStamp: unused,
       list: unused,
       lookup: unused,
       related: unused,
-      changes: unused,
+      resourceStamps: unused,
       missingAncestor: unused,
       missingReferences: unused,
-      write: unused,
+      commit: unused,
       bookmark: unused,
-      remembered: unused,
+      find: unused,
     },
-    events: { after: unused, last: unused },
+    events: { after: unused, lastSequence: unused },
     deliveries: { enqueue: unused, claim: unused, settle: unused },
-    waiting: 0,
+    pendingWrites: 0,
     secret: unused,
-    edition: unused,
+    cacheEpoch: unused,
     ping: unused,
     close,
   };

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { Parameters, type SqlValue } from '../../../src/stores/sql/dialect.ts';
+import { BindParameters, type SqlValue } from '../../../src/stores/sql/dialect.ts';
 import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
-import { Connection } from '../../../src/stores/sqlite/driver.ts';
+import { SqliteConnection } from '../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { listedValues } from '../../../src/stores/sqlite/listed-values.ts';
 
 /** Whether SQLite finds a value among listed ones, as it finds it among those that are bound. */
 function finder(context: TestContext): (value: SqlValue, listed: readonly SqlValue[]) => boolean {
-  const connection = Connection.writer(':memory:');
+  const connection = SqliteConnection.writer(':memory:');
   context.after(() => connection.close());
   return (value, listed) => {
-    const parameters = new Parameters(sqlite);
+    const parameters = new BindParameters(sqlite);
     const text = `select ${parameters.add(value)} in (${listedValues(listed, parameters)}) as found`;
     return connection.get(text, parameters.values)?.['found'] === 1;
   };

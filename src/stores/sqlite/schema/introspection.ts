@@ -1,0 +1,65 @@
+import type { CurrentTable, HasRows } from '../../sql/schema/schema-changes.ts';
+import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
+import { sqlite } from '../dialect.ts';
+import type { SqliteConnection } from '../connection/sqlite-connection.ts';
+import { SYSTEM_PREFIX } from './system-tables.ts';
+
+/** How the values of each column are stored, by table and column. */
+export type StorageTypes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** Names of the tables of a database, ours among them. */
+export function tableNames(connection: SqliteConnection): readonly string[] {
+  return connection
+    .all("select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name")
+    .map(({ name }) => String(name));
+}
+
+function columnsOf(connection: SqliteConnection, table: string, storage: StorageTypes): CurrentTable['columns'] {
+  return connection.all('select name, "notnull" as required from pragma_table_info(?)', [table]).map((column) => {
+    const name = String(column['name']);
+    const stored = storage[table]?.[name];
+    if (stored === undefined) {
+      throw new UnusableDatabase(
+        `The column ${table}.${name} was not made by Restwright. Remove it, or give the API a database of its own.`,
+      );
+    }
+    return { name, storage: stored, nullable: column['required'] === 0 };
+  });
+}
+
+function foreignKeysOf(connection: SqliteConnection, table: string): CurrentTable['foreignKeys'] {
+  return connection
+    .all('select "from" as "column", "table", on_delete from pragma_foreign_key_list(?)', [table])
+    .map((key) => ({
+      column: String(key['column']),
+      table: String(key['table']),
+      cascade: key['on_delete'] === 'CASCADE',
+    }));
+}
+
+function indexesOf(connection: SqliteConnection, table: string): readonly string[] {
+  return connection
+    .all("select name from pragma_index_list(?) where origin = 'c' order by name", [table])
+    .map(({ name }) => String(name));
+}
+
+/** The tables of resources and links as they stand in the database. @throws {UnusableDatabase} where one of them is not ours */
+export function currentTables(connection: SqliteConnection, storage: StorageTypes): readonly CurrentTable[] {
+  return tableNames(connection)
+    .filter((name) => !name.startsWith(SYSTEM_PREFIX))
+    .map((name) => ({
+      name,
+      kind: name.includes('.') ? 'links' : 'rows',
+      columns: columnsOf(connection, name, storage),
+      foreignKeys: foreignKeysOf(connection, name),
+      indexes: indexesOf(connection, name),
+    }));
+}
+
+/** Tells whether tables hold rows, and whether one of them is NULL in a column. */
+export function hasRowsIn(connection: SqliteConnection): HasRows {
+  return (table, nullIn) => {
+    const condition = nullIn === null ? '' : ` where ${sqlite.quote(nullIn)} is null`;
+    return connection.get(`select 1 from ${sqlite.quote(table)}${condition} limit 1`) !== null;
+  };
+}

@@ -1,0 +1,161 @@
+import { type TableColumn, linkTable, typeAt } from '../../sql/columns.ts';
+import type { ForeignKey, Index, TableSchema } from '../../sql/schema/schema.ts';
+import type { Alteration, SchemaChange } from '../../sql/schema/schema-changes.ts';
+import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
+import { sqlite } from '../dialect.ts';
+
+const { quote } = sqlite;
+
+/** What a table is called while it is built anew beside the one that it replaces. */
+const REBUILT = 'restwright_rebuilt';
+
+function list(names: readonly string[]): string {
+  return names.map(quote).join(', ');
+}
+
+function references({ table, cascade }: ForeignKey, key: string): string {
+  return ` references ${quote(table)} (${quote(key)})${cascade ? ' on delete cascade' : ''}`;
+}
+
+function columnSql(column: TableColumn, table: TableSchema): string {
+  const foreignKey = table.foreignKeys.find((key) => key.column === column.name);
+  const required = column.nullable ? '' : ' not null';
+  const reference = foreignKey === undefined ? '' : references(foreignKey, 'id');
+  return `${quote(column.name)} ${sqlite.columnType(column.type)}${required}${reference}`;
+}
+
+function tableSql(table: TableSchema, name: string): string {
+  const columns = table.columns.map((column) => `  ${columnSql(column, table)}`);
+  const key = `  primary key (${list(table.primaryKey)})`;
+  const form = table.kind === 'links' ? 'strict, without rowid' : 'strict';
+  return `create table ${quote(name)} (\n${[...columns, key].join(',\n')}\n) ${form}`;
+}
+
+function indexSql(table: TableSchema, { name, unique, keys }: Index): string {
+  const terms = keys.map(({ path, descending }) => {
+    const [column = '', ...members] = path.split('.');
+    const type = typeAt(table.columns, [column, ...members]);
+    const expression = members.length === 0 ? quote(column) : sqlite.member(quote(column), members, type).expression;
+    return sqlite.order(expression, descending);
+  });
+  return `create ${unique ? 'unique ' : ''}index ${quote(name)} on ${quote(table.name)} (${terms.join(', ')})`;
+}
+
+function defaultSql({ type, default: value }: TableColumn): string {
+  return sqlite.literal(value === null ? null : (sqlite.encode(type)(value) ?? null));
+}
+
+/** What a column of a rebuilt table is filled with: its values, or the default where they are missing. */
+function sourceSql({ before, retyped }: Alteration, column: TableColumn): string {
+  const stood = before.columns.some(({ name }) => name === column.name);
+  if (!stood || retyped.includes(column)) return defaultSql(column);
+  return column.nullable || column.default === null
+    ? quote(column.name)
+    : `coalesce(${quote(column.name)}, ${defaultSql(column)})`;
+}
+
+/** SQLite alters little in place: the table is built anew, filled, and takes the place of the old one, with its indexes. */
+function rebuild(alteration: Alteration): readonly string[] {
+  const { before, after } = alteration;
+  const kept = after.indexes.filter(({ name }) => before.indexes.includes(name));
+  const columns = list(after.columns.map(({ name }) => name));
+  const sources = after.columns.map((column) => sourceSql(alteration, column)).join(', ');
+  return [
+    tableSql(after, REBUILT),
+    `insert into ${quote(REBUILT)} (${columns}) select ${sources} from ${quote(after.name)}`,
+    `drop table ${quote(after.name)}`,
+    `alter table ${quote(REBUILT)} rename to ${quote(after.name)}`,
+    ...kept.map((index) => indexSql(after, index)),
+  ];
+}
+
+/** Whether SQLite can do it by adding columns that are NULL in every row. */
+function addsOnly({ before, after, added, retyped, dropped, nullability, foreignKeys }: Alteration): boolean {
+  const newKeys = after.foreignKeys.filter(({ column }) => added.some(({ name }) => name === column));
+  const keysOnlyAdded = !foreignKeys || after.foreignKeys.length - newKeys.length === before.foreignKeys.length;
+  const nullable = added.every((column) => column.nullable && column.default === null);
+  return keysOnlyAdded && nullable && retyped.length === 0 && dropped.length === 0 && !nullability;
+}
+
+function alterSql(alteration: Alteration): readonly string[] {
+  if (!addsOnly(alteration)) return rebuild(alteration);
+  const { after, added } = alteration;
+  return added.map((column) => `alter table ${quote(after.name)} add column ${columnSql(column, after)}`);
+}
+
+/** Fills the links of an array that becomes one of references while rows stand. */
+function fillSql(table: TableSchema, declared: readonly TableSchema[]): readonly string[] {
+  const owner = table.foreignKeys.find(({ column }) => column === 'owner')?.table;
+  const rows = declared.find(({ name }) => name === owner);
+  const field = rows?.columns.find(({ name }) => linkTable(rows.name, name) === table.name);
+  if (rows === undefined || field === undefined) return [];
+  return [
+    `insert into ${quote(table.name)} (owner, target) select distinct held.id, item.value` +
+      ` from ${quote(rows.name)} as held, json_each(held.${quote(field.name)}) as item`,
+  ];
+}
+
+function sqlOf(
+  change: SchemaChange,
+  declared: readonly TableSchema[],
+  standing: ReadonlySet<string>,
+): readonly string[] {
+  switch (change.kind) {
+    case 'rename-table':
+      return [`alter table ${quote(change.from)} rename to ${quote(change.to)}`];
+    case 'rename-column':
+      return [`alter table ${quote(change.table)} rename column ${quote(change.from)} to ${quote(change.to)}`];
+    case 'drop-index':
+      return [`drop index ${quote(change.name)}`];
+    case 'alter-table':
+      return alterSql(change.alteration);
+    case 'create-table': {
+      const owner = change.table.foreignKeys.find(({ column }) => column === 'owner')?.table;
+      const fill = change.table.kind === 'links' && owner !== undefined && standing.has(owner);
+      return [tableSql(change.table, change.table.name), ...(fill ? fillSql(change.table, declared) : [])];
+    }
+    case 'drop-table':
+      return [`drop table ${quote(change.table.name)}`];
+    case 'create-index':
+      return [indexSql(change.table, change.index)];
+  }
+}
+
+function reasonOf(change: SchemaChange): string {
+  switch (change.kind) {
+    case 'rename-table':
+      return `${change.from} is now ${change.to}`;
+    case 'rename-column':
+      return `${change.table}.${change.from} is now ${change.to}`;
+    case 'drop-index':
+      return 'the model no longer asks for this index';
+    case 'alter-table':
+      return `brings ${change.alteration.after.name} to the model`;
+    case 'create-table':
+      return `${change.table.name} is new`;
+    case 'drop-table':
+      return `${change.table.name} is no longer declared`;
+    case 'create-index':
+      return change.index.unique ? 'keeps values unique' : 'serves reads';
+  }
+}
+
+/**
+ * The SQL of schema changes, one step per statement, in order. Foreign keys must be off while it runs, for a table that is rebuilt
+ * is absent for a moment, and checked after.
+ *
+ * @param standing names of the tables, after renaming, that the database has
+ */
+export function schemaSteps(
+  changes: readonly SchemaChange[],
+  declared: readonly TableSchema[],
+  standing: ReadonlySet<string>,
+): readonly SchemaStep[] {
+  return changes.flatMap((change) =>
+    sqlOf(change, declared, standing).map((sql) => ({
+      sql,
+      lossy: change.lossy !== null,
+      reason: change.lossy ?? reasonOf(change),
+    })),
+  );
+}

@@ -1,0 +1,97 @@
+import { versions } from 'node:process';
+import type { Resource } from '../../../model/model.ts';
+import { WORD_RULES, wordsOf } from '../../../plan/search.ts';
+import { columnsOf, typeAt } from '../../sql/columns.ts';
+import type { SqlValue } from '../../sql/dialect.ts';
+import { sqlite } from '../dialect.ts';
+import { searchNames } from './search-tables.ts';
+
+const { quote } = sqlite;
+
+/** The SQL function that gives the words of texts, folded and apart by spaces. Whoever writes rows must know it. */
+export const WORDS_FUNCTION = 'restwright_words';
+
+/** What the SQL function does. */
+export function joinedWords(...texts: readonly SqlValue[]): string {
+  return wordsOf(texts.filter((text) => text !== null).join('\n')).join(' ');
+}
+
+/** By which rules the words of an index were made: it stands in its triggers, so that other rules make other triggers. */
+const RULES_COMMENT = `/* words ${WORD_RULES}, Unicode ${versions['unicode']} */`;
+
+/** A table or trigger of a search index; equal definitions mean equal indexes. */
+export interface SearchObject {
+  readonly type: 'table' | 'trigger';
+  readonly name: string;
+  /** What follows `create` up to the name. */
+  readonly kind: 'table' | 'virtual table' | 'trigger';
+  /** From the name on: what the database keeps as it was written. */
+  readonly definition: string;
+}
+
+/** What serves the search of a resource, and how it is filled with the rows that stand. */
+export interface SearchIndex {
+  readonly objects: readonly SearchObject[];
+  readonly fill: readonly string[];
+}
+
+/** The texts at a path of a row, as one text. */
+function textAt(resource: Resource, path: string, row: string): string {
+  const [name = '', ...members] = path.split('.');
+  const type = typeAt(columnsOf(resource), [name, ...members]);
+  const column = `${row}.${quote(name)}`;
+  if (type.kind !== 'array') return members.length === 0 ? column : sqlite.member(column, members, type).expression;
+  const at = sqlite.literal(`$${members.map((member) => `.${quote(member)}`).join('')}`);
+  return `(select group_concat(value, char(10)) from json_each(${column}, ${at}))`;
+}
+
+function wordsIn(resource: Resource, row: string): string {
+  return `${WORDS_FUNCTION}(${resource.search.map((path) => textAt(resource, path, row)).join(', ')})`;
+}
+
+/**
+ * The index of a resource that is searched. FTS5 sees words that are split and folded already, apart by spaces, so that its simplest tokenizer
+ * takes each as it is. It keeps which rows have a word and nothing else: neither the texts, which stand in the row, nor where in a text a word
+ * stands. Triggers keep it, so that it changes with the row, or with the row not at all. What begins with one or two letters is kept as well:
+ * FTS5 would gather it from all such words before it gives the first row, and nobody could stop it meanwhile (QRY-3).
+ */
+export function searchIndex(resource: Resource): SearchIndex {
+  const names = searchNames(resource.name);
+  const [words, keys, rows] = [quote(names.words), quote(names.keys), quote(resource.name)];
+  const trigger = (name: string, occasion: string, statements: readonly string[]): SearchObject => ({
+    type: 'trigger',
+    name,
+    kind: 'trigger',
+    definition: `${quote(name)} after ${occasion} on ${rows} begin ${RULES_COMMENT}\n${statements.map((each) => `  ${each};\n`).join('')}end`,
+  });
+  const keyOf = (row: string): string => `(select key from ${keys} where id = ${row}.id)`;
+  const searched = [...new Set(resource.search.map((path) => quote(path.split('.')[0] ?? path)))].join(', ');
+  const using = `fts5(words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii', prefix = '1 2')`;
+  return {
+    objects: [
+      {
+        type: 'table',
+        name: names.keys,
+        kind: 'table',
+        definition: `${keys} (key integer primary key, id text not null unique) strict`,
+      },
+      { type: 'table', name: names.words, kind: 'virtual table', definition: `${words} using ${using}` },
+      trigger(names.triggers.insert, 'insert', [
+        `insert into ${keys} (id) values (new.id)`,
+        `insert into ${words} (rowid, words) values (last_insert_rowid(), ${wordsIn(resource, 'new')})`,
+      ]),
+      trigger(names.triggers.update, `update of ${searched}`, [
+        `update ${words} set words = ${wordsIn(resource, 'new')} where rowid = ${keyOf('new')}`,
+      ]),
+      trigger(names.triggers.delete, 'delete', [
+        `delete from ${words} where rowid = ${keyOf('old')}`,
+        `delete from ${keys} where id = old.id`,
+      ]),
+    ],
+    fill: [
+      `insert into ${keys} (id) select id from ${rows}`,
+      `insert into ${words} (rowid, words) select held.key, ${wordsIn(resource, 'searched')}` +
+        ` from ${keys} as held cross join ${rows} as searched on searched.id = held.id order by held.key`,
+    ],
+  };
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ValueType } from '../../../../src/model/model.ts';
+import { schemaOf, storageType } from '../../../../src/stores/sql/schema/schema.ts';
+import {
+  field,
+  model,
+  refersTo,
+  resource,
+  type ResourceOptions,
+  sampleModel,
+} from '../../../../src/testing/sample-model.ts';
+
+const TEXT: ValueType = { kind: 'text', format: null };
+
+function indexes(options: Omit<ResourceOptions, 'name'>): readonly string[] {
+  const declared = model([resource({ name: 'items', ...options }), resource({ name: 'others', fields: [] })]);
+  return schemaOf(declared).flatMap((table) => (table.name === 'items' ? table.indexes.map(({ name }) => name) : []));
+}
+
+describe('the schema of a model', () => {
+  it('[PAGE-10] has an index for creation and for the default order, each ending with the id', () => {
+    assert.deepEqual(indexes({ fields: [] }), ['items (created_at, id)']);
+    const sort = [
+      { path: 'title', descending: true },
+      { path: 'id', descending: true },
+    ];
+    assert.deepEqual(indexes({ fields: [field('title', TEXT)], sort }), [
+      'items (created_at, id)',
+      'items (title, id)',
+    ]);
+    const mixed = [
+      { path: 'title', descending: true },
+      { path: 'created_at', descending: false },
+      { path: 'id', descending: false },
+    ];
+    assert.deepEqual(indexes({ fields: [field('title', TEXT)], sort: mixed }), [
+      'items (created_at, id)',
+      'items (title, created_at desc, id desc)',
+    ]);
+  });
+
+  it('[PAGE-10] has the declared indexes, the unique ones as they are, each once', () => {
+    const fields = [field('title', TEXT), field('code', TEXT)];
+    const declared = {
+      fields,
+      uniques: [['code', 'title']],
+      indexes: [['title'], ['title', 'id'], ['created_at'], ['id']],
+    };
+    assert.deepEqual(indexes(declared), ['items unique (code, title)', 'items (created_at, id)', 'items (title, id)']);
+  });
+
+  it('[REP-9] has an index for each reference, in the default order behind it', () => {
+    const fields = [field('other_id', TEXT, { reference: refersTo('others') })];
+    assert.deepEqual(indexes({ fields, parent: 'others' }), [
+      'items (created_at, id)',
+      'items (other_id, created_at, id)',
+    ]);
+  });
+
+  it('[MET-4] guards every reference by a key, those of an array in a table of links', () => {
+    const keys = schemaOf(sampleModel()).map(({ name, foreignKeys }) => [
+      name,
+      foreignKeys.map(({ column, table, cascade }) => `${column} ${table}${cascade ? ' cascade' : ''}`),
+    ]);
+    assert.deepEqual(Object.fromEntries(keys), {
+      suppliers: [],
+      products: ['supplier_id suppliers'],
+      'products.related_ids': ['owner products cascade', 'target products'],
+      reviews: ['product_id products'],
+      answers: ['review_id reviews'],
+    });
+  });
+
+  it('[OPS-4] knows a change of type by how values are stored', () => {
+    const decimal = (precision: number | null, scale: number | null) =>
+      storageType({ kind: 'decimal', precision, scale });
+    assert.deepEqual(
+      [decimal(12, 2), decimal(18, 2), decimal(19, 2), decimal(12, null), decimal(null, 2)],
+      ['decimal(2)', 'decimal(2)', 'decimal', 'decimal', 'decimal'],
+    );
+    assert.equal(storageType({ kind: 'text', format: 'email' }), storageType(TEXT));
+  });
+});

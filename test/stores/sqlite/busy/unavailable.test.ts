@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
+import { replyWithError, errorOf } from '../../../../src/stores/sqlite/read-pool/statement-batch.ts';
+import { unavailable } from '../../../../src/stores/sqlite/busy/unavailable.ts';
+import { StoreUnavailable } from '../../../../src/stores/store.ts';
+import { temporaryDirectory } from '../../../temporary-directory.ts';
+
+interface Opened {
+  readonly file: string;
+  readonly connection: SqliteConnection;
+}
+
+function opened(context: TestContext): Opened {
+  const file = path.join(temporaryDirectory(context), 'kept.db');
+  const connection = SqliteConnection.writer(file);
+  context.after(() => connection.close());
+  connection.run('create table kept (text text not null) strict');
+  return { file, connection };
+}
+
+/** What a statement fails with. */
+function failureOf(connection: SqliteConnection, statement: string): unknown {
+  try {
+    connection.run(statement);
+  } catch (error) {
+    return error;
+  }
+  return assert.fail(`done: ${statement}`);
+}
+
+const LONG = 'insert into kept values (hex(zeroblob(100000)))';
+const SHORT = "insert into kept values ('')";
+
+describe('a database that cannot be used just now', () => {
+  const cases: readonly (readonly [reason: string, message: RegExp, fail: (opened: Opened) => unknown])[] = [
+    [
+      'full',
+      /^The disk of the database is full$/,
+      ({ connection }) => {
+        connection.pragma('max_page_count = 4');
+        return failureOf(connection, LONG);
+      },
+    ],
+    [
+      'locked',
+      /^The database is held by another process$/,
+      ({ file, connection }) => {
+        const other = SqliteConnection.writer(file);
+        other.run('begin immediate');
+        const failure = failureOf(connection, SHORT);
+        other.close();
+        return failure;
+      },
+    ],
+  ];
+  for (const [reason, message, fail] of cases) {
+    it(`[LIM-3] is told by the reason, and SQLite's error is the cause: ${reason}`, (context) => {
+      const error = fail(opened(context));
+      const told = unavailable(error) ?? assert.fail('it is another error');
+      assert.deepEqual([told.reason, told.cause], [reason, error]);
+      assert.match(told.message, message);
+    });
+
+    it(`[LIM-3] is told the same where a thread finds it: ${reason}`, (context) => {
+      const answer = structuredClone(replyWithError(fail(opened(context))));
+      const error = answer.kind === 'rows' ? assert.fail('it has read') : errorOf(answer);
+      assert.ok(error instanceof StoreUnavailable);
+      assert.equal(error.reason, reason);
+      assert.match(error.message, message);
+    });
+  }
+
+  it('is not told by an error that is a statement’s own', (context) => {
+    const { connection } = opened(context);
+    assert.equal(unavailable(failureOf(connection, 'insert into kept values (null)')), null);
+  });
+});

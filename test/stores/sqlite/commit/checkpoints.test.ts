@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { Checkpoints } from '../../../../src/stores/sqlite/commit/checkpoints.ts';
+import { SqliteConnection, isBusy } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
+import { MainConnection } from '../../../../src/stores/sqlite/connection/main-connection.ts';
+import { createProduct } from '../../../../src/testing/sample-writes.ts';
+import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { openSample } from '../open-sample.ts';
+
+const ROW = 'x'.repeat(500);
+const MEBIBYTE = 1_048_576;
+/** Bytes of a file whose rows all stand in its log. */
+const EMPTY = 4_096;
+
+function opened(context: TestContext): { file: string; writer: SqliteConnection; write: (rows: number) => void } {
+  const file = path.join(temporaryDirectory(context), 'log.db');
+  const writer = SqliteConnection.writer(file);
+  writer.run('create table kept (text text not null) strict');
+  const write = (rows: number): void => {
+    for (let row = 0; row < rows; row += 1) writer.run('insert into kept values (?)', [ROW]);
+  };
+  return { file, writer, write };
+}
+
+/** Writes rows of a mebibyte each, which is as much log. */
+function writeLong(writer: SqliteConnection, rows: number): void {
+  for (let row = 0; row < rows; row += 1) writer.run('insert into kept values (hex(zeroblob(?)))', [MEBIBYTE / 2]);
+}
+
+function mebibytesOfLog(file: string): number {
+  return Math.round(statSync(`${file}-wal`).size / MEBIBYTE);
+}
+
+/** Readings of which each begins before the one before it ends, so that somebody always reads. */
+class Relay {
+  readonly #file: string;
+  #reader: SqliteConnection | null = null;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Another reading takes the place of the one that goes on. */
+  pass(): void {
+    const next = SqliteConnection.reader(this.#file);
+    next.run('begin');
+    next.get('select count(*) from kept');
+    this.end();
+    this.#reader = next;
+  }
+
+  end(): void {
+    this.#reader?.close();
+    this.#reader = null;
+  }
+}
+
+/** Does something over and over until something else is done. */
+async function meanwhile(done: Promise<void>, act: () => void): Promise<void> {
+  while (await Promise.race([done.then(() => false), setImmediate(true)])) act();
+}
+
+/** Writes a row, unless a checkpoint holds writers up just then. */
+function writeIfFree(writer: SqliteConnection): void {
+  try {
+    writer.run('insert into kept values (?)', [ROW]);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
+}
+
+/** How many rows the file holds without its log. */
+function rowsWithoutLog(file: string): number {
+  const alone = `${file}.alone`;
+  copyFileSync(file, alone);
+  const copy = SqliteConnection.writer(alone);
+  try {
+    return Number(copy.get('select count(*) as count from kept')?.['count']);
+  } finally {
+    copy.close();
+  }
+}
+
+describe('checkpoints apart from the thread that writes', () => {
+  it('[OPS-4] bring into the file what was committed, once enough was', async (context) => {
+    const { file, writer, write } = opened(context);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 100 });
+    write(100);
+    checkpoints.rowsCommitted(99);
+    await checkpoints.close();
+    assert.equal(statSync(file).size, EMPTY, 'nothing was due yet');
+    checkpoints.rowsCommitted(1);
+    await checkpoints.close();
+    assert.equal(rowsWithoutLog(file), 100);
+    writer.close();
+  });
+
+  it('[OPS-4] bring over what little was committed too, some time after it was', async (context) => {
+    const { file, writer, write } = opened(context);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 100, maxDelay: 1 });
+    write(3);
+    checkpoints.rowsCommitted(3);
+    while (statSync(file).size === EMPTY) await setImmediate();
+    await checkpoints.close();
+    assert.equal(rowsWithoutLog(file), 3);
+    writer.close();
+  });
+
+  it('[OPS-4] let the log begin anew, so that it does not grow while writes go on', async (context) => {
+    const { file, writer, write } = opened(context);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
+    const sizes: number[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      checkpoints.rowsCommitted(1);
+      // The thread is through before these end, and does not see the last of them.
+      write(400);
+      await setImmediate();
+      sizes.push(statSync(`${file}-wal`).size);
+    }
+    await checkpoints.close();
+    const [first = 0] = sizes;
+    assert.ok(Math.max(...sizes) < first * 3, `the log grew: ${sizes.join(', ')}`);
+    assert.equal(Number(writer.get('select count(*) as count from kept')?.['count']), 2_400);
+    writer.close();
+  });
+
+  it('[OPS-4] let a log that has become long begin anew though there is never a moment without readers', async (context) => {
+    const { file, writer } = opened(context);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
+    const relay = new Relay(file);
+    const sizes: number[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      writeLong(writer, 10);
+      checkpoints.rowsCommitted(1);
+      await meanwhile(checkpoints.close(), () => {
+        writeIfFree(writer);
+        relay.pass();
+      });
+      sizes.push(mebibytesOfLog(file));
+    }
+    relay.end();
+    writer.close();
+    assert.ok(Math.max(...sizes) <= 45, `the log grew, in MiB: ${sizes.join(', ')}`);
+  });
+
+  it('[OPS-4] do not wait for a reader that stays, and the log shrinks once it has gone', async (context) => {
+    const { file, writer } = opened(context);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
+    const relay = new Relay(file);
+    relay.pass();
+    writeLong(writer, 40);
+    checkpoints.rowsCommitted(1);
+    await checkpoints.close();
+    writeLong(writer, 1);
+    assert.ok(mebibytesOfLog(file) >= 41);
+    relay.end();
+    checkpoints.rowsCommitted(1);
+    await checkpoints.close();
+    writeLong(writer, 1);
+    assert.ok(mebibytesOfLog(file) <= 32, `${mebibytesOfLog(file)} MiB are left`);
+    writer.close();
+  });
+
+  it('[CACHE-2] are no write that other readings would have to notice', async (context) => {
+    const { file, writer, write } = opened(context);
+    const version = writer.pragma('data_version');
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
+    write(10);
+    checkpoints.rowsCommitted(10);
+    await checkpoints.close();
+    assert.equal(writer.pragma('data_version'), version);
+    writer.close();
+  });
+
+  it('[OPS-4] that the writer cannot finish are left to the next one', async (context) => {
+    const { file, writer, write } = opened(context);
+    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
+    write(10);
+    writer.run('begin immediate');
+    assert.throws(() => writer.checkpoint(), /locked/);
+    checkpoints.rowsCommitted(10);
+    await checkpoints.close();
+    writer.run('commit');
+    checkpoints.rowsCommitted(1);
+    await checkpoints.close();
+    assert.equal(rowsWithoutLog(file), 10);
+    writer.close();
+  });
+
+  it('[OPS-4] leave the file whole when the store closes in the middle of one', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    const store = await openSample({ path: file });
+    const plans = Array.from({ length: 2_100 }, (_, index) => createProduct(`p${index}`));
+    for (let batch = 0; batch < 7; batch += 1) {
+      const unit = { plans: plans.slice(batch * 300).slice(0, 300) };
+      assert.equal((await store.rows.commit(unit)).kind, 'committed');
+    }
+    await store.close();
+    assert.equal(existsSync(`${file}-wal`), false);
+    const again = await openSample({ path: file });
+    assert.ok((await again.rows.item({ kind: 'item', resource: 'products', id: 'p2099', within: [] })) !== null);
+    await again.close();
+  });
+});

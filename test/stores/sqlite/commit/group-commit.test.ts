@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
+import { type Store, StoreUnavailable } from '../../../../src/stores/store.ts';
+import { commit, createProduct, listIds } from '../../../../src/testing/sample-writes.ts';
+import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { openSample } from '../open-sample.ts';
+
+/** A store in a file, and how often each statement ran on its writing connection since it was opened. */
+async function traced(
+  context: TestContext,
+  busyTimeout = 1,
+): Promise<{ store: Store; file: string; ran: (start: string) => number }> {
+  const statements: string[] = [];
+  const file = path.join(temporaryDirectory(context), 'sample.db');
+  const store = await openSample({
+    path: file,
+    writer: { busyTimeout, trace: (statement) => statements.push(statement) },
+  });
+  const opening = statements.length;
+  return { store, file, ran: (start) => statements.slice(opening).filter((each) => each.startsWith(start)).length };
+}
+
+function write(store: Store, ids: readonly string[]): ReturnType<Store['rows']['commit']> {
+  return store.rows.commit({ plans: ids.map((id) => createProduct(id)) });
+}
+
+/** Another process that is writing. */
+function holding(file: string): { letGo(): void } {
+  const other = new Database(file);
+  other.exec('begin immediate');
+  return {
+    letGo() {
+      other.exec('commit');
+      other.close();
+    },
+  };
+}
+
+/** Lets the event loop turn until something holds. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await setImmediate();
+}
+
+describe('group commit', () => {
+  it('[OPS-4] acknowledges what is on disk: a write-ahead log, synced at each commit', (context) => {
+    const connection = SqliteConnection.writer(path.join(temporaryDirectory(context), 'sample.db'));
+    const pragmas = ['journal_mode', 'synchronous', 'foreign_keys'].map((name) => connection.pragma(name));
+    connection.close();
+    assert.deepEqual(pragmas, ['wal', 2, 1]);
+  });
+
+  it('[OPS-4] commits 31 of 32 concurrent writes once, while one breaks a constraint', async (context) => {
+    const { store, ran } = await traced(context);
+    await commit(store, createProduct('taken'));
+    const before = ran('commit');
+    const ids = Array.from({ length: 32 }, (_, index) => (index === 9 ? 'taken' : `p${index}`));
+    const outcomes = await Promise.all(ids.map((id) => write(store, [id])));
+    assert.equal(outcomes.filter(({ kind }) => kind === 'committed').length, 31);
+    assert.deepEqual([ran('commit') - before, ran('rollback to')], [1, 1]);
+    await store.close();
+  });
+
+  it('[OPS-4] needs no savepoint for one write, and no commit for one that is refused', async (context) => {
+    const { store, ran } = await traced(context);
+    await commit(store, createProduct('taken'));
+    assert.deepEqual([ran('savepoint'), ran('commit'), ran('rollback')], [0, 1, 0]);
+    assert.equal((await write(store, ['new', 'taken'])).kind, 'exists');
+    assert.deepEqual([ran('savepoint'), ran('commit'), ran('rollback')], [0, 1, 1]);
+    await store.close();
+  });
+
+  it('[LIM-3] bounds one transaction, so that a long queue keeps the thread for no longer', async (context) => {
+    const { store, ran } = await traced(context);
+    await Promise.all(Array.from({ length: 300 }, (_, index) => write(store, [`p${index}`])));
+    assert.equal(ran('commit'), 2);
+    const large = Array.from({ length: 3 }, (_, unit) =>
+      Array.from({ length: 600 }, (__, index) => `q${unit}-${index}`),
+    );
+    await Promise.all(large.map((ids) => write(store, ids)));
+    assert.equal(ran('commit'), 5);
+    await store.close();
+  });
+
+  it('[LIM-3] tells every waiting write that another process holds the database, and loses none', async (context) => {
+    const { store, file } = await traced(context);
+    await commit(store, createProduct('before'));
+    const other = holding(file);
+    const waiting = [write(store, ['a']), write(store, ['b'])];
+    const outcomes = await Promise.allSettled(waiting);
+    other.letGo();
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason instanceof StoreUnavailable),
+      [true, true],
+    );
+    assert.deepEqual(await listIds(store, {}), ['before']);
+    await commit(store, createProduct('after'));
+    await store.close();
+  });
+
+  it('[LIM-3] answers reads while another process writes, and writes once that one is done', async (context) => {
+    const { store, file, ran } = await traced(context, 60_000);
+    await commit(store, createProduct('before'));
+    const other = holding(file);
+    const waiting = [write(store, ['a']), write(store, ['b'])];
+    await until(() => ran('begin immediate') > 3);
+    assert.deepEqual([await listIds(store, {}), store.pendingWrites], [['before'], 2]);
+    waiting.push(write(store, ['c']));
+    other.letGo();
+    assert.deepEqual(
+      (await Promise.all(waiting)).map(({ kind }) => kind),
+      ['committed', 'committed', 'committed'],
+    );
+    assert.deepEqual(await listIds(store, {}), ['a', 'b', 'before', 'c']);
+    assert.equal(ran('update restwright_sequences'), 2, 'those that waited share a transaction');
+    await store.close();
+  });
+
+  it('[LIM-3] keeps what waits for another process when it closes', async (context) => {
+    const { store, file, ran } = await traced(context, 60_000);
+    const other = holding(file);
+    const waiting = write(store, ['a']);
+    await until(() => ran('begin immediate') > 1);
+    const closing = store.close();
+    other.letGo();
+    assert.equal((await waiting).kind, 'committed');
+    await closing;
+  });
+
+  it('[EVT-3] records deliveries once another process is done, and asks for none that are not due', async (context) => {
+    const { store, file, ran } = await traced(context, 60_000);
+    await commit(store, createProduct('a'));
+    const other = holding(file);
+    assert.deepEqual(await store.deliveries.claim(1, 2, 9), []);
+    const recorded = store.deliveries.enqueue(1, ['hook'], 0);
+    await until(() => ran('insert into restwright_deliveries') > 1);
+    other.letGo();
+    await recorded;
+    assert.deepEqual(
+      (await store.deliveries.claim(1, 2, 9)).map(({ sequence }) => sequence),
+      [1],
+    );
+    await store.close();
+  });
+
+  it('[REP-8][EVT-3] draws revisions and sequences from one counter with other processes', async (context) => {
+    const { store, file } = await traced(context);
+    const other = await openSample({ path: file });
+    const revisions: number[] = [];
+    for (const [index, each] of [store, other, store, other].entries()) {
+      revisions.push(...(await commit(each, createProduct(`p${index}`))));
+    }
+    assert.deepEqual(revisions, [1, 2, 3, 4]);
+    const events = await store.events.after(0, 10);
+    assert.deepEqual(
+      events.map(({ payload }) => payload.resource.id),
+      ['p0', 'p1', 'p2', 'p3'],
+    );
+    await Promise.all([store.close(), other.close()]);
+  });
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describe, it, type TestContext } from 'node:test';
+import Database from 'better-sqlite3';
+import { atEndOfTick } from '../../../../src/platform/end-of-tick.ts';
+import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
+import { MainConnection } from '../../../../src/stores/sqlite/connection/main-connection.ts';
+import { StoreUnavailable } from '../../../../src/stores/store.ts';
+import { temporaryDirectory } from '../../../temporary-directory.ts';
+
+interface Sides {
+  readonly connection: SqliteConnection;
+  readonly main: MainConnection;
+  /** Another process commits another number. */
+  readonly rival: (number: number) => void;
+  readonly read: () => unknown;
+}
+
+const SET = 'update numbers set number = ?';
+
+function sides(context: TestContext): Sides {
+  const file = path.join(temporaryDirectory(context), 'turn.db');
+  const connection = SqliteConnection.writer(file);
+  connection.script('create table numbers (number integer not null); insert into numbers values (0)');
+  const other = SqliteConnection.writer(file);
+  const main = new MainConnection(connection);
+  context.after(() => {
+    connection.close();
+    other.close();
+  });
+  return {
+    connection,
+    main,
+    rival: (number) => void other.run(SET, [number]),
+    read: () => main.reader().get('select number from numbers')?.['number'],
+  };
+}
+
+describe('the connection of the thread that answers', () => {
+  it('[REP-8] reads one state of the database in a turn, and in the next one what has become of it', async (context) => {
+    const { main, rival, read } = sides(context);
+    assert.equal(read(), 0);
+    const { dataVersion } = main;
+    rival(1);
+    assert.deepEqual([read(), main.dataVersion], [0, dataVersion]);
+    await setImmediate();
+    assert.equal(read(), 1);
+    assert.notEqual(main.dataVersion, dataVersion);
+  });
+
+  it('[REP-8] holds the state before anything of it was read', (context) => {
+    const { main, rival, read } = sides(context);
+    main.reader();
+    rival(1);
+    assert.equal(read(), 0);
+  });
+
+  it('[REP-8] reads anew once it is told to', (context) => {
+    const { main, rival, read } = sides(context);
+    assert.equal(read(), 0);
+    const { dataVersion } = main;
+    rival(1);
+    main.endReadTransaction();
+    assert.equal(read(), 1);
+    assert.notEqual(main.dataVersion, dataVersion);
+  });
+
+  it('[REP-8] reads what it has written in the same turn, of which its version tells nothing', (context) => {
+    const { main, read } = sides(context);
+    assert.equal(read(), 0);
+    const { dataVersion } = main;
+    main.writer().run(SET, [1]);
+    assert.equal(read(), 1);
+    assert.equal(main.dataVersion, dataVersion);
+  });
+
+  it('[OPS-4] writes upon what others have committed, with no transaction of its readings around it', (context) => {
+    const { connection, main, rival, read } = sides(context);
+    assert.equal(read(), 0);
+    rival(1);
+    const writing = main.writer();
+    assert.equal(connection.inTransaction, false);
+    writing.run('update numbers set number = number + 1');
+    assert.equal(read(), 2);
+  });
+
+  it('[OPS-4] locks nothing beyond a turn, and needs no transaction that has ended before it', async (context) => {
+    const { connection, main, read } = sides(context);
+    read();
+    assert.equal(connection.inTransaction, true);
+    await setImmediate();
+    assert.equal(connection.inTransaction, false);
+    read();
+    connection.run('rollback');
+    main.endReadTransaction();
+    assert.equal(connection.inTransaction, false);
+    read();
+    connection.close();
+    main.endReadTransaction();
+    assert.equal(connection.inTransaction, false);
+  });
+
+  it('[OPS-4] has nothing open when a commit of its turn begins, so that the log can begin anew', async (context) => {
+    const { connection, read } = sides(context);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    atEndOfTick('work', () => resolve(connection.inTransaction));
+    read();
+    assert.equal(await promise, false);
+  });
+
+  it('[OPS-4] says that the database is held, and tries again at once when it is asked again', (context) => {
+    const { connection, main, read } = sides(context);
+    const get = context.mock.method(connection, 'get', () => {
+      throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY');
+    });
+    assert.throws(() => main.reader(), StoreUnavailable);
+    assert.equal(connection.inTransaction, false);
+    get.mock.restore();
+    assert.equal(read(), 0);
+  });
+});

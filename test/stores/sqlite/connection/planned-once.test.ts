@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ListPlan } from '../../../../src/plan/plan.ts';
+import { commit, createProduct, listPlan } from '../../../../src/testing/sample-writes.ts';
+import { openSample } from '../open-sample.ts';
+
+const ROWS = 20;
+
+/**
+ * How often a statement was planned while something ran: better-sqlite3 makes a function that builds rows of a statement's columns, and makes
+ * it anew where SQLite has planned the statement anew.
+ */
+async function plannings(run: () => Promise<void>): Promise<number> {
+  const { Function: made } = globalThis;
+  let count = 0;
+  const counted = new Proxy(made, {
+    apply(target, self, args) {
+      count += 1;
+      return Reflect.apply(target, self, args);
+    },
+  });
+  Object.assign(globalThis, { Function: counted });
+  try {
+    await run();
+  } finally {
+    Object.assign(globalThis, { Function: made });
+  }
+  return count;
+}
+
+const PAGES: Readonly<Record<string, (index: number) => Partial<ListPlan>>> = {
+  'a limit': (index) => ({ window: { kind: 'offset', offset: 0, limit: index + 1 } }),
+  'an offset': (index) => ({ window: { kind: 'offset', offset: index + 1, limit: 2 } }),
+  'a place': (index) => ({
+    order: [{ path: 'id', descending: false }],
+    window: { kind: 'seek', after: [`p${index}`], backward: false, limit: 2 },
+  }),
+  'a filter, in an order that no index has': (index) => ({
+    filter: [{ path: 'name', operator: 'in', values: [`p${index}`] }],
+    order: [{ path: 'stock', descending: true }],
+  }),
+  'a total': (index) => ({
+    filter: [{ path: 'name', operator: 'in', values: [`p${index}`] }],
+    count: { kind: 'capped', cap: index + 1 },
+  }),
+};
+
+describe('a statement is planned once, whatever values it is given', () => {
+  for (const [name, pageOf] of Object.entries(PAGES)) {
+    it(`[PAGE-10] ${name}`, async () => {
+      const store = await openSample();
+      await commit(store, ...Array.from({ length: ROWS }, (_, index) => createProduct(`p${index}`)));
+      const read = async (from: number, to: number): Promise<void> => {
+        for (let index = from; index < to; index += 1) await store.rows.list(listPlan(pageOf(index)));
+      };
+      await read(0, 2);
+      assert.equal(await plannings(() => read(2, ROWS)), 0);
+      await store.close();
+    });
+  }
+});

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RelatedPlan } from '../../../../src/plan/plan.ts';
+import { StatementTimeout } from '../../../../src/stores/store.ts';
+import { sampleModel } from '../../../../src/testing/sample-model.ts';
+import { commit, createProduct, createSupplier, listPlan } from '../../../../src/testing/sample-writes.ts';
+import { openSample } from '../open-sample.ts';
+
+const ROWS = 200;
+const BY_RATING = [
+  { path: 'rating', descending: true },
+  { path: 'id', descending: false },
+];
+
+/** A store in memory whose clock goes on by a millisecond at each look. */
+async function ticking(
+  statementTimeout: number,
+  rows: number = ROWS,
+  categories: number = 1,
+): ReturnType<typeof openSample> {
+  let time = 0;
+  const now = (): number => {
+    time += 1;
+    return time;
+  };
+  const store = await openSample({ clock: { now } }, sampleModel({ statementTimeout }));
+  const category = (index: number): string => `c${index % categories}`;
+  await commit(
+    store,
+    ...Array.from({ length: rows }, (_, index) => createProduct(`p${index}`, { category: category(index) })),
+  );
+  return store;
+}
+
+describe('the deadline of a heavy read', () => {
+  it('[QRY-3] stops the statement after the statement timeout of the model', async () => {
+    const store = await ticking(2);
+    assert.throws(() => store.rows.list(listPlan({ order: BY_RATING, effort: 'unbounded' })), StatementTimeout);
+    const page = await store.rows.list(listPlan({ order: BY_RATING, effort: 'light' }));
+    assert.equal(page.rows.length, 100);
+    await store.close();
+  });
+
+  it('[QRY-3] stops the count as well, and leaves the store in order', async () => {
+    const store = await ticking(2);
+    const plan = listPlan({
+      filter: [{ path: 'rating', operator: 'exists', value: false }],
+      window: { kind: 'offset', offset: 0, limit: 1 },
+      count: { kind: 'exact' },
+      effort: 'unbounded',
+    });
+    assert.throws(() => store.rows.list(plan), StatementTimeout);
+    await commit(store, createProduct('after'));
+    await store.close();
+  });
+
+  it('[QRY-3] gives every read its own time', async () => {
+    const store = await ticking(10);
+    for (let count = 0; count < 10; count += 1) {
+      assert.equal((await store.rows.list(listPlan({ order: BY_RATING, effort: 'unbounded' }))).rows.length, 100);
+    }
+    await store.close();
+  });
+
+  it('[QRY-3] [QRY-4] stops what gathers related rows, by a list of references or in an order of no index', async () => {
+    const store = await ticking(2);
+    const plan: RelatedPlan = {
+      resource: 'products',
+      field: 'related_ids',
+      owners: ['p0'],
+      order: BY_RATING,
+      limit: 1,
+    };
+    const products = Array.from({ length: ROWS }, (_, index) =>
+      createProduct(`q${index}`, { supplier_id: 's', related_ids: ['p0'] }),
+    );
+    await commit(store, createSupplier('s'), ...products);
+    const bySupplier = { ...plan, field: 'supplier_id', owners: ['s'] };
+    for (const each of [plan, bySupplier]) {
+      assert.throws(() => store.rows.related(each), StatementTimeout, 'without an effort it is unbounded');
+      assert.throws(() => store.rows.related({ ...each, effort: 'unbounded' }), StatementTimeout);
+      const found = await store.rows.related({ ...each, effort: 'light' });
+      assert.equal(found.size, 1);
+    }
+    await store.close();
+  });
+
+  it('[QRY-3] asks for the time whatever rows are read: every second, every 64th, every 100th', async () => {
+    for (const categories of [2, 64, 100]) {
+      const store = await ticking(1, categories * ROWS, categories);
+      const filter = [{ path: 'category', operator: 'in', values: ['c0'] }] as const;
+      const plan = listPlan({ filter, order: BY_RATING, effort: 'unbounded' });
+      assert.throws(() => store.rows.list(plan), StatementTimeout, `${categories} categories in turn`);
+      await store.close();
+    }
+  });
+});

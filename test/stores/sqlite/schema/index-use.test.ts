@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import type { Json } from '../../../../src/conventions/json.ts';
+import type { SortKey, ValueType } from '../../../../src/model/model.ts';
+import type { Condition, ListPlan, RelatedPlan } from '../../../../src/plan/plan.ts';
+import type { Statement } from '../../../../src/stores/sql/dialect.ts';
+import { listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
+import { lookupStatement, relatedStatement } from '../../../../src/stores/sql/read/related-statements.ts';
+import { Tables } from '../../../../src/stores/sql/tables.ts';
+import { DEADLINE_FUNCTION, sqlite } from '../../../../src/stores/sqlite/dialect.ts';
+import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
+import { prepareDatabase } from '../../../../src/stores/sqlite/schema/prepare-database.ts';
+import { defineFunctions } from '../../../../src/stores/sqlite/connection/sql-functions.ts';
+import { field, model, refersTo, resource } from '../../../../src/testing/sample-model.ts';
+import { AT, listPlan } from '../../../../src/testing/sample-writes.ts';
+
+const TEXT: ValueType = { kind: 'text', format: null };
+
+const shop = model([
+  resource({ name: 'shops', fields: [] }),
+  resource({
+    name: 'goods',
+    fields: [
+      field('name', TEXT),
+      field('state', TEXT),
+      field('price', { kind: 'decimal', precision: 12, scale: 2 }),
+      field('place', { kind: 'object', members: [{ name: 'city', type: TEXT, nullable: true, required: false }] }),
+      field('shop_id', TEXT, { reference: { ...refersTo('shops'), as: 'shop' } }),
+      field('like_ids', { kind: 'array', item: { type: TEXT, nullable: false } }, { reference: refersTo('goods') }),
+    ],
+    indexes: [['price'], ['name'], ['state', 'price'], ['place.city']],
+  }),
+  resource({ name: 'parts', parent: 'goods', fields: [] }),
+  resource({ name: 'bolts', parent: 'parts', fields: [] }),
+]);
+const tables = new Tables(shop, sqlite);
+
+/** How SQLite reaches what a statement reads, step by step. */
+function stepsOf(context: TestContext, { text, values }: Statement): readonly string[] {
+  const connection = SqliteConnection.writer(':memory:');
+  context.after(() => connection.close());
+  defineFunctions(connection);
+  connection.defineFunction(DEADLINE_FUNCTION, false, () => 1);
+  prepareDatabase(connection, shop, { hex: (bytes) => '00'.repeat(bytes) });
+  return connection.all(`explain query plan ${text}`, values).map(({ detail }) => String(detail));
+}
+
+const up = (...paths: readonly string[]): readonly SortKey[] => paths.map((path) => ({ path, descending: false }));
+const down = (...paths: readonly string[]): readonly SortKey[] => paths.map((path) => ({ path, descending: true }));
+const walk = (after: readonly Json[] | null, backward = false): ListPlan['window'] => ({
+  kind: 'seek',
+  after,
+  backward,
+  limit: 20,
+});
+const skip: ListPlan['window'] = { kind: 'offset', offset: 1000, limit: 20 };
+const compare = (path: string, operator: 'gt' | 'gte' | 'lt' | 'lte', value: Json): Condition => ({
+  path,
+  operator,
+  value,
+});
+const is = (path: string, value: Json): Condition => ({ path, operator: 'in', values: [value] });
+
+interface Way {
+  readonly title: string;
+  readonly plan: Partial<ListPlan>;
+  readonly step: RegExp;
+}
+
+const WAYS: readonly Way[] = [
+  { title: 'a first page', plan: { order: up('price', 'id') }, step: /^SCAN goods USING INDEX goods \(price, id\)$/ },
+  {
+    title: 'a first page downward',
+    plan: { order: down('price', 'id'), window: walk(null) },
+    step: /^SCAN goods USING INDEX goods \(price, id\)$/,
+  },
+  {
+    title: 'a last page',
+    plan: { order: up('price', 'id'), window: walk(null, true) },
+    step: /^SCAN goods USING INDEX goods \(price, id\)$/,
+  },
+  {
+    title: 'a cursor',
+    plan: { order: up('price', 'id'), window: walk(['1', 'g']) },
+    step: /\(\(price,id\)>\(\?,\?\)\)/,
+  },
+  {
+    title: 'a cursor backward, past the values to what is unset',
+    plan: { order: up('price', 'id'), window: walk(['1', 'g'], true) },
+    step: /\(price=\? AND id<\?\)/,
+  },
+  { title: 'keyset', plan: { order: up('id'), window: walk(['g']) }, step: /\(id>\?\)/ },
+  { title: 'keyset backward', plan: { order: up('id'), window: walk(['g'], true) }, step: /\(id<\?\)/ },
+  {
+    title: 'seek',
+    plan: { order: up('created_at', 'id'), window: walk([AT, 'g']) },
+    step: /\(\(created_at,id\)>\(\?,\?\)\)/,
+  },
+  {
+    title: 'a range of the order',
+    plan: { order: up('price', 'id'), filter: [compare('price', 'gte', '1'), compare('price', 'lt', '9.999')] },
+    step: /\(price>\? AND price<\?\)/,
+  },
+  {
+    title: 'a range, from a cursor in it on',
+    plan: {
+      order: up('price', 'id'),
+      filter: [compare('price', 'gte', '1'), compare('price', 'lt', '9')],
+      window: walk(['5', 'g']),
+    },
+    step: /\(\(price,id\)>\(\?,\?\) AND price<\?\)/,
+  },
+  {
+    title: 'a range backward, from a cursor in it on',
+    plan: {
+      order: up('price', 'id'),
+      filter: [compare('price', 'gte', '1'), compare('price', 'lt', '9')],
+      window: walk(['5', 'g'], true),
+    },
+    step: /\(price>\? AND \(price,id\)<\(\?,\?\)\)/,
+  },
+  {
+    title: 'a window of time, from a position before it on',
+    plan: {
+      order: up('created_at', 'id'),
+      filter: [compare('created_at', 'gte', AT)],
+      window: walk(['2000-01-01T00:00:00.000Z', 'g']),
+    },
+    step: /\(created_at>\?\)/,
+  },
+  {
+    title: 'a beginning of the text that orders',
+    plan: { order: up('name', 'id'), filter: [{ path: 'name', operator: 'starts_with', value: 'a%' }] },
+    step: /\(name>\? AND name<\?\)/,
+  },
+  {
+    title: 'a beginning of a text inside an object',
+    plan: { order: up('place.city', 'id'), filter: [{ path: 'place.city', operator: 'starts_with', value: 'Os' }] },
+    step: /\(<expr>>\? AND <expr><\?\)/,
+  },
+  {
+    title: 'one value, then the order',
+    plan: { order: down('price', 'id'), filter: [is('state', 'new')] },
+    step: /\(state=\?\)/,
+  },
+  {
+    title: 'one value, then a cursor of the order',
+    plan: { order: up('price', 'id'), filter: [is('state', 'new')], window: walk(['5', 'g']) },
+    step: /\(state=\? AND \(price,id\)>\(\?,\?\)\)/,
+  },
+  {
+    title: 'one value of the first key, then a cursor of the others',
+    plan: { order: up('state', 'price', 'id'), filter: [is('state', 'new')], window: walk(['new', '5', 'g']) },
+    step: /\(state=\? AND \(price,id\)>\(\?,\?\)\)/,
+  },
+  {
+    title: 'one value, then a range of the order from a cursor on',
+    plan: {
+      order: down('price', 'id'),
+      filter: [is('state', 'new'), compare('price', 'lte', '9'), compare('price', 'gt', '1')],
+      window: walk(['5', 'g']),
+    },
+    step: /\(state=\? AND price>\? AND \(price,id\)<\(\?,\?\)\)/,
+  },
+  {
+    title: 'the tightest of several bounds',
+    plan: { order: up('price', 'id'), filter: [compare('price', 'gte', '1'), compare('price', 'gt', '5')] },
+    step: /\(price>\?\)/,
+  },
+  { title: 'an offset', plan: { order: up('price', 'id'), window: skip }, step: /^SCAN goods USING COVERING INDEX/ },
+  { title: 'an offset by id', plan: { order: down('id'), window: skip }, step: /^SCAN goods USING COVERING INDEX/ },
+  {
+    title: 'an offset in the default order',
+    plan: { order: up('created_at', 'id'), window: skip },
+    step: /^SCAN goods USING COVERING INDEX/,
+  },
+  {
+    title: 'an offset in an order inside an object',
+    plan: { order: up('place.city', 'id'), window: skip },
+    step: /^SCAN goods USING COVERING INDEX/,
+  },
+  {
+    title: 'an offset in a range',
+    plan: { order: up('price', 'id'), filter: [compare('price', 'gte', '1')], window: skip },
+    step: /^SEARCH goods USING COVERING INDEX goods \(price, id\) \(price>\?\)/,
+  },
+  {
+    title: 'an offset under one value',
+    plan: { order: down('price', 'id'), filter: [is('state', 'new')], window: skip },
+    step: /^SEARCH goods USING COVERING INDEX goods \(state, price, id\) \(state=\?\)/,
+  },
+  {
+    title: 'a cursor below a parent, whose id leads the order',
+    plan: {
+      resource: 'parts',
+      within: [{ resource: 'goods', id: 'g' }],
+      order: up('good_id', 'created_at', 'id'),
+      window: walk(['g', AT, 'p']),
+    },
+    step: /\(good_id=\? AND \(created_at,id\)>\(\?,\?\)\)/,
+  },
+  {
+    title: 'an offset below a parent',
+    plan: {
+      resource: 'parts',
+      within: [{ resource: 'goods', id: 'g' }],
+      order: up('created_at', 'id'),
+      window: skip,
+    },
+    step: /^SEARCH parts USING COVERING INDEX parts \(good_id, created_at, id\) \(good_id=\?\)/,
+  },
+];
+
+describe('the index that SQLite enters', () => {
+  for (const { title, plan, step } of WAYS) {
+    it(`[PAGE-10] for ${title}: it reads no more rows than the page has, and sorts none`, (context) => {
+      const steps = stepsOf(context, listStatement(tables, listPlan({ resource: 'goods', ...plan })));
+      const shown = steps.join('\n');
+      assert.ok(
+        steps.some((each) => step.test(each)),
+        shown,
+      );
+      assert.deepEqual(
+        steps.filter((each) => /^SCAN (goods|parts)(?! USING)/.test(each)),
+        [],
+        shown,
+      );
+      assert.deepEqual(
+        steps.filter((each) => each.includes('TEMP B-TREE')),
+        [],
+        shown,
+      );
+    });
+  }
+
+  it('[QRY-1] for several values is the one of their path, beside any order', (context) => {
+    const several = (path: string): Condition => ({ path, operator: 'in', values: ['a', 'b'] });
+    for (const order of [up('id'), up('created_at', 'id'), down('price', 'id'), up('place.city', 'id')]) {
+      for (const [path, step] of [
+        ['state', /^SEARCH goods .*\(state=\?\)/],
+        ['place.city', /^SEARCH goods .*\(<expr>=\?\)/],
+        ['id', /^SEARCH goods .*\(id=\?\)/],
+      ] as const) {
+        const filter = [several(path), { path: 'name', operator: 'contains', value: 'x' }] as const;
+        for (const window of [walk(null), walk(null, true), skip]) {
+          const steps = stepsOf(context, listStatement(tables, listPlan({ resource: 'goods', order, filter, window })));
+          const shown = `${path} by ${order[0]?.path}\n${steps.join('\n')}`;
+          assert.ok(
+            steps.some((each) => step.test(each)),
+            shown,
+          );
+          assert.deepEqual(
+            steps.filter((each) => each.startsWith('SCAN goods')),
+            [],
+            shown,
+          );
+        }
+      }
+    }
+  });
+
+  it('[PAGE-10] is entered once: of a filter and a position only the later one is in the statement', () => {
+    const statement = (value: string, operator: 'gt' | 'gte') =>
+      listStatement(
+        tables,
+        listPlan({
+          resource: 'goods',
+          order: up('price', 'id'),
+          filter: [compare('price', operator, value)],
+          window: walk(['5.00', 'g']),
+        }),
+      ).values;
+    assert.deepEqual(statement('4.99', 'gte'), [500n, 'g', 21]);
+    assert.deepEqual(statement('5', 'gte'), [500n, 'g', 21]);
+    assert.deepEqual(statement('5', 'gt'), [500n, 21]);
+    assert.deepEqual(statement('5.001', 'gte'), [500n, 21]);
+  });
+});
+
+const related = (changes: Partial<RelatedPlan>): RelatedPlan => ({
+  resource: 'goods',
+  field: 'shop_id',
+  owners: ['s'],
+  order: up('created_at', 'id'),
+  limit: 20,
+  ...changes,
+});
+
+describe('the index that SQLite enters for related rows', () => {
+  const ways: readonly { readonly title: string; readonly plan: RelatedPlan; readonly steps: readonly RegExp[] }[] = [
+    {
+      title: 'the rows that refer to each of several',
+      plan: related({}),
+      steps: [/^SEARCH goods USING COVERING INDEX goods \(shop_id, created_at, id\) \(shop_id=\?\)/],
+    },
+    {
+      title: 'the rows that refer to each of several by an item of a list',
+      plan: related({ field: 'like_ids' }),
+      steps: [/^SEARCH goods.like_ids USING COVERING INDEX .*\(target=\?\)/],
+    },
+    {
+      title: 'the rows below each of several, and what is above them',
+      plan: related({ resource: 'bolts', field: 'part_id' }),
+      steps: [/^SEARCH bolts USING COVERING INDEX .*\(part_id=\?\)/, /^SEARCH parts USING INDEX .*\(id=\?\)/],
+    },
+  ];
+  for (const { title, plan, steps: expected } of ways) {
+    it(`[QRY-4] for ${title}: each has a subquery of its own, that ends with its limit`, (context) => {
+      const steps = stepsOf(context, relatedStatement(tables, plan));
+      const shown = steps.join('\n');
+      for (const step of expected)
+        assert.ok(
+          steps.some((each) => step.test(each)),
+          shown,
+        );
+      assert.ok(
+        steps.some((each) => each.startsWith('CORRELATED LIST SUBQUERY')),
+        shown,
+      );
+      assert.deepEqual(
+        steps.filter((each) => /^SCAN (?!one owner)/.test(each)),
+        [],
+        shown,
+      );
+      if (plan.field !== 'like_ids') {
+        assert.deepEqual(
+          steps.filter((each) => each.includes('TEMP B-TREE')),
+          ['USE TEMP B-TREE FOR ORDER BY'],
+          shown,
+        );
+      }
+    });
+  }
+
+  it('[QRY-3] [QRY-4] is the same where the statement looks at its deadline, at what a list refers by as well', (context) => {
+    const plan = related({ field: 'like_ids' });
+    for (const looks of ['sampled', 'always'] as const) {
+      const statement = relatedStatement(tables, plan, looks);
+      const [, gathered = ''] =
+        /in \(select "owner" from "goods.like_ids" where (.*?)\) order/.exec(statement.text) ?? [];
+      assert.match(gathered, /restwright_deadline/);
+      const steps = stepsOf(context, statement);
+      assert.ok(
+        steps.some((each) => /^SEARCH goods.like_ids USING COVERING INDEX .*\(target=\?\)/.test(each)),
+        steps.join('\n'),
+      );
+    }
+    assert.doesNotMatch(relatedStatement(tables, plan).text, /restwright_deadline/);
+  });
+
+  it('[QRY-3] gathers those that refer by a list under the deadline where a filter asks for them', () => {
+    const filter = [{ path: 'like_ids', operator: 'contains', value: 'g' }] as const;
+    const gathered = /in \(select "owner" from "goods.like_ids" where .*restwright_deadline.*\)/;
+    assert.match(listStatement(tables, listPlan({ resource: 'goods', filter, effort: 'unbounded' })).text, gathered);
+    assert.doesNotMatch(listStatement(tables, listPlan({ resource: 'goods', filter })).text, gathered);
+  });
+
+  it('[QRY-4] is the one of the ids for a look-up, in one text for any number of them', (context) => {
+    const lookup = (...ids: readonly string[]) => lookupStatement(tables, { resource: 'goods', ids });
+    const steps = stepsOf(context, lookup('a'));
+    assert.ok(
+      steps.some((each) => /^SEARCH goods .*\(id=\?\)/.test(each)),
+      steps.join('\n'),
+    );
+    assert.equal(lookup('a').text, lookup('b', 'c').text);
+    assert.equal(relatedStatement(tables, related({})).text, relatedStatement(tables, related({ owners: [] })).text);
+  });
+});

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import Database from 'better-sqlite3';
+import type { Observation } from '../../../../src/observe/observation.ts';
+import { UnusableDatabase } from '../../../../src/stores/sqlite/sqlite-store.ts';
+import { commit, createProduct, listIds, readRow } from '../../../../src/testing/sample-writes.ts';
+import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { openSample } from '../open-sample.ts';
+
+/** Opens the sample at the path given, writes one product named by the second argument, and says so. */
+const PROCESS = `
+  const { openSample } = await import('${new URL('../open-sample.ts', import.meta.url).href}');
+  const { commit, createProduct } = await import('${new URL('../../../../src/testing/sample-writes.ts', import.meta.url).href}');
+  const [file, id] = process.argv.slice(1);
+  const store = await openSample({ path: file });
+  await commit(store, createProduct(id));
+  await store.close();
+`;
+
+async function run(file: string, id: string): Promise<string> {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', PROCESS, file, id], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const [code] = await once(child, 'close');
+  return code === 0 ? '' : `${id}: ${String(code)} ${errors}`;
+}
+
+const MEMO = { name: 'm', request: '', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
+
+/** Takes a database of today's back to the first format. */
+const OF_FORMAT_1 = `drop table restwright_memos; alter table restwright_counts drop column change;
+  update restwright_meta set value = '1' where name = 'format'`;
+
+describe('opening a database', () => {
+  it('[OPS-4] makes the file and its directory, and announces the schema once', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'data', 'of the', 'sample.db');
+    const seen: Observation[] = [];
+    const observe = (observation: Observation): void => void seen.push(observation);
+    const first = await openSample({ path: file, observe });
+    await commit(first, createProduct('a'));
+    await first.close();
+    const second = await openSample({ path: file, observe });
+    assert.deepEqual(
+      seen.map(({ kind }) => kind),
+      ['schema-changed'],
+    );
+    assert.equal((await readRow(second, 'products', 'a')).id, 'a');
+    await second.close();
+  });
+
+  it('[OPS-4] lets processes that start together all succeed on a new file', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    const failures = await Promise.all(['a', 'b', 'c'].map((id) => run(file, id)));
+    assert.deepEqual(failures, ['', '', '']);
+    const store = await openSample({ path: file });
+    assert.deepEqual(await listIds(store, {}), ['a', 'b', 'c']);
+    await store.close();
+  });
+
+  it('[OPS-4] waits for a process that is making or changing the database', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    await (await openSample({ path: file })).close();
+    const other = new Database(file);
+    other.exec('begin immediate');
+    const opening = openSample({ path: file, writer: { busyTimeout: 1 } });
+    other.exec('rollback');
+    other.close();
+    await (await opening).close();
+  });
+
+  it('[PAGE-6] makes the secret once and keeps it', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    const first = await openSample({ path: file });
+    const secret = await first.secret();
+    await first.close();
+    const second = await openSample({ path: file, random: { hex: (bytes) => 'ff'.repeat(bytes) } });
+    assert.deepEqual(await second.secret(), secret);
+    assert.deepEqual(secret, new Uint8Array(32).fill(0x5a));
+    await second.close();
+  });
+
+  const unusable: readonly { title: string; spoil: (file: string) => void; says: RegExp }[] = [
+    {
+      title: 'a file that is no database',
+      spoil: (file) => writeFileSync(file, 'name,price\nchair,10\n'.repeat(100)),
+      says: /is no SQLite database, or is damaged/,
+    },
+    {
+      title: "another program's database",
+      spoil: (file) => new Database(file).exec('create table notes (text text)').close(),
+      says: /holds tables that Restwright did not make/,
+    },
+    {
+      title: 'a database of a newer version',
+      spoil: (file) => new Database(file).exec("update restwright_meta set value = '99' where name = 'format'").close(),
+      says: /has format 99, and this version of Restwright reads format 3/,
+    },
+    {
+      title: 'a table beside ours that another program made',
+      spoil: (file) => new Database(file).exec('create table notes (text text)').close(),
+      says: /notes\.text was not made by Restwright/,
+    },
+  ];
+
+  for (const { title, spoil, says } of unusable) {
+    it(`[OPS-4] refuses ${title}, and says which file it is and what to do`, async (context) => {
+      const file = path.join(temporaryDirectory(context), 'sample.db');
+      if (title.includes('newer') || title.includes('beside')) await (await openSample({ path: file })).close();
+      spoil(file);
+      await assert.rejects(openSample({ path: file }), (error) => {
+        assert.ok(error instanceof UnusableDatabase);
+        assert.match(error.message, says);
+        assert.ok(error.message.startsWith(file));
+        return true;
+      });
+    });
+  }
+
+  it('[OPS-4] without preparing it opens one that is as the model has it, while another process writes', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    await (await openSample({ path: file })).close();
+    const other = new Database(file);
+    other.exec('begin immediate');
+    const store = await openSample({ path: file, migrate: false });
+    other.exec('rollback');
+    other.close();
+    await commit(store, createProduct('a'));
+    await store.close();
+  });
+
+  const unprepared: readonly { title: string; spoil: (file: string) => void; says: RegExp }[] = [
+    { title: 'one that is gone', spoil: (file) => rmSync(file), says: /It is gone\. Put it back/ },
+    { title: 'one that is empty', spoil: (file) => writeFileSync(file, ''), says: /It is empty\. Put it back/ },
+    {
+      title: 'one with another index',
+      spoil: (file) => new Database(file).exec('create unique index other on products (name)').close(),
+      says: /Another program has changed it.*Serve the model.*, or start all anew.*\ndrop index "other"$/s,
+    },
+    {
+      title: 'one of an older format',
+      spoil: (file) => new Database(file).exec(OF_FORMAT_1).close(),
+      says: /Another program has changed it.*\ncreate table restwright_memos/s,
+    },
+    {
+      title: 'a copy that is not in WAL mode',
+      spoil: (file) => new Database(file).exec('pragma journal_mode = delete').close(),
+      says: /Another program has changed it.*\npragma journal_mode = wal$/s,
+    },
+  ];
+  for (const { title, spoil, says } of unprepared) {
+    it(`[OPS-4] without preparing it refuses ${title}, says what to do and changes nothing`, async (context) => {
+      const file = path.join(temporaryDirectory(context), 'sample.db');
+      await (await openSample({ path: file })).close();
+      spoil(file);
+      const before = existsSync(file) ? readFileSync(file) : null;
+      await assert.rejects(openSample({ path: file, migrate: false }), (error) => {
+        assert.ok(error instanceof UnusableDatabase);
+        assert.match(error.message, says);
+        assert.ok(error.message.startsWith(`${file} cannot be used. `));
+        return true;
+      });
+      assert.deepEqual(existsSync(file) ? readFileSync(file) : null, before);
+    });
+  }
+
+  it('[OPS-4] brings a database of an older format to its own, rows and all', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    const first = await openSample({ path: file });
+    await commit(first, createProduct('a'));
+    await first.close();
+    new Database(file).exec(OF_FORMAT_1).close();
+    const changed: string[] = [];
+    const store = await openSample({
+      path: file,
+      observe: (seen) => void (seen.kind === 'schema-changed' && changed.push(...seen.statements)),
+    });
+    assert.match(changed.join(), /create table restwright_memos/);
+    assert.equal((await store.rows.commit({ plans: [], memos: [MEMO] })).kind, 'committed');
+    assert.equal((await readRow(store, 'products', 'a')).id, 'a');
+    await store.close();
+  });
+
+  it('[OPS-4] leaves a database of an older format as it was where it cannot be used', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    await (await openSample({ path: file })).close();
+    new Database(file).exec(OF_FORMAT_1).exec('create table notes (text text)').close();
+    await assert.rejects(openSample({ path: file }), UnusableDatabase);
+    const database = new Database(file, { readonly: true });
+    const format = database.prepare("select value from restwright_meta where name = 'format'").pluck().get();
+    const made = database.prepare("select name from sqlite_schema where name like 'restwright_memos%'").all();
+    database.close();
+    assert.deepEqual([format, made], ['1', []]);
+  });
+
+  it('[OPS-4] leaves one file behind once it is closed, all commits in it', async (context) => {
+    const folder = temporaryDirectory(context);
+    const store = await openSample({ path: path.join(folder, 'sample.db') });
+    await commit(store, createProduct('a'));
+    await store.close();
+    assert.deepEqual(readdirSync(folder), ['sample.db']);
+  });
+});

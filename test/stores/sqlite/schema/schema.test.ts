@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import Database from 'better-sqlite3';
+import type { Json } from '../../../../src/conventions/json.ts';
+import type { Field, ValueType } from '../../../../src/model/model.ts';
+import { LossySchemaChange, SchemaViolation } from '../../../../src/stores/sqlite/sqlite-store.ts';
+import { field, model, refersTo, resource, type ResourceOptions } from '../../../../src/testing/sample-model.ts';
+import { commit, create, listIds, remove, readRow, update } from '../../../../src/testing/sample-writes.ts';
+import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { openSample } from '../open-sample.ts';
+
+const TEXT: ValueType = { kind: 'text', format: null };
+const DECIMAL: ValueType = { kind: 'decimal', precision: 10, scale: 2 };
+const IDS: ValueType = { kind: 'array', item: { type: TEXT, nullable: false } };
+
+/** The collection before any change: a title that is required and unique, and a note, null in the second row. */
+const BEFORE: ResourceOptions = {
+  name: 'items',
+  fields: [field('title', TEXT, { required: true }), field('note', TEXT), field('price', DECIMAL), field('refs', IDS)],
+  uniques: [['title']],
+  indexes: [['note']],
+};
+const ROWS: readonly (readonly [string, Readonly<Record<string, Json>>])[] = [
+  ['a', { title: 'A', note: 'n', price: '1.00', refs: ['b'] }],
+  ['b', { title: 'B', note: null, price: null, refs: [] }],
+];
+
+function fields(changes: Readonly<Record<string, Field | null>>): readonly Field[] {
+  const kept = BEFORE.fields.flatMap((each) => {
+    const change = changes[each.name];
+    return change === undefined ? [each] : change === null ? [] : [change];
+  });
+  const known = new Set(BEFORE.fields.map(({ name }) => name));
+  const added = Object.values(changes).filter((each) => each !== null && !known.has(each.name));
+  return [...kept, ...added.filter((each) => each !== null)];
+}
+
+interface Reopened {
+  readonly store: Awaited<ReturnType<typeof openSample>>;
+  /** The statements that the second start announced. */
+  readonly statements: readonly string[];
+}
+
+async function databaseBefore(context: TestContext, rows: typeof ROWS = ROWS): Promise<string> {
+  const file = path.join(temporaryDirectory(context), 'sample.db');
+  const store = await openSample({ path: file }, model([resource(BEFORE)]));
+  await commit(store, ...rows.map(([id, values]) => create('items', id, values)));
+  await store.close();
+  return file;
+}
+
+async function reopen(context: TestContext, file: string, ...resources: readonly ResourceOptions[]): Promise<Reopened> {
+  const statements: string[] = [];
+  const observe: Parameters<typeof openSample>[0] = {
+    observe: (observation) => {
+      if (observation.kind === 'schema-changed') statements.push(...observation.statements);
+    },
+  };
+  const store = await openSample({ path: file, ...observe }, model(resources.map((each) => resource(each))));
+  context.after(() => store.close());
+  return { store, statements };
+}
+
+/** Everything that the file holds: schema and rows. */
+function dump(file: string): unknown {
+  const database = new Database(file, { readonly: true });
+  const schema = database.prepare('select name, sql from sqlite_schema order by name').all();
+  const rows = database.prepare('select * from items order by id').all();
+  database.close();
+  return { schema, rows };
+}
+
+interface Change {
+  readonly title: string;
+  readonly after: readonly ResourceOptions[];
+  /** A column of the rows `a` and `b` afterwards, under its new name. */
+  /** Whether the tables need no change for it. */
+  readonly silent?: boolean;
+  readonly shows?: readonly [string, Json, Json];
+}
+
+const KEPT: readonly Change[] = [
+  {
+    title: 'adds an optional field',
+    after: [{ ...BEFORE, fields: fields({ size: field('size', TEXT) }) }],
+    shows: ['size', null, null],
+  },
+  {
+    title: 'gives rows the default of a new field',
+    after: [{ ...BEFORE, fields: fields({ size: field('size', DECIMAL, { required: true, default: '2.5' }) }) }],
+    shows: ['size', '2.50', '2.50'],
+  },
+  {
+    title: 'gives rows an empty array',
+    after: [{ ...BEFORE, fields: fields({ tags: field('tags', IDS) }) }],
+    shows: ['tags', [], []],
+  },
+  {
+    title: 'makes a required field optional',
+    after: [{ ...BEFORE, fields: fields({ title: field('title', TEXT) }) }],
+    shows: ['title', 'A', 'B'],
+  },
+  {
+    title: 'makes an optional field required, nulls going to its default',
+    after: [{ ...BEFORE, fields: fields({ note: field('note', TEXT, { required: true, default: "it's" }) }) }],
+    shows: ['note', 'n', "it's"],
+  },
+  {
+    title: 'follows a field to its new name',
+    after: [{ ...BEFORE, fields: fields({ note: field('remark', TEXT, { was: 'note' }) }), indexes: [['remark']] }],
+    shows: ['remark', 'n', null],
+  },
+  {
+    title: 'adds and drops indexes',
+    after: [{ ...BEFORE, indexes: [['price', 'title']] }],
+    shows: ['title', 'A', 'B'],
+  },
+  {
+    title: 'widens a decimal within its form',
+    after: [{ ...BEFORE, fields: fields({ price: field('price', { ...DECIMAL, precision: 18 }) }) }],
+    silent: true,
+    shows: ['price', '1.00', null],
+  },
+  {
+    title: 'links an array that becomes one of references',
+    after: [{ ...BEFORE, fields: fields({ refs: field('refs', IDS, { reference: refersTo('items') }) }) }],
+    shows: ['refs', ['b'], []],
+  },
+  {
+    title: 'adds a resource',
+    after: [BEFORE, { name: 'parts', parent: 'items', fields: [] }],
+    shows: ['title', 'A', 'B'],
+  },
+];
+
+const LOST: readonly (Change & { readonly says: RegExp })[] = [
+  {
+    title: 'a field that is gone',
+    after: [{ ...BEFORE, fields: fields({ price: null }) }],
+    says: /items\.price is no longer declared/,
+  },
+  {
+    title: 'a resource that is gone',
+    after: [{ name: 'others', fields: [] }],
+    says: /items is no longer declared and holds rows/,
+  },
+  {
+    title: 'a field of another type',
+    after: [{ ...BEFORE, fields: fields({ price: field('price', { ...DECIMAL, scale: 3 }) }) }],
+    says: /items\.price changes from decimal\(2\) to decimal\(3\)/,
+  },
+  {
+    title: 'a new required field without a default',
+    after: [{ ...BEFORE, fields: fields({ size: field('size', TEXT, { required: true }) }) }],
+    says: /items\.size is required and rows have no value for it/,
+  },
+  {
+    title: 'a required field that is null in a row',
+    after: [{ ...BEFORE, fields: fields({ note: field('note', TEXT, { required: true }) }) }],
+    says: /items\.note becomes required and is null in some rows/,
+  },
+];
+
+describe('a database that a model has changed since', () => {
+  for (const { title, after, silent = false, shows } of KEPT) {
+    it(`[OPS-4] ${title}, announces the SQL, and finds nothing to do the next time`, async (context) => {
+      const file = await databaseBefore(context);
+      const { store, statements } = await reopen(context, file, ...after);
+      assert.equal(statements.length === 0, silent);
+      if (shows !== undefined) {
+        const [column, first, second] = shows;
+        assert.deepEqual((await readRow(store, 'items', 'a'))[column], first);
+        assert.deepEqual((await readRow(store, 'items', 'b'))[column], second);
+      }
+      await store.close();
+      assert.deepEqual((await reopen(context, file, ...after)).statements, []);
+    });
+  }
+
+  for (const { title, after, says } of LOST) {
+    it(`[OPS-4] is not touched for ${title}: the error shows the plan`, async (context) => {
+      const file = await databaseBefore(context);
+      const before = dump(file);
+      await assert.rejects(reopen(context, file, ...after), (error) => {
+        assert.ok(error instanceof LossySchemaChange);
+        assert.match(error.message, says);
+        assert.ok(error.plan.some(({ lossy, sql }) => lossy && error.message.includes(sql.split('\n')[0] ?? sql)));
+        return true;
+      });
+      assert.deepEqual(dump(file), before);
+    });
+
+    it(`[OPS-4] changes for ${title} where no row loses anything`, async (context) => {
+      const file = await databaseBefore(context, []);
+      const { statements } = await reopen(context, file, ...after);
+      assert.ok(statements.length > 0);
+    });
+  }
+
+  it('[OPS-4] follows a resource to its new name, with what refers to it', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    const part: ResourceOptions = { name: 'parts', fields: [field('item_id', TEXT, { reference: refersTo('items') })] };
+    const linked: ResourceOptions = {
+      ...BEFORE,
+      fields: fields({ refs: field('refs', IDS, { reference: refersTo('items') }) }),
+    };
+    const first = await openSample({ path: file }, model([resource(linked), resource(part)]));
+    await commit(
+      first,
+      create('items', 'b', { title: 'B', refs: [] }),
+      create('items', 'a', { title: 'A', refs: ['b'] }),
+    );
+    await commit(first, create('parts', 'p', { item_id: 'a' }));
+    await first.close();
+    const things = {
+      ...linked,
+      name: 'things',
+      was: 'items',
+      fields: fields({ refs: field('refs', IDS, { reference: refersTo('things') }) }),
+    };
+    const of: ResourceOptions = { name: 'parts', fields: [field('item_id', TEXT, { reference: refersTo('things') })] };
+    const { store } = await reopen(context, file, things, of);
+    assert.deepEqual(
+      await listIds(store, { resource: 'things', filter: [{ path: 'refs', operator: 'contains', value: 'b' }] }),
+      ['a'],
+    );
+    const { revision } = await readRow(store, 'things', 'b');
+    const removal = { kind: 'delete', resource: 'things', id: 'b', revision, event: null } as const;
+    assert.equal((await store.rows.commit({ plans: [removal] })).kind, 'dependents');
+    const { total } = await store.rows.list({
+      kind: 'list',
+      resource: 'things',
+      within: [],
+      filter: [],
+      order: [{ path: 'id', descending: false }],
+      window: { kind: 'offset', offset: 0, limit: 1 },
+      count: { kind: 'exact' },
+      effort: 'light',
+    });
+    assert.deepEqual(total, { count: 2, exact: true });
+  });
+
+  it('[OPS-4] finds and guards the items of an array that became references', async (context) => {
+    const file = await databaseBefore(context);
+    const linked = { ...BEFORE, fields: fields({ refs: field('refs', IDS, { reference: refersTo('items') }) }) };
+    const { store } = await reopen(context, file, linked);
+    const filter = [{ path: 'refs', operator: 'contains', value: 'b' }] as const;
+    assert.deepEqual(await listIds(store, { resource: 'items', filter }), ['a']);
+    const { revision } = await readRow(store, 'items', 'b');
+    const outcome = await store.rows.commit({ plans: [remove('items', 'b', revision)] });
+    assert.deepEqual(outcome, { kind: 'dependents', plan: 0 });
+  });
+
+  it('[OPS-4] guards a reference that rows keep, and refuses one that they break', async (context) => {
+    const file = await databaseBefore(context);
+    const referring = (to: string): ResourceOptions[] => [
+      { ...BEFORE, fields: fields({ note: field('note', TEXT, { reference: refersTo(to) }) }) },
+      { name: 'others', fields: [] },
+    ];
+    const before = dump(file);
+    await assert.rejects(reopen(context, file, ...referring('others')), (error) => {
+      assert.ok(error instanceof SchemaViolation);
+      assert.match(error.message, /Rows of items refer to rows of others that do not exist/);
+      return true;
+    });
+    assert.deepEqual(dump(file), before);
+    const { store } = await reopen(context, file, BEFORE);
+    const { revision } = await readRow(store, 'items', 'a');
+    await commit(store, update('items', 'a', revision, { note: 'b' }));
+    await store.close();
+    const kept = await reopen(context, file, ...referring('items'));
+    const refused = await kept.store.rows.commit({
+      plans: [create('items', 'c', { title: 'C', note: 'none', refs: [] })],
+    });
+    assert.deepEqual(refused, { kind: 'reference', plan: 0, fields: ['note'] });
+  });
+
+  it('[OPS-4] refuses a rule that makes unique what rows share', async (context) => {
+    const file = await databaseBefore(context, [...ROWS, ['c', { title: 'C', note: 'n', price: null, refs: [] }]]);
+    const before = dump(file);
+    await assert.rejects(reopen(context, file, { ...BEFORE, uniques: [['title'], ['note']] }), SchemaViolation);
+    assert.deepEqual(dump(file), before);
+  });
+});

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import Database from 'better-sqlite3';
+import type { SortKey, ValueType } from '../../../../src/model/model.ts';
+import type { ListPlan } from '../../../../src/plan/plan.ts';
+import { BindParameters } from '../../../../src/stores/sql/dialect.ts';
+import { countStatement, listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
+import { Tables } from '../../../../src/stores/sql/tables.ts';
+import { DEADLINE_FUNCTION, sqlite } from '../../../../src/stores/sqlite/dialect.ts';
+import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
+import { prepareDatabase } from '../../../../src/stores/sqlite/schema/prepare-database.ts';
+import { matchQuery } from '../../../../src/stores/sqlite/schema/search-tables.ts';
+import { defineFunctions } from '../../../../src/stores/sqlite/connection/sql-functions.ts';
+import type { Store } from '../../../../src/stores/store.ts';
+import { field, model, refersTo, resource, type ResourceOptions } from '../../../../src/testing/sample-model.ts';
+import { commit, create, listIds, listPlan, remove, readRow, update } from '../../../../src/testing/sample-writes.ts';
+import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { openSample } from '../open-sample.ts';
+
+const TEXT: ValueType = { kind: 'text', format: null };
+const NOTES: ResourceOptions = {
+  name: 'notes',
+  fields: [field('title', TEXT, { required: true }), field('body', TEXT), field('size', { kind: 'integer' })],
+  search: ['title'],
+};
+const SEARCHED: Partial<ListPlan> = { resource: 'notes', filter: [{ operator: 'search', words: ['red'] }] };
+
+function finding(word: string, name = 'notes'): Partial<ListPlan> {
+  return { resource: name, filter: [{ operator: 'search', words: [word] }] };
+}
+
+interface Opened {
+  readonly store: Store;
+  /** The statements that the start announced. */
+  readonly statements: readonly string[];
+}
+
+async function opened(context: TestContext, file: string, ...resources: readonly ResourceOptions[]): Promise<Opened> {
+  const statements: string[] = [];
+  const store = await openSample(
+    {
+      path: file,
+      observe: (seen) => void (seen.kind === 'schema-changed' && statements.push(...seen.statements)),
+    },
+    model(resources.map((each) => resource(each))),
+  );
+  context.after(() => store.close());
+  return { store, statements };
+}
+
+/** A file of two notes under a model. */
+async function fileOf(context: TestContext, ...resources: readonly ResourceOptions[]): Promise<string> {
+  const file = path.join(temporaryDirectory(context), 'notes.db');
+  const { store } = await opened(context, file, ...resources);
+  await commit(
+    store,
+    create('notes', 'a', { title: 'Red shoe', body: 'blue', size: 1 }),
+    create('notes', 'b', { title: 'Green hat', body: 'Red', size: 2 }),
+  );
+  await store.close();
+  return file;
+}
+
+function edit(file: string, change: (database: Database.Database) => void): void {
+  const database = new Database(file);
+  change(database);
+  database.close();
+}
+
+/** Names of everything in a file that serves text search. */
+function searchNames(file: string): readonly string[] {
+  const database = new Database(file, { readonly: true });
+  const names = database.prepare<[], string>("select name from sqlite_schema where name glob 'restwright_search*'");
+  const all = names.pluck().all();
+  database.close();
+  return all;
+}
+
+interface Change {
+  readonly title: string;
+  readonly after: ResourceOptions;
+  readonly finds: Readonly<Record<string, readonly string[]>>;
+}
+
+const [TITLE, BODY, SIZE] = NOTES.fields;
+assert.ok(TITLE && BODY && SIZE);
+const RENAMED: ResourceOptions = {
+  ...NOTES,
+  fields: [field('name', TEXT, { required: true, was: 'title' }), BODY, SIZE],
+  search: ['name'],
+};
+
+const CHANGES: readonly Change[] = [
+  {
+    title: 'searches another field too',
+    after: { ...NOTES, search: ['title', 'body'] },
+    finds: { red: ['a', 'b'], blue: ['a'], hat: ['b'] },
+  },
+  { title: 'searches another field instead', after: { ...NOTES, search: ['body'] }, finds: { red: ['b'], hat: [] } },
+  { title: 'renames the searched field', after: RENAMED, finds: { red: ['a'], hat: ['b'] } },
+  {
+    title: 'renames the field and has its old name for a new one',
+    after: { ...RENAMED, fields: [...RENAMED.fields, field('title', TEXT)], search: ['title', 'name'] },
+    finds: { red: ['a'], hat: ['b'] },
+  },
+  {
+    title: 'builds the table anew',
+    after: { ...NOTES, fields: [TITLE, field('body', TEXT, { required: true, default: '' }), SIZE] },
+    finds: { red: ['a'], hat: ['b'] },
+  },
+  {
+    title: 'renames the resource',
+    after: { ...NOTES, name: 'papers', was: 'notes' },
+    finds: { red: ['a'], hat: ['b'] },
+  },
+];
+
+describe('the search index of a model that has changed', () => {
+  for (const { title, after, finds } of CHANGES) {
+    it(`[QRY-6] finds what stood and what is written since, where it ${title}`, async (context) => {
+      const file = await fileOf(context, NOTES);
+      const { store, statements } = await opened(context, file, after);
+      assert.ok(statements.length > 0);
+      for (const [word, ids] of Object.entries(finds))
+        assert.deepEqual(await listIds(store, finding(word, after.name)), ids, word);
+      const searched = after.search?.at(-1) ?? '';
+      const { revision } = await readRow(store, after.name, 'a');
+      await commit(store, update(after.name, 'a', revision, { [searched]: 'new' }), remove(after.name, 'b', 2));
+      assert.deepEqual(await listIds(store, finding('new', after.name)), ['a']);
+      assert.deepEqual(await listIds(store, finding('hat', after.name)), []);
+      await store.close();
+      assert.deepEqual((await opened(context, file, after)).statements, []);
+      assert.ok(searchNames(file).every((name) => name.startsWith(`restwright_search.${after.name}.`)));
+    });
+  }
+
+  it('[QRY-6] keeps the index where a change of the table leaves it whole', async (context) => {
+    const file = await fileOf(context, NOTES);
+    const grown = { ...NOTES, fields: [...NOTES.fields, field('colour', TEXT)], indexes: [['size']] };
+    const { store, statements } = await opened(context, file, grown);
+    assert.ok(statements.length > 0);
+    assert.deepEqual(
+      statements.filter((each) => each.includes('search')),
+      [],
+    );
+    assert.deepEqual(await listIds(store, SEARCHED), ['a']);
+  });
+
+  it('[QRY-6] leaves nothing behind where nothing is searched any more', async (context) => {
+    const file = await fileOf(context, NOTES);
+    const { store } = await opened(context, file, { ...NOTES, search: [] });
+    await commit(store, create('notes', 'c', { title: 'Red', body: null, size: 1 }));
+    assert.deepEqual(searchNames(file), []);
+  });
+
+  it('[OPS-4] is made for the rows of a file that has none yet', async (context) => {
+    const file = await fileOf(context, { ...NOTES, search: [] });
+    const { store } = await opened(context, file, NOTES);
+    assert.deepEqual(await listIds(store, SEARCHED), ['a']);
+  });
+
+  it('[OPS-4] is filled anew where other rules made it, or a part of it is lost', async (context) => {
+    const spoil: readonly ((database: Database.Database) => void)[] = [
+      (database) => database.exec('drop trigger "restwright_search.notes.update"'),
+      (database) => {
+        const name = 'restwright_search.notes.insert';
+        const sql = database
+          .prepare<[string], string>('select sql from sqlite_schema where name = ?')
+          .pluck()
+          .get(name);
+        database.exec(`drop trigger "${name}"`).exec(sql?.replace(/words \d+/, 'words 0') ?? '');
+      },
+    ];
+    for (const change of spoil) {
+      const file = await fileOf(context, NOTES);
+      edit(file, change);
+      edit(file, (database) => database.exec(`delete from "restwright_search.notes.words"`));
+      const { store } = await opened(context, file, NOTES);
+      assert.deepEqual(await listIds(store, SEARCHED), ['a']);
+    }
+  });
+
+  it('[OPS-4] is not made anew by a process that joins others, which refuses a file where a part of it is lost', async (context) => {
+    const file = await fileOf(context, NOTES);
+    const joins = { path: file, prepare: false };
+    await (await openSample(joins, model([resource(NOTES)]))).close();
+    edit(file, (database) => database.exec('drop trigger "restwright_search.notes.insert"'));
+    await assert.rejects(
+      openSample(joins, model([resource(NOTES)])),
+      /\ncreate trigger "restwright_search\.notes\.insert"/,
+    );
+    assert.ok(!searchNames(file).includes('restwright_search.notes.insert'));
+  });
+
+  it('[OPS-4] stands where the file is vacuumed, which numbers rows anew', async (context) => {
+    const file = await fileOf(context, NOTES);
+    const first = await opened(context, file, NOTES);
+    await commit(first.store, remove('notes', 'a', 1));
+    await first.store.close();
+    edit(file, (database) => database.exec('vacuum'));
+    const { store, statements } = await opened(context, file, NOTES);
+    assert.deepEqual(statements, []);
+    assert.deepEqual(await listIds(store, finding('green')), ['b']);
+  });
+
+  it('[QRY-6] is apart from those of resources with names alike', async (context) => {
+    const names = ['notes', 'notes_data', 'notes_words', 'words', 'keys', 'search'];
+    const resources = names.map((name) => ({ ...NOTES, name }));
+    const { store } = await opened(context, ':memory:', ...resources);
+    for (const name of names) await commit(store, create(name, name, { title: 'Red', body: null, size: 1 }));
+    for (const name of names) assert.deepEqual(await listIds(store, finding('red', name)), [name]);
+  });
+});
+
+describe('the search index and units', () => {
+  it('[QRY-6] has nothing of a row whose reference a statement finds missing in the end', async (context) => {
+    const linked = { ...NOTES, fields: [...NOTES.fields, field('about', TEXT, { reference: refersTo('notes') })] };
+    const { store } = await opened(context, ':memory:', linked);
+    const note = (id: string, about: string | null) =>
+      create('notes', id, { title: 'Red', body: null, size: 1, about });
+    const units = [[note('a', null)], [note('b', 'none')], [note('c', 'a'), note('d', 'none')], [note('e', 'a')]];
+    const outcomes = await Promise.all(units.map((plans) => store.rows.commit({ plans })));
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['committed', 'reference', 'reference', 'committed'],
+    );
+    assert.deepEqual(await listIds(store, SEARCHED), ['a', 'e']);
+  });
+
+  it('[MET-14] stays as it was, table by table, when a unit is tried', async (context) => {
+    const file = await fileOf(context, NOTES);
+    const { store } = await opened(context, file, NOTES);
+    const watcher = new Database(file, { readonly: true });
+    context.after(() => watcher.close());
+    const named = "select name from sqlite_schema where type = 'table' and name glob 'restwright_search*'";
+    const names = watcher.prepare<[], string>(named).pluck().all();
+    const dump = (): unknown => names.map((name) => watcher.prepare(`select * from "${name}"`).all());
+    const before = dump();
+    const plans = [create('notes', 'c', { title: 'Red', body: null, size: 1 }), remove('notes', 'a', 1)];
+    assert.equal((await store.rows.commit({ plans, dry: true })).kind, 'committed');
+    assert.deepEqual(dump(), before);
+    assert.equal((await store.rows.commit({ plans })).kind, 'committed');
+    assert.notDeepEqual(dump(), before);
+  });
+});
+
+describe('the statement of a search', () => {
+  const up = (...paths: readonly string[]): readonly SortKey[] =>
+    paths.map((each) => ({ path: each, descending: false }));
+  const notes = model([resource({ ...NOTES, indexes: [['size']] })]);
+  const tables = new Tables(notes, sqlite);
+
+  /** A database of so many notes, all of them red, and how often a statement looked at its deadline. */
+  function filled(context: TestContext, rows: number): { connection: SqliteConnection; looks: () => number } {
+    const connection = SqliteConnection.writer(':memory:');
+    context.after(() => connection.close());
+    defineFunctions(connection);
+    let looked = 0;
+    connection.defineFunction(DEADLINE_FUNCTION, false, () => {
+      looked += 1;
+      return 1;
+    });
+    prepareDatabase(connection, notes, { hex: (bytes) => '00'.repeat(bytes) });
+    const add = `insert into notes (id, title, size, created_at, updated_at, revision)
+      select 'n' || value, 'red ' || value, value % 7, value, value, value from json_each(?)`;
+    connection.run(add, [JSON.stringify(Array.from({ length: rows }, (_, index) => index))]);
+    return { connection, looks: () => looked };
+  }
+
+  const orders = [up('id'), up('created_at', 'id'), up('size', 'id'), up('title', 'id')];
+  for (const order of orders) {
+    it(`[PAGE-10] goes from what is found to the rows, by ${order[0]?.path ?? ''} too`, (context) => {
+      const { connection, looks } = filled(context, 1_000);
+      const plan = listPlan({ ...finding('12'), order, effort: 'unbounded' });
+      const { text, values } = listStatement(tables, plan);
+      const details = connection.all(`explain query plan ${text}`, values).map(({ detail }) => String(detail));
+      assert.ok(
+        details.some((detail) => /^SEARCH notes .*\(id=\?\)/.test(detail)),
+        details.join('\n'),
+      );
+      assert.deepEqual(
+        details.filter((detail) => detail.startsWith('SCAN notes')),
+        [],
+      );
+      const found = connection.all(text, values).length;
+      assert.equal(found, 11);
+      assert.ok(looks() <= 2 * found, `${looks()} looks at the deadline for ${found} rows`);
+    });
+  }
+
+  it('[QRY-3] asks for its deadline at each row that is found, before one of them is looked at', (context) => {
+    const { connection, looks } = filled(context, 500);
+    const parameters = new BindParameters(sqlite);
+    const condition = sqlite.search('notes', ['red'], parameters, sqlite.deadline?.always ?? null);
+    const other = `select 1 from (select 'other' as id) as notes where ${condition}`;
+    assert.deepEqual([connection.all(other, parameters.values), looks()], [[], 500]);
+    const stopped = new Error('The time is over');
+    connection.defineFunction(DEADLINE_FUNCTION, false, () => {
+      throw stopped;
+    });
+    const plan = listPlan({ ...SEARCHED, effort: 'unbounded' });
+    for (const { text, values } of [listStatement(tables, plan), countStatement(tables, plan, null)]) {
+      assert.throws(() => connection.all(text, values), stopped);
+    }
+  });
+
+  it('[QRY-3] asks nothing of a word that begins another one: it would be gathered for nothing', () => {
+    assert.equal(matchQuery(['a', 'ab', 'abc', 'b', 'xb']), '"abc" * AND "b" * AND "xb" *');
+    assert.equal(matchQuery(['red']), '"red" *');
+  });
+
+  it('[QRY-3] finds what begins with one letter or two in an index, not gathered from all such words', (context) => {
+    const { connection } = filled(context, 0);
+    const { sql } =
+      connection.get('select sql from sqlite_schema where name = ?', ['restwright_search.notes.words']) ?? {};
+    assert.match(String(sql), /prefix = '1 2'/);
+  });
+
+  it('[QRY-3] asks for none where its plan has none', () => {
+    for (const effort of ['light', 'bounded'] as const) {
+      assert.doesNotMatch(listStatement(tables, listPlan({ ...SEARCHED, effort })).text, /deadline/);
+    }
+  });
+
+  it('[QRY-6] has words as data: one text, whatever they are', (context) => {
+    const { connection } = filled(context, 10);
+    const words = ['or', 'and', 'not', 'near', 'null', 'title', 'words', 'rowid', 'notes'];
+    connection.run('update notes set title = ? where id = ?', [words.join(' NEAR "*" : '), 'n3']);
+    const of = (...each: readonly string[]) =>
+      listStatement(tables, listPlan({ resource: 'notes', filter: [{ operator: 'search', words: each }] }));
+    const { text, values } = of(...words);
+    assert.deepEqual(
+      connection.all(text, values).map(({ id }) => id),
+      ['n3'],
+    );
+    assert.equal(text, of('red').text);
+  });
+});
