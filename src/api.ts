@@ -132,7 +132,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
     observe: safeObserver(observe),
     events: {
       model,
-      addresses: compiled.addresses,
+      urls: compiled.addresses,
       base: () => versionedBase(compiled, model.publicUrl ?? origin()),
       id: uuid,
     },

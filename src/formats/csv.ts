@@ -4,8 +4,8 @@ import { apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import type { Member, ValueType } from '../model/model.ts';
 import { readJson, writeJson } from './json.ts';
-import type { JsonLimits } from './json-scan.ts';
-import { type ObjectType, typedText } from './typed-text.ts';
+import type { StructureLimits } from './json-scan.ts';
+import { type ObjectType, typedText } from './typed-reader.ts';
 
 /** Writes values of one type as CSV (RFC 4180). */
 export interface CsvWriter {
@@ -62,7 +62,7 @@ export function compileCsv(type: ObjectType): CsvWriter {
  * @param limits of the JSON in a cell
  * @throws {ApiError} REQUEST_BODY_MALFORMED: a column that the type does not have, or twice the same
  */
-export function compileCsvReader(type: ObjectType, header: string, limits: JsonLimits): CsvReader {
+export function compileCsvReader(type: ObjectType, header: string, limits: StructureLimits): CsvReader {
   const known = new Map(columnsOf(type.members, []).map((column) => [nameOf(column), column]));
   const columns = parseRecord(header).map((name): Column => {
     const column = known.get(name ?? '');
@@ -127,7 +127,7 @@ function isGuarded({ kind }: ValueType): boolean {
   return kind === 'text' || kind === 'binary';
 }
 
-function valueIn(column: Column, cell: Cell, limits: JsonLimits): Json {
+function valueIn(column: Column, cell: Cell, limits: StructureLimits): Json {
   const { type } = column;
   if (cell === null) return null;
   switch (type.kind) {

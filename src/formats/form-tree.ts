@@ -2,8 +2,8 @@ import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { Shape, ValueType } from '../model/model.ts';
 import { nameFault, textFault } from './characters.ts';
-import type { JsonLimits } from './json-scan.ts';
-import { type ObjectType, typedText } from './typed-text.ts';
+import type { StructureLimits } from './json-scan.ts';
+import { type ObjectType, typedText } from './typed-reader.ts';
 
 /** What a form says under one name. */
 export type FormValue =
@@ -33,9 +33,9 @@ const KEY = /\[([^[\]]*)\]/g;
 /** The names and values of a form, read as the value that its schema makes of them (NEG-5). */
 export class FormTree {
   readonly #root = newNode('the form');
-  readonly #limits: JsonLimits;
+  readonly #limits: StructureLimits;
 
-  constructor(limits: JsonLimits) {
+  constructor(limits: StructureLimits) {
     this.#limits = limits;
   }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../conventions/json.ts';
 import { formFault, FormTree } from './form-tree.ts';
-import type { JsonLimits } from './json-scan.ts';
-import type { ObjectType } from './typed-text.ts';
+import type { StructureLimits } from './json-scan.ts';
+import type { ObjectType } from './typed-reader.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -13,7 +13,7 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true });
  *
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
-export function readForm(bytes: Uint8Array, type: ObjectType, limits: JsonLimits): JsonObject {
+export function readForm(bytes: Uint8Array, type: ObjectType, limits: StructureLimits): JsonObject {
   const tree = new FormTree(limits);
   for (const pair of decodeBytes(bytes).split('&')) {
     if (pair === '') continue;

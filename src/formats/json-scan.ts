@@ -2,7 +2,7 @@ import { type ApiError, apiError } from '../conventions/errors.ts';
 import { MemberNames } from './member-names.ts';
 
 /** How much structure a body may have (LIM-1). */
-export interface JsonLimits {
+export interface StructureLimits {
   /** Most arrays and objects inside each other. */
   readonly depth: number;
   /** Most items of one array. */
@@ -17,7 +17,7 @@ export interface JsonLimits {
  *
  * @throws {ApiError} REQUEST_BODY_REQUIRED: nothing but white space; REQUEST_BODY_MALFORMED, with line and column
  */
-export function scanJson(text: string, limits: JsonLimits): void {
+export function scanJson(text: string, limits: StructureLimits): void {
   new JsonScan(text, limits).run();
 }
 
@@ -52,13 +52,13 @@ const SURELY_FINITE = 300;
 
 class JsonScan {
   readonly #text: string;
-  readonly #limits: JsonLimits;
+  readonly #limits: StructureLimits;
   /** Index of the next character. */
   #at = 0;
   /** The open containers: of an object the names so far, of an array the number of items. */
   readonly #open: (MemberNames | number)[] = [];
 
-  constructor(text: string, limits: JsonLimits) {
+  constructor(text: string, limits: StructureLimits) {
     this.#text = text;
     this.#limits = limits;
   }

@@ -1,8 +1,8 @@
 import { apiError } from '../conventions/errors.ts';
 import type { Json } from '../conventions/json.ts';
-import { type JsonLimits, scanJson } from './json-scan.ts';
+import { type StructureLimits, scanJson } from './json-scan.ts';
 
-export type { JsonLimits } from './json-scan.ts';
+export type { StructureLimits } from './json-scan.ts';
 
 declare global {
   // ECMAScript 2026; TypeScript's library does not have it yet.
@@ -19,7 +19,7 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true });
  * @throws {ApiError} REQUEST_BODY_REQUIRED: nothing but white space; REQUEST_BODY_MALFORMED: not I-JSON, or beyond a limit, with
  *   line and column where the fault has a place
  */
-export function readJson(bytes: Uint8Array, limits: JsonLimits): Json {
+export function readJson(bytes: Uint8Array, limits: StructureLimits): Json {
   const text = decode(bytes);
   scanJson(text, limits);
   const value: Json = JSON.parse(text);

@@ -3,8 +3,8 @@ import type { JsonObject } from '../conventions/json.ts';
 import { parseMediaType, readParameters } from '../conventions/media-type.ts';
 import { formFault, FormTree, type FormValue } from './form-tree.ts';
 import { readJson } from './json.ts';
-import type { JsonLimits } from './json-scan.ts';
-import type { ObjectType } from './typed-text.ts';
+import type { StructureLimits } from './json-scan.ts';
+import type { ObjectType } from './typed-reader.ts';
 
 /** One part of a multipart body, as it stands. */
 interface Part {
@@ -31,7 +31,7 @@ export async function readMultipart(
   bytes: Uint8Array,
   boundary: string,
   type: ObjectType,
-  limits: JsonLimits,
+  limits: StructureLimits,
 ): Promise<JsonObject> {
   const tree = new FormTree(limits);
   for (const part of await splitParts(bytes, boundary, limits.items)) {
@@ -83,7 +83,7 @@ function disposition({ header }: Part): Disposition {
   };
 }
 
-function valueOf({ header, chunks }: Part, { name, file }: Disposition, limits: JsonLimits): FormValue {
+function valueOf({ header, chunks }: Part, { name, file }: Disposition, limits: StructureLimits): FormValue {
   const bytes = Buffer.concat(chunks);
   const encoding = header?.get('content-transfer-encoding')?.join() ?? '8bit';
   if (!/^(?:7bit|8bit|binary)$/i.test(encoding.trim()))

@@ -2,9 +2,9 @@ import { apiError } from '../conventions/errors.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { ValueType } from '../model/model.ts';
 import { nameFault, textFault } from './characters.ts';
-import type { JsonLimits } from './json-scan.ts';
+import type { StructureLimits } from './json-scan.ts';
 import { MemberNames } from './member-names.ts';
-import { type ObjectType, typedText } from './typed-text.ts';
+import { type ObjectType, typedText } from './typed-reader.ts';
 import { readXmlTree, type XmlElement, xmlFault } from './xml-tree.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
@@ -19,7 +19,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  * @param root the name that the outermost element must have
  * @throws {ApiError} REQUEST_BODY_REQUIRED: nothing but white space; REQUEST_BODY_MALFORMED, with line and column
  */
-export function readXml(bytes: Uint8Array, root: string, type: ObjectType, limits: JsonLimits): JsonObject {
+export function readXml(bytes: Uint8Array, root: string, type: ObjectType, limits: StructureLimits): JsonObject {
   const text = decode(bytes);
   if (text.trim() === '') throw apiError('REQUEST_BODY_REQUIRED', `The body is empty: send a ${root} element.`);
   const tree = readXmlTree(text, limits);

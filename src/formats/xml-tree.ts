@@ -1,6 +1,6 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { type ApiError, apiError } from '../conventions/errors.ts';
-import type { JsonLimits } from './json-scan.ts';
+import type { StructureLimits } from './json-scan.ts';
 
 /** An element with what it holds: text or other elements, not both. */
 export interface XmlElement {
@@ -42,7 +42,7 @@ const TRUE: ReadonlySet<string> = new Set(['true', '1']);
  *
  * @throws {ApiError} REQUEST_BODY_MALFORMED, with line and column
  */
-export function readXmlTree(text: string, limits: JsonLimits): XmlElement {
+export function readXmlTree(text: string, limits: StructureLimits): XmlElement {
   return new TreeReader(limits).read(text);
 }
 
@@ -53,13 +53,13 @@ export function xmlFault(place: string, message: string): ApiError {
 
 class TreeReader {
   readonly #parser = new SaxesParser({ xmlns: true, defaultXMLVersion: '1.0', forceXMLVersion: true });
-  readonly #limits: JsonLimits;
+  readonly #limits: StructureLimits;
   readonly #open: OpenElement[] = [];
   #root: OpenElement | null = null;
   /** Where the tag that is being read began. */
   #begun = 'line 1, column 1';
 
-  constructor(limits: JsonLimits) {
+  constructor(limits: StructureLimits) {
     this.#limits = limits;
     const parser = this.#parser;
     parser.on('error', () => this.#fail('it is not well-formed XML'));

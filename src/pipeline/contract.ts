@@ -1,9 +1,9 @@
 import type { CursorSeal } from '../conventions/pagination/cursor.ts';
 import { type CsvWriter, compileCsv } from '../formats/csv.ts';
-import type { ObjectType } from '../formats/typed-text.ts';
+import type { ObjectType } from '../formats/typed-reader.ts';
 import type { Member, Model, Resource } from '../model/model.ts';
 import { compileValidators, type ResourceValidator } from '../model/values/resource-validator.ts';
-import { type Addresses, addresses } from '../plan/address.ts';
+import { type UrlBuilder, urlBuilder } from '../plan/url-builder.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
 import { ResponseFormats } from './offers.ts';
 import {
@@ -41,7 +41,7 @@ export interface CompiledResource extends DocumentTypes {
 export interface Contract {
   readonly model: Model;
   readonly offers: ResponseFormats;
-  readonly addresses: Addresses;
+  readonly addresses: UrlBuilder;
   /** By path segment. */
   readonly collections: ReadonlyMap<string, CompiledResource>;
   /** By name. */
@@ -53,7 +53,7 @@ export interface Contract {
 /** Compiles what the request path looks up. */
 export function compileContract(model: Model, seal: CursorSeal): Contract {
   const validators = compileValidators(model);
-  const links = addresses(model);
+  const links = urlBuilder(model);
   const compiled = [...model.resources.values()].map((resource): CompiledResource => {
     const validator = validators.get(resource.name);
     if (validator === undefined) throw new Error(`no validator was compiled for ${resource.name}`);

@@ -1,7 +1,7 @@
 import { ApiError, apiError } from '../conventions/errors.ts';
 import { pathOfTarget } from '../conventions/url.ts';
 import { readListQuery } from '../plan/list-query.ts';
-import { admitParameters, plainRule } from '../plan/parameters.ts';
+import { admitParameters, commonParameterRule } from '../plan/parameters.ts';
 import { readItemView } from '../plan/view.ts';
 import { after, attempt, type MaybePromise } from '../platform/maybe-promise.ts';
 import { IdleTimer } from '../cache/idle-timer.ts';
@@ -116,7 +116,7 @@ function perform(request: Negotiated, surroundings: Surroundings): MaybePromise<
       return readItem(request, compiled, within, id, view, surroundings);
     }
     case 'root':
-      admitParameters(parameters, plainRule, lenient);
+      admitParameters(parameters, commonParameterRule, lenient);
       return readRoot(request, surroundings);
     case 'batches':
       return answerBatch(request, surroundings);

@@ -5,7 +5,7 @@ import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/nego
 import { memoize, weakMemoize } from '../cache/memoize.ts';
 import { type ResolvedVersion, resolveVersion, type VersionCarriers } from '../conventions/versioning.ts';
 import type { ContractVersion } from '../model/model.ts';
-import type { LinkBase } from '../plan/address.ts';
+import type { LinkBase } from '../plan/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
 import type { Contract, CompiledResource } from './contract.ts';
 import type { RouteKind } from './offers.ts';

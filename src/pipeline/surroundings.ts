@@ -1,5 +1,5 @@
 import type { Observe } from '../observe/observation.ts';
-import type { EventSource } from '../plan/change-event.ts';
+import type { EventContext } from '../plan/change-event.ts';
 import type { HookServices } from '../model/typescript/hooks.ts';
 import type { ByParts } from '../cache/by-parts.ts';
 import type { RowReader, Store } from '../stores/store.ts';
@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly context: HookServices;
   /** Idempotency keys of the writes under way in this process. */
   readonly running: Set<string>;
-  readonly events: EventSource;
+  readonly events: EventContext;
   readonly turns: KeyMutex;
   /** Short names for what a representation depends on beside its row: each request needs one. */
   readonly variants: ByParts<string>;

@@ -4,12 +4,12 @@ import { jsonEquals } from '../conventions/json-equality.ts';
 import { mergePatch } from '../conventions/merge-patch.ts';
 import type { Field, Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
-import type { Ancestor, Row, Values } from './plan.ts';
+import type { Ancestor, Row, FieldValues } from './plan.ts';
 
 /** What a body asks for, checked: the stored form of every field. A faulty one keeps what was sent, so that its references can be judged too. */
 export type Draft =
-  | { readonly kind: 'valid'; readonly id: string | null; readonly values: Values }
-  | { readonly kind: 'faulty'; readonly details: readonly ErrorDetail[]; readonly candidate: JsonObject }
+  | { readonly kind: 'valid'; readonly id: string | null; readonly values: FieldValues }
+  | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[]; readonly candidate: JsonObject }
   /** A move that the state machine does not list (MET-11), or a patch that does not fit. A reference to nothing ranks before it. */
   | { readonly kind: 'conflict'; readonly error: ApiError; readonly candidate: JsonObject };
 
@@ -100,7 +100,7 @@ export function isReadOnlyMember(resource: Resource, name: string): boolean {
 }
 
 /** The names of the fields whose values differ from the row's. */
-export function changedFields(resource: Resource, values: Values, current: Row): readonly string[] {
+export function changedFields(resource: Resource, values: FieldValues, current: Row): readonly string[] {
   const changed: string[] = [];
   for (const { name } of resource.fields) {
     if (!jsonEquals(values[name] ?? null, current[name] ?? null)) changed.push(name);
@@ -141,14 +141,14 @@ function check(
   rule: DraftRule,
   candidate: JsonObject,
   faults: readonly ErrorDetail[],
-): Draft & { kind: 'valid' | 'faulty' } {
+): Draft & { kind: 'valid' | 'invalid' } {
   const checked = rule.validator.check(candidate, { unknown: rule.lenient ? 'drop' : 'refuse' });
   const details = [...faults, ...(checked.kind === 'invalid' ? checked.details : [])];
   if (checked.kind === 'valid' && details.length === 0) return { kind: 'valid', id: null, values: checked.values };
-  return { kind: 'faulty', details, candidate };
+  return { kind: 'invalid', details, candidate };
 }
 
-function forbiddenMove(resource: Resource, values: Values, current: Row): ApiError | null {
+function forbiddenMove(resource: Resource, values: FieldValues, current: Row): ApiError | null {
   const { state } = resource;
   if (state === null) return null;
   const [from, to] = [current[state.field], values[state.field]];
@@ -237,5 +237,5 @@ function ownIdFault(body: JsonObject, current: Row): readonly ErrorDetail[] {
 
 function notAnObject(resource: Resource): Draft {
   const message = `must be a JSON object with the fields of a ${resource.singular}`;
-  return { kind: 'faulty', details: [{ field: 'body', message }], candidate: {} };
+  return { kind: 'invalid', details: [{ field: 'body', message }], candidate: {} };
 }

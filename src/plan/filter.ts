@@ -16,7 +16,7 @@ const MAX_VALUES = 10_000;
 type Operator = (typeof OF_TEXTS)[number];
 
 /** A filter as its parameters say it: several values only where one without operator is repeated. */
-interface Asked {
+interface FilterRequest {
   /** The parameter's name, for messages. */
   readonly name: string;
   readonly property: Property;
@@ -25,7 +25,7 @@ interface Asked {
 }
 
 /** A condition, or what is wrong with the values that it was to have. */
-type Made = { readonly condition: Condition } | { readonly faults: readonly string[] };
+type ConditionResult = { readonly condition: Condition } | { readonly faults: readonly string[] };
 
 /** Whether a parameter's name is a filter on a property of the resource. */
 export function isFilterOf(resource: Resource): (name: string) => boolean {
@@ -50,7 +50,7 @@ export function readFilter(
   const byName = Map.groupBy(parameters, ({ name }) => name);
   let left = MAX_VALUES;
   for (const [name, given] of byName) {
-    const asked = readAsked(name, given, resource, left);
+    const asked = readRequest(name, given, resource, left);
     if (asked === null) throw tooManyValues(name);
     const made = typeof asked === 'string' ? { faults: [asked] } : makeCondition(asked, validator);
     left -= typeof asked === 'string' ? 0 : asked.texts.length;
@@ -70,12 +70,12 @@ function tooManyValues(field: string): Error {
 }
 
 /** What a filter asks; a text where it cannot be asked, null where it has more values than are left. */
-function readAsked(
+function readRequest(
   name: string,
   given: readonly QueryParameter[],
   resource: Resource,
   left: number,
-): Asked | string | null {
+): FilterRequest | string | null {
   const { path, operator: named } = readFilterName(name) ?? { path: name, operator: null };
   const property = resource.properties.get(path);
   if (property?.filterable !== true) {
@@ -103,7 +103,7 @@ function operatorsOf({ kind }: ValueType): readonly Operator[] {
   return kind === 'text' ? OF_TEXTS : OF_VALUES;
 }
 
-function makeCondition(asked: Asked, validator: ResourceValidator): Made {
+function makeCondition(asked: FilterRequest, validator: ResourceValidator): ConditionResult {
   const { property, operator, texts } = asked;
   const { path } = property;
   const [text = ''] = texts;
@@ -131,13 +131,13 @@ function makeCondition(asked: Asked, validator: ResourceValidator): Made {
   }
 }
 
-type Value = ReturnType<ResourceValidator['coerce']> & { readonly kind: 'valid' };
+type CoercedValue = ReturnType<ResourceValidator['coerce']> & { readonly kind: 'valid' };
 
 function ofValues(
-  { property, texts }: Asked,
+  { property, texts }: FilterRequest,
   validator: ResourceValidator,
-  make: (values: readonly Value['value'][]) => Condition,
-): Made {
+  make: (values: readonly CoercedValue['value'][]) => Condition,
+): ConditionResult {
   const coerced = texts.map((text) => validator.coerce(property.path, text));
   const faults = coerced.flatMap((each) => (each.kind === 'invalid' ? [each.message] : []));
   if (faults.length > 0) return { faults: [...new Set(faults)] };

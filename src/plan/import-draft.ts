@@ -3,19 +3,19 @@ import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts
 import { storedDateTime } from '../model/values/date-time.ts';
 import type { Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
-import type { Values } from './plan.ts';
+import type { FieldValues } from './plan.ts';
 
 /** A row as a file has it, checked; what the file leaves open is null. */
 export interface ImportedRow {
   readonly id: string | null;
-  readonly values: Values;
+  readonly values: FieldValues;
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
 }
 
 export type ImportDraft =
   | { readonly kind: 'valid'; readonly row: ImportedRow }
-  | { readonly kind: 'faulty'; readonly details: readonly ErrorDetail[] };
+  | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[] };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Members that every new row gets anew. */
@@ -26,7 +26,7 @@ const IGNORED = new Set(['revision', 'links']);
  * them, so that what was exported comes back. Otherwise a row is judged by its schema like any other.
  */
 export function importDraft(resource: Resource, validator: ResourceValidator, body: Json): ImportDraft {
-  if (!isJsonObject(body)) return { kind: 'faulty', details: [{ field: 'body', message: 'must be an object' }] };
+  if (!isJsonObject(body)) return { kind: 'invalid', details: [{ field: 'body', message: 'must be an object' }] };
   const { id = null, created_at: created = null, updated_at: updated = null, ...others } = body;
   const computed = new Set(resource.computed.map(({ name }) => name));
   const candidate: JsonObject = Object.fromEntries(
@@ -39,7 +39,7 @@ export function importDraft(resource: Resource, validator: ResourceValidator, bo
   ];
   const checked = validator.check(candidate, { unknown: 'refuse' });
   const details = [...faults, ...(checked.kind === 'invalid' ? checked.details : [])];
-  if (checked.kind === 'invalid' || details.length > 0) return { kind: 'faulty', details };
+  if (checked.kind === 'invalid' || details.length > 0) return { kind: 'invalid', details };
   const row = { id: textOf(id), values: checked.values, createdAt: timeOf(created), updatedAt: timeOf(updated) };
   return { kind: 'valid', row };
 }

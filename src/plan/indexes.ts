@@ -3,7 +3,7 @@ import { weakMemoize } from '../cache/memoize.ts';
 import { totalOrder } from './sort.ts';
 
 /** An index that every store keeps. One that is not unique ends with the id, so that the order that it gives is total. */
-export interface KeptIndex {
+export interface ResourceIndex {
   readonly keys: readonly SortKey[];
   readonly unique: boolean;
   /** Whether the order of its keys is total: by the id, or by values of which no two rows have the same and none is unset. */
@@ -16,7 +16,7 @@ const ascending = (path: string): SortKey => ({ path, descending: false });
  * The indexes of a resource: unique lists; creation, the default order and the time field, so that each of them is walked at the same cost
  * at any depth; each reference to one row, continued by the default order; and what the model declares (PAGE-10).
  */
-export const indexesOf = weakMemoize((resource: Resource): readonly KeptIndex[] => {
+export const indexesOf = weakMemoize((resource: Resource): readonly ResourceIndex[] => {
   const references = resource.fields.filter(
     ({ name, reference, type }) => name === resource.parent?.field || (reference !== null && type.kind !== 'array'),
   );

@@ -5,12 +5,27 @@ import { type QueryParameter, writeQuery } from '../conventions/query.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import type { Limits, Model, Resource, SortKey } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
-import { effortOf } from './cost.ts';
+import { effortOf } from './effort.ts';
 import { isFilterOf } from './filter.ts';
 import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule } from './parameters.ts';
-import { type Given, type Place, readCount, readLimit, readPlace, readPosition, totalAsked } from './place.ts';
+import {
+  type ParameterMap,
+  type PagePosition,
+  readCount,
+  readLimit,
+  readPagePosition,
+  resolvePosition,
+  totalParameters,
+} from './page-position.ts';
 import type { Ancestor, ListPlan, Row } from './plan.ts';
-import { asPair, continueSelection, impliedSort, openCursor, type Selection, readSelection } from './selection.ts';
+import {
+  linkParameter,
+  continueSelection,
+  impliedSort,
+  openCursor,
+  type Selection,
+  readSelection,
+} from './selection.ts';
 import { columnsFor, readView, type View } from './view.ts';
 
 /** A collection as a caller asked for it: what to read, and what the answer says about its place. */
@@ -19,9 +34,9 @@ export interface ListQuery {
   readonly position: Pagination;
   readonly view: View;
   /** Everything asked for but the place, as a query string: what every link of the answer carries (PAGE-2). */
-  readonly carried: string;
+  readonly linkQuery: string;
   /** Of it, what a cursor does not hold by itself. */
-  readonly beside: QueryPairs;
+  readonly nonCursorParameters: QueryPairs;
   /** The token of a place before or after a row, in this order and under these filters. */
   cursorAt(row: Row | null, backward: boolean): string;
 }
@@ -68,31 +83,32 @@ export function readListQuery(
 ): ListQuery {
   const { resource, limits } = rule;
   const admitted = admitParameters(parameters, rule.parameters, lenient);
-  const given: Given = new Map(admitted.map((parameter) => [parameter.name, parameter]));
+  const given: ParameterMap = new Map(admitted.map((parameter) => [parameter.name, parameter]));
   const limit = readLimit(given, limits);
-  const place = readPlace(given);
+  const place = readPagePosition(given);
   const collection = [resource.name, ...within.flatMap((ancestor) => [ancestor.resource, ancestor.id])].join('\n');
   const found = select(rule, place, admitted, collection);
   const { cursor, selection } = found;
   const view = readView(given, resource, rule.model);
-  const cursorAt = (row: Row | null, backward: boolean): string => {
-    const after = row === null ? null : placeOf(row, selection.order);
-    return encodeCursor(
-      { collection, fingerprint: selection.compared, query: selection.query, backward, after },
-      rule.seal,
-    );
-  };
-  const position = readPosition(place, {
+  const bound = { collection, fingerprint: selection.cursorFingerprint, query: selection.parameters };
+  const cursorAt = (row: Row | null, backward: boolean): string =>
+    encodeCursor({ ...bound, backward, after: row === null ? null : placeOf(row, selection.order) }, rule.seal);
+  const position = resolvePosition(place, {
     cursor,
-    time: found.byTime ? selection.window : null,
+    time: found.byTime ? selection.timeWindow : null,
     timeField: resource.timeField,
     limit,
     maxOffset: limits.maxOffset,
     end: () => cursorAt(null, true),
   });
-  const beside: QueryPairs = [...view.parameters.map(asPair), ['limit', String(limit)], ...totalAsked(given)];
+  const nonCursorParameters: QueryPairs = [
+    ...view.parameters.map(linkParameter),
+    ['limit', String(limit)],
+    ...totalParameters(given),
+  ];
+  const linkQuery = writeQuery([...found.linkParameters, ...nonCursorParameters]);
   const plan = planOf(rule, within, selection, position, view, given);
-  return { plan, position, view, carried: writeQuery([...found.carried, ...beside]), beside, cursorAt };
+  return { plan, position, view, linkQuery, nonCursorParameters, cursorAt };
 }
 
 function planOf(
@@ -101,7 +117,7 @@ function planOf(
   { filter, order }: Selection,
   { window, countsByDefault }: Pagination,
   view: View,
-  given: Given,
+  given: ParameterMap,
 ): ListPlan {
   const count = readCount(given, countsByDefault, filter.length === 0 && within.length === 0, limits);
   const columns = columnsFor(resource, view, order);
@@ -118,27 +134,32 @@ function planOf(
   };
 }
 
-interface Selected {
+interface ResolvedSelection {
   readonly cursor: ReturnType<typeof openCursor> | null;
   readonly selection: Selection;
   /** What links carry of the selection. */
-  readonly carried: QueryPairs;
+  readonly linkParameters: QueryPairs;
   /** Whether the collection is walked by its time window (PAGE-4). */
   readonly byTime: boolean;
 }
 
-function select(rule: ListRule, place: Place, admitted: readonly QueryParameter[], collection: string): Selected {
+function select(
+  rule: ListRule,
+  place: PagePosition,
+  admitted: readonly QueryParameter[],
+  collection: string,
+): ResolvedSelection {
   if (place.name === 'after') {
     const cursor = openCursor(place.value, collection, rule);
     const selection = continueSelection(rule, admitted, cursor);
-    return { cursor, selection, carried: selection.query, byTime: false };
+    return { cursor, selection, linkParameters: selection.parameters, byTime: false };
   }
   const implied = impliedSort(place, admitted, rule.resource);
   const selection = readSelection(rule, implied === null ? admitted : [...admitted, implied]);
   const byTime = place.name === 'start' && implied !== null;
   // The window says by itself that it goes by time; the order of other techniques is told, so that the first page has it too.
-  const carried = byTime ? selection.query.filter(([name]) => name !== 'sort') : selection.query;
-  return { cursor: null, selection, carried, byTime };
+  const carried = byTime ? selection.parameters.filter(([name]) => name !== 'sort') : selection.parameters;
+  return { cursor: null, selection, linkParameters: carried, byTime };
 }
 
 function placeOf(row: Row, order: readonly SortKey[]): readonly Json[] {

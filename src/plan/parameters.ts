@@ -41,13 +41,20 @@ export interface ParameterRule {
 }
 
 /** No parameters but the ones that every route takes. */
-export const plainRule: ParameterRule = { known: new Set(['api_version']), isFilter: () => false, suggestions: [] };
+export const commonParameterRule: ParameterRule = {
+  known: new Set(['api_version']),
+  isFilter: () => false,
+  suggestions: [],
+};
 
 /** The parameters of a write. */
-export const writeRule: ParameterRule = { ...plainRule, known: new Set([...plainRule.known, 'dry_run']) };
+export const writeParameterRule: ParameterRule = {
+  ...commonParameterRule,
+  known: new Set([...commonParameterRule.known, 'dry_run']),
+};
 
 /** Whether a write is only tried (MET-14). @throws {ApiError} REQUEST_PARAMETER_INVALID */
-export function dryRun(parameters: readonly QueryParameter[]): boolean {
+export function isDryRun(parameters: readonly QueryParameter[]): boolean {
   return readFlag(parameters.find(({ name }) => name === 'dry_run')) ?? false;
 }
 

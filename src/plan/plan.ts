@@ -121,9 +121,9 @@ export interface Page {
 }
 
 /** Values of declared fields by name. */
-export type Values = Readonly<Record<string, Json>>;
+export type FieldValues = Readonly<Record<string, Json>>;
 
-interface Change {
+interface PlannedChange {
   /** Name of the resource. */
   readonly resource: string;
   readonly id: string;
@@ -132,18 +132,18 @@ interface Change {
 }
 
 /** A resource, and the number that a store told of its last change. */
-export interface SeenChange {
+export interface ExpectedStamp {
   /** Name of the resource. */
   readonly resource: string;
-  readonly change: number;
+  readonly stamp: number;
 }
 
 /** Adds a row below the ancestors, which must exist; `values` holds every field. `at` is its `created_at`. */
-export interface CreatePlan extends Change {
+export interface CreatePlan extends PlannedChange {
   readonly kind: 'create';
   /** Resources of which no row may have changed since, nor by an earlier plan of the unit: what a precondition was judged by (CACHE-3). */
-  readonly unchanged?: readonly SeenChange[];
-  readonly values: Values;
+  readonly expectStamps?: readonly ExpectedStamp[];
+  readonly values: FieldValues;
   readonly within: readonly Ancestor[];
   readonly at: string;
   /** Its `updated_at`; where it is left out, `at`. */
@@ -154,15 +154,15 @@ export interface CreatePlan extends Change {
 export type ExpectedRevision = number | { readonly plan: number };
 
 /** Changes a row that still has this revision; `values` holds the fields that change. */
-export interface UpdatePlan extends Change {
+export interface UpdatePlan extends PlannedChange {
   readonly kind: 'update';
-  readonly values: Values;
+  readonly values: FieldValues;
   readonly revision: ExpectedRevision;
   readonly at: string;
 }
 
 /** Removes a row that still has this revision. */
-export interface DeletePlan extends Change {
+export interface DeletePlan extends PlannedChange {
   readonly kind: 'delete';
   readonly revision: ExpectedRevision;
 }
@@ -188,7 +188,7 @@ export interface Bookmark {
  * What is remembered for a while of what a unit did, so that its answer can be given again (MET-12, MET-13): data, not bytes. The revisions
  * that the unit draws are kept beside it.
  */
-export interface Memo {
+export interface IdempotencyRecord {
   /** What it is found by; one that has not expired is never replaced. */
   readonly name: string;
   /** Digest of the request that it answers. */
@@ -200,19 +200,19 @@ export interface Memo {
 }
 
 /** A memo as it was committed. */
-export interface Remembered extends Omit<Memo, 'name'> {
+export interface StoredIdempotencyRecord extends Omit<IdempotencyRecord, 'name'> {
   /** Of the unit's plans, in order. */
   readonly revisions: readonly number[];
 }
 
 /** A plan that leaves a row behind. */
-export type StoredPlan = CreatePlan | UpdatePlan | DetachPlan;
+export type RowPlan = CreatePlan | UpdatePlan | DetachPlan;
 
 /** Plans that commit together or not at all, in order. A single write is a unit of one. */
 export interface WriteUnit {
   readonly plans: readonly WritePlan[];
   readonly bookmark?: Bookmark;
-  readonly memos?: readonly Memo[];
+  readonly records?: readonly IdempotencyRecord[];
   /** Tried and undone: the outcome is the one that it would have, and nothing is kept (MET-14). */
   readonly dry?: boolean;
 }
@@ -231,7 +231,7 @@ export type Refusal =
   /** Other rows still refer to the one to be removed. */
   | { readonly kind: 'dependents'; readonly plan: number }
   /** A memo of this name stands already. */
-  | { readonly kind: 'remembered'; readonly name: string }
+  | { readonly kind: 'recorded'; readonly name: string }
   /** The deadline passed before the unit began. */
   | { readonly kind: 'expired' };
 

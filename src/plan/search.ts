@@ -6,7 +6,7 @@ const MAX_WORDS = 16;
 const MAX_CHARACTERS = 1_000;
 
 /** Raised whenever words are split or folded in another way, so that a store fills its indexes anew. */
-export const WORD_RULES = 1;
+export const WORD_RULES_VERSION = 1;
 
 /** Marks of scripts that are read without them: accents, niqqud, harakat. Elsewhere, as in Devanagari or Thai, a mark belongs to its word. */
 const ACCENTS = /[\p{M}&&[\p{scx=Inherited}\p{scx=Latin}\p{scx=Greek}\p{scx=Cyrillic}\p{scx=Arabic}\p{scx=Hebrew}]]/gv;

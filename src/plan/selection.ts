@@ -7,7 +7,7 @@ import type { Json } from '../conventions/json.ts';
 import type { Resource, SortKey } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { readFilter } from './filter.ts';
-import { type Place, readTimeWindow } from './place.ts';
+import { type PagePosition, readTimeWindow } from './page-position.ts';
 import type { Condition } from './plan.ts';
 import { searchCondition } from './search.ts';
 import { readSort, writeSort } from './sort.ts';
@@ -17,10 +17,10 @@ export interface Selection {
   readonly filter: readonly Condition[];
   readonly order: readonly SortKey[];
   /** What they compare, with the types of it. */
-  readonly compared: string;
+  readonly cursorFingerprint: string;
   /** The parameters that say it all again, the order too. */
-  readonly query: QueryPairs;
-  readonly window: TimeRange | null;
+  readonly parameters: QueryPairs;
+  readonly timeWindow: TimeRange | null;
 }
 
 /** What reading a selection takes from the model. */
@@ -49,20 +49,20 @@ export function readSelection(rule: SelectionRule, parameters: readonly QueryPar
   const search = selecting.find(({ name }) => name === 'q');
   const filter = [
     ...readFilter(filters, resource, validator),
-    ...within(window, resource.timeField),
+    ...timeConditions(window, resource.timeField),
     ...(search === undefined ? [] : [searchCondition(search.value)]),
   ];
   const order = sort === undefined ? resource.sort : readSort(sort.raw, resource);
   return {
     filter,
     order,
-    compared: comparedBy(filter, order, resource),
-    query: [...filters, ...selecting, ...(sort === undefined ? [] : [sort])].map(asPair),
-    window,
+    cursorFingerprint: fingerprintOf(filter, order, resource),
+    parameters: [...filters, ...selecting, ...(sort === undefined ? [] : [sort])].map(linkParameter),
+    timeWindow: window,
   };
 }
 
-function within(window: TimeRange | null, path: string): readonly Condition[] {
+function timeConditions(window: TimeRange | null, path: string): readonly Condition[] {
   const { start, before } = window ?? { start: null, before: null };
   return [
     ...(start === null ? [] : [{ path, operator: 'gte', value: start } as const]),
@@ -76,7 +76,7 @@ function within(window: TimeRange | null, path: string): readonly Condition[] {
  * @throws {ApiError} PAGINATION_CONFLICT where the caller's own says another
  */
 export function impliedSort(
-  place: Place,
+  place: PagePosition,
   parameters: readonly QueryParameter[],
   resource: Resource,
 ): QueryParameter | null {
@@ -98,7 +98,11 @@ function orderConflict(place: string, path: string): Error {
   });
 }
 
-function impliedPath(place: Place, parameters: readonly QueryParameter[], { timeField }: Resource): string | null {
+function impliedPath(
+  place: PagePosition,
+  parameters: readonly QueryParameter[],
+  { timeField }: Resource,
+): string | null {
   switch (place.name) {
     case 'last_id':
       return 'id';
@@ -114,7 +118,7 @@ function impliedPath(place: Place, parameters: readonly QueryParameter[], { time
 }
 
 /** A parameter as links carry it: a list keeps its commas, data keeps its own (URL-5). */
-export function asPair({ name, raw, value }: QueryParameter): QueryPair {
+export function linkParameter({ name, raw, value }: QueryParameter): QueryPair {
   const isList = name === 'sort' || name === 'fields' || name === 'expand' || /\[n?in\]$/.test(name);
   return [name, isList ? splitList(raw) : value];
 }
@@ -131,7 +135,7 @@ function writeFilter(filter: readonly Condition[]): string {
 }
 
 /** What a selection compares: the keys of its order one by one, then the paths of its filter, each with its type. */
-function comparedBy(filter: readonly Condition[], order: readonly SortKey[], { properties }: Resource): string {
+function fingerprintOf(filter: readonly Condition[], order: readonly SortKey[], { properties }: Resource): string {
   const typed = (path: string): string => `${path}:${properties.get(path)?.type.kind ?? ''}`;
   const filtered = filter.map((condition) => (condition.operator === 'search' ? 'q' : typed(condition.path)));
   const ordered = order.map(({ path, descending }) => `${descending ? '-' : ''}${typed(path)}`);
@@ -142,7 +146,7 @@ function comparedBy(filter: readonly Condition[], order: readonly SortKey[], { p
 export interface OpenCursor {
   readonly token: string;
   readonly state: CursorState;
-  readonly own: readonly QueryParameter[];
+  readonly parameters: readonly QueryParameter[];
   /** What they select. */
   readonly selection: Selection;
 }
@@ -158,12 +162,12 @@ export function openCursor(token: string, collection: string, rule: SelectionRul
   const known = own.every(({ name }) => name === 'sort' || selects(name, rule));
   const selection = known ? ownSelection(rule, own) : null;
   if (selection === null || !isPlaceIn(state, selection, rule.resource)) throw cursorInvalid();
-  return { token, state, own, selection };
+  return { token, state, parameters: own, selection };
 }
 
 /** Whether a cursor's place is one in the order that it continues, as the model has it by now. */
 function isPlaceIn({ fingerprint, after }: CursorState, selection: Selection, { properties }: Resource): boolean {
-  if (fingerprint !== selection.compared) return false;
+  if (fingerprint !== selection.cursorFingerprint) return false;
   return selection.order.every(({ path }, key) => after?.[key] !== null || properties.get(path)?.nullable === true);
 }
 
@@ -190,19 +194,19 @@ export function continueSelection(
   given: readonly QueryParameter[],
   cursor: OpenCursor,
 ): Selection {
-  const { own } = cursor;
+  const { parameters } = cursor;
   if (!given.some(({ name }) => name === 'sort' || selects(name, rule))) return cursor.selection;
   const isSort = ({ name }: QueryParameter): boolean => name === 'sort';
   const isFilter = ({ name }: QueryParameter): boolean => selects(name, rule);
-  const filters = given.some(isFilter) ? given.filter(isFilter) : own.filter(isFilter);
-  const sort = given.some(isSort) ? given.filter(isSort) : own.filter(isSort);
+  const filters = given.some(isFilter) ? given.filter(isFilter) : parameters.filter(isFilter);
+  const sort = given.some(isSort) ? given.filter(isSort) : parameters.filter(isSort);
   const selection = readSelection(rule, [...filters, ...sort]);
   const same = {
     filter: writeFilter(cursor.selection.filter) === writeFilter(selection.filter),
     sort: writeSort(cursor.selection.order) === writeSort(selection.order),
   };
   if (same.filter && same.sort) return selection;
-  const differing = selection.query.filter(([name]) => (name === 'sort' ? !same.sort : !same.filter));
+  const differing = selection.parameters.filter(([name]) => (name === 'sort' ? !same.sort : !same.filter));
   const message = 'must be left out or equal what the cursor was made with';
   throw apiError('PAGINATION_CURSOR_MISMATCH', 'Sort or filters differ from those of the cursor; leave them out.', {
     details: [...new Set(differing.map(([name]) => name))].map((field) => ({ field, message })),

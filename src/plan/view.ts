@@ -1,7 +1,7 @@
 import type { QueryParameter } from '../conventions/query.ts';
 import type { Model, Resource, SortKey } from '../model/model.ts';
 import { type Expansion, readExpansions } from './expansion.ts';
-import { admitParameters, type ParameterRule, plainRule } from './parameters.ts';
+import { admitParameters, type ParameterRule, commonParameterRule } from './parameters.ts';
 import type { Columns } from './plan.ts';
 import { computedFrom, type Projection, projectionKey, readProjection } from './projection.ts';
 
@@ -17,10 +17,13 @@ export interface View {
 }
 
 /** How the parameters of one resource are judged when it is read. */
-const itemRule: ParameterRule = { ...plainRule, known: new Set([...plainRule.known, 'fields', 'expand']) };
+const itemRule: ParameterRule = {
+  ...commonParameterRule,
+  known: new Set([...commonParameterRule.known, 'fields', 'expand']),
+};
 
 /** A resource as it is. */
-export const WHOLE: View = { projection: null, expansions: [], parameters: [], key: '' };
+export const WHOLE_VIEW: View = { projection: null, expansions: [], parameters: [], key: '' };
 
 /** @throws {ApiError} QUERY_FIELDS_INVALID, QUERY_EXPAND_INVALID */
 export function readView(
@@ -29,7 +32,7 @@ export function readView(
   model: Pick<Model, 'resources'>,
 ): View {
   const [fields, expand] = [given.get('fields'), given.get('expand')];
-  if (fields === undefined && expand === undefined) return WHOLE;
+  if (fields === undefined && expand === undefined) return WHOLE_VIEW;
   const projection = fields === undefined ? null : readProjection(fields, resource);
   const expansions = expand === undefined ? [] : readExpansions(expand, resource, model);
   const key = `${projection === null ? '' : projectionKey(projection)} ${expansionKey(expansions)}`;
@@ -47,7 +50,7 @@ export function readItemView(
   model: Pick<Model, 'resources'>,
   lenient: boolean,
 ): View {
-  if (parameters.length === 0) return WHOLE;
+  if (parameters.length === 0) return WHOLE_VIEW;
   const admitted = admitParameters(parameters, itemRule, lenient);
   return readView(new Map(admitted.map((parameter) => [parameter.name, parameter])), resource, model);
 }

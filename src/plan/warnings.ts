@@ -1,5 +1,5 @@
 import type { Model, Property, Resource } from '../model/model.ts';
-import { isUnserved } from './cost.ts';
+import { isUnindexed } from './effort.ts';
 import { indexesOf } from './indexes.ts';
 import { totalOrder } from './sort.ts';
 
@@ -25,7 +25,7 @@ function named(what: string, paths: readonly string[]): readonly string[] {
 function unservedSorts(resource: Resource): readonly string[] {
   return own(resource)
     .filter(
-      ({ path, sortable }) => sortable && isUnserved(resource, false, [], totalOrder([{ path, descending: false }])),
+      ({ path, sortable }) => sortable && isUnindexed(resource, false, [], totalOrder([{ path, descending: false }])),
     )
     .map(({ path }) => path);
 }

@@ -1,18 +1,24 @@
 import type { Json } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
-import { type EventSource, type Origin, changeEvent } from './change-event.ts';
+import { type EventContext, type EventOrigin, changeEvent } from './change-event.ts';
 import { changedFields } from './draft.ts';
-import { expectedRevision } from './pending.ts';
-import type { Ancestor, CreatePlan, DeletePlan, Row, UpdatePlan, Values } from './plan.ts';
+import { expectedRevision } from './pending-revisions.ts';
+import type { Ancestor, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } from './plan.ts';
 
 /** A row and where it stands. */
-export interface Place {
+export interface RowLocation {
   readonly resource: Resource;
   readonly within: readonly Ancestor[];
 }
 
 /** The creation of a row with its event. */
-export function createPlan(source: EventSource, origin: Origin, place: Place, id: string, values: Values): CreatePlan {
+export function createPlan(
+  source: EventContext,
+  origin: EventOrigin,
+  place: RowLocation,
+  id: string,
+  values: FieldValues,
+): CreatePlan {
   const { resource, within } = place;
   // What was left unset was not changed by a creation: it is what the consumer assumes already.
   const changed = resource.fields.map(({ name }) => name).filter((name) => isSet(values[name] ?? null));
@@ -22,11 +28,11 @@ export function createPlan(source: EventSource, origin: Origin, place: Place, id
 
 /** The change of a row to new values; null where they are the row's own (MET-7). */
 export function updatePlan(
-  source: EventSource,
-  origin: Origin,
-  place: Place,
+  source: EventContext,
+  origin: EventOrigin,
+  place: RowLocation,
   current: Row,
-  values: Values,
+  values: FieldValues,
 ): UpdatePlan | null {
   const { resource, within } = place;
   const changed = changedFields(resource, values, current);
@@ -51,7 +57,7 @@ function later(one: string, other: string): string {
 }
 
 /** The removal of a row. */
-export function deletePlan(source: EventSource, origin: Origin, place: Place, current: Row): DeletePlan {
+export function deletePlan(source: EventContext, origin: EventOrigin, place: RowLocation, current: Row): DeletePlan {
   const { resource, within } = place;
   const { id, revision } = current;
   const event = changeEvent(source, origin, { verb: 'deleted', resource, id, within, changed: [], values: current });

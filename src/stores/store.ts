@@ -7,11 +7,11 @@ import type {
   ListPlan,
   LocatedRow,
   LookupPlan,
-  Memo,
+  IdempotencyRecord,
   Page,
   RelatedPlan,
   RelatedRows,
-  Remembered,
+  StoredIdempotencyRecord,
   Row,
   WriteOutcome,
   WriteUnit,
@@ -95,7 +95,7 @@ export interface RowReader {
   bookmark(name: Bookmark['name']): MaybePromise<string | null>;
 
   /** The memo last committed under a name; null where there is none or it has expired. @param now milliseconds since the epoch */
-  find(name: Memo['name'], now: number): MaybePromise<Remembered | null>;
+  find(name: IdempotencyRecord['name'], now: number): MaybePromise<StoredIdempotencyRecord | null>;
 }
 
 /** The events of all committed writes, in commit order. */

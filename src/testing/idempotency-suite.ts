@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Memo, Page, WritePlan, WriteUnit } from '../plan/plan.ts';
+import type { IdempotencyRecord, Page, WritePlan, WriteUnit } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { sampleModel } from './sample-model.ts';
@@ -21,7 +21,7 @@ const EXPIRED = -1;
 /** Later than any of them. */
 const LATER = Number.MAX_SAFE_INTEGER;
 
-function record(name: string, changes: Partial<Memo> = {}): Memo {
+function record(name: string, changes: Partial<IdempotencyRecord> = {}): IdempotencyRecord {
   return { name, request: 'digest', outcome: '{"a":"é"}', expiresAt: LATER, ...changes };
 }
 
@@ -51,7 +51,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         const outcome = await store.rows.commit({
           plans: [createProduct('p'), createProduct('q')],
-          memos: [record('m')],
+          records: [record('m')],
         });
         assert.ok(outcome.kind === 'committed');
         const { name: _name, ...told } = record('m');
@@ -64,10 +64,10 @@ export function idempotencySuite(name: string, open: OpenStore): void {
       '[MET-12] remembers nothing of a unit that is refused, and a unit without plans too',
       withStore(open, async (store) => {
         await commit(store, createProduct('p'));
-        const refused = await store.rows.commit({ plans: [createProduct('p')], memos: [record('m')] });
+        const refused = await store.rows.commit({ plans: [createProduct('p')], records: [record('m')] });
         assert.equal(refused.kind, 'exists');
         assert.equal(await store.rows.find('m', 0), null);
-        await store.rows.commit({ plans: [], memos: [record('m')] });
+        await store.rows.commit({ plans: [], records: [record('m')] });
         assert.deepEqual((await store.rows.find('m', 0))?.revisions, []);
       }),
     );
@@ -75,10 +75,10 @@ export function idempotencySuite(name: string, open: OpenStore): void {
     it(
       '[MET-12] writes one of the units that come with the same memo, whatever else they would run into',
       withStore(open, async (store) => {
-        const unit: WriteUnit = { plans: [createProduct('p')], memos: [record('m')] };
+        const unit: WriteUnit = { plans: [createProduct('p')], records: [record('m')] };
         const outcomes = await Promise.all([store.rows.commit(unit), store.rows.commit(unit)]);
-        assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['committed', 'remembered']);
-        assert.deepEqual(await store.rows.commit(unit), { kind: 'remembered', name: 'm' });
+        assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['committed', 'recorded']);
+        assert.deepEqual(await store.rows.commit(unit), { kind: 'recorded', name: 'm' });
         assert.equal((await store.events.after(0, 10)).length, 1);
       }),
     );
@@ -87,9 +87,9 @@ export function idempotencySuite(name: string, open: OpenStore): void {
       '[MET-12] forgets a memo that has expired, and lets another take its name',
       withStore(open, async (store) => {
         const expired = record('m', { expiresAt: EXPIRED });
-        await store.rows.commit({ plans: [], memos: [expired] });
+        await store.rows.commit({ plans: [], records: [expired] });
         assert.equal(await store.rows.find('m', 0), null);
-        const again = await store.rows.commit({ plans: [], memos: [record('m', { outcome: '2' })] });
+        const again = await store.rows.commit({ plans: [], records: [record('m', { outcome: '2' })] });
         assert.equal(again.kind, 'committed');
         assert.equal((await store.rows.find('m', 0))?.outcome, '2');
       }),
@@ -99,8 +99,8 @@ export function idempotencySuite(name: string, open: OpenStore): void {
       '[MET-12] purges what has expired as new memos come',
       withStore(open, async (store) => {
         const old = Array.from({ length: 150 }, (_, index) => record(`old-${index}`, { expiresAt: EXPIRED }));
-        await store.rows.commit({ plans: [], memos: old });
-        for (const each of ['x', 'y']) await store.rows.commit({ plans: [], memos: [record(each)] });
+        await store.rows.commit({ plans: [], records: old });
+        for (const each of ['x', 'y']) await store.rows.commit({ plans: [], records: [record(each)] });
         const left = await Promise.all(old.map(async ({ name: each }) => store.rows.find(each, EXPIRED - 1)));
         assert.ok(left.every((each) => each === null));
         assert.notEqual(await store.rows.find('x', 0), null);
@@ -120,7 +120,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
           createReview('r', 'q'),
           remove('suppliers', 's', 1),
         ];
-        const unit = { plans, bookmark: { name: 'b', value: '1' }, memos: [record('m')], dry: true };
+        const unit = { plans, bookmark: { name: 'b', value: '1' }, records: [record('m')], dry: true };
         const outcome = await store.rows.commit(unit);
         assert.deepEqual(outcome, { kind: 'committed', revisions: [revision + 1, revision + 2, revision + 3, 0] });
         assert.deepEqual(await snapshot(store), before);
@@ -135,9 +135,9 @@ export function idempotencySuite(name: string, open: OpenStore): void {
         await commit(store, createProduct('p'));
         assert.equal((await store.rows.commit({ plans: [createProduct('p')], dry: true })).kind, 'exists');
         assert.equal((await store.rows.commit({ plans: [remove('products', 'p', 0)], dry: true })).kind, 'stale');
-        await store.rows.commit({ plans: [], memos: [record('m')] });
-        const again = await store.rows.commit({ plans: [createProduct('q')], memos: [record('m')], dry: true });
-        assert.deepEqual(again, { kind: 'remembered', name: 'm' });
+        await store.rows.commit({ plans: [], records: [record('m')] });
+        const again = await store.rows.commit({ plans: [createProduct('q')], records: [record('m')], dry: true });
+        assert.deepEqual(again, { kind: 'recorded', name: 'm' });
         assert.deepEqual(await store.rows.commit({ plans: [], dry: true }, EXPIRED), { kind: 'expired' });
       }),
     );
@@ -213,7 +213,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
         `[MET-13] are a fault of the program where they build on ${title}; the units beside them are written`,
         withStore(open, async (store) => {
           const outcomes = await Promise.allSettled([
-            store.rows.commit({ plans, memos: [record('m')] }),
+            store.rows.commit({ plans, records: [record('m')] }),
             store.rows.commit({ plans: [createProduct('beside')] }),
           ]);
           assert.deepEqual(

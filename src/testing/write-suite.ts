@@ -127,22 +127,22 @@ export function writeSuite(name: string, open: OpenStore): void {
       '[CACHE-3] creates a row only while the resources named have not changed, not even by the unit itself',
       withStore(open, async (store) => {
         const seen = async () => [
-          { resource: 'suppliers', change: (await changeStamp(store, 'suppliers')) ?? 0 },
-          { resource: 'products', change: (await changeStamp(store, 'products')) ?? 0 },
+          { resource: 'suppliers', stamp: (await changeStamp(store, 'suppliers')) ?? 0 },
+          { resource: 'products', stamp: (await changeStamp(store, 'products')) ?? 0 },
         ];
         const before = await seen();
         const writes = ['a', 'b'].map((id) =>
-          store.rows.commit({ plans: [{ ...createProduct(id), unchanged: before }] }),
+          store.rows.commit({ plans: [{ ...createProduct(id), expectStamps: before }] }),
         );
         const [first, second] = await Promise.all(writes);
         assert.equal(first?.kind, 'committed');
         assert.deepEqual(second, { kind: 'stale', plan: 0 });
-        const late = { ...createProduct('c'), unchanged: before };
+        const late = { ...createProduct('c'), expectStamps: before };
         assert.deepEqual(await store.rows.commit({ plans: [late] }), { kind: 'stale', plan: 0 });
         const after = await seen();
-        const plans = [createSupplier('s'), { ...createProduct('d'), unchanged: after }];
+        const plans = [createSupplier('s'), { ...createProduct('d'), expectStamps: after }];
         assert.deepEqual(await store.rows.commit({ plans }), { kind: 'stale', plan: 1 });
-        await commit(store, { ...createProduct('e'), unchanged: after });
+        await commit(store, { ...createProduct('e'), expectStamps: after });
         assert.deepEqual(await listIds(store, {}), ['a', 'e']);
       }),
     );

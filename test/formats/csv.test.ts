@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compileCsv, compileCsvReader } from '../../src/formats/csv.ts';
-import type { ObjectType } from '../../src/formats/typed-text.ts';
+import type { ObjectType } from '../../src/formats/typed-reader.ts';
 import type { Member, ValueType } from '../../src/model/model.ts';
 import { typedValue } from './typed-values.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ApiError } from '../../src/conventions/errors.ts';
 import { readForm } from '../../src/formats/form.ts';
-import type { ObjectType } from '../../src/formats/typed-text.ts';
+import type { ObjectType } from '../../src/formats/typed-reader.ts';
 import type { Member, ValueType } from '../../src/model/model.ts';
 import { formPairs, urlencoded } from './form-writer.ts';
 import { typedValue } from './typed-values.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/conventions/json.ts';
-import type { ObjectType } from '../../src/formats/typed-text.ts';
+import type { ObjectType } from '../../src/formats/typed-reader.ts';
 import type { Member, Shape, ValueType } from '../../src/model/model.ts';
 
 /** Characters that formats treat apart, beside any others that a body may hold. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ApiError } from '../../src/conventions/errors.ts';
 import { writeXml } from '../../src/formats/xml.ts';
 import { readXml } from '../../src/formats/xml-reader.ts';
-import type { ObjectType } from '../../src/formats/typed-text.ts';
+import type { ObjectType } from '../../src/formats/typed-reader.ts';
 import { typedValue } from './typed-values.ts';
 
 const LIMITS = { depth: 32, items: 10_000 };

@@ -18,7 +18,7 @@ function killing(store: Store): Store {
   return replacing(store, {
     async commit(unit, deadline) {
       const outcome = await store.rows.commit(unit, deadline);
-      if (outcome.kind === 'committed' && unit.memos !== undefined && unit.memos.length > 0) {
+      if (outcome.kind === 'committed' && unit.records !== undefined && unit.records.length > 0) {
         process.kill(process.pid, 'SIGKILL');
       }
       return outcome;

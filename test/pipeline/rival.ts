@@ -1,4 +1,4 @@
-import type { Row, Values, WriteUnit } from '../../src/plan/plan.ts';
+import type { Row, FieldValues, WriteUnit } from '../../src/plan/plan.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { replacing } from './replacing.ts';
 
@@ -24,11 +24,11 @@ export class Rival {
     this.#at = at;
   }
 
-  async create(id: string, values: Values): Promise<void> {
+  async create(id: string, values: FieldValues): Promise<void> {
     await this.#write({ kind: 'create', resource: this.#resource, id, values, within: [], at: this.#at, event: null });
   }
 
-  async change(id: string, values: Values): Promise<void> {
+  async change(id: string, values: FieldValues): Promise<void> {
     const { revision } = await this.#row(id);
     await this.#write({ kind: 'update', resource: this.#resource, id, values, revision, at: this.#at, event: null });
   }

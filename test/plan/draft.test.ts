@@ -12,7 +12,7 @@ import {
   patchDraft,
   replaceDraft,
 } from '../../src/plan/draft.ts';
-import type { Values } from '../../src/plan/plan.ts';
+import type { FieldValues } from '../../src/plan/plan.ts';
 import { type Compiled, compiled, draftRule, itemsDocument, rowOf } from './rules.ts';
 
 const PROPERTIES = [
@@ -46,14 +46,14 @@ const { id, created_at, updated_at, revision, ...FIELDS } = CURRENT;
 /** What GET shows, without links: what a JSON patch works on. */
 const { secret, ...SHOWN } = CURRENT;
 
-function valuesOf(draft: Draft): Values {
+function valuesOf(draft: Draft): FieldValues {
   assert.equal(draft.kind, 'valid', JSON.stringify(draft));
   return draft.kind === 'valid' ? draft.values : {};
 }
 
 function faultsOf(draft: Draft): readonly string[] {
   if (draft.kind === 'valid') return [];
-  const details = draft.kind === 'faulty' ? draft.details : draft.error.details;
+  const details = draft.kind === 'invalid' ? draft.details : draft.error.details;
   return details.map(({ field }) => field).toSorted();
 }
 
@@ -113,8 +113,8 @@ describe('a new resource', () => {
 
   it('[MET-11] is in the initial state: another is a conflict, and no state a fault', () => {
     assert.equal(createDraft(rule, { name: 'n', phase: 'OPEN' }, []).kind, 'conflict');
-    assert.equal(createDraft(rule, { name: 'n', phase: 'CLOSED' }, []).kind, 'faulty');
-    assert.equal(createDraft(rule, { phase: 'OPEN' }, []).kind, 'faulty', 'a fault ranks before a conflict');
+    assert.equal(createDraft(rule, { name: 'n', phase: 'CLOSED' }, []).kind, 'invalid');
+    assert.equal(createDraft(rule, { phase: 'OPEN' }, []).kind, 'invalid', 'a fault ranks before a conflict');
   });
 });
 
@@ -256,7 +256,7 @@ describe('a body', () => {
       { name: 7, secret: 8, size: 'hush-hush', part: 'hush-hush', colour: 'hush-hush' },
       [],
     );
-    assert.doesNotMatch(JSON.stringify(draft.kind === 'faulty' ? draft.details : null), /hush/);
+    assert.doesNotMatch(JSON.stringify(draft.kind === 'invalid' ? draft.details : null), /hush/);
   });
 
   it('[MET-7] of other order, other spelling of numbers or instants is the same', () => {

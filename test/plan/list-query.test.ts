@@ -23,7 +23,7 @@ const ROW = rowOf({ name: 'n', size: null, price: '1.00', place: { city: 'Oslo' 
 
 describe('a query of a collection', () => {
   it('[PAGE-3] [PAGE-5] that says nothing is the first 20 rows by creation, uncounted', () => {
-    const { plan, position, carried } = read('');
+    const { plan, position, linkQuery } = read('');
     assert.deepEqual(plan, {
       kind: 'list',
       resource: 'items',
@@ -34,7 +34,7 @@ describe('a query of a collection', () => {
       count: { kind: 'none' },
       effort: 'light',
     });
-    assert.deepEqual([position.technique, position.parameters, carried], ['cursor', [], 'limit=20']);
+    assert.deepEqual([position.technique, position.parameters, linkQuery], ['cursor', [], 'limit=20']);
   });
 
   const windows: readonly (readonly [
@@ -76,10 +76,10 @@ describe('a query of a collection', () => {
   });
 
   it('[PAGE-2] carries filters, sort and limit, in one spelling that reads as the same', () => {
-    const { plan, carried } = read('price=05&sort=-name,size&name[in]=a%2Cb,c&limit=7&page=2');
-    const again = read(`${carried}&page=2`);
+    const { plan, linkQuery } = read('price=05&sort=-name,size&name[in]=a%2Cb,c&limit=7&page=2');
+    const again = read(`${linkQuery}&page=2`);
     assert.deepEqual(again.plan, plan);
-    assert.equal(carried, 'price=05&name%5Bin%5D=a%2Cb,c&sort=-name,size&limit=7');
+    assert.equal(linkQuery, 'price=05&name%5Bin%5D=a%2Cb,c&sort=-name,size&limit=7');
   });
 
   it('[PAGE-2] is found again by what it carries, whatever was asked', () => {
@@ -96,8 +96,8 @@ describe('a query of a collection', () => {
     fc.assert(
       fc.property(filters, list, sort, (pairs, names, order) => {
         const text = writeQuery([...pairs, ['place.city[in]', names], ['sort', order.split(',')]]);
-        const { plan, carried } = read(text);
-        assert.deepEqual(read(carried).plan, plan);
+        const { plan, linkQuery } = read(text);
+        assert.deepEqual(read(linkQuery).plan, plan);
       }),
     );
   });
@@ -170,9 +170,9 @@ describe('a cursor', () => {
 
   it('[PAGE-4] restores its filters and sort, lists with commas of their own', () => {
     const made = read('name[in]=a%2Cb,c&size=1&size=2&sort=-price');
-    const { plan, carried } = read(`limit=5&after=${made.cursorAt(ROW, false)}`);
+    const { plan, linkQuery } = read(`limit=5&after=${made.cursorAt(ROW, false)}`);
     assert.deepEqual([plan.filter, plan.order], [made.plan.filter, made.plan.order]);
-    assert.equal(carried, 'name%5Bin%5D=a%2Cb,c&size=1&size=2&sort=-price&limit=5');
+    assert.equal(linkQuery, 'name%5Bin%5D=a%2Cb,c&size=1&size=2&sort=-price&limit=5');
   });
 
   const SAME = [
@@ -249,10 +249,10 @@ describe('a cursor', () => {
 
 describe('a lenient query', () => {
   it('[QRY-5] is read without what is unknown and what is repeated', () => {
-    const { plan, carried } = queryOf(rule, 'none=1&limit=3&limit=9&name=x&name[in]=y&name[in]=z', [], true);
+    const { plan, linkQuery } = queryOf(rule, 'none=1&limit=3&limit=9&name=x&name[in]=y&name[in]=z', [], true);
     assert.deepEqual([plan.window.limit, plan.filter.length], [3, 2]);
     assert.deepEqual(
-      parseQuery(carried).map(({ name }) => name),
+      parseQuery(linkQuery).map(({ name }) => name),
       ['name', 'name[in]', 'limit'],
     );
   });

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import { isJsonObject, type Json } from '../../conventions/json.ts';
-import { content, isBlank, type Line } from '../../formats/lines.ts';
+import { recordContent, isBlank, type RawRecord } from '../../formats/split-records.ts';
 import type { ReadRecord } from './record-reader.ts';
 import { type ImportCheckpoint, checkpointAt, type ResumePoint } from './import-checkpoint.ts';
 
@@ -33,7 +33,7 @@ export interface ImportChunk {
 
 /** Gathers lines into batches. @param from where the first line begins */
 export async function* readImportChunks(
-  lines: AsyncIterable<Line>,
+  lines: AsyncIterable<RawRecord>,
   from: ResumePoint,
   readRecord: ReadRecord,
 ): AsyncGenerator<ImportChunk> {
@@ -71,7 +71,7 @@ class ImportChunkBuilder {
     return this.#rows.length === 0;
   }
 
-  add({ number, breaks, raw }: Line): void {
+  add({ number, breaks, raw }: RawRecord): void {
     if (raw === null) {
       this.#refuse(
         number,
@@ -83,7 +83,7 @@ class ImportChunkBuilder {
     this.#hash.update(raw);
     this.#bytes += raw.length;
     this.#breaks += breaks;
-    if (!isBlank(content(raw))) this.#read(number, raw);
+    if (!isBlank(recordContent(raw))) this.#read(number, raw);
   }
 
   finish(): ImportChunk {

@@ -3,7 +3,7 @@ import { ApiError } from '../../conventions/errors.ts';
 import type { Api, RowImportOutcome } from '../../api.ts';
 import type { RowReader } from '../../stores/store.ts';
 import { type ImportChunk, type LineError, MAX_RECORD_BYTES, readImportChunks } from './import-chunks.ts';
-import { content, isBlank, splitRecords } from '../../formats/lines.ts';
+import { recordContent, isBlank, splitRecords } from '../../formats/split-records.ts';
 import {
   checkpointName,
   advanceCheckpoint,
@@ -121,7 +121,7 @@ function faultsOf(batch: ImportChunk, refused: Extract<RowImportOutcome, { kind:
 /** The first record that says something; empty where there is none. */
 async function firstRecord(file: FileHandle, format: RecordFormat): Promise<Uint8Array> {
   for await (const { raw } of splitRecords(chunksOf(file, 0), FRAMINGS[format], 1, MAX_RECORD_BYTES)) {
-    const bytes = raw === null ? new Uint8Array() : content(raw);
+    const bytes = raw === null ? new Uint8Array() : recordContent(raw);
     if (!isBlank(bytes)) return bytes;
   }
   return new Uint8Array();

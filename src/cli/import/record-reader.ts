@@ -3,8 +3,8 @@ import { ApiError, apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import type { CsvReader } from '../../formats/csv.ts';
 import { readJson } from '../../formats/json.ts';
-import type { JsonLimits } from '../../formats/json-scan.ts';
-import { content, type Framing } from '../../formats/lines.ts';
+import type { StructureLimits } from '../../formats/json-scan.ts';
+import { recordContent, type RecordFraming } from '../../formats/split-records.ts';
 import { usageError } from '../command-error.ts';
 
 /** How the rows of a file are written. */
@@ -18,7 +18,7 @@ const EXTENSIONS: Readonly<Record<string, RecordFormat>> = {
 };
 
 /** What parts the records of each format. */
-export const FRAMINGS: Readonly<Record<RecordFormat, Framing>> = { ndjson: 'lines', json: 'json', csv: 'csv' };
+export const FRAMINGS: Readonly<Record<RecordFormat, RecordFraming>> = { ndjson: 'lines', json: 'json', csv: 'csv' };
 
 /**
  * The format that a flag names, else the one that the name of a file tells.
@@ -37,7 +37,7 @@ export type ReadRecord = (raw: Uint8Array) => Json | undefined;
 /** What reading records takes from the API. */
 export interface RecordSource {
   readonly format: RecordFormat;
-  readonly limits: JsonLimits;
+  readonly limits: StructureLimits;
   /** @throws {ApiError} for a header that the collection has no columns for */
   readonly csvReader: (header: string) => CsvReader;
 }
@@ -56,7 +56,7 @@ export function recordReader(
 ): ReadRecord {
   switch (format) {
     case 'ndjson':
-      return (raw) => readJson(content(raw), limits);
+      return (raw) => readJson(recordContent(raw), limits);
     case 'csv':
       return csvRecords(csvReader(text(first)), begins);
     case 'json':
@@ -67,17 +67,17 @@ export function recordReader(
 function csvRecords(read: CsvReader, begins: boolean): ReadRecord {
   let header = begins;
   return (raw) => {
-    if (!header) return read(text(content(raw)));
+    if (!header) return read(text(recordContent(raw)));
     header = false;
     return undefined;
   };
 }
 
 /** The items of one array, each with the bracket or comma before it; the closing bracket stands by itself. */
-function jsonRecords(limits: JsonLimits, begins: boolean): ReadRecord {
+function jsonRecords(limits: StructureLimits, begins: boolean): ReadRecord {
   let first = begins;
   return (raw) => {
-    const bytes = content(raw);
+    const bytes = recordContent(raw);
     const sign = skipSpace(bytes, 0);
     const isFirst = first;
     first = false;

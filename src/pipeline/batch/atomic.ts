@@ -15,7 +15,7 @@ interface Step extends PreparedWrite {
 }
 
 /** All operations in one transaction, each worked out against what those before it would leave. */
-export async function runAtomic(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'remembered'> {
+export async function runAtomic(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'recorded'> {
   const { dry } = run;
   const since = surroundings.now();
   for (let attempts = 1; ; attempts++) {
@@ -27,9 +27,9 @@ export async function runAtomic(run: BatchRun, surroundings: Surroundings): Prom
       surroundings,
     );
     const memos = dry ? [] : memosOf(record, run, surroundings);
-    const outcome = await commitUnit({ plans: staged.plans, memos, dry }, since, surroundings);
+    const outcome = await commitUnit({ plans: staged.plans, records: memos, dry }, since, surroundings);
     if (outcome.kind === 'committed') return batchWithRevisions(record, outcome.revisions);
-    if (outcome.kind === 'remembered') return 'remembered';
+    if (outcome.kind === 'recorded') return 'recorded';
     const failed = 'plan' in outcome ? steps.findLastIndex(({ first }) => first <= outcome.plan) : 0;
     const step = steps[failed];
     if (step === undefined || !isRetryable(outcome, step.operation) || attempts === MAX_ATTEMPTS) {

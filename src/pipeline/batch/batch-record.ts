@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../conventions/json
 import type { Method } from '../../conventions/methods.ts';
 import type { Preferences } from '../../conventions/prefer.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
-import type { Remembered } from '../../plan/plan.ts';
+import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
 import { withRevisions, type WriteResult, writeResponse } from '../write/write-result.ts';
 import type { ApiResponse } from '../exchange.ts';
 import { RETENTION } from '../write/idempotency.ts';
@@ -48,7 +48,7 @@ const TOLD_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The record that a memo holds. */
-export function recordedBatch({ outcome, revisions }: Remembered): BatchRecord {
+export function recordedBatch({ outcome, revisions }: StoredIdempotencyRecord): BatchRecord {
   const record: BatchRecord = JSON.parse(outcome);
   return batchWithRevisions(record, revisions);
 }

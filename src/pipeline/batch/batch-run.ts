@@ -1,6 +1,6 @@
 import { apiError } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
-import type { Memo } from '../../plan/plan.ts';
+import type { IdempotencyRecord } from '../../plan/plan.ts';
 import type { Batch, BatchOperation } from './batch-body.ts';
 import { batchName, type BatchRecord, type OperationResult } from './batch-record.ts';
 import { type ParsedBody, parseBody } from '../write/parsed-body.ts';
@@ -92,7 +92,11 @@ export function recordOf(
  * What is remembered of a batch: under its id; under the key of its request, where it has one, only where that is. A batch of which something
  * may be tried again has no answer under its key yet: sent again, it goes on with that.
  */
-export function memosOf(record: BatchRecord, { request, asked }: BatchRun, { now }: Surroundings): readonly Memo[] {
+export function memosOf(
+  record: BatchRecord,
+  { request, asked }: BatchRun,
+  { now }: Surroundings,
+): readonly IdempotencyRecord[] {
   const expiresAt = now() + RETENTION;
   const name = batchName(record.id, request);
   const own = { name, request: asked?.request ?? '', outcome: JSON.stringify(record), expiresAt };

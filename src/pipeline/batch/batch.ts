@@ -1,6 +1,6 @@
 import { preferenceApplied } from '../../conventions/prefer.ts';
-import { admitParameters, dryRun, plainRule, writeRule } from '../../plan/parameters.ts';
-import type { Remembered } from '../../plan/plan.ts';
+import { admitParameters, isDryRun, commonParameterRule, writeParameterRule } from '../../plan/parameters.ts';
+import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
 import { appliedPreferences, commonHeaders, uncachedResponse } from '../represent/response.ts';
 import { runAtomic } from './atomic.ts';
 import { type Batch, readBatch } from './batch-body.ts';
@@ -29,17 +29,19 @@ const SHAPE = { resource: { singular: 'batch' }, bodyType: { kind: 'object', mem
 /** POST to the batches (MET-13): several writes, all or none of them where the batch is atomic, else each by itself, in order. */
 export async function answerBatch(request: Negotiated, surroundings: Surroundings): Promise<ApiResponse> {
   const { model } = surroundings.compiled;
-  const dry = dryRun(admitParameters(request.parameters, writeRule, request.preferences.handling === 'lenient'));
+  const dry = isDryRun(
+    admitParameters(request.parameters, writeParameterRule, request.preferences.handling === 'lenient'),
+  );
   const key = dry ? null : recordName(request, false, surroundings);
   const body = await parseBody(request, SHAPE, model.limits);
   const asked = key === null ? null : { name: key, request: requestDigest(request, bytesOf(body), surroundings) };
-  const run = (): Promise<BatchRecord | 'remembered'> =>
+  const run = (): Promise<BatchRecord | 'recorded'> =>
     runBatch({ request, batch: batchIn(body, request, surroundings), asked, dry }, surroundings);
   const { outcome, replayed } =
     asked === null
       ? { outcome: await run(), replayed: false }
       : await runOnce(asked, run, (memo) => batchUnder(memo, surroundings), surroundings);
-  if (outcome === 'remembered') throw new Error('a batch without a key was remembered');
+  if (outcome === 'recorded') throw new Error('a batch without a key was remembered');
   return tellBatch(outcome, request, { replayed, dry }, surroundings);
 }
 
@@ -49,7 +51,7 @@ export async function readBatchRecord(
   request: Negotiated,
   surroundings: Surroundings,
 ): Promise<ApiResponse> {
-  admitParameters(request.parameters, plainRule, request.preferences.handling === 'lenient');
+  admitParameters(request.parameters, commonParameterRule, request.preferences.handling === 'lenient');
   const { store, now } = surroundings;
   const memo = await store.rows.find(batchName(id, request), now());
   if (memo === null) throw batchNotFound();
@@ -67,14 +69,14 @@ function batchIn(body: ParsedBody, { preferences }: Negotiated, { compiled }: Su
 }
 
 /** The batch that a key stands for. Both are kept equally long. */
-async function batchUnder({ outcome }: Remembered, { store, now }: Surroundings): Promise<BatchRecord> {
+async function batchUnder({ outcome }: StoredIdempotencyRecord, { store, now }: Surroundings): Promise<BatchRecord> {
   const name: string = JSON.parse(outcome);
   const memo = await store.rows.find(name, now());
   if (memo === null) throw batchNotFound();
   return recordedBatch(memo);
 }
 
-function runBatch(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'remembered'> {
+function runBatch(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'recorded'> {
   return run.batch.atomic ? runAtomic(run, surroundings) : runEach(run, surroundings);
 }
 

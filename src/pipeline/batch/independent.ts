@@ -23,7 +23,7 @@ interface TimedRun extends BatchRun {
  * done is told and kept before the time of the batch is over (ERR-7). Under a key, each is done once, also where the batch broke off in the
  * middle.
  */
-export async function runEach(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'remembered'> {
+export async function runEach(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'recorded'> {
   const { request, batch, asked, dry } = run;
   const timed = { ...run, since: surroundings.now() };
   const results: OperationResult[] = [];
@@ -38,7 +38,7 @@ export async function runEach(run: BatchRun, surroundings: Surroundings): Promis
   if (dry) return record;
   const unit = { plans: [], memos: memosOf(record, run, surroundings) };
   const outcome = await commitUnit(unit, surroundings.now(), surroundings);
-  if (outcome.kind === 'remembered') return 'remembered';
+  if (outcome.kind === 'recorded') return 'recorded';
   if (outcome.kind !== 'committed') throw apiError('SERVER_TIMEOUT', `The batch ${request.method} took too long.`);
   return record;
 }

@@ -3,7 +3,7 @@ import { UNCONDITIONAL } from '../../conventions/preconditions.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import { inflateChunks } from '../../formats/gzip.ts';
 import { readJson, writeJson } from '../../formats/json.ts';
-import { content, isBlank, type Line, MAX_LINE, splitLines } from '../../formats/lines.ts';
+import { recordContent, isBlank, type RawRecord, MAX_LINE, splitLines } from '../../formats/split-records.ts';
 import { commonHeaders, appliedPreferences, uncachedResponse } from '../represent/response.ts';
 import type { ParsedBody } from '../write/parsed-body.ts';
 import type { ApiResponse, BodyStream } from '../exchange.ts';
@@ -48,8 +48,8 @@ interface KeyedLines extends RequestedWrite {
 
 async function* results(asked: KeyedLines, surroundings: Surroundings): BodyStream & AsyncGenerator<string> {
   const { correlationId } = asked.operation.request.exchange;
-  const begin = (line: Line): StartedTask | null => {
-    if (line.raw !== null && isBlank(content(line.raw))) return null;
+  const begin = (line: RawRecord): StartedTask | null => {
+    if (line.raw !== null && isBlank(recordContent(line.raw))) return null;
     return { bytes: line.raw?.length ?? 0, result: result(line, asked, surroundings) };
   };
   try {
@@ -61,7 +61,7 @@ async function* results(asked: KeyedLines, surroundings: Surroundings): BodyStre
   }
 }
 
-function linesOf({ operation: { request } }: KeyedLines): AsyncIterable<Line> {
+function linesOf({ operation: { request } }: KeyedLines): AsyncIterable<RawRecord> {
   if (request.body === null) return splitLines(none());
   const chunks = request.body.chunks();
   return splitLines(request.gzipped ? inflateChunks(chunks) : chunks);
@@ -70,7 +70,7 @@ function linesOf({ operation: { request } }: KeyedLines): AsyncIterable<Line> {
 async function* none(): AsyncGenerator<Uint8Array> {}
 
 /** The result of a line, as a line. Never rejects. */
-async function result(line: Line, asked: KeyedLines, surroundings: Surroundings): Promise<string> {
+async function result(line: RawRecord, asked: KeyedLines, surroundings: Surroundings): Promise<string> {
   const { compiled, request, within } = asked.operation;
   const { number } = line;
   try {
@@ -87,12 +87,12 @@ async function result(line: Line, asked: KeyedLines, surroundings: Surroundings)
   }
 }
 
-function readLine({ raw }: Line, { compiled }: Surroundings): ParsedBody {
+function readLine({ raw }: RawRecord, { compiled }: Surroundings): ParsedBody {
   if (raw === null) {
     const error = apiError('REQUEST_BODY_TOO_LARGE', `The line is longer than ${MAX_LINE} bytes; send a shorter one.`);
     return { kind: 'faulty', error, bytes: new Uint8Array() };
   }
-  const bytes = content(raw);
+  const bytes = recordContent(raw);
   try {
     return { kind: 'read', json: readJson(bytes, compiled.model.limits), bytes };
   } catch (error) {

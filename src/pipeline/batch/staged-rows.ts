@@ -1,6 +1,6 @@
 import type { Json } from '../../conventions/json.ts';
 import type { Model } from '../../model/model.ts';
-import { pendingRevision } from '../../plan/pending.ts';
+import { pendingRevision } from '../../plan/pending-revisions.ts';
 import type { Ancestor, Condition, ItemPlan, ListPlan, Page, Row, UpdatePlan, WritePlan } from '../../plan/plan.ts';
 import type { Rows } from '../surroundings.ts';
 

@@ -1,8 +1,8 @@
 import { apiError } from '../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import { parametersOf, type QueryPair } from '../../conventions/query.ts';
-import type { LinkBase } from '../../plan/address.ts';
-import { effortOfLookup, effortOfRelated } from '../../plan/cost.ts';
+import type { LinkBase } from '../../plan/url-builder.ts';
+import { effortOfLookup, effortOfRelated } from '../../plan/effort.ts';
 import type { Expansion, Relation } from '../../plan/expansion.ts';
 import { type ListQuery, readListQuery } from '../../plan/list-query.ts';
 import type { LocatedRow, RelatedRows } from '../../plan/plan.ts';

@@ -2,7 +2,7 @@ import { resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
 import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Ancestor, Columns, Row } from '../../plan/plan.ts';
-import { columnsFor, type View, WHOLE } from '../../plan/view.ts';
+import { columnsFor, type View, WHOLE_VIEW } from '../../plan/view.ts';
 import type { CompiledResource } from '../contract.ts';
 import { writeDocument, writeItem } from '../represent/encode.ts';
 import type { ApiResponse } from '../exchange.ts';
@@ -62,7 +62,7 @@ function tellItem(
   const { resource } = compiled;
   const { itemCache, rows } = surroundings;
   // Whether a row below others is there hangs on them too.
-  const change = view === WHOLE && within.length === 0 ? rows.rowStamp(resource.name, id) : null;
+  const change = view === WHOLE_VIEW && within.length === 0 ? rows.rowStamp(resource.name, id) : null;
   const before =
     change === null
       ? null

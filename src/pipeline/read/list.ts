@@ -3,9 +3,9 @@ import { apiError } from '../../conventions/errors.ts';
 import { matchesWeakly, type ETagList } from '../../conventions/etag.ts';
 import type { JsonObject } from '../../conventions/json.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
-import type { ListPlan, Page, SeenChange } from '../../plan/plan.ts';
+import type { ListPlan, Page, ExpectedStamp } from '../../plan/plan.ts';
 import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
-import { WHOLE } from '../../plan/view.ts';
+import { WHOLE_VIEW } from '../../plan/view.ts';
 import type { HeaderList } from '../represent/response.ts';
 import type { CompiledResource } from '../contract.ts';
 import { type PageDocument, writeJsonPage, writePage } from '../represent/encode.ts';
@@ -104,10 +104,10 @@ export async function collectionState(
   request: Negotiated,
   query: ListQuery,
   surroundings: Surroundings,
-): Promise<{ readonly etag: string; readonly seen: readonly SeenChange[] }> {
+): Promise<{ readonly etag: string; readonly seen: readonly ExpectedStamp[] }> {
   const sources = resourcesOf(query);
   const changes = await surroundings.rows.resourceStamps(sources);
-  const seen = sources.map((resource, index) => ({ resource, change: changes[index] ?? 0 }));
+  const seen = sources.map((resource, index) => ({ resource, stamp: changes[index] ?? 0 }));
   return { etag: collectionETag(request, query, changes, surroundings), seen };
 }
 
@@ -130,7 +130,7 @@ function tellText(
   const { plan, view } = query;
   const { format } = request.offer;
   const { facts, links } = pageMetadata(compiled, query, page, request.base, surroundings);
-  const items = format === 'json' && view === WHOLE ? toldItems(request, plan, page, surroundings) : null;
+  const items = format === 'json' && view === WHOLE_VIEW ? toldItems(request, plan, page, surroundings) : null;
   if (items !== null) {
     return {
       text: inOneText(() => writeJsonPage(`[${items.join(',')}]`, facts, linkTargets(links))),

@@ -3,7 +3,7 @@ import { resourceError } from '../../conventions/errors.ts';
 import { type LinkValue, linkField } from '../../conventions/links.ts';
 import { evaluateRead } from '../../conventions/preconditions.ts';
 import type { Resource } from '../../model/model.ts';
-import type { LinkBase } from '../../plan/address.ts';
+import type { LinkBase } from '../../plan/url-builder.ts';
 import { expandedResources } from '../../plan/expansion.ts';
 import type { View } from '../../plan/view.ts';
 import { appliedPreferences, commonHeaders, type HeaderList } from './response.ts';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../conventions/json.ts';
 import type { LinkValue } from '../../conventions/links.ts';
 import type { PageLinks, FetchedPage } from '../../conventions/pagination/pagination.ts';
 import { joinQueries, writeQuery } from '../../conventions/query.ts';
-import type { LinkBase } from '../../plan/address.ts';
+import type { LinkBase } from '../../plan/url-builder.ts';
 import { type ListQuery, valueAt } from '../../plan/list-query.ts';
 import type { Page } from '../../plan/plan.ts';
 import type { CompiledResource } from '../contract.ts';
@@ -26,7 +26,7 @@ export function pageMetadata(
   const isFollowed = (href: string): boolean => href.length <= model.limits.target;
   const links = places(query, neighbours).flatMap(([rel, place]) => {
     if (place === null) return [];
-    const whole = address(joinQueries(query.carried, writeQuery(place)));
+    const whole = address(joinQueries(query.linkQuery, writeQuery(place)));
     const href = isFollowed(whole) ? whole : hybrid(rel, walked, query).map(address).find(isFollowed);
     return href === undefined ? [] : [{ rel, href }];
   });
@@ -47,8 +47,8 @@ export function linkTargets(links: readonly LinkValue[]): JsonObject {
 }
 
 /** The query string that asks for a page itself. */
-export function selfQuery({ carried, position }: ListQuery): string {
-  return joinQueries(carried, writeQuery(position.parameters));
+export function selfQuery({ linkQuery, position }: ListQuery): string {
+  return joinQueries(linkQuery, writeQuery(position.parameters));
 }
 
 function places(
@@ -65,9 +65,11 @@ function places(
 }
 
 /** The way on or back by a cursor alone, which holds the filters and the sort: for where those are too long for a link that carries them too. */
-function hybrid(rel: string, walked: FetchedPage, { beside }: ListQuery): readonly string[] {
+function hybrid(rel: string, walked: FetchedPage, { nonCursorParameters }: ListQuery): readonly string[] {
   const edge = rel === 'next' ? 'after-last' : rel === 'prev' ? 'before-first' : null;
-  return edge === null || walked.count === 0 ? [] : [writeQuery([...beside, ['after', walked.cursor(edge)]])];
+  return edge === null || walked.count === 0
+    ? []
+    : [writeQuery([...nonCursorParameters, ['after', walked.cursor(edge)]])];
 }
 
 function walk(query: ListQuery, { rows, more, total }: Page): FetchedPage {

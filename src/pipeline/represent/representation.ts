@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../conventions/json.ts';
 import { writeQuery } from '../../conventions/query.ts';
 import { compileComputed } from '../../model/compile/computed.ts';
 import type { Model, Resource } from '../../model/model.ts';
-import type { Addresses, LinkBase } from '../../plan/address.ts';
+import type { UrlBuilder, LinkBase } from '../../plan/url-builder.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';
 import { type Relation, relationsOf } from '../../plan/expansion.ts';
 import { filterName } from '../../plan/parameters.ts';
@@ -69,7 +69,7 @@ export function compileStoredFields({ fields, computed }: Resource, show: FieldW
 export function compileRepresentation(
   model: Model,
   resource: Resource,
-  links: Addresses,
+  links: UrlBuilder,
   show: FieldWriter,
 ): Representation {
   const writers = linkWriters(model, resource, links);
@@ -94,7 +94,7 @@ export function referrersFilter({ field: fields }: Resource, field: string): str
 /**
  * The links of a resource in their order: self, collection, up, to-one relations, sub-collections and inverse relations (REP-9).
  */
-function linkWriters(model: Model, resource: Resource, links: Addresses): readonly (readonly [string, LinkWriter])[] {
+function linkWriters(model: Model, resource: Resource, links: UrlBuilder): readonly (readonly [string, LinkWriter])[] {
   const writers: [string, LinkWriter][] = [
     ['self', (row, within, base) => links.item(base, resource, within, row.id)],
     ['collection', (_row, within, base) => links.collection(base, resource, within)],
@@ -114,7 +114,7 @@ function linkWriters(model: Model, resource: Resource, links: Addresses): readon
 }
 
 /** The link of a relation; null where `up` is its link already, or where the row alone does not say what the other one is below. */
-function relationLink(resource: Resource, { kind, target, field }: Relation, links: Addresses): LinkWriter | null {
+function relationLink(resource: Resource, { kind, target, field }: Relation, links: UrlBuilder): LinkWriter | null {
   switch (kind) {
     case 'one':
       if (target.parent !== null || field === resource.parent?.field) return null;

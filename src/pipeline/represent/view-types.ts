@@ -1,7 +1,7 @@
 import type { ResponseFormat } from '../../conventions/response-format.ts';
 import { apiError } from '../../conventions/errors.ts';
 import { compileCsv } from '../../formats/csv.ts';
-import type { ObjectType } from '../../formats/typed-text.ts';
+import type { ObjectType } from '../../formats/typed-reader.ts';
 import type { Member } from '../../model/model.ts';
 import type { Expansion } from '../../plan/expansion.ts';
 import { projectMembers } from '../../plan/projection.ts';

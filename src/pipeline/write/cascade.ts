@@ -1,10 +1,10 @@
 import { resourceError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import type { Dependent, Resource } from '../../model/model.ts';
-import type { Origin } from '../../plan/change-event.ts';
-import { expectedRevision } from '../../plan/pending.ts';
+import type { EventOrigin } from '../../plan/change-event.ts';
+import { expectedRevision } from '../../plan/pending-revisions.ts';
 import type { Ancestor, Condition, Row, WritePlan } from '../../plan/plan.ts';
-import { type RemovalEdge, removalOrder } from '../../plan/removal-order.ts';
+import { type ReferenceEdge, deletionOrder } from '../../plan/deletion-order.ts';
 import { deletePlan, updatePlan } from '../../plan/write-plan.ts';
 import { ancestorsOf } from '../read/ancestors.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -17,7 +17,7 @@ interface Doomed {
   readonly row: Row;
   readonly within: readonly Ancestor[];
   /** References to this row. Those that count come from rows that go with it: they must go first. */
-  readonly referrers: RemovalEdge[];
+  readonly referrers: ReferenceEdge[];
 }
 
 interface Loosened {
@@ -37,7 +37,7 @@ export async function cascadePlans(
   resource: Resource,
   row: Row,
   within: readonly Ancestor[],
-  origin: Origin,
+  origin: EventOrigin,
   surroundings: Surroundings,
 ): Promise<CascadePlans> {
   const removal = new Cascade(resource, surroundings);
@@ -75,7 +75,7 @@ class Cascade {
       this.#bound(others.map((other) => keyOf(referring, other.id)));
       for (const other of others) {
         const loose = dependent.onDelete === 'nullify';
-        doomed.referrers.push({ from: keyOf(referring, other.id), field: dependent.field, loose });
+        doomed.referrers.push({ from: keyOf(referring, other.id), field: dependent.field, nullable: loose });
         if (loose) await this.#loosen(dependent, referring, other, row.id);
         else await this.#cascade(dependent, referring, other, doomed);
       }
@@ -95,15 +95,15 @@ class Cascade {
         for (const other of await this.#referring(dependent, doomed.row.id, this.#doomed.size + 1)) {
           const from = keyOf(referring, other.id);
           if (!this.#doomed.has(from)) throw hasDependents(this.#target, referring);
-          doomed.referrers.push({ from, field: dependent.field, loose: false });
+          doomed.referrers.push({ from, field: dependent.field, nullable: false });
         }
       }
     }
   }
 
-  plans(root: string, origin: Origin): readonly WritePlan[] {
+  plans(root: string, origin: EventOrigin): readonly WritePlan[] {
     const { events } = this.#surroundings;
-    const { order, detached } = removalOrder(root, (key) =>
+    const { order, detached } = deletionOrder(root, (key) =>
       (this.#doomed.get(key)?.referrers ?? []).filter(({ from }) => this.#doomed.has(from) && from !== key),
     );
     const kept = [...this.#loosened].filter(([key]) => !this.#doomed.has(key)).map(([, loosened]) => loosened);
@@ -118,7 +118,7 @@ class Cascade {
   }
 
   /** The references of rows that go which have to be unset first. */
-  #detach(edges: readonly RemovalEdge[], { at }: Origin): readonly WritePlan[] {
+  #detach(edges: readonly ReferenceEdge[], { at }: EventOrigin): readonly WritePlan[] {
     return edges.flatMap(({ from, field }) => {
       const doomed = this.#doomed.get(from);
       if (doomed === undefined) return [];

@@ -17,17 +17,17 @@ export async function commitOnce(
 ): Promise<Outcome<WriteResult>> {
   if (key === null) {
     const settled = await commitWrite(operation, { ...settling, memo: null }, surroundings);
-    if (settled.kind === 'remembered') throw new Error('a write without a key was remembered');
+    if (settled.kind === 'recorded') throw new Error('a write without a key was remembered');
     return { outcome: settled.effect, replayed: false };
   }
   const asked = { name: key, request: requestDigest(operation.request, bytesOf(settling.body), surroundings) };
-  const run = async (): Promise<WriteResult | 'remembered'> => {
+  const run = async (): Promise<WriteResult | 'recorded'> => {
     const settled = await commitWrite(
       operation,
       { ...settling, memo: recordOfResult(asked, surroundings) },
       surroundings,
     );
-    return settled.kind === 'done' ? settled.effect : 'remembered';
+    return settled.kind === 'done' ? settled.effect : 'recorded';
   };
   return runOnce(asked, run, recordedResult, surroundings);
 }

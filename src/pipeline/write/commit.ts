@@ -1,4 +1,4 @@
-import type { Memo, Refusal, WriteOutcome, WriteUnit } from '../../plan/plan.ts';
+import type { IdempotencyRecord, Refusal, WriteOutcome, WriteUnit } from '../../plan/plan.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import { withRevisions, type WriteResult } from './write-result.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -21,11 +21,11 @@ export interface CommitOptions {
   /** Share of the time after which it does not begin. Default: nine tenths. */
   readonly latest?: number;
   /** What is remembered of the effect together with it. */
-  readonly memo: ((effect: WriteResult) => Memo) | null;
+  readonly memo: ((effect: WriteResult) => IdempotencyRecord) | null;
 }
 
 /** What became of a write: its effect, or that a memo of its name stands already. */
-export type CommitOutcome = { readonly kind: 'done'; readonly effect: WriteResult } | { readonly kind: 'remembered' };
+export type CommitOutcome = { readonly kind: 'done'; readonly effect: WriteResult } | { readonly kind: 'recorded' };
 
 /**
  * Does one write by itself: works it out, has it written, and starts again where the rows changed meanwhile (steps 14 to 19). Writes to one
@@ -53,9 +53,9 @@ async function attempt(
     const { plans, result } = await operation.prepare(body, 0, surroundings);
     const memos = memo === null || dry ? [] : [memo(result)];
     if (plans.length + memos.length === 0) return { kind: 'done', effect: result };
-    const outcome = await commitUnit({ plans, memos, dry }, since, surroundings, latest);
+    const outcome = await commitUnit({ plans, records: memos, dry }, since, surroundings, latest);
     if (outcome.kind === 'committed') return { kind: 'done', effect: withRevisions(result, outcome.revisions) };
-    if (outcome.kind === 'remembered') return { kind: 'remembered' };
+    if (outcome.kind === 'recorded') return { kind: 'recorded' };
     if (!isRetryable(outcome, operation) || attempts === MAX_ATTEMPTS) {
       throw writeRefusal(outcome, operation.compiled.resource, surroundings);
     }

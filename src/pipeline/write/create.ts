@@ -2,8 +2,8 @@ import { isJsonObject } from '../../conventions/json.ts';
 import { evaluateRead } from '../../conventions/preconditions.ts';
 import { createDraft } from '../../plan/draft.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
-import { pendingRevision } from '../../plan/pending.ts';
-import type { SeenChange, Values } from '../../plan/plan.ts';
+import { pendingRevision } from '../../plan/pending-revisions.ts';
+import type { ExpectedStamp, FieldValues } from '../../plan/plan.ts';
 import { createPlan } from '../../plan/write-plan.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import { applyHooks } from './hooks.ts';
@@ -46,7 +46,7 @@ async function prepareCreation(
   const { request, compiled, within } = target;
   const conditional = request.preconditions.ifMatch !== null || request.preconditions.ifNoneMatch !== null;
   // The write itself finds an absent row above. Only where something else could be told first is it asked for ahead.
-  const unchanged = conditional ? await look(target, query, surroundings) : [];
+  const expectStamps = conditional ? await look(target, query, surroundings) : [];
   if (body?.kind !== 'read') {
     await look(target, query, surroundings);
     throw body?.error ?? new Error('POST was prepared without its body');
@@ -57,21 +57,21 @@ async function prepareCreation(
     throw await draftError(draft, compiled, surroundings, isJsonObject(body.json) ? (body.json['id'] ?? null) : null);
   }
   const values = await applyHooks(compiled, draft.values, null, request, surroundings);
-  return prepareInsert(target, draft.id ?? surroundings.uuid(), values, first, surroundings, unchanged);
+  return prepareInsert(target, draft.id ?? surroundings.uuid(), values, first, surroundings, expectStamps);
 }
 
-/** Adds a row under an id that was chosen. @param unchanged what no write may have changed before it */
+/** Adds a row under an id that was chosen. @param expectStamps what no write may have changed before it */
 export function prepareInsert(
   { request, compiled, within }: WriteTarget,
   id: string,
-  values: Values,
+  values: FieldValues,
   first: number,
   surroundings: Surroundings,
-  unchanged: readonly SeenChange[] = [],
+  expectStamps: readonly ExpectedStamp[] = [],
 ): PreparedWrite {
   const { resource } = compiled;
   const origin = originOf(request, surroundings);
-  const plan = { ...createPlan(surroundings.events, origin, { resource, within }, id, values), unchanged };
+  const plan = { ...createPlan(surroundings.events, origin, { resource, within }, id, values), expectStamps };
   const system = { id, created_at: origin.at, updated_at: origin.at, revision: pendingRevision(first) };
   const row = writtenRow(compiled, system, values);
   return { plans: [plan], result: { kind: 'created', resource: resource.name, within, row } };
@@ -86,7 +86,7 @@ async function look(
   target: WriteTarget,
   query: () => ListQuery,
   surroundings: Surroundings,
-): Promise<readonly SeenChange[]> {
+): Promise<readonly ExpectedStamp[]> {
   const { request, compiled, within } = target;
   await requireAncestors(within, surroundings);
   const { ifMatch, ifNoneMatch } = request.preconditions;

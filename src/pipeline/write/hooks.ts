@@ -5,7 +5,7 @@ import { deepFreeze } from '../../model/values/deep-freeze.ts';
 import { HookRefusal, type WriteContext } from '../../model/typescript/hooks.ts';
 import type { Resource } from '../../model/model.ts';
 import { changedFields } from '../../plan/draft.ts';
-import type { Row, Values } from '../../plan/plan.ts';
+import type { Row, FieldValues } from '../../plan/plan.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
@@ -22,11 +22,11 @@ import type { Surroundings } from '../surroundings.ts';
  */
 export function applyHooks(
   compiled: CompiledResource,
-  values: Values,
+  values: FieldValues,
   current: Row | null,
   request: Negotiated,
   surroundings: Surroundings,
-): MaybePromise<Values> {
+): MaybePromise<FieldValues> {
   const { resource } = compiled;
   const { before, check } = resource.hooks;
   const hook = current === null ? before.create : before.update;
@@ -67,7 +67,7 @@ function writeContext({ exchange, principal }: Negotiated, { context, now }: Sur
 /** Asks about every value that the write sets anew, all at once. */
 async function runChecks(
   resource: Resource,
-  values: Values,
+  values: FieldValues,
   current: Row | null,
   context: WriteContext,
 ): Promise<void> {
@@ -86,7 +86,11 @@ async function runChecks(
 }
 
 /** The parent of a row is its path's to say, whatever a hook returns. */
-function checkedAgain({ resource, validator }: CompiledResource, changed: Values, before: Values): Values {
+function checkedAgain(
+  { resource, validator }: CompiledResource,
+  changed: FieldValues,
+  before: FieldValues,
+): FieldValues {
   const { parent } = resource;
   const candidate = parent === null ? changed : { ...changed, [parent.field]: before[parent.field] ?? null };
   const checked = validator.check(candidate, { unknown: 'refuse' });

@@ -1,6 +1,6 @@
 import { ApiError, apiError } from '../../conventions/errors.ts';
 import { readIdempotencyKey } from '../../conventions/idempotency-key.ts';
-import type { Memo, Remembered } from '../../plan/plan.ts';
+import type { IdempotencyRecord, StoredIdempotencyRecord } from '../../plan/plan.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import { withRevisions, type WriteResult } from './write-result.ts';
 import type { Negotiated } from '../negotiate.ts';
@@ -53,8 +53,8 @@ export type Outcome<T> = { readonly outcome: T; readonly replayed: boolean };
  */
 export async function runOnce<T>(
   { name, request }: KeyedRequest,
-  run: () => Promise<T | 'remembered'>,
-  read: (memo: Remembered) => T | Promise<T>,
+  run: () => Promise<T | 'recorded'>,
+  read: (memo: StoredIdempotencyRecord) => T | Promise<T>,
   surroundings: Surroundings,
 ): Promise<Outcome<T>> {
   const { running } = surroundings;
@@ -64,9 +64,9 @@ export async function runOnce<T>(
     const earlier = await recall(name, request, surroundings);
     if (earlier !== null) return { outcome: await read(earlier), replayed: true };
     const outcome = await orRefusal(run);
-    if (outcome !== 'remembered' && !(outcome instanceof ApiError)) return { outcome, replayed: false };
+    if (outcome !== 'recorded' && !(outcome instanceof ApiError)) return { outcome, replayed: false };
     const meanwhile = await recall(name, request, surroundings);
-    if (meanwhile === null) throw outcome === 'remembered' ? inProgress() : outcome;
+    if (meanwhile === null) throw outcome === 'recorded' ? inProgress() : outcome;
     return { outcome: await read(meanwhile), replayed: true };
   } finally {
     running.delete(name);
@@ -83,7 +83,11 @@ async function orRefusal<T>(run: () => Promise<T>): Promise<T | ApiError> {
   }
 }
 
-async function recall(name: string, request: string, { store, now }: Surroundings): Promise<Remembered | null> {
+async function recall(
+  name: string,
+  request: string,
+  { store, now }: Surroundings,
+): Promise<StoredIdempotencyRecord | null> {
   const memo = await store.rows.find(name, now());
   if (memo === null || memo.request === request) return memo;
   const message = 'This Idempotency-Key was sent with another request; use a new key for each request.';
@@ -96,12 +100,12 @@ async function recall(name: string, request: string, { store, now }: Surrounding
 export function recordOfResult(
   { name, request }: KeyedRequest,
   { now }: Pick<Surroundings, 'now'>,
-): (effect: WriteResult) => Memo {
+): (effect: WriteResult) => IdempotencyRecord {
   return (effect) => ({ name, request, outcome: JSON.stringify(effect), expiresAt: now() + RETENTION });
 }
 
 /** The effect that a memo tells of. */
-export function recordedResult({ outcome, revisions }: Remembered): WriteResult {
+export function recordedResult({ outcome, revisions }: StoredIdempotencyRecord): WriteResult {
   const effect: WriteResult = JSON.parse(outcome);
   return withRevisions(effect, revisions);
 }

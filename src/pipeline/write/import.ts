@@ -1,6 +1,6 @@
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
-import type { Origin } from '../../plan/change-event.ts';
+import type { EventOrigin } from '../../plan/change-event.ts';
 import { importDraft, type ImportedRow } from '../../plan/import-draft.ts';
 import type { Ancestor, Bookmark, CreatePlan } from '../../plan/plan.ts';
 import { createPlan } from '../../plan/write-plan.ts';
@@ -32,19 +32,19 @@ export async function importRows(
   compiled: CompiledResource,
   rows: readonly Json[],
   bookmark: Bookmark | undefined,
-  origin: Origin,
+  origin: EventOrigin,
   surroundings: Surroundings,
 ): Promise<RowImportOutcome> {
   const { resource, validator } = compiled;
   const drafts = rows.map((body) => importDraft(resource, validator, body));
   const faults = drafts.flatMap((draft, row) =>
-    draft.kind === 'faulty' ? [fault(row, invalid(resource, draft.details))] : [],
+    draft.kind === 'invalid' ? [fault(row, invalid(resource, draft.details))] : [],
   );
   if (faults.length > 0) return { kind: 'refused', faults };
   const above = new Map<string, readonly Ancestor[]>();
   const plans: CreatePlan[] = [];
   for (const draft of drafts) {
-    if (draft.kind === 'faulty') continue;
+    if (draft.kind === 'invalid') continue;
     const within = await ancestorsIn(compiled, draft.row, above, surroundings);
     plans.push(restored(compiled, draft.row, within, origin, surroundings));
   }
@@ -59,7 +59,7 @@ function restored(
   { resource }: CompiledResource,
   { id, values, createdAt, updatedAt }: ImportedRow,
   within: readonly Ancestor[],
-  origin: Origin,
+  origin: EventOrigin,
   { events, uuid }: Surroundings,
 ): CreatePlan {
   const plan = createPlan(events, origin, { resource, within }, id ?? uuid(), values);

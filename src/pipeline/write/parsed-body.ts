@@ -4,7 +4,7 @@ import { readForm } from '../../formats/form.ts';
 import { inflate } from '../../formats/gzip.ts';
 import { readJson } from '../../formats/json.ts';
 import { readMultipart } from '../../formats/multipart.ts';
-import type { ObjectType } from '../../formats/typed-text.ts';
+import type { ObjectType } from '../../formats/typed-reader.ts';
 import { readXml } from '../../formats/xml-reader.ts';
 import type { Limits, Resource } from '../../model/model.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';

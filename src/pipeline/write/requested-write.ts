@@ -1,6 +1,6 @@
 import type { ListQuery } from '../../plan/list-query.ts';
 import { readListQuery } from '../../plan/list-query.ts';
-import { admitParameters, dryRun, writeRule } from '../../plan/parameters.ts';
+import { admitParameters, isDryRun, writeParameterRule } from '../../plan/parameters.ts';
 import { updateOperation } from './update.ts';
 import { createOperation } from './create.ts';
 import type { Negotiated } from '../negotiate.ts';
@@ -25,8 +25,8 @@ export function requestedWrite(request: Negotiated): RequestedWrite | null {
   const lenient = preferences.handling === 'lenient';
   if (route.kind !== 'collection' && route.kind !== 'item') return null;
   if (method !== 'POST' && method !== 'PUT' && method !== 'PATCH' && method !== 'DELETE') return null;
-  const admitted = admitParameters(parameters, writeRule, lenient);
-  const dry = dryRun(admitted);
+  const admitted = admitParameters(parameters, writeParameterRule, lenient);
+  const dry = isDryRun(admitted);
   if (route.kind === 'collection') {
     return { operation: createOperation({ request, ...targetOf(route) }, () => defaultQuery(route)), dry };
   }

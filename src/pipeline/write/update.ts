@@ -10,8 +10,8 @@ import {
   patchDraft,
   replaceDraft,
 } from '../../plan/draft.ts';
-import { pendingRevision } from '../../plan/pending.ts';
-import type { Row, Values } from '../../plan/plan.ts';
+import { pendingRevision } from '../../plan/pending-revisions.ts';
+import type { Row, FieldValues } from '../../plan/plan.ts';
 import { updatePlan } from '../../plan/write-plan.ts';
 import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { prepareInsert } from './create.ts';
@@ -95,7 +95,7 @@ function prepareUpdate(
 
 function preparedUpdate(
   { request, compiled, within, id }: ItemTarget,
-  values: Values,
+  values: FieldValues,
   current: Row,
   first: number,
   surroundings: Surroundings,
@@ -124,7 +124,7 @@ async function prepareInsertAt(
   const draft = createDraft(draftRule(target), isJsonObject(json) ? { ...json, id } : json, within);
   const foreign = own !== undefined && own !== id;
   const mismatch = foreign ? [{ field: 'id', message: 'must equal the id in the URL' }] : [];
-  if (draft.kind === 'faulty')
+  if (draft.kind === 'invalid')
     throw await draftError({ ...draft, details: [...mismatch, ...draft.details] }, compiled, surroundings, id);
   if (foreign) throw invalid(compiled.resource, mismatch);
   if (draft.kind === 'conflict') throw await draftError(draft, compiled, surroundings, id);
@@ -146,7 +146,7 @@ function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
   const parsed = parseJsonPatch(json);
   if (parsed.kind === 'invalid') {
     const details = parsed.details.map(({ field, message }) => ({ field: field === '' ? 'body' : field, message }));
-    return { kind: 'faulty', details, candidate: {} };
+    return { kind: 'invalid', details, candidate: {} };
   }
   const { links: _links, ...document } = represent(current, within, request.base);
   const patched = applyJsonPatch(document, parsed.operations, ([member], access) =>
@@ -157,13 +157,13 @@ function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
       return patchDraft(draftRule(target), patched.document, current);
     case 'forbidden':
       return {
-        kind: 'faulty',
+        kind: 'invalid',
         details: [{ field: patched.pointer[0] ?? '', message: 'is read-only; leave it out of the patch' }],
         candidate: {},
       };
     case 'excess':
       return {
-        kind: 'faulty',
+        kind: 'invalid',
         details: [{ field: `[${patched.operation}]`, message: patched.message }],
         candidate: {},
       };

@@ -35,7 +35,7 @@ export function writeRefusal(outcome: Refusal, resource: Resource, surroundings:
       return ancestorNotFound(outcome.resource, surroundings);
     case 'dependents':
       return stillReferredTo(resource);
-    case 'remembered':
+    case 'recorded':
       return apiError(
         'IDEMPOTENCY_KEY_IN_PROGRESS',
         'A request with this Idempotency-Key is being answered; try again.',

@@ -1,6 +1,6 @@
 import { linkField } from '../../conventions/links.ts';
 import { preferenceApplied } from '../../conventions/prefer.ts';
-import { drawnRevision } from '../../plan/pending.ts';
+import { assignedRevision } from '../../plan/pending-revisions.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';
 import { appliedPreferences, commonHeaders, type HeaderList, uncachedResponse } from '../represent/response.ts';
 import type { CompiledResource } from '../contract.ts';
@@ -24,7 +24,7 @@ export interface WriteResult {
 /** An effect once its unit is committed. @param revisions those that the plans of the unit drew, in order */
 export function withRevisions(effect: WriteResult, revisions: readonly number[]): WriteResult {
   const { row } = effect;
-  return { ...effect, row: { ...row, revision: drawnRevision(row.revision, revisions) } };
+  return { ...effect, row: { ...row, revision: assignedRevision(row.revision, revisions) } };
 }
 
 /** How an effect is told beside the request that it answers. */

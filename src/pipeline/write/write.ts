@@ -3,9 +3,9 @@ import { apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import { evaluateWrite, hasWriteCondition } from '../../conventions/preconditions.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
-import type { Origin } from '../../plan/change-event.ts';
+import type { EventOrigin } from '../../plan/change-event.ts';
 import type { Draft, DraftRule } from '../../plan/draft.ts';
-import type { Ancestor, Row, Values, WritePlan } from '../../plan/plan.ts';
+import type { Ancestor, Row, FieldValues, WritePlan } from '../../plan/plan.ts';
 import { referencesIn } from '../../plan/references.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ParsedBody } from './parsed-body.ts';
@@ -57,7 +57,7 @@ export function draftRule({ request, compiled }: WriteTarget): DraftRule {
 }
 
 /** Who writes, and when: what rows and events of this request carry. */
-export function originOf({ exchange, principal }: Negotiated, surroundings: Pick<Surroundings, 'now'>): Origin {
+export function originOf({ exchange, principal }: Negotiated, surroundings: Pick<Surroundings, 'now'>): EventOrigin {
   return {
     correlationId: exchange.correlationId,
     traceId: exchange.trace.traceId,
@@ -70,7 +70,7 @@ export function originOf({ exchange, principal }: Negotiated, surroundings: Pick
 export function writtenRow(
   { resource }: CompiledResource,
   system: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'>,
-  values: Values,
+  values: FieldValues,
 ): Row {
   const { id, created_at, updated_at, revision } = system;
   const fields: Record<string, Json> = { id };
@@ -108,7 +108,7 @@ export async function draftError(
   { rows }: Surroundings,
   own: Json = null,
 ): Promise<ApiError> {
-  const details = draft.kind === 'faulty' ? draft.details : [];
+  const details = draft.kind === 'invalid' ? draft.details : [];
   const faulty = new Set(details.map(({ field }) => field));
   // What is wrong with a list as such is told first; what its items refer to, once they are right.
   const references = referencesIn(resource, draft.candidate).filter(

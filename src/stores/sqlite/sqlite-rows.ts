@@ -7,7 +7,7 @@ import type {
   Page,
   RelatedPlan,
   RelatedRows,
-  Remembered,
+  StoredIdempotencyRecord,
   Row,
   WriteOutcome,
   WriteUnit,
@@ -105,7 +105,7 @@ export class SqliteRows implements RowReader {
     return read === null ? null : String(read['value']);
   }
 
-  find(name: string, now: number): Remembered | null {
+  find(name: string, now: number): StoredIdempotencyRecord | null {
     const read = this.#main.reader().get(FIND_RECORD, [name, now]);
     if (read === null) return null;
     const revisions: readonly number[] = JSON.parse(String(read['revisions']));

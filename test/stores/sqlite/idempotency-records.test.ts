@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
-import type { Memo } from '../../../src/plan/plan.ts';
+import type { IdempotencyRecord } from '../../../src/plan/plan.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { createProduct } from '../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
@@ -30,7 +30,7 @@ async function remembering(context: TestContext): Promise<Remembering> {
   return { store, clock, kept: () => watcher.prepare('select count(*) from restwright_memos').pluck().get() };
 }
 
-function memos(count: number, prefix: string, expiresAt: number): readonly Memo[] {
+function memos(count: number, prefix: string, expiresAt: number): readonly IdempotencyRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     name: `${prefix}-${index}`,
     request: 'digest',
@@ -42,13 +42,13 @@ function memos(count: number, prefix: string, expiresAt: number): readonly Memo[
 describe('the table of memos', () => {
   it('[MET-12] is purged a piece at a time, and only by what adds to it', async (context) => {
     const { store, clock, kept } = await remembering(context);
-    await store.rows.commit({ plans: [], memos: memos(350, 'old', EXPIRY) });
+    await store.rows.commit({ plans: [], records: memos(350, 'old', EXPIRY) });
     clock.time = EXPIRY;
     await store.rows.commit({ plans: [createProduct('p')] });
     assert.equal(kept(), 350);
     const sizes: unknown[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      await store.rows.commit({ plans: [], memos: memos(1, name, Number.MAX_SAFE_INTEGER) });
+      await store.rows.commit({ plans: [], records: memos(1, name, Number.MAX_SAFE_INTEGER) });
       sizes.push(kept());
     }
     assert.deepEqual(sizes, [250, 150, 50, 4, 5]);
@@ -57,7 +57,7 @@ describe('the table of memos', () => {
   it('[MET-12] does not grow with time, however many are added by one commit', async (context) => {
     const { store, clock, kept } = await remembering(context);
     for (let day = 1; day <= 5; day += 1) {
-      await store.rows.commit({ plans: [], memos: memos(300, `day-${day}`, EXPIRY * day) });
+      await store.rows.commit({ plans: [], records: memos(300, `day-${day}`, EXPIRY * day) });
       clock.time = EXPIRY * day;
     }
     assert.equal(kept(), 300);
@@ -65,10 +65,10 @@ describe('the table of memos', () => {
 
   it('[MET-12] keeps a memo until the very moment at which it expires', async (context) => {
     const { store, clock } = await remembering(context);
-    const unit = { plans: [], memos: memos(1, 'm', EXPIRY) };
+    const unit = { plans: [], records: memos(1, 'm', EXPIRY) };
     await store.rows.commit(unit);
     clock.time = EXPIRY - 1;
-    assert.equal((await store.rows.commit(unit)).kind, 'remembered');
+    assert.equal((await store.rows.commit(unit)).kind, 'recorded');
     assert.notEqual(await store.rows.find('m-0', clock.time), null);
     clock.time = EXPIRY;
     assert.equal(await store.rows.find('m-0', clock.time), null);

@@ -1,4 +1,4 @@
-import type { Ancestor, Refusal, StoredPlan } from '../../../plan/plan.ts';
+import type { Ancestor, Refusal, RowPlan } from '../../../plan/plan.ts';
 import type { Statement } from '../dialect.ts';
 import { rowExistsStatement } from '../read/read-statements.ts';
 import type { Tables } from '../tables.ts';
@@ -8,7 +8,7 @@ import { conflictProbes, writtenReferences } from './write-statements.ts';
 export type Finds = (statement: Statement) => boolean;
 
 /** The references that a plan writes and that refer to nothing. A row that the plan itself adds is there for it. */
-function danglingReferences(tables: Tables, plan: StoredPlan, finds: Finds): string[] {
+function danglingReferences(tables: Tables, plan: RowPlan, finds: Finds): string[] {
   return writtenReferences(tables, plan)
     .filter(({ resource, id }) => resource !== plan.resource || id !== plan.id)
     .filter(({ resource, id }) => !finds(rowExistsStatement(tables, resource, id)))
@@ -22,7 +22,7 @@ function danglingReferences(tables: Tables, plan: StoredPlan, finds: Finds): str
  * @param index the plan's place in its unit
  * @returns null where no constraint of the model explains the failure
  */
-export function explainViolation(tables: Tables, plan: StoredPlan, index: number, finds: Finds): Refusal | null {
+export function explainViolation(tables: Tables, plan: RowPlan, index: number, finds: Finds): Refusal | null {
   const fields = danglingReferences(tables, plan, finds);
   if (fields.length > 0) return { kind: 'reference', plan: index, fields };
   const conflict = conflictProbes(tables, plan).find(({ statement }) => finds(statement));

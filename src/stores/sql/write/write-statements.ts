@@ -1,4 +1,4 @@
-import type { CreatePlan, DeletePlan, DetachPlan, StoredPlan, UpdatePlan } from '../../../plan/plan.ts';
+import type { CreatePlan, DeletePlan, DetachPlan, RowPlan, UpdatePlan } from '../../../plan/plan.ts';
 import { ByParts } from '../../../cache/by-parts.ts';
 import { weakMemoize } from '../../../cache/memoize.ts';
 import { linkFields, linkTable, referenceFields } from '../columns.ts';
@@ -79,7 +79,7 @@ function items(value: unknown): readonly unknown[] {
 }
 
 /** All references that a plan writes, in the order of the fields. */
-export function writtenReferences(tables: Tables, plan: StoredPlan): readonly WrittenReference[] {
+export function writtenReferences(tables: Tables, plan: RowPlan): readonly WrittenReference[] {
   const { resource } = tables.of(plan.resource);
   const single = referenceFields(resource).map(({ field, target }) => ({
     path: field,
@@ -98,7 +98,7 @@ export function writtenReferences(tables: Tables, plan: StoredPlan): readonly Wr
  * Brings the link tables to what a plan wrote in its arrays of references, so that the database guards them like any other
  * reference. An item that stands twice is linked once.
  */
-export function linkStatements(tables: Tables, plan: StoredPlan): readonly Statement[] {
+export function linkStatements(tables: Tables, plan: RowPlan): readonly Statement[] {
   const { dialect } = tables;
   return linkFields(tables.of(plan.resource).resource).flatMap(({ field }) => {
     const targets = plan.values[field];
@@ -125,7 +125,7 @@ export function linkStatements(tables: Tables, plan: StoredPlan): readonly State
 }
 
 /** Reads one row where another row has the plan's values in all of the fields. A null equals nothing, itself included. */
-function takenStatement(table: Table, plan: StoredPlan, fields: readonly string[]): Statement {
+function takenStatement(table: Table, plan: RowPlan, fields: readonly string[]): Statement {
   const { quote } = table.dialect;
   const parameters = new BindParameters(table.dialect);
   const same = fields.map((field) => {
@@ -149,7 +149,7 @@ export interface ConflictProbe {
  * What tells which constraint a plan violates, in the order of the model: databases report any one of several, each in its own
  * words, and callers get the same answer from all (OPS-4, MET-10).
  */
-export function conflictProbes(tables: Tables, plan: StoredPlan): readonly ConflictProbe[] {
+export function conflictProbes(tables: Tables, plan: RowPlan): readonly ConflictProbe[] {
   const table = tables.of(plan.resource);
   const uniques = table.resource.uniques
     .filter((fields) => plan.kind === 'create' || fields.some((field) => plan.values[field] !== undefined))

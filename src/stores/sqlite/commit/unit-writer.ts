@@ -4,10 +4,10 @@ import type {
   CreatePlan,
   DeletePlan,
   ExpectedRevision,
-  Memo,
+  IdempotencyRecord,
   Refusal,
-  SeenChange,
-  StoredPlan,
+  ExpectedStamp,
+  RowPlan,
   UpdatePlan,
   WriteOutcome,
   WritePlan,
@@ -122,13 +122,13 @@ export class UnitWriter {
    * @throws {Error} where a plan expects the revision of one that does not come before it, or that left no row
    */
   write(unit: WriteUnit, now: number): WriteOutcome {
-    const { memos = [] } = unit;
-    const standing = memos.find(({ name }) => this.#connection.get(FIND_RECORD, [name, now]) !== null);
-    if (standing !== undefined) return { kind: 'remembered', name: standing.name };
+    const { records = [] } = unit;
+    const standing = records.find(({ name }) => this.#connection.get(FIND_RECORD, [name, now]) !== null);
+    if (standing !== undefined) return { kind: 'recorded', name: standing.name };
     const revisions: number[] = [];
     try {
       for (const [index, plan] of unit.plans.entries()) revisions.push(this.#plan(plan, index, revisions));
-      for (const memo of memos) this.#remember(memo, revisions);
+      for (const memo of records) this.#remember(memo, revisions);
       if (unit.bookmark !== undefined) this.#connection.run(SET_BOOKMARK, [unit.bookmark.name, unit.bookmark.value]);
       return { kind: 'committed', revisions };
     } catch (error) {
@@ -154,14 +154,14 @@ export class UnitWriter {
     }
   }
 
-  #remember({ name, request, outcome, expiresAt }: Memo, revisions: readonly number[]): void {
+  #remember({ name, request, outcome, expiresAt }: IdempotencyRecord, revisions: readonly number[]): void {
     this.#memos += 1;
     this.#connection.run(SET_RECORD, [name, request, outcome, JSON.stringify(revisions), expiresAt]);
   }
 
   #create(plan: CreatePlan, index: number): number {
-    const { unchanged = [] } = plan;
-    if (unchanged.some((seen) => this.#hasChanged(seen))) throw new Refused({ kind: 'stale', plan: index });
+    const { expectStamps = [] } = plan;
+    if (expectStamps.some((seen) => this.#hasChanged(seen))) throw new Refused({ kind: 'stale', plan: index });
     const missing = plan.within.length === 0 ? null : this.#missing(plan.within);
     if (missing !== null)
       throw new Refused({ kind: 'ancestor', plan: index, resource: missing.resource, id: missing.id });
@@ -196,7 +196,7 @@ export class UnitWriter {
   }
 
   /** Writes a row and its links; a statement that changes no row was compared with a revision that is gone. */
-  #store(plan: StoredPlan, index: number, row: Statement): void {
+  #store(plan: RowPlan, index: number, row: Statement): void {
     try {
       if (this.#run(row) === 0) throw new Refused({ kind: 'stale', plan: index });
       for (const link of linkStatements(this.#tables, plan)) this.#run(link);
@@ -208,8 +208,8 @@ export class UnitWriter {
   }
 
   /** What this transaction has changed stands in the database only when it ends. */
-  #hasChanged({ resource, change }: SeenChange): boolean {
-    return this.#counts.has(resource) || readResourceStamp(this.#connection, resource) !== change;
+  #hasChanged({ resource, stamp }: ExpectedStamp): boolean {
+    return this.#counts.has(resource) || readResourceStamp(this.#connection, resource) !== stamp;
   }
 
   #missing(within: readonly Ancestor[]): Ancestor | null {

@@ -1,6 +1,6 @@
 import { versions } from 'node:process';
 import type { Resource } from '../../../model/model.ts';
-import { WORD_RULES, wordsOf } from '../../../plan/search.ts';
+import { WORD_RULES_VERSION, wordsOf } from '../../../plan/search.ts';
 import { columnsOf, typeAt } from '../../sql/columns.ts';
 import type { SqlValue } from '../../sql/dialect.ts';
 import { sqlite } from '../dialect.ts';
@@ -17,7 +17,7 @@ export function joinedWords(...texts: readonly SqlValue[]): string {
 }
 
 /** By which rules the words of an index were made: it stands in its triggers, so that other rules make other triggers. */
-const RULES_COMMENT = `/* words ${WORD_RULES}, Unicode ${versions['unicode']} */`;
+const RULES_COMMENT = `/* words ${WORD_RULES_VERSION}, Unicode ${versions['unicode']} */`;
 
 /** A table or trigger of a search index; equal definitions mean equal indexes. */
 export interface SearchObject {

@@ -27,7 +27,7 @@ const DRY: WriteUnit = {
     remove('suppliers', 's', 2),
   ],
   bookmark: { name: 'b', value: '2' },
-  memos: [MEMO],
+  records: [MEMO],
   dry: true,
 };
 
@@ -45,7 +45,7 @@ async function opened(context: TestContext): Promise<Opened> {
   const statements: string[] = [];
   const store = await openSample({ path: file, writer: { trace: (statement) => statements.push(statement) } });
   await commit(store, createProduct('p', { related_ids: ['p'] }), createSupplier('s'));
-  await store.rows.commit({ plans: [], bookmark: { name: 'b', value: '1' }, memos: [{ ...MEMO, name: 'kept' }] });
+  await store.rows.commit({ plans: [], bookmark: { name: 'b', value: '1' }, records: [{ ...MEMO, name: 'kept' }] });
   const watcher = new Database(file, { readonly: true });
   context.after(async () => {
     watcher.close();

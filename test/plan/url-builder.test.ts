@@ -5,12 +5,12 @@ import { writeQuery } from '../../src/conventions/query.ts';
 import { parseTarget } from '../../src/conventions/url.ts';
 import { loadModel } from '../../src/model/load-model.ts';
 import type { Resource } from '../../src/model/model.ts';
-import { addresses, type LinkBase } from '../../src/plan/address.ts';
+import { urlBuilder, type LinkBase } from '../../src/plan/url-builder.ts';
 import { digest } from '../../src/platform/digest.ts';
 import { SHOP } from '../pipeline/shop-model.ts';
 
 const { model } = loadModel({ file: 'model.yaml', text: SHOP, env: {}, digest });
-const urls = addresses(model);
+const urls = urlBuilder(model);
 
 function resource(name: string): Resource {
   return model.resources.get(name) ?? assert.fail(`the model has no ${name}`);

@@ -1,5 +1,5 @@
 import type { Resource, SortKey } from '../model/model.ts';
-import { indexesOf, type KeptIndex } from './indexes.ts';
+import { indexesOf, type ResourceIndex } from './indexes.ts';
 import type { Condition, Effort, ListPlan, LookupPlan, RelatedPlan } from './plan.ts';
 
 /** An offset up to which rows are passed over at once. */
@@ -19,7 +19,7 @@ export function effortOf(
   resource: Resource,
   { within, filter, order, window, count }: Pick<ListPlan, 'within' | 'filter' | 'order' | 'window' | 'count'>,
 ): Effort {
-  if (isUnserved(resource, within.length > 0, filter, order)) {
+  if (isUnindexed(resource, within.length > 0, filter, order)) {
     const isFirst = window.kind === 'offset' || window.after === null;
     const named = within.length === 0 && isFirst ? namedRows(resource, filter) : null;
     return named === null || named > FEW_NAMED ? 'unbounded' : 'light';
@@ -43,7 +43,7 @@ export function effortOfRelated(
 ): Effort {
   // No index has an array.
   const ofOne: Condition = { path: field, operator: 'in', values: [''] };
-  if (isUnserved(resource, false, [ofOne], order)) return 'unbounded';
+  if (isUnindexed(resource, false, [ofOne], order)) return 'unbounded';
   return owners.length * limit > FEW_RELATED ? 'bounded' : 'light';
 }
 
@@ -68,7 +68,7 @@ function namedRows(resource: Resource, filter: readonly Condition[]): number | n
  *
  * @param below whether the rows are those below one parent
  */
-export function isUnserved(
+export function isUnindexed(
   resource: Resource,
   below: boolean,
   filter: readonly Condition[],
@@ -76,8 +76,8 @@ export function isUnserved(
 ): boolean {
   // What a word begins is gathered before anything else is looked at.
   if (filter.some(({ operator }) => operator === 'search')) return true;
-  const bounds = filter.map(boundOf);
-  const pathsOf = (kind: Bound): readonly string[] =>
+  const bounds = filter.map(indexUseOf);
+  const pathsOf = (kind: IndexUse): readonly string[] =>
     bounds.flatMap((bound) => (bound?.kind === kind ? [bound.path] : []));
   const equal = new Set([...(below && resource.parent !== null ? [resource.parent.field] : []), ...pathsOf('equal')]);
   const indexes = indexesOf(resource);
@@ -92,10 +92,10 @@ export function isUnserved(
   return !byId && !indexes.some((index) => serves(index, equal, wanted));
 }
 
-type Bound = 'equal' | 'range';
+type IndexUse = 'equal' | 'range';
 
 /** Where in an index a condition holds; null where it may hold anywhere. */
-function boundOf(condition: Condition): { readonly kind: Bound; readonly path: string } | null {
+function indexUseOf(condition: Condition): { readonly kind: IndexUse; readonly path: string } | null {
   switch (condition.operator) {
     case 'in':
       return condition.values.length === 1 ? { kind: 'equal', path: condition.path } : null;
@@ -113,7 +113,11 @@ function boundOf(condition: Condition): { readonly kind: Bound; readonly path: s
   }
 }
 
-function serves({ keys, unique, total }: KeptIndex, equal: ReadonlySet<string>, order: readonly SortKey[]): boolean {
+function serves(
+  { keys, unique, total }: ResourceIndex,
+  equal: ReadonlySet<string>,
+  order: readonly SortKey[],
+): boolean {
   const prefix = keys.slice(0, equal.size);
   const rest = keys.slice(equal.size);
   // Where the keys of a unique index decide already, nothing after them can matter.

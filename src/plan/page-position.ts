@@ -13,14 +13,14 @@ import { readFlag } from './parameters.ts';
 import type { Count } from './plan.ts';
 
 /** Parameters by name, each given once. */
-export type Given = ReadonlyMap<string, QueryParameter>;
+export type ParameterMap = ReadonlyMap<string, QueryParameter>;
 
 /**
  * How many items a page has: `limit` or `per_page`, clamped to the maximum (PAGE-3).
  *
  * @throws {ApiError} PAGINATION_LIMIT_INVALID, PAGINATION_CONFLICT
  */
-export function readLimit(given: Given, limits: Limits['page']): number {
+export function readLimit(given: ParameterMap, limits: Limits['page']): number {
   const [limit, perPage] = [given.get('limit'), given.get('per_page')];
   if (limit !== undefined && perPage !== undefined) throw conflict(['limit', 'per_page']);
   const parameter = limit ?? perPage;
@@ -35,21 +35,21 @@ export function readLimit(given: Given, limits: Limits['page']): number {
 }
 
 /** Where a page lies, as its parameters say it: the technique is the name of the first of them (PAGE-4). */
-export type Place =
+export type PagePosition =
   | { readonly name: 'start' }
   | { readonly name: 'page' | 'offset' | 'after' | 'last_id'; readonly value: string }
   | { readonly name: 'after_timestamp'; readonly pair: SeekKey };
 
 /** Parameters that name a place. Those of different groups exclude each other. */
-const PLACES = [['page'], ['offset'], ['after'], ['last_id'], ['after_timestamp', 'after_id']] as const;
+const POSITION_GROUPS = [['page'], ['offset'], ['after'], ['last_id'], ['after_timestamp', 'after_id']] as const;
 
 /**
  * Where the page lies (PAGE-4).
  *
  * @throws {ApiError} PAGINATION_CONFLICT, PAGINATION_POSITION_INVALID
  */
-export function readPlace(given: Given): Place {
-  const groups = PLACES.filter((names) => names.some((name) => given.has(name)));
+export function readPagePosition(given: ParameterMap): PagePosition {
+  const groups = POSITION_GROUPS.filter((names) => names.some((name) => given.has(name)));
   if (groups.length > 1) throw conflict(groups.flat().filter((name) => given.has(name)));
   const [[name] = []] = groups;
   if (name === undefined) return { name: 'start' };
@@ -58,7 +58,7 @@ export function readPlace(given: Given): Place {
 }
 
 /** Both halves of a seek position (PAGE-7). */
-function readPair(given: Given): SeekKey {
+function readPair(given: ParameterMap): SeekKey {
   const [timestamp, id] = [given.get('after_timestamp'), given.get('after_id')];
   if (timestamp === undefined) throw positionInvalid('after_timestamp', 'is missing; send it beside after_id');
   if (id === undefined) throw positionInvalid('after_id', 'is missing; send it beside after_timestamp');
@@ -90,7 +90,7 @@ function readMoment({ name, value }: QueryParameter): string {
 }
 
 /** What a position is made of beside its place. */
-export interface PlaceContext {
+export interface PositionContext {
   readonly cursor: { readonly token: string; readonly state: CursorState } | null;
   /** The stretch of time, where the collection is walked by it. */
   readonly time: TimeRange | null;
@@ -106,7 +106,7 @@ export interface PlaceContext {
  *
  * @throws {ApiError} PAGINATION_POSITION_INVALID, also beyond `max_offset` (PAGE-8)
  */
-export function readPosition(place: Place, context: PlaceContext): Pagination {
+export function resolvePosition(place: PagePosition, context: PositionContext): Pagination {
   const { limit, maxOffset, end, time } = context;
   switch (place.name) {
     case 'start':
@@ -143,14 +143,14 @@ function boundedOffset(name: 'page' | 'offset', offset: number | null, maxOffset
  * @param whole whether nothing narrows the collection, so that its size is known without counting
  * @throws {ApiError} REQUEST_PARAMETER_INVALID
  */
-export function readCount(given: Given, counts: boolean, whole: boolean, limits: Limits['page']): Count {
+export function readCount(given: ParameterMap, counts: boolean, whole: boolean, limits: Limits['page']): Count {
   const asked = readFlag(given.get('include_total'));
   if (asked === null ? !counts : !asked) return { kind: 'none' };
   return whole ? { kind: 'exact' } : { kind: 'capped', cap: limits.countCap };
 }
 
 /** Whether totals are counted, where the caller said so: it stays so along every link. */
-export function totalAsked(given: Given): QueryPairs {
+export function totalParameters(given: ParameterMap): QueryPairs {
   const parameter = given.get('include_total');
   return parameter === undefined ? [] : [['include_total', parameter.value]];
 }

@@ -1,18 +1,18 @@
 /** A reference from one row that goes to another. Loose ones can be unset, so that the row referred to may go first. */
-export interface RemovalEdge {
+export interface ReferenceEdge {
   /** Key of the row that refers. */
   readonly from: string;
   readonly field: string;
-  readonly loose: boolean;
+  readonly nullable: boolean;
 }
 
 /** The references to a row, by its key. They come from rows that go. */
-export type Referrers = (key: string) => readonly RemovalEdge[];
+export type Referrers = (key: string) => readonly ReferenceEdge[];
 
 /** In which order rows go, and which references have to be unset before the first one does. */
-export interface RemovalOrder {
+export interface DeletionOrder {
   readonly order: readonly string[];
-  readonly detached: readonly RemovalEdge[];
+  readonly detached: readonly ReferenceEdge[];
 }
 
 /**
@@ -21,11 +21,11 @@ export interface RemovalOrder {
  *
  * @param root key of the row to which all others are tied, by references that are not loose
  */
-export function removalOrder(root: string, referrers: Referrers): RemovalOrder {
+export function deletionOrder(root: string, referrers: Referrers): DeletionOrder {
   const all = referrersFirst(root, referrers);
   if (violated(all, referrers).length === 0) return { order: all, detached: [] };
-  const order = referrersFirst(root, (key) => referrers(key).filter(({ loose }) => !loose));
-  return { order, detached: violated(order, referrers).filter(({ loose }) => loose) };
+  const order = referrersFirst(root, (key) => referrers(key).filter(({ nullable }) => !nullable));
+  return { order, detached: violated(order, referrers).filter(({ nullable }) => nullable) };
 }
 
 /** The rows in the order in which a walk along the references leaves them. */
@@ -46,7 +46,7 @@ function referrersFirst(root: string, referrers: Referrers): readonly string[] {
 }
 
 /** The references whose row goes after the row that it refers to. */
-function violated(order: readonly string[], referrers: Referrers): readonly RemovalEdge[] {
+function violated(order: readonly string[], referrers: Referrers): readonly ReferenceEdge[] {
   const gone = new Set<string>();
   return order.flatMap((key) => {
     const late = referrers(key).filter(({ from }) => from !== key && !gone.has(from));

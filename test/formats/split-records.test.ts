@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { ApiError } from '../../src/conventions/errors.ts';
-import { content, isBlank, type Line, MAX_LINE, splitLines, splitRecords } from '../../src/formats/lines.ts';
+import {
+  recordContent,
+  isBlank,
+  type RawRecord,
+  MAX_LINE,
+  splitLines,
+  splitRecords,
+} from '../../src/formats/split-records.ts';
 
 async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let start = 0;
@@ -13,14 +20,14 @@ async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGener
   }
 }
 
-async function linesOf(bytes: Uint8Array, sizes: readonly number[] = [bytes.length], number = 1): Promise<Line[]> {
-  const lines: Line[] = [];
+async function linesOf(bytes: Uint8Array, sizes: readonly number[] = [bytes.length], number = 1): Promise<RawRecord[]> {
+  const lines: RawRecord[] = [];
   for await (const line of splitRecords(chunked(bytes, sizes), 'lines', number)) lines.push(line);
   return lines;
 }
 
-function text(lines: readonly Line[]): readonly (string | null)[] {
-  return lines.map(({ raw }) => (raw === null ? null : Buffer.from(content(raw)).toString()));
+function text(lines: readonly RawRecord[]): readonly (string | null)[] {
+  return lines.map(({ raw }) => (raw === null ? null : Buffer.from(recordContent(raw)).toString()));
 }
 
 describe('lines of a file', () => {
@@ -78,8 +85,8 @@ describe('lines of a file', () => {
 });
 
 describe('lines of a body', () => {
-  async function bodyLines(bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): Promise<Line[]> {
-    const lines: Line[] = [];
+  async function bodyLines(bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): Promise<RawRecord[]> {
+    const lines: RawRecord[] = [];
     for await (const line of splitLines(chunked(bytes, sizes))) lines.push(line);
     return lines;
   }
@@ -91,7 +98,7 @@ describe('lines of a body', () => {
         fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
         async (bytes, sizes) => {
           const source = Uint8Array.from(bytes);
-          const told = (await linesOf(source)).filter(({ raw }) => raw !== null && content(raw).length > 0);
+          const told = (await linesOf(source)).filter(({ raw }) => raw !== null && recordContent(raw).length > 0);
           const got = await bodyLines(source, sizes);
           assert.deepEqual(text(got), text(told));
           assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseQuery } from '../../src/conventions/query.ts';
-import { effortOf, effortOfLookup, effortOfRelated, isUnserved } from '../../src/plan/cost.ts';
+import { effortOf, effortOfLookup, effortOfRelated, isUnindexed } from '../../src/plan/effort.ts';
 import { readFilter } from '../../src/plan/filter.ts';
 import type { Condition } from '../../src/plan/plan.ts';
 import { readSort } from '../../src/plan/sort.ts';
@@ -35,7 +35,7 @@ function heavy(name: string, filter: string, sort: string): boolean {
   const { resource, validator } = compiled(DOCUMENT, name);
   const conditions = readFilter(parseQuery(filter), resource, validator);
   const order = sort === '' ? resource.sort : readSort(sort, resource);
-  return isUnserved(resource, resource.parent !== null, conditions, order);
+  return isUnindexed(resource, resource.parent !== null, conditions, order);
 }
 
 type Case = readonly [name: string, filter: string, sort: string];

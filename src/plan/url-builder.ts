@@ -14,7 +14,7 @@ export interface LinkBase {
 }
 
 /** Writes the URLs of a model's resources (URL-1, URL-9). */
-export interface Addresses {
+export interface UrlBuilder {
   /** Where the base itself lies. */
   readonly root: (base: LinkBase) => string;
   /** @param query as `writeQuery` makes it */
@@ -25,7 +25,7 @@ export interface Addresses {
 }
 
 /** The addresses of a model. Ancestors are nearest first, as in a plan. */
-export function addresses({ resources }: Pick<Model, 'resources'>): Addresses {
+export function urlBuilder({ resources }: Pick<Model, 'resources'>): UrlBuilder {
   // Most links are into collections that stand below no other row, and URLs begin in few ways.
   const uppermost = weakMemoize(({ collection }: Resource) =>
     memoize((prefix: string) => joinPath(prefix, collection)),

@@ -14,6 +14,6 @@ export function expectedRevision(revision: number): ExpectedRevision {
 }
 
 /** The revision of a row once its unit is committed. @param revisions those that the plans of the unit drew, in order */
-export function drawnRevision(revision: number, revisions: readonly number[]): number {
+export function assignedRevision(revision: number, revisions: readonly number[]): number {
   return revision < 0 ? (revisions[-1 - revision] ?? 0) : revision;
 }

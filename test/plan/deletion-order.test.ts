@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { type RemovalEdge, removalOrder } from '../../src/plan/removal-order.ts';
+import { type ReferenceEdge, deletionOrder } from '../../src/plan/deletion-order.ts';
 
-type Graph = Readonly<Record<string, readonly (readonly [from: string, loose: boolean])[]>>;
+type Graph = Readonly<Record<string, readonly (readonly [from: string, nullable: boolean])[]>>;
 
 const order = (graph: Graph, root = 'a') =>
-  removalOrder(root, (key) => (graph[key] ?? []).map(([from, loose]): RemovalEdge => ({ from, field: 'f', loose })));
+  deletionOrder(root, (key) =>
+    (graph[key] ?? []).map(([from, nullable]): ReferenceEdge => ({ from, field: 'f', nullable: nullable })),
+  );
 
 describe('the order of a removal', () => {
   it('[MET-4] lets whoever refers go before what it refers to', () => {
@@ -25,7 +27,7 @@ describe('the order of a removal', () => {
     }
   });
 
-  it('[MET-4] detaches the loose reference of a circle, wherever it stands in it', () => {
+  it('[MET-4] detaches the nullable reference of a circle, wherever it stands in it', () => {
     const graph: Graph = { a: [['b', false]], b: [['c', true]], c: [['b', false]] };
     const { detached } = order({
       ...graph,
@@ -34,7 +36,7 @@ describe('the order of a removal', () => {
         ['c', false],
       ],
     });
-    assert.deepEqual(detached, [{ from: 'c', field: 'f', loose: true }]);
+    assert.deepEqual(detached, [{ from: 'c', field: 'f', nullable: true }]);
     const twins: Graph = {
       a: [
         ['b', false],
@@ -46,26 +48,26 @@ describe('the order of a removal', () => {
     assert.equal(order(twins).detached.length, 1);
   });
 
-  it('[MET-4] keeps every order that references without loose ones ask for, where they have no circle', () => {
+  it('[MET-4] keeps every order that references without nullable ones ask for, where they have no circle', () => {
     const edge = fc.tuple(fc.nat(7), fc.nat(7), fc.boolean());
     fc.assert(
       fc.property(fc.array(edge, { maxLength: 30 }), (list) => {
-        // References that are not loose run from greater to smaller: no circle. Each row is tied to the first.
+        // References that are not nullable run from greater to smaller: no circle. Each row is tied to the first.
         const edges = [
-          ...list.filter(([to, from, loose]) => loose || from > to),
+          ...list.filter(([to, from, nullable]) => nullable || from > to),
           ...[1, 2, 3, 4, 5, 6, 7].map((from) => [0, from, false] as const),
         ];
-        const referrers = (key: string): readonly RemovalEdge[] =>
+        const referrers = (key: string): readonly ReferenceEdge[] =>
           edges
             .filter(([to]) => String(to) === key)
-            .map(([, from, loose]) => ({ from: String(from), field: key, loose }));
-        const { order: keys, detached } = removalOrder('0', referrers);
+            .map(([, from, nullable]) => ({ from: String(from), field: key, nullable }));
+        const { order: keys, detached } = deletionOrder('0', referrers);
         assert.deepEqual(keys.toSorted(), ['0', '1', '2', '3', '4', '5', '6', '7']);
-        for (const [to, from, loose] of edges) {
+        for (const [to, from, nullable] of edges) {
           if (to === from) continue;
           const kept = keys.indexOf(String(from)) < keys.indexOf(String(to));
           assert.ok(
-            kept || (loose && detached.some((each) => each.from === String(from) && each.field === String(to))),
+            kept || (nullable && detached.some((each) => each.from === String(from) && each.field === String(to))),
           );
         }
       }),

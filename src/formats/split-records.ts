@@ -11,7 +11,7 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** A line of a file or a body, or a record that may go over several, as it stands there. */
-export interface Line {
+export interface RawRecord {
   /** Of its first line, counted from 1. */
   readonly number: number;
   /** Line breaks in it. */
@@ -21,7 +21,7 @@ export interface Line {
 }
 
 /** What parts records: a line break; one outside of quotes, as in CSV; the end of an item of a JSON array. */
-export type Framing = 'lines' | 'csv' | 'json';
+export type RecordFraming = 'lines' | 'csv' | 'json';
 
 /** Finds the index after the last byte of the record that a chunk goes on with, or -1. It is told every byte once, in order. */
 type FindEnd = (chunk: Uint8Array, from: number) => number;
@@ -33,7 +33,7 @@ type FindEnd = (chunk: Uint8Array, from: number) => number;
  *
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
-export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RawRecord> {
   const record = new RecordBuilder(1, MAX_LINE);
   let empty = 0;
   for await (const chunk of chunks) {
@@ -70,10 +70,10 @@ function nothingButBreaks(): Error {
  */
 export async function* splitRecords(
   chunks: AsyncIterable<Uint8Array>,
-  framing: Framing,
+  framing: RecordFraming,
   number = 1,
   most = MAX_LINE,
-): AsyncGenerator<Line> {
+): AsyncGenerator<RawRecord> {
   const findEnd = FRAMINGS[framing]();
   const record = new RecordBuilder(number, most);
   for await (const chunk of chunks) {
@@ -116,9 +116,9 @@ class RecordBuilder {
     else this.#parts = [];
   }
 
-  finish(): Line {
+  finish(): RawRecord {
     const raw = this.#length > this.#most + 2 ? null : joined(this.#parts);
-    const fits = raw !== null && content(raw).length <= this.#most;
+    const fits = raw !== null && recordContent(raw).length <= this.#most;
     const line = { number: this.#number, breaks: this.#breaks, raw: fits ? raw : null };
     this.#number += this.#breaks;
     this.#parts = [];
@@ -128,7 +128,7 @@ class RecordBuilder {
   }
 }
 
-const FRAMINGS: Readonly<Record<Framing, () => FindEnd>> = {
+const FRAMINGS: Readonly<Record<RecordFraming, () => FindEnd>> = {
   lines: () => (chunk, from) => chunk.indexOf(LINE_FEED, from) + 1 || -1,
 
   csv: () => {
@@ -168,7 +168,7 @@ const FRAMINGS: Readonly<Record<Framing, () => FindEnd>> = {
 };
 
 /** What a line says: its bytes without the line break (LF or CRLF) and without a byte order mark. */
-export function content(raw: Uint8Array): Uint8Array {
+export function recordContent(raw: Uint8Array): Uint8Array {
   let end = raw.length;
   if (raw[end - 1] === LINE_FEED) end -= 1;
   if (raw[end - 1] === CARRIAGE_RETURN) end -= 1;
