@@ -85,7 +85,7 @@ describe('the log', () => {
   });
 
   it('[OPS-2] has written everything at an exit in haste after a flush', async () => {
-    const { text } = await run(`log.write('a\\n'); log.write('b\\n'); log.flush(); process.exit(0)`);
+    const { text } = await run(`log.write('a\\n'); log.write('b\\n'); log.flushSync(); process.exit(0)`);
     assert.equal(text, 'a\nb\n');
   });
 
@@ -127,7 +127,7 @@ describe('the log', () => {
   it('[OPS-2] survives a destination that is gone', async () => {
     const script = `process.stdin.once('data', async () => {
       for (let n = 0; n < 1000; n += 1) log.write('x'.repeat(100) + '\\n');
-      log.flush(); log.write('y'); await log.close();
+      log.flushSync(); log.write('y'); await log.close();
       process.stdout.write('alive'); process.exit(0);
     })`;
     const { out, code } = await run(script, { closed: true });
