@@ -15,9 +15,11 @@ export interface Import extends Mention {
   readonly typeOnly: boolean;
 }
 
-/** A function, method or arrow with the number of lines that it spans. */
+/** A function, method or arrow function. */
 export interface FunctionSpan extends Mention {
   readonly lines: number;
+  /** How many parameters it declares. */
+  readonly parameters: number;
 }
 
 /** What the rules need to know of one TypeScript file. `path` is relative to the checkout, with slashes. */
@@ -37,6 +39,8 @@ export interface Source {
   readonly texts: readonly Mention[];
   readonly comments: readonly Mention[];
   readonly anys: readonly Mention[];
+  /** Classes, interfaces and type aliases, each once. */
+  readonly types: readonly Mention[];
   readonly functions: readonly FunctionSpan[];
 }
 
@@ -74,7 +78,7 @@ export function parseSource(path: string, text: string): Source {
 function noFacts(path: string, text: string): Facts {
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
   const empty = { imports: [], globals: [], members: [], declared: [], instants: [], texts: [] };
-  return { path, lines, ...empty, comments: [], anys: [], functions: [] };
+  return { path, lines, ...empty, comments: [], anys: [], types: [], functions: [] };
 }
 
 /** The line, from 1, of an offset. */
@@ -135,10 +139,16 @@ function worldVisitor({ members, instants }: Facts, lineOf: LineOf, text: string
   };
 }
 
-function shapeVisitor({ texts, anys, functions }: Facts, lineOf: LineOf): VisitorObject {
-  const span = ({ start, end, id }: Span & { readonly id: { readonly name: string } | null }) => {
+type Named = Span & { readonly id: { readonly name: string } | null };
+
+function shapeVisitor({ texts, anys, types, functions }: Facts, lineOf: LineOf): VisitorObject {
+  const span = ({ start, end, id, params }: Named & { readonly params: readonly unknown[] }) => {
     const line = lineOf(start);
-    functions.push({ name: id?.name ?? 'function', line, lines: lineOf(end) - line + 1 });
+    const name = id?.name ?? 'function';
+    functions.push({ name, line, lines: lineOf(end) - line + 1, parameters: params.length });
+  };
+  const type = ({ start, id }: Named) => {
+    if (id !== null) types.push({ name: id.name, line: lineOf(start) });
   };
   return {
     Literal: ({ start, value }) => {
@@ -149,6 +159,9 @@ function shapeVisitor({ texts, anys, functions }: Facts, lineOf: LineOf): Visito
     FunctionDeclaration: span,
     FunctionExpression: span,
     ArrowFunctionExpression: span,
+    ClassDeclaration: type,
+    TSInterfaceDeclaration: type,
+    TSTypeAliasDeclaration: type,
   };
 }
 
