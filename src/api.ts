@@ -126,6 +126,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
     compiled,
     store,
     rows: store.rows,
+    stamps: store.stamps,
     context,
     committed: onCommit,
     running: new Set(),

@@ -16,12 +16,16 @@ interface RelayCheckpoint {
  * recorded: after a crash some is recorded again, which changes nothing, and nothing is left out. Several processes may relay at once.
  */
 export class Relay {
-  readonly #store: Pick<Store, 'events' | 'deliveries' | 'rows'>;
+  readonly #store: Pick<Store, 'events' | 'deliveries' | 'writes' | 'bookmarks'>;
   readonly #subscribers: readonly Subscriber[];
   readonly #clock: Clock;
   #checkpoint: RelayCheckpoint | null = null;
 
-  constructor(store: Pick<Store, 'events' | 'deliveries' | 'rows'>, outlets: readonly Subscriber[], clock: Clock) {
+  constructor(
+    store: Pick<Store, 'events' | 'deliveries' | 'writes' | 'bookmarks'>,
+    outlets: readonly Subscriber[],
+    clock: Clock,
+  ) {
     this.#store = store;
     this.#subscribers = outlets;
     this.#clock = clock;
@@ -47,7 +51,7 @@ export class Relay {
   }
 
   async #load(): Promise<RelayCheckpoint> {
-    const kept = await this.#store.rows.bookmark(CHECKPOINT);
+    const kept = await this.#store.bookmarks.get(CHECKPOINT);
     const end = await this.#store.events.lastSequence();
     const before: RelayCheckpoint = kept === null ? { sequence: end, starts: {} } : JSON.parse(kept);
     const starts = Object.fromEntries(this.#subscribers.map(({ name }) => [name, before.starts[name] ?? end]));
@@ -57,7 +61,7 @@ export class Relay {
   }
 
   async #save(position: RelayCheckpoint): Promise<void> {
-    await this.#store.rows.commit({ plans: [], bookmark: { name: CHECKPOINT, value: JSON.stringify(position) } });
+    await this.#store.writes.commit({ plans: [], bookmark: { name: CHECKPOINT, value: JSON.stringify(position) } });
     this.#checkpoint = position;
   }
 }

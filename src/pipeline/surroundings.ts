@@ -2,7 +2,7 @@ import type { Observe } from '../observe/observation.ts';
 import type { EventContext } from '../plan/change-event.ts';
 import type { HookServices } from '../model/typescript/hooks.ts';
 import type { ByParts } from '../cache/by-parts.ts';
-import type { RowReader, Store } from '../stores/store.ts';
+import type { ChangeStamps, RowReader, Store } from '../stores/store.ts';
 import type { Contract } from './contract.ts';
 import type { Modified, ItemCache } from './read/item-cache.ts';
 import type { PageCache } from './read/page-cache.ts';
@@ -14,6 +14,8 @@ export interface Surroundings {
   readonly store: Store;
   /** The rows that are read: those of the store, or as a unit that is being put together would leave them. */
   readonly rows: Rows;
+  /** The change stamps of those rows. */
+  readonly stamps: ChangeStamps;
   /** Told of every commit that this process makes: there may be events to bring on. */
   readonly committed: () => void;
   /** What hooks get of the application. */
@@ -43,7 +45,4 @@ export interface ToldEdition extends Modified {
 }
 
 /** Reading rows, without a word of writing. */
-export type Rows = Pick<
-  RowReader,
-  'item' | 'rowStamp' | 'list' | 'resourceStamps' | 'missingAncestor' | 'missingReferences'
->;
+export type Rows = Pick<RowReader, 'item' | 'list' | 'missingAncestor' | 'missingReferences'>;

@@ -1,39 +1,39 @@
 import type { EventEnvelope } from '../conventions/event.ts';
-import type { MaybePromise } from '../platform/maybe-promise.ts';
 import type {
   Ancestor,
   Bookmark,
+  IdempotencyRecord,
   ItemPlan,
   ListPlan,
   LocatedRow,
   LookupPlan,
-  IdempotencyRecord,
   Page,
   RelatedPlan,
   RelatedRows,
-  StoredIdempotencyRecord,
   Row,
+  StoredIdempotencyRecord,
   WriteOutcome,
   WriteUnit,
 } from '../plan/plan.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
 
-/** The statement ran past its deadline and was stopped; nothing was changed. */
+/** A read ran past the statement timeout and was stopped. Nothing was changed. */
 export class StatementTimeout extends Error {
   override readonly name = 'StatementTimeout';
 }
 
-/** More reads that may take long wait already than can be done in time, or one waited for too long; it was not begun. */
+/** The queue of slow reads is full, or a read waited in it for too long. The read did not begin. */
 export class StoreOverloaded extends Error {
   override readonly name = 'StoreOverloaded';
 }
 
-/** What can be in the way of using a database: another process that holds it for too long, a disk without room. */
+/** Why a database is unavailable: another process has locked it for too long, or its disk is full. */
 export type UnavailableReason = 'locked' | 'full';
 
-/** The database cannot be used just now; nothing was changed. */
+/** The database is temporarily unavailable. Nothing was changed. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
-  /** null where it is none that a caller could be told of. */
+  /** null for any other reason. */
   readonly reason: UnavailableReason | null;
 
   constructor(message: string, options: ErrorOptions & { readonly reason?: UnavailableReason | null } = {}) {
@@ -42,125 +42,141 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** Rows of the declared resources. */
+/** Reads the rows of the declared resources. */
 export interface RowReader {
-  /** The row, or null where it is absent or not below the ancestors named. */
+  /** One row; null where it does not exist or is not below the ancestors of the plan. */
   item(plan: ItemPlan): MaybePromise<Row | null>;
 
-  /**
-   * A number for a row that is another one once the row may have changed, and never one that it was: what was read after it was asked for is
-   * still so while it is the same. null where the store cannot tell without reading.
-   */
-  rowStamp(resource: string, id: string): number | null;
-
-  /** One page. @throws {StatementTimeout} after the model's `statementTimeout` @throws {StoreOverloaded} before it is begun */
+  /** One page of rows. @throws {StatementTimeout} after the model's `statementTimeout` @throws {StoreOverloaded} before it begins */
   list(plan: ListPlan): MaybePromise<Page>;
 
-  /** Rows by their ids, in one query. @throws {StoreOverloaded} before it is begun */
+  /** The rows with the given ids, in one query. @throws {StoreOverloaded} before it begins */
   lookup(plan: LookupPlan): MaybePromise<readonly LocatedRow[]>;
 
   /**
-   * The first rows that refer to each of the owners, in one query; an owner to which none does may be left out.
+   * The first rows that refer to each of the owners, in one query. Owners without such rows may be missing from the map.
    *
    * @throws {StatementTimeout} {StoreOverloaded} as `list` does
    */
   related(plan: RelatedPlan): MaybePromise<ReadonlyMap<string, RelatedRows>>;
 
-  /** A number for each of some resources that is another one after each commit that changes any of its rows, and never one that it was. */
-  resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]>;
-
   /**
-   * The first of the ancestors, outermost first, that is absent or not below the one before it; null where all stand.
+   * The outermost ancestor that does not exist or is not below the next one; null where all exist.
    *
    * @param within nearest first, as in a plan
    */
   missingAncestor(within: readonly Ancestor[]): MaybePromise<Ancestor | null>;
 
   /**
-   * Those of the references, each a resource and an id, that refer to nothing.
-   * For telling all faults of a body at once; what is written is checked again in its transaction.
+   * The references, each a resource and an id, whose row does not exist. It lets a response report all invalid references of a body together;
+   * the transaction that writes checks them again.
    */
   missingReferences(references: readonly Ancestor[]): MaybePromise<readonly Ancestor[]>;
+}
 
+/** Writes units: rows, their events, a bookmark and idempotency records in one transaction. */
+export interface Writer {
   /**
-   * Writes the plans of a unit, their events, its bookmark and its memos in one transaction, each row compared with what its plan expects in
-   * the statement that changes it. A committed outcome is on disk. Concurrent units share a transaction and its sync; one that is
-   * refused leaves nothing behind and disturbs no other.
+   * Commits a unit. The statement that changes a row compares it with what the plan expects. A committed outcome is on disk. Concurrent units
+   * share a transaction and its fsync; a refused unit changes nothing and affects no other unit.
    *
    * @param deadline milliseconds since the epoch after which the unit must not begin
    */
   commit(unit: WriteUnit, deadline?: number): Promise<WriteOutcome>;
 
-  /** The value last committed under a name; null where there is none. */
-  bookmark(name: Bookmark['name']): MaybePromise<string | null>;
+  /** The number of units that wait for their commit, by which overload is measured (LIM-3). */
+  readonly pending: number;
+}
 
-  /** The memo last committed under a name; null where there is none or it has expired. @param now milliseconds since the epoch */
+/** Values that were committed under a name together with rows. */
+export interface Bookmarks {
+  /** The value last committed under a name; null where there is none. */
+  get(name: Bookmark['name']): MaybePromise<string | null>;
+}
+
+/** The results of writes that a client may repeat with the same idempotency key (MET-12). */
+export interface IdempotencyRecords {
+  /** The record of a name; null where there is none or it has expired. @param now milliseconds since the epoch */
   find(name: IdempotencyRecord['name'], now: number): MaybePromise<StoredIdempotencyRecord | null>;
+}
+
+/** Numbers that change when rows change. Caches compare them to know whether an entry is still valid. */
+export interface ChangeStamps {
+  /**
+   * A number that changes whenever the row may have changed, and never returns to an earlier value. A row that is read after its stamp is valid
+   * for as long as the stamp stays the same. null where the store cannot know without reading the database.
+   */
+  rowStamp(resource: string, id: string): number | null;
+
+  /** For each resource a number that changes with each commit that changes any of its rows, and never returns to an earlier value. */
+  resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]>;
 }
 
 /** The events of all committed writes, in commit order. */
 export interface EventLog {
-  /** Events with a greater sequence, in order, at most `limit`. Who has read n never misses a smaller one (EVT-3). */
+  /** At most `limit` events with a greater sequence, in order. A smaller sequence never appears after a greater one was read (EVT-3). */
   after(sequence: number, limit: number): MaybePromise<readonly EventEnvelope[]>;
 
   /** The greatest sequence; 0 where there is no event. */
   lastSequence(): MaybePromise<number>;
 }
 
-/** A delivery that a dispatcher holds until `leaseUntil`. */
+/** A delivery that a dispatcher has leased. */
 export interface ClaimedDelivery {
   readonly endpoint: string;
   readonly sequence: number;
-  /** How many attempts were made before this one. */
+  /** The number of attempts before this one. */
   readonly attempts: number;
   readonly event: EventEnvelope;
 }
 
-/** What became of an attempt: done, again at a time (milliseconds since the epoch), or given up. */
+/** The result of an attempt: delivered, to be retried at a time (milliseconds since the epoch), or given up. */
 export type DeliveryResult =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'retry'; readonly at: number }
   | { readonly kind: 'dead' };
 
-/** Which event still has to reach which endpoint. */
+/** The events that have yet to be delivered, for each endpoint. */
 export interface Deliveries {
-  /** Records that an event must reach the endpoints; an event and endpoint that are recorded already stay as they are. */
+  /** Adds a delivery of an event to each endpoint, due at a time. Existing deliveries stay as they are. */
   enqueue(sequence: number, endpoints: readonly string[], at: number): MaybePromise<void>;
 
-  /** Takes deliveries that are due and that nobody holds, oldest first, in one statement. Times in milliseconds since the epoch. */
+  /** Leases due deliveries that have no current lease, oldest first, in one statement. Times in milliseconds since the epoch. */
   claim(now: number, leaseUntil: number, limit: number): MaybePromise<readonly ClaimedDelivery[]>;
 
   /** Records the result of an attempt and ends the lease. */
   settle(endpoint: string, sequence: number, result: DeliveryResult): MaybePromise<void>;
 }
 
-/** A time during which a database is told in one way: what nobody writes is told otherwise in the next one. */
+/** A period in which the representation of an unchanged row stays the same. Cached representations are valid within one epoch. */
 export interface CacheEpoch {
-  /** Like that of no other one, of this database or of any. */
+  /** Unique, across databases too. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** Everything that one database keeps for one API. */
+/** Everything that one database stores for one API. */
 export interface Store {
   readonly rows: RowReader;
+  readonly writes: Writer;
+  readonly bookmarks: Bookmarks;
+  readonly idempotencyRecords: IdempotencyRecords;
+  readonly stamps: ChangeStamps;
   readonly events: EventLog;
   readonly deliveries: Deliveries;
-  /** Writes that wait for their commit: what overload is judged by (LIM-3). */
-  readonly pendingWrites: number;
-  /** The key that seals cursors, 32 bytes, made once and kept in the database. */
+  /** The key that seals cursors: 32 bytes, generated with the database and stored in it. */
   secret(): MaybePromise<Uint8Array>;
   /**
-   * The edition of the database, kept in it. Where it was last told by another name, a new one begins: also by a name that it had before, for
-   * rows may have been rewritten in between.
+   * The cache epoch of the database, stored in it. A name that differs from the stored one begins a new epoch, even if an earlier epoch had
+   * that name: rows may have been rewritten in between.
    *
-   * @param name what stands for everything but the rows that what is told depends on
+   * @param name identifies everything other than rows that representations depend on
    * @param now milliseconds since the epoch
    */
   cacheEpoch(name: string, now: number): MaybePromise<CacheEpoch>;
   /** Fails where the database cannot be read: for `/readyz`. */
   ping(): MaybePromise<void>;
-  /** Waits for the writes that were accepted, then lets go of the database. */
+  /** Waits for the writes that were accepted, then closes the database. */
   close(): Promise<void>;
 }

@@ -48,7 +48,7 @@ export function eventSuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         const units = [['a', 'b'], ['c', 'a'], ['d'], ['e', 'f']];
         const outcomes = await Promise.all(
-          units.map((ids) => store.rows.commit({ plans: ids.map((id) => createProduct(id)) })),
+          units.map((ids) => store.writes.commit({ plans: ids.map((id) => createProduct(id)) })),
         );
         assert.deepEqual(
           outcomes.map(({ kind }) => kind),

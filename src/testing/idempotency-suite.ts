@@ -26,12 +26,12 @@ function record(name: string, changes: Partial<IdempotencyRecord> = {}): Idempot
 }
 
 /** Everything that the contracts let one see of a store: rows and their number, events, and the bookmark `b`. */
-async function snapshot({ rows, events }: Store): Promise<unknown> {
+async function snapshot({ rows, events, bookmarks }: Store): Promise<unknown> {
   const collections = [...sampleModel().resources.keys()];
   const pages = await Promise.all(
     collections.map(async (resource) => rows.list(listPlan({ resource, count: { kind: 'exact' } }))),
   );
-  return [pages, await events.after(0, 1_000), await rows.bookmark('b')];
+  return [pages, await events.after(0, 1_000), await bookmarks.get('b')];
 }
 
 async function eventTypes({ events }: Store): Promise<readonly string[]> {
@@ -49,14 +49,14 @@ export function idempotencySuite(name: string, open: OpenStore): void {
     it(
       '[MET-12] remembers what a unit did together with the revisions that it drew',
       withStore(open, async (store) => {
-        const outcome = await store.rows.commit({
+        const outcome = await store.writes.commit({
           plans: [createProduct('p'), createProduct('q')],
           records: [record('m')],
         });
         assert.ok(outcome.kind === 'committed');
         const { name: _name, ...told } = record('m');
-        assert.deepEqual(await store.rows.find('m', 0), { ...told, revisions: outcome.revisions });
-        assert.equal(await store.rows.find('n', 0), null);
+        assert.deepEqual(await store.idempotencyRecords.find('m', 0), { ...told, revisions: outcome.revisions });
+        assert.equal(await store.idempotencyRecords.find('n', 0), null);
       }),
     );
 
@@ -64,11 +64,11 @@ export function idempotencySuite(name: string, open: OpenStore): void {
       '[MET-12] remembers nothing of a unit that is refused, and a unit without plans too',
       withStore(open, async (store) => {
         await commit(store, createProduct('p'));
-        const refused = await store.rows.commit({ plans: [createProduct('p')], records: [record('m')] });
+        const refused = await store.writes.commit({ plans: [createProduct('p')], records: [record('m')] });
         assert.equal(refused.kind, 'exists');
-        assert.equal(await store.rows.find('m', 0), null);
-        await store.rows.commit({ plans: [], records: [record('m')] });
-        assert.deepEqual((await store.rows.find('m', 0))?.revisions, []);
+        assert.equal(await store.idempotencyRecords.find('m', 0), null);
+        await store.writes.commit({ plans: [], records: [record('m')] });
+        assert.deepEqual((await store.idempotencyRecords.find('m', 0))?.revisions, []);
       }),
     );
 
@@ -76,9 +76,9 @@ export function idempotencySuite(name: string, open: OpenStore): void {
       '[MET-12] writes one of the units that come with the same memo, whatever else they would run into',
       withStore(open, async (store) => {
         const unit: WriteUnit = { plans: [createProduct('p')], records: [record('m')] };
-        const outcomes = await Promise.all([store.rows.commit(unit), store.rows.commit(unit)]);
+        const outcomes = await Promise.all([store.writes.commit(unit), store.writes.commit(unit)]);
         assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['committed', 'recorded']);
-        assert.deepEqual(await store.rows.commit(unit), { kind: 'recorded', name: 'm' });
+        assert.deepEqual(await store.writes.commit(unit), { kind: 'recorded', name: 'm' });
         assert.equal((await store.events.after(0, 10)).length, 1);
       }),
     );
@@ -87,11 +87,11 @@ export function idempotencySuite(name: string, open: OpenStore): void {
       '[MET-12] forgets a memo that has expired, and lets another take its name',
       withStore(open, async (store) => {
         const expired = record('m', { expiresAt: EXPIRED });
-        await store.rows.commit({ plans: [], records: [expired] });
-        assert.equal(await store.rows.find('m', 0), null);
-        const again = await store.rows.commit({ plans: [], records: [record('m', { outcome: '2' })] });
+        await store.writes.commit({ plans: [], records: [expired] });
+        assert.equal(await store.idempotencyRecords.find('m', 0), null);
+        const again = await store.writes.commit({ plans: [], records: [record('m', { outcome: '2' })] });
         assert.equal(again.kind, 'committed');
-        assert.equal((await store.rows.find('m', 0))?.outcome, '2');
+        assert.equal((await store.idempotencyRecords.find('m', 0))?.outcome, '2');
       }),
     );
 
@@ -99,11 +99,13 @@ export function idempotencySuite(name: string, open: OpenStore): void {
       '[MET-12] purges what has expired as new memos come',
       withStore(open, async (store) => {
         const old = Array.from({ length: 150 }, (_, index) => record(`old-${index}`, { expiresAt: EXPIRED }));
-        await store.rows.commit({ plans: [], records: old });
-        for (const each of ['x', 'y']) await store.rows.commit({ plans: [], records: [record(each)] });
-        const left = await Promise.all(old.map(async ({ name: each }) => store.rows.find(each, EXPIRED - 1)));
+        await store.writes.commit({ plans: [], records: old });
+        for (const each of ['x', 'y']) await store.writes.commit({ plans: [], records: [record(each)] });
+        const left = await Promise.all(
+          old.map(async ({ name: each }) => store.idempotencyRecords.find(each, EXPIRED - 1)),
+        );
         assert.ok(left.every((each) => each === null));
-        assert.notEqual(await store.rows.find('x', 0), null);
+        assert.notEqual(await store.idempotencyRecords.find('x', 0), null);
       }),
     );
   });
@@ -121,11 +123,11 @@ export function idempotencySuite(name: string, open: OpenStore): void {
           remove('suppliers', 's', 1),
         ];
         const unit = { plans, bookmark: { name: 'b', value: '1' }, records: [record('m')], dry: true };
-        const outcome = await store.rows.commit(unit);
+        const outcome = await store.writes.commit(unit);
         assert.deepEqual(outcome, { kind: 'committed', revisions: [revision + 1, revision + 2, revision + 3, 0] });
         assert.deepEqual(await snapshot(store), before);
-        assert.equal(await store.rows.find('m', 0), null);
-        assert.deepEqual(await store.rows.commit({ ...unit, dry: false }), outcome);
+        assert.equal(await store.idempotencyRecords.find('m', 0), null);
+        assert.deepEqual(await store.writes.commit({ ...unit, dry: false }), outcome);
       }),
     );
 
@@ -133,12 +135,12 @@ export function idempotencySuite(name: string, open: OpenStore): void {
       '[MET-14] are refused as the unit would be',
       withStore(open, async (store) => {
         await commit(store, createProduct('p'));
-        assert.equal((await store.rows.commit({ plans: [createProduct('p')], dry: true })).kind, 'exists');
-        assert.equal((await store.rows.commit({ plans: [remove('products', 'p', 0)], dry: true })).kind, 'stale');
-        await store.rows.commit({ plans: [], records: [record('m')] });
-        const again = await store.rows.commit({ plans: [createProduct('q')], records: [record('m')], dry: true });
+        assert.equal((await store.writes.commit({ plans: [createProduct('p')], dry: true })).kind, 'exists');
+        assert.equal((await store.writes.commit({ plans: [remove('products', 'p', 0)], dry: true })).kind, 'stale');
+        await store.writes.commit({ plans: [], records: [record('m')] });
+        const again = await store.writes.commit({ plans: [createProduct('q')], records: [record('m')], dry: true });
         assert.deepEqual(again, { kind: 'recorded', name: 'm' });
-        assert.deepEqual(await store.rows.commit({ plans: [], dry: true }, EXPIRED), { kind: 'expired' });
+        assert.deepEqual(await store.writes.commit({ plans: [], dry: true }, EXPIRED), { kind: 'expired' });
       }),
     );
 
@@ -147,7 +149,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         const dry = { plans: [createProduct('p')], dry: true };
         const real = { plans: [createProduct('p', { stock: 2 })] };
-        const outcomes = await Promise.all([dry, real, dry].map((unit) => store.rows.commit(unit)));
+        const outcomes = await Promise.all([dry, real, dry].map((unit) => store.writes.commit(unit)));
         assert.deepEqual(
           outcomes.map(({ kind }) => kind),
           ['committed', 'committed', 'exists'],
@@ -193,7 +195,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
       '[MET-13] are stale where the row is none of the unit',
       withStore(open, async (store) => {
         await commit(store, createProduct('q'));
-        const outcome = await store.rows.commit({
+        const outcome = await store.writes.commit({
           plans: [createProduct('p'), { ...update('products', 'q', 0, { stock: 1 }), revision: { plan: 0 } }],
         });
         assert.deepEqual(outcome, { kind: 'stale', plan: 1 });
@@ -213,15 +215,15 @@ export function idempotencySuite(name: string, open: OpenStore): void {
         `[MET-13] are a fault of the program where they build on ${title}; the units beside them are written`,
         withStore(open, async (store) => {
           const outcomes = await Promise.allSettled([
-            store.rows.commit({ plans, records: [record('m')] }),
-            store.rows.commit({ plans: [createProduct('beside')] }),
+            store.writes.commit({ plans, records: [record('m')] }),
+            store.writes.commit({ plans: [createProduct('beside')] }),
           ]);
           assert.deepEqual(
             outcomes.map(({ status }) => status),
             ['rejected', 'fulfilled'],
           );
           assert.deepEqual(await listIds(store, {}), ['beside']);
-          assert.equal(await store.rows.find('m', 0), null);
+          assert.equal(await store.idempotencyRecords.find('m', 0), null);
         }),
       );
     }

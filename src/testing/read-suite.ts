@@ -251,7 +251,7 @@ export function readSuite(name: string, open: OpenStore): void {
           createProduct('d'),
         );
         const units = [[createProduct('e'), createProduct('a')], [createProduct('f')]];
-        const outcomes = await Promise.all(units.map((plans) => store.rows.commit({ plans })));
+        const outcomes = await Promise.all(units.map((plans) => store.writes.commit({ plans })));
         assert.deepEqual(
           outcomes.map(({ kind }) => kind),
           ['exists', 'committed'],

@@ -153,7 +153,7 @@ export function refusalSuite(name: string, open: OpenStore): void {
         withStore(open, async (store) => {
           await seed(store);
           const before = await store.events.after(0, 100);
-          const outcome = await store.rows.commit({ plans: [plan(await readRevisions(store))] });
+          const outcome = await store.writes.commit({ plans: [plan(await readRevisions(store))] });
           if (refusal === null) {
             assert.equal(outcome.kind, 'committed');
             return;

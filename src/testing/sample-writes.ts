@@ -56,7 +56,7 @@ export function remove(resource: string, id: string, revision: number): DeletePl
 
 /** Writes plans as one unit and returns the new revisions. Fails where the unit is refused. */
 export async function commit(store: Store, ...plans: readonly WritePlan[]): Promise<readonly number[]> {
-  const outcome = await store.rows.commit({ plans });
+  const outcome = await store.writes.commit({ plans });
   assert.ok(outcome.kind === 'committed', `the unit was refused: ${JSON.stringify(outcome)}`);
   return outcome.revisions;
 }

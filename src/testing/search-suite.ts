@@ -130,7 +130,7 @@ class SearchOracle {
   async writeRandomUnits(): Promise<void> {
     const free = [...this.#rows.keys()];
     const drafts = Array.from({ length: 1 + this.#random.integer(4) }, () => this.#randomUnit(free));
-    const outcomes = await Promise.all(drafts.map(({ unit }) => this.#store.rows.commit(unit)));
+    const outcomes = await Promise.all(drafts.map(({ unit }) => this.#store.writes.commit(unit)));
     for (const [index, { unit, apply, refused }] of drafts.entries()) {
       const outcome = outcomes[index];
       assert.equal(outcome?.kind, refused ? 'exists' : 'committed');

@@ -12,7 +12,7 @@ async function eventIds(store: Store): Promise<readonly string[]> {
 }
 
 async function changeStamp(store: Store, resource: string): Promise<number | undefined> {
-  const [change] = await store.rows.resourceStamps([resource]);
+  const [change] = await store.stamps.resourceStamps([resource]);
   return change;
 }
 
@@ -65,7 +65,7 @@ export function writeSuite(name: string, open: OpenStore): void {
           { plans: [update('products', 'p', revision + 1, { stock: 1 })] },
           { plans: [createProduct('q')], dry: true },
         ];
-        await Promise.all(units.map((unit) => store.rows.commit(unit)));
+        await Promise.all(units.map((unit) => store.writes.commit(unit)));
         assert.equal(await changeStamp(store, 'products'), before);
       }),
     );
@@ -103,7 +103,7 @@ export function writeSuite(name: string, open: OpenStore): void {
           update('products', 'gone', second, { stock: 2 }),
           remove('products', 'gone', second),
         ]) {
-          assert.deepEqual(await store.rows.commit({ plans: [plan] }), { kind: 'stale', plan: 0 });
+          assert.deepEqual(await store.writes.commit({ plans: [plan] }), { kind: 'stale', plan: 0 });
         }
         const row = await readRow(store, 'products', 'p');
         assert.deepEqual([row.revision, row['stock']], [second, 1]);
@@ -116,7 +116,7 @@ export function writeSuite(name: string, open: OpenStore): void {
         const [revision = 0] = await commit(store, createProduct('p'));
         const outcomes = await Promise.all(
           Array.from({ length: 8 }, (_, stock) =>
-            store.rows.commit({ plans: [update('products', 'p', revision, { stock })] }),
+            store.writes.commit({ plans: [update('products', 'p', revision, { stock })] }),
           ),
         );
         assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['committed', ...Array<string>(7).fill('stale')]);
@@ -132,16 +132,16 @@ export function writeSuite(name: string, open: OpenStore): void {
         ];
         const before = await seen();
         const writes = ['a', 'b'].map((id) =>
-          store.rows.commit({ plans: [{ ...createProduct(id), expectStamps: before }] }),
+          store.writes.commit({ plans: [{ ...createProduct(id), expectStamps: before }] }),
         );
         const [first, second] = await Promise.all(writes);
         assert.equal(first?.kind, 'committed');
         assert.deepEqual(second, { kind: 'stale', plan: 0 });
         const late = { ...createProduct('c'), expectStamps: before };
-        assert.deepEqual(await store.rows.commit({ plans: [late] }), { kind: 'stale', plan: 0 });
+        assert.deepEqual(await store.writes.commit({ plans: [late] }), { kind: 'stale', plan: 0 });
         const after = await seen();
         const plans = [createSupplier('s'), { ...createProduct('d'), expectStamps: after }];
-        assert.deepEqual(await store.rows.commit({ plans }), { kind: 'stale', plan: 1 });
+        assert.deepEqual(await store.writes.commit({ plans }), { kind: 'stale', plan: 1 });
         await commit(store, { ...createProduct('e'), expectStamps: after });
         assert.deepEqual(await listIds(store, {}), ['a', 'e']);
       }),
@@ -152,12 +152,12 @@ export function writeSuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         await commit(store, createProduct('a'));
         const plans = [createProduct('b'), createSupplier('s'), createProduct('a'), createProduct('c')];
-        const refused = await store.rows.commit({ plans, bookmark: { name: 'import', value: '4' } });
+        const refused = await store.writes.commit({ plans, bookmark: { name: 'import', value: '4' } });
         assert.deepEqual(refused, { kind: 'exists', plan: 2 });
         assert.deepEqual(await listIds(store, {}), ['a']);
         assert.deepEqual(await listIds(store, { resource: 'suppliers' }), []);
         assert.deepEqual(await eventIds(store), ['created:a']);
-        assert.equal(await store.rows.bookmark('import'), null);
+        assert.equal(await store.bookmarks.get('import'), null);
       }),
     );
 
@@ -177,11 +177,11 @@ export function writeSuite(name: string, open: OpenStore): void {
     it(
       'commits a bookmark with its unit, the last value winning',
       withStore(open, async (store) => {
-        assert.equal(await store.rows.bookmark('import'), null);
-        await store.rows.commit({ plans: [createProduct('a')], bookmark: { name: 'import', value: '1' } });
-        await store.rows.commit({ plans: [], bookmark: { name: 'import', value: '2' } });
-        assert.equal(await store.rows.bookmark('import'), '2');
-        assert.equal(await store.rows.bookmark('other'), null);
+        assert.equal(await store.bookmarks.get('import'), null);
+        await store.writes.commit({ plans: [createProduct('a')], bookmark: { name: 'import', value: '1' } });
+        await store.writes.commit({ plans: [], bookmark: { name: 'import', value: '2' } });
+        assert.equal(await store.bookmarks.get('import'), '2');
+        assert.equal(await store.bookmarks.get('other'), null);
       }),
     );
 
@@ -190,7 +190,7 @@ export function writeSuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         await commit(store, createProduct('taken'));
         const ids = Array.from({ length: 32 }, (_, index) => (index === 17 ? 'taken' : `p${index}`));
-        const outcomes = await Promise.all(ids.map((id) => store.rows.commit({ plans: [createProduct(id)] })));
+        const outcomes = await Promise.all(ids.map((id) => store.writes.commit({ plans: [createProduct(id)] })));
         const refused = outcomes.flatMap((outcome, index): [number, WriteOutcome][] =>
           outcome.kind === 'committed' ? [] : [[index, outcome]],
         );
@@ -204,10 +204,10 @@ export function writeSuite(name: string, open: OpenStore): void {
     it(
       'rejects a unit that holds what a column cannot, and disturbs no other',
       withStore(open, async (store) => {
-        const faulty = store.rows.commit({
+        const faulty = store.writes.commit({
           plans: [createProduct('a'), createProduct('b', { serial: 'no number' })],
         });
-        const sound = store.rows.commit({ plans: [createProduct('c')] });
+        const sound = store.writes.commit({ plans: [createProduct('c')] });
         await assert.rejects(faulty, RangeError);
         assert.equal((await sound).kind, 'committed');
         assert.deepEqual(await listIds(store, {}), ['c']);
@@ -218,28 +218,28 @@ export function writeSuite(name: string, open: OpenStore): void {
       '[LIM-1] does not begin a unit whose deadline has passed',
       withStore(open, async (store) => {
         const unit = { plans: [createProduct('a')] };
-        assert.deepEqual(await store.rows.commit(unit, 0), { kind: 'expired' });
+        assert.deepEqual(await store.writes.commit(unit, 0), { kind: 'expired' });
         assert.deepEqual(await listIds(store, {}), []);
-        assert.equal((await store.rows.commit(unit, Number.MAX_SAFE_INTEGER)).kind, 'committed');
+        assert.equal((await store.writes.commit(unit, Number.MAX_SAFE_INTEGER)).kind, 'committed');
       }),
     );
 
     it(
       '[LIM-3] tells how many units wait, and none after their commit',
       withStore(open, async (store) => {
-        const written = [store.rows.commit({ plans: [createProduct('a')] }), store.rows.commit({ plans: [] })];
-        assert.equal(store.pendingWrites, 2);
+        const written = [store.writes.commit({ plans: [createProduct('a')] }), store.writes.commit({ plans: [] })];
+        assert.equal(store.writes.pending, 2);
         await Promise.all(written);
-        assert.equal(store.pendingWrites, 0);
+        assert.equal(store.writes.pending, 0);
       }),
     );
 
     it(
       '[LIM-3] closes after the writes that it accepted, and takes no more',
       withStore(open, async (store) => {
-        const accepted = store.rows.commit({ plans: [createProduct('a')] });
+        const accepted = store.writes.commit({ plans: [createProduct('a')] });
         const closed = store.close();
-        await assert.rejects(store.rows.commit({ plans: [createProduct('b')] }));
+        await assert.rejects(store.writes.commit({ plans: [createProduct('b')] }));
         assert.equal((await accepted).kind, 'committed');
         await closed;
       }),

@@ -13,21 +13,23 @@ function failing(error: unknown): Setting {
   const fail = (): never => {
     throw error;
   };
-  const resources = {
+  const rows = {
     item: fail,
-    rowStamp: fail,
     list: fail,
     lookup: fail,
     related: fail,
-    resourceStamps: fail,
     missingAncestor: fail,
     missingReferences: fail,
-    commit: async () => fail(),
-    bookmark: fail,
-    find: fail,
+  };
+  const failures = {
+    rows,
+    stamps: { rowStamp: fail, resourceStamps: fail },
+    writes: { commit: async () => fail(), pending: 0 },
+    bookmarks: { get: fail },
+    idempotencyRecords: { find: fail },
   };
   return {
-    breaking: (store: Store) => ({ ...store, events: store.events, secret: () => store.secret(), rows: resources }),
+    breaking: (store: Store) => ({ ...store, events: store.events, secret: () => store.secret(), ...failures }),
   };
 }
 

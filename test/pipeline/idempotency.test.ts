@@ -56,7 +56,7 @@ describe('a request with an Idempotency-Key', () => {
     const older = (store: Store): Store =>
       replacing(store, {
         async find(name, now) {
-          const memo = await store.rows.find(name, now);
+          const memo = await store.idempotencyRecords.find(name, now);
           if (memo === null) return null;
           const effect = JSON.parse(memo.outcome);
           const { country: _country, name: told, ...others } = effect.row;

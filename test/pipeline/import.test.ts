@@ -266,11 +266,11 @@ describe('the bookmark of an ingest', () => {
 
   it('[MET-1] commits with the rows', async () => {
     await using api = await apiUnderTest(TREE);
-    assert.equal(await api.store.rows.bookmark(bookmark.name), null);
+    assert.equal(await api.store.bookmarks.get(bookmark.name), null);
     await api.api.importRows('nodes', [{ id: 'a', name: 'a' }], bookmark);
-    assert.equal(await api.store.rows.bookmark(bookmark.name), bookmark.value);
+    assert.equal(await api.store.bookmarks.get(bookmark.name), bookmark.value);
     await api.api.importRows('nodes', [{ id: 'b', name: 'b' }], { ...bookmark, value: '2 lines' });
-    assert.equal(await api.store.rows.bookmark(bookmark.name), '2 lines');
+    assert.equal(await api.store.bookmarks.get(bookmark.name), '2 lines');
   });
 
   it('[MET-1] stays where it was when the rows are refused, by the schema or by the store', async () => {
@@ -279,13 +279,13 @@ describe('the bookmark of an ingest', () => {
     for (const row of [{ id: 'b' }, { id: 'a', name: 'b' }]) {
       const outcome = await api.api.importRows('nodes', [row], { ...bookmark, value: '2 lines' });
       assert.equal(outcome.kind, 'refused');
-      assert.equal(await api.store.rows.bookmark(bookmark.name), bookmark.value);
+      assert.equal(await api.store.bookmarks.get(bookmark.name), bookmark.value);
     }
   });
 
   it('[MET-1] goes on over rows of which there are none', async () => {
     await using api = await apiUnderTest(TREE);
     assert.deepEqual(await api.api.importRows('nodes', [], bookmark), { kind: 'stored', count: 0 });
-    assert.equal(await api.store.rows.bookmark(bookmark.name), bookmark.value);
+    assert.equal(await api.store.bookmarks.get(bookmark.name), bookmark.value);
   });
 });

@@ -17,7 +17,7 @@ import { SHOP } from './shop-model.ts';
 function killing(store: Store): Store {
   return replacing(store, {
     async commit(unit, deadline) {
-      const outcome = await store.rows.commit(unit, deadline);
+      const outcome = await store.writes.commit(unit, deadline);
       if (outcome.kind === 'committed' && unit.records !== undefined && unit.records.length > 0) {
         process.kill(process.pid, 'SIGKILL');
       }

@@ -1,25 +1,36 @@
-import type { RowReader, Store } from '../../src/stores/store.ts';
+import type { ChangeStamps, IdempotencyRecords, RowReader, Store, Writer } from '../../src/stores/store.ts';
 
-/** A store some of whose operations on rows are others; everything else is its own. */
-export function replacing(store: Store, operations: Partial<RowReader>): Store {
-  const { rows } = store;
+/** The operations of a store that tests replace. */
+type Operations = RowReader & ChangeStamps & IdempotencyRecords & Pick<Writer, 'commit'>;
+
+/** A store with some operations replaced. */
+export function replacing(store: Store, operations: Partial<Operations>): Store {
+  const { rows, writes, idempotencyRecords, stamps } = store;
+  const all: Operations = {
+    item: (plan) => rows.item(plan),
+    list: (plan) => rows.list(plan),
+    lookup: (plan) => rows.lookup(plan),
+    related: (plan) => rows.related(plan),
+    missingAncestor: (within) => rows.missingAncestor(within),
+    missingReferences: (references) => rows.missingReferences(references),
+    rowStamp: (resource, id) => stamps.rowStamp(resource, id),
+    resourceStamps: (names) => stamps.resourceStamps(names),
+    find: (name, now) => idempotencyRecords.find(name, now),
+    commit: (unit, deadline) => writes.commit(unit, deadline),
+    ...operations,
+  };
   return {
     ...store,
     events: store.events,
     secret: () => store.secret(),
-    rows: {
-      item: (plan) => rows.item(plan),
-      rowStamp: (resource, id) => rows.rowStamp(resource, id),
-      list: (plan) => rows.list(plan),
-      lookup: (plan) => rows.lookup(plan),
-      related: (plan) => rows.related(plan),
-      resourceStamps: (names) => rows.resourceStamps(names),
-      missingAncestor: (within) => rows.missingAncestor(within),
-      missingReferences: (references) => rows.missingReferences(references),
-      bookmark: (name) => rows.bookmark(name),
-      find: (name, now) => rows.find(name, now),
-      commit: (unit, deadline) => rows.commit(unit, deadline),
-      ...operations,
+    rows: all,
+    stamps: all,
+    idempotencyRecords: all,
+    writes: {
+      commit: all.commit,
+      get pending() {
+        return writes.pending;
+      },
     },
   };
 }

@@ -7,7 +7,7 @@ export function before(store: Store, act: (unit: WriteUnit) => Promise<void> | v
   return replacing(store, {
     async commit(unit, deadline) {
       await act(unit);
-      return store.rows.commit(unit, deadline);
+      return store.writes.commit(unit, deadline);
     },
   });
 }
@@ -45,7 +45,7 @@ export class Rival {
   }
 
   async #write(plan: WriteUnit['plans'][number]): Promise<void> {
-    const outcome = await this.#store.rows.commit({ plans: [plan] });
+    const outcome = await this.#store.writes.commit({ plans: [plan] });
     if (outcome.kind !== 'committed') throw new Error(`the rival's write was refused: ${outcome.kind}`);
   }
 }

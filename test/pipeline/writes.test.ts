@@ -455,7 +455,7 @@ describe('Api.ingest', () => {
       kind: 'stored',
       count: 2,
     });
-    assert.equal(await api.store.rows.bookmark('import'), '2');
+    assert.equal(await api.store.bookmarks.get('import'), '2');
     assert.equal((await api.newEvents()).length, 2);
     await assert.rejects(api.api.importRows('nothing', []), RangeError);
   });

@@ -90,7 +90,7 @@ async function runImport(
       file,
       collection: resource.name,
       ingest: (...batch) => api.importRows(...batch),
-      bookmark: (name) => store.rows.bookmark(name),
+      bookmark: (name) => store.bookmarks.get(name),
       source: { format, limits, csvReader: (header) => api.csv(resource.name).reader(header) },
       signal: stop,
       now: () => performance.now(),

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { ApiError } from '../../conventions/errors.ts';
 import type { Api, RowImportOutcome } from '../../api.ts';
-import type { RowReader } from '../../stores/store.ts';
+import type { Bookmarks } from '../../stores/store.ts';
 import { type ImportChunk, type LineError, MAX_RECORD_BYTES, readImportChunks } from './import-chunks.ts';
 import { recordContent, isBlank, splitRecords } from '../../formats/split-records.ts';
 import {
@@ -24,7 +24,7 @@ export interface ImportJob {
   /** Name of the resource that the rows go to. */
   readonly collection: string;
   readonly ingest: Api['importRows'];
-  readonly bookmark: RowReader['bookmark'];
+  readonly bookmark: Bookmarks['get'];
   /** How its records are parted and read. */
   readonly source: RecordSource;
   /** Once aborted, the batch in hand is finished and no other begun. */

@@ -29,7 +29,7 @@ export class ReloadableApi implements Handler {
 
   /** Writes that wait for their commit, of the API that serves. */
   get waiting(): number {
-    return this.#turn.opened.store.pendingWrites;
+    return this.#turn.opened.store.writes.pending;
   }
 
   handle(request: RawRequest): MaybePromise<ApiResponse> {

@@ -19,7 +19,7 @@ export async function runAtomic(run: BatchRun, surroundings: Surroundings): Prom
   const { dry } = run;
   const since = surroundings.now();
   for (let attempts = 1; ; attempts++) {
-    const staged = new StagedRows(surroundings.rows, surroundings.compiled.model);
+    const staged = new StagedRows(surroundings, surroundings.compiled.model);
     const steps = await stageAll(run, staged, surroundings);
     const record = recordOf(
       run,
@@ -47,7 +47,7 @@ async function stageAll(run: BatchRun, staged: StagedRows, surroundings: Surroun
     try {
       const { operation, body } = await readOperation(asked, run, surroundings);
       const first = staged.plans.length;
-      const prepared = await operation.prepare(body, first, { ...surroundings, rows: staged });
+      const prepared = await operation.prepare(body, first, { ...surroundings, rows: staged, stamps: staged });
       held += sizeOf(prepared.result);
       admitResults(held, surroundings);
       await staged.stage(prepared.plans);

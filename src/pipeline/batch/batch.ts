@@ -53,7 +53,7 @@ export async function readBatchRecord(
 ): Promise<ApiResponse> {
   admitParameters(request.parameters, commonParameterRule, request.preferences.handling === 'lenient');
   const { store, now } = surroundings;
-  const memo = await store.rows.find(batchName(id, request), now());
+  const memo = await store.idempotencyRecords.find(batchName(id, request), now());
   if (memo === null) throw batchNotFound();
   const text = writeDocument('json', 'batch', batchDocument(recordedBatch(memo), request, false, surroundings));
   const etag = contentETag(request, text, surroundings);
@@ -71,7 +71,7 @@ function batchIn(body: ParsedBody, { preferences }: Negotiated, { compiled }: Su
 /** The batch that a key stands for. Both are kept equally long. */
 async function batchUnder({ outcome }: StoredIdempotencyRecord, { store, now }: Surroundings): Promise<BatchRecord> {
   const name: string = JSON.parse(outcome);
-  const memo = await store.rows.find(name, now());
+  const memo = await store.idempotencyRecords.find(name, now());
   if (memo === null) throw batchNotFound();
   return recordedBatch(memo);
 }

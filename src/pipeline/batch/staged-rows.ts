@@ -2,7 +2,8 @@ import type { Json } from '../../conventions/json.ts';
 import type { Model } from '../../model/model.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
 import type { Ancestor, Condition, ItemPlan, ListPlan, Page, Row, UpdatePlan, WritePlan } from '../../plan/plan.ts';
-import type { Rows } from '../surroundings.ts';
+import type { ChangeStamps } from '../../stores/store.ts';
+import type { Rows, Surroundings } from '../surroundings.ts';
 
 /** No change that is stored has it. */
 const STAGED = -1;
@@ -11,16 +12,18 @@ const STAGED = -1;
  * The rows as the plans of a unit would leave them, before the unit is written: what the later writes of an atomic batch are worked out
  * against (MET-13). What it leaves open, such as what is unique, the store judges when the unit is written.
  */
-export class StagedRows implements Rows {
+export class StagedRows implements Rows, ChangeStamps {
   readonly #stored: Rows;
+  readonly #storedStamps: ChangeStamps;
   readonly #plans: WritePlan[] = [];
   /** By resource and id; null for a row that is removed. */
   readonly #staged = new Map<string, Row | null>();
 
   readonly #model: Model;
 
-  constructor(stored: Rows, model: Model) {
-    this.#stored = stored;
+  constructor({ rows, stamps }: Pick<Surroundings, 'rows' | 'stamps'>, model: Model) {
+    this.#stored = rows;
+    this.#storedStamps = stamps;
     this.#model = model;
   }
 
@@ -49,7 +52,7 @@ export class StagedRows implements Rows {
 
   /** A resource that a unit changes has a number that it never had. */
   async resourceStamps(resources: readonly string[]): Promise<readonly number[]> {
-    const stored = await this.#stored.resourceStamps(resources);
+    const stored = await this.#storedStamps.resourceStamps(resources);
     const changed = new Set(this.#plans.map(({ resource }) => resource));
     return stored.map((change, index) => (changed.has(resources[index] ?? '') ? STAGED : change));
   }

@@ -60,9 +60,9 @@ function tellItem(
   surroundings: Surroundings,
 ): MaybePromise<CachedItem> {
   const { resource } = compiled;
-  const { itemCache, rows } = surroundings;
+  const { itemCache, stamps } = surroundings;
   // Whether a row below others is there hangs on them too.
-  const change = view === WHOLE_VIEW && within.length === 0 ? rows.rowStamp(resource.name, id) : null;
+  const change = view === WHOLE_VIEW && within.length === 0 ? stamps.rowStamp(resource.name, id) : null;
   const before =
     change === null
       ? null

@@ -36,7 +36,7 @@ export function readCollection(
   checkRoom(request.offer.format, query.view);
   const sources = resourcesOf(query);
   return after(requireAncestors(query.plan.within, surroundings), () =>
-    after(surroundings.rows.resourceStamps(sources), (changes): MaybePromise<ApiResponse> => {
+    after(surroundings.stamps.resourceStamps(sources), (changes): MaybePromise<ApiResponse> => {
       const target = readTarget(compiled.resource, query.view, collectionETag(request, query, changes, surroundings));
       // Whoever names its tag was shown the page. Whoever names none may ask for one that cannot be told, and that comes before any condition.
       const isKnown = listsTag(request.preconditions.ifNoneMatch, target.etag);
@@ -64,7 +64,7 @@ function readPage(
   surroundings: Surroundings,
 ): MaybePromise<ApiResponse> {
   return after(pageText(request, compiled, query, surroundings), (page) =>
-    after(surroundings.rows.resourceStamps(sources), (still) => {
+    after(surroundings.stamps.resourceStamps(sources), (still) => {
       const isOf = still.every((change, index) => change === changes[index]);
       if (isOf) surroundings.pageCache.set(target.etag, page);
       // What was written while the page was read may be on it or not: then its bytes alone say what it is.
@@ -106,7 +106,7 @@ export async function collectionState(
   surroundings: Surroundings,
 ): Promise<{ readonly etag: string; readonly seen: readonly ExpectedStamp[] }> {
   const sources = resourcesOf(query);
-  const changes = await surroundings.rows.resourceStamps(sources);
+  const changes = await surroundings.stamps.resourceStamps(sources);
   const seen = sources.map((resource, index) => ({ resource, stamp: changes[index] ?? 0 }));
   return { etag: collectionETag(request, query, changes, surroundings), seen };
 }
@@ -157,7 +157,7 @@ function toldItems(
   const form = variantKey(request, surroundings);
   const items: string[] = [];
   for (const { id, revision } of rows) {
-    const change = surroundings.rows.rowStamp(resource, id);
+    const change = surroundings.stamps.rowStamp(resource, id);
     const told = change === null ? null : surroundings.itemCache.of({ resource, id, form, change }).get();
     if (told?.revision !== revision) return null;
     items.push(told.text);

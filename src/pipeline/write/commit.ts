@@ -74,7 +74,7 @@ export async function commitUnit(
   { store, compiled, committed }: Surroundings,
   latest: number = LATEST_BEGIN,
 ): Promise<WriteOutcome> {
-  const outcome = await store.rows.commit(unit, since + compiled.model.limits.handlerTimeout * latest);
+  const outcome = await store.writes.commit(unit, since + compiled.model.limits.handlerTimeout * latest);
   if (outcome.kind === 'committed') committed();
   return outcome;
 }

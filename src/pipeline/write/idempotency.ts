@@ -88,7 +88,7 @@ async function recall(
   request: string,
   { store, now }: Surroundings,
 ): Promise<StoredIdempotencyRecord | null> {
-  const memo = await store.rows.find(name, now());
+  const memo = await store.idempotencyRecords.find(name, now());
   if (memo === null || memo.request === request) return memo;
   const message = 'This Idempotency-Key was sent with another request; use a new key for each request.';
   throw apiError('IDEMPOTENCY_KEY_REUSED', message, {

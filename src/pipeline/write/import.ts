@@ -48,7 +48,7 @@ export async function importRows(
     const within = await ancestorsIn(compiled, draft.row, above, surroundings);
     plans.push(restored(compiled, draft.row, within, origin, surroundings));
   }
-  const outcome = await surroundings.store.rows.commit(bookmark === undefined ? { plans } : { plans, bookmark });
+  const outcome = await surroundings.store.writes.commit(bookmark === undefined ? { plans } : { plans, bookmark });
   if (outcome.kind === 'committed') return { kind: 'stored', count: plans.length };
   const error = writeRefusal(outcome, resource, surroundings);
   if (!(error instanceof ApiError)) throw error;

@@ -36,6 +36,6 @@ async function lookAhead(operation: WriteOperation, key: string | null, surround
   try {
     await operation.precheck(surroundings);
   } catch (refused) {
-    if (key === null || (await store.rows.find(key, now())) === null) throw refused;
+    if (key === null || (await store.idempotencyRecords.find(key, now())) === null) throw refused;
   }
 }

@@ -18,7 +18,7 @@ import { outermostMissing } from '../sql/write/refusals.ts';
 import { lookupRows, lookupStatement, relatedRows, relatedStatement } from '../sql/read/related-statements.ts';
 import type { Tables } from '../sql/tables.ts';
 import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
-import type { RowReader } from '../store.ts';
+import type { Bookmarks, ChangeStamps, IdempotencyRecords, RowReader, Writer } from '../store.ts';
 import type { SqlRow } from './connection/sqlite-connection.ts';
 import type { GroupCommit } from './commit/group-commit.ts';
 import type { SqlChangeStamps } from './change-stamps.ts';
@@ -30,7 +30,7 @@ const FIND_RECORD =
   'select request, outcome, revisions, expires_at from restwright_memos where name = ? and expires_at > ?';
 
 /** Rows of the declared resources in SQLite: read at once on the caller's thread but for heavy reads, written by group commit. */
-export class SqliteRows implements RowReader {
+export class SqliteRows implements RowReader, Writer, Bookmarks, IdempotencyRecords, ChangeStamps {
   readonly #main: MainConnection;
   readonly #tables: Tables;
   readonly #commits: GroupCommit;
@@ -100,7 +100,11 @@ export class SqliteRows implements RowReader {
     return this.#commits.commit(unit, deadline ?? null);
   }
 
-  bookmark(name: string): string | null {
+  get pending(): number {
+    return this.#commits.waiting;
+  }
+
+  get(name: string): string | null {
     const read = this.#main.reader().get('select value from restwright_bookmarks where name = ?', [name]);
     return read === null ? null : String(read['value']);
   }

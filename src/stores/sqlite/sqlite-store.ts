@@ -94,13 +94,15 @@ function assemble(path: string, connection: SqliteConnection, options: SqliteOpt
   const deadline = new StatementDeadline(connection, { now: () => clock.now(), timeout });
   const rowsInPlace = options.maxRowsOnMainThread ?? MAX_ROWS_ON_MAIN_THREAD;
   const place = new ReadScheduler({ main, deadline, clock, pool: heavy, maxRowsOnMainThread: rowsInPlace });
+  const rows = new SqliteRows(main, tables, commits, place, changes);
   return {
-    rows: new SqliteRows(main, tables, commits, place, changes),
+    rows,
+    writes: rows,
+    bookmarks: rows,
+    idempotencyRecords: rows,
+    stamps: rows,
     events: new SqliteEventLog(main),
     deliveries: new SqliteDeliveries(main, patience),
-    get pendingWrites() {
-      return commits.waiting;
-    },
     secret: () => secret,
     cacheEpoch: (name, now) => editions.get(name, now),
     ping: () => {

@@ -39,7 +39,7 @@ async function both(run: (one: Store, other: Store, file: string) => Promise<voi
 }
 
 function changeOf(store: Store, id = 'p'): number {
-  const change = store.rows.rowStamp('products', id);
+  const change = store.stamps.rowStamp('products', id);
   assert.ok(change !== null);
   return change;
 }
@@ -99,8 +99,8 @@ describe('the change of a row', () => {
     await both(async (store) => {
       const [revision = 0] = await commit(store, createProduct('p', { stock: 1 }));
       const change = changeOf(store);
-      await store.rows.commit({ plans: [update('products', 'p', revision + 1, { stock: 2 })] });
-      await store.rows.commit({ plans: [update('products', 'p', revision, { stock: 2 })], dry: true });
+      await store.writes.commit({ plans: [update('products', 'p', revision + 1, { stock: 2 })] });
+      await store.writes.commit({ plans: [update('products', 'p', revision, { stock: 2 })], dry: true });
       assert.equal(changeOf(store), change);
       assert.equal((await readRow(store, 'products', 'p'))['stock'], 1);
     });
@@ -156,14 +156,14 @@ describe('rows that were read before', () => {
       const [first = 0] = await commit(one, createProduct('p', { stock: 1 }));
       await setImmediate();
       await readRow(one, 'products', 'p');
-      const [changed] = await one.rows.resourceStamps(['products']);
+      const [changed] = await one.stamps.resourceStamps(['products']);
       for (const stock of [2, 3]) {
         const { revision } = await readRow(other, 'products', 'p');
         await commit(other, update('products', 'p', revision, { stock }));
         await setImmediate();
         assert.equal((await readRow(one, 'products', 'p'))['stock'], stock);
         assert.equal((await one.rows.list(listPlan())).rows[0]?.['stock'], stock);
-        assert.notEqual((await one.rows.resourceStamps(['products']))[0], changed);
+        assert.notEqual((await one.stamps.resourceStamps(['products']))[0], changed);
       }
       assert.ok(first > 0);
     });
@@ -191,11 +191,11 @@ describe('rows that were read before', () => {
       await commit(other, createProduct('p', { stock: 1 }));
       for (let stock = 1; stock < 4; stock += 1) {
         await setImmediate();
-        const [before] = await one.rows.resourceStamps(['products']);
+        const [before] = await one.stamps.resourceStamps(['products']);
         rival.exec('update products set stock = stock + 1; update restwright_counts set change = change + 1');
         assert.equal((await one.rows.list(listPlan())).rows[0]?.['stock'], stock);
         assert.equal((await readRow(one, 'products', 'p'))['stock'], stock);
-        assert.deepEqual(await one.rows.resourceStamps(['products']), [before]);
+        assert.deepEqual(await one.stamps.resourceStamps(['products']), [before]);
       }
       rival.close();
     });
@@ -216,11 +216,11 @@ describe('rows that were read before', () => {
         mock.mockImplementationOnce(() => thread.promise);
         const reading = read();
         await setImmediate();
-        const [before] = await one.rows.resourceStamps(['products']);
+        const [before] = await one.stamps.resourceStamps(['products']);
         rival.exec('update products set stock = stock + 1; update restwright_counts set change = change + 1');
         thread.resolve([]);
         await reading;
-        assert.notDeepEqual(await one.rows.resourceStamps(['products']), [before]);
+        assert.notDeepEqual(await one.stamps.resourceStamps(['products']), [before]);
       }
       rival.close();
     });

@@ -42,13 +42,13 @@ function memos(count: number, prefix: string, expiresAt: number): readonly Idemp
 describe('the table of memos', () => {
   it('[MET-12] is purged a piece at a time, and only by what adds to it', async (context) => {
     const { store, clock, kept } = await remembering(context);
-    await store.rows.commit({ plans: [], records: memos(350, 'old', EXPIRY) });
+    await store.writes.commit({ plans: [], records: memos(350, 'old', EXPIRY) });
     clock.time = EXPIRY;
-    await store.rows.commit({ plans: [createProduct('p')] });
+    await store.writes.commit({ plans: [createProduct('p')] });
     assert.equal(kept(), 350);
     const sizes: unknown[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      await store.rows.commit({ plans: [], records: memos(1, name, Number.MAX_SAFE_INTEGER) });
+      await store.writes.commit({ plans: [], records: memos(1, name, Number.MAX_SAFE_INTEGER) });
       sizes.push(kept());
     }
     assert.deepEqual(sizes, [250, 150, 50, 4, 5]);
@@ -57,7 +57,7 @@ describe('the table of memos', () => {
   it('[MET-12] does not grow with time, however many are added by one commit', async (context) => {
     const { store, clock, kept } = await remembering(context);
     for (let day = 1; day <= 5; day += 1) {
-      await store.rows.commit({ plans: [], records: memos(300, `day-${day}`, EXPIRY * day) });
+      await store.writes.commit({ plans: [], records: memos(300, `day-${day}`, EXPIRY * day) });
       clock.time = EXPIRY * day;
     }
     assert.equal(kept(), 300);
@@ -66,12 +66,12 @@ describe('the table of memos', () => {
   it('[MET-12] keeps a memo until the very moment at which it expires', async (context) => {
     const { store, clock } = await remembering(context);
     const unit = { plans: [], records: memos(1, 'm', EXPIRY) };
-    await store.rows.commit(unit);
+    await store.writes.commit(unit);
     clock.time = EXPIRY - 1;
-    assert.equal((await store.rows.commit(unit)).kind, 'recorded');
-    assert.notEqual(await store.rows.find('m-0', clock.time), null);
+    assert.equal((await store.writes.commit(unit)).kind, 'recorded');
+    assert.notEqual(await store.idempotencyRecords.find('m-0', clock.time), null);
     clock.time = EXPIRY;
-    assert.equal(await store.rows.find('m-0', clock.time), null);
-    assert.equal((await store.rows.commit(unit)).kind, 'committed');
+    assert.equal(await store.idempotencyRecords.find('m-0', clock.time), null);
+    assert.equal((await store.writes.commit(unit)).kind, 'committed');
   });
 });

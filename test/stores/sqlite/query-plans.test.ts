@@ -140,7 +140,7 @@ describe('the way to a page in SQLite', () => {
       const filter = [{ path: 'tags', operator: 'contains', value: 't' }] as const;
       assert.deepEqual(await listIds(store, { resource: name, filter }), ['a']);
       const { revision } = await readRow(store, name, 'a');
-      const outcome = await store.rows.commit({ plans: [update(name, 'a', revision, { value: 'v' })] });
+      const outcome = await store.writes.commit({ plans: [update(name, 'a', revision, { value: 'v' })] });
       assert.deepEqual(outcome, { kind: 'unique', plan: 0, fields: ['value', 'row'] });
     }
     await store.close();

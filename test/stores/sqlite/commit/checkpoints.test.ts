@@ -196,7 +196,7 @@ describe('checkpoints apart from the thread that writes', () => {
     const plans = Array.from({ length: 2_100 }, (_, index) => createProduct(`p${index}`));
     for (let batch = 0; batch < 7; batch += 1) {
       const unit = { plans: plans.slice(batch * 300).slice(0, 300) };
-      assert.equal((await store.rows.commit(unit)).kind, 'committed');
+      assert.equal((await store.writes.commit(unit)).kind, 'committed');
     }
     await store.close();
     assert.equal(existsSync(`${file}-wal`), false);

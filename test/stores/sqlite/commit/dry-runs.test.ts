@@ -45,7 +45,7 @@ async function opened(context: TestContext): Promise<Opened> {
   const statements: string[] = [];
   const store = await openSample({ path: file, writer: { trace: (statement) => statements.push(statement) } });
   await commit(store, createProduct('p', { related_ids: ['p'] }), createSupplier('s'));
-  await store.rows.commit({ plans: [], bookmark: { name: 'b', value: '1' }, records: [{ ...MEMO, name: 'kept' }] });
+  await store.writes.commit({ plans: [], bookmark: { name: 'b', value: '1' }, records: [{ ...MEMO, name: 'kept' }] });
   const watcher = new Database(file, { readonly: true });
   context.after(async () => {
     watcher.close();
@@ -66,10 +66,10 @@ describe('a dry run in SQLite', () => {
   it('[MET-14] leaves every table as it was, and tells what the unit would draw', async (context) => {
     const { store, dump } = await opened(context);
     const before = dump();
-    const outcome = await store.rows.commit(DRY);
+    const outcome = await store.writes.commit(DRY);
     assert.deepEqual(outcome, { kind: 'committed', revisions: [3, 4, 5, 6, 0] });
     assert.deepEqual(dump(), before);
-    assert.deepEqual(await store.rows.commit({ ...DRY, dry: false }), outcome);
+    assert.deepEqual(await store.writes.commit({ ...DRY, dry: false }), outcome);
     const untouched = Object.entries(dump()).filter(
       ([name, rows]) => JSON.stringify(rows) === JSON.stringify(before[name]),
     );
@@ -85,20 +85,20 @@ describe('a dry run in SQLite', () => {
     const twin = await opened(context);
     const real = { plans: [createProduct('x', { serial: '1' })] };
     const refused = { plans: [createProduct('y', { serial: '1' })] };
-    const outcomes = await Promise.all([DRY, real, DRY, refused].map((unit) => store.rows.commit(unit)));
+    const outcomes = await Promise.all([DRY, real, DRY, refused].map((unit) => store.writes.commit(unit)));
     assert.deepEqual(
       outcomes.map((outcome) => (outcome.kind === 'committed' ? outcome.revisions : outcome.kind)),
       [[3, 4, 5, 6, 0], [3], [4, 5, 6, 7, 0], 'unique'],
     );
-    await twin.store.rows.commit(real);
+    await twin.store.writes.commit(real);
     assert.deepEqual({ ...dump(), restwright_meta: [] }, { ...twin.dump(), restwright_meta: [] });
   });
 
   it('[MET-14] waits for no sync: a transaction of dry runs alone is rolled back', async (context) => {
     const { store, ran } = await opened(context);
     ran();
-    await Promise.all([DRY, DRY].map((unit) => store.rows.commit(unit)));
-    await store.rows.commit(DRY);
+    await Promise.all([DRY, DRY].map((unit) => store.writes.commit(unit)));
+    await store.writes.commit(DRY);
     const statements = ran();
     assert.deepEqual(
       [count(statements, 'commit'), count(statements, 'rollback to'), count(statements, 'rollback')],

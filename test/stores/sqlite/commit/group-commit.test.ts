@@ -24,8 +24,8 @@ async function traced(
   return { store, file, ran: (start) => statements.slice(opening).filter((each) => each.startsWith(start)).length };
 }
 
-function write(store: Store, ids: readonly string[]): ReturnType<Store['rows']['commit']> {
-  return store.rows.commit({ plans: ids.map((id) => createProduct(id)) });
+function write(store: Store, ids: readonly string[]): ReturnType<Store['writes']['commit']> {
+  return store.writes.commit({ plans: ids.map((id) => createProduct(id)) });
 }
 
 /** Another process that is writing. */
@@ -107,7 +107,7 @@ describe('group commit', () => {
     const other = holding(file);
     const waiting = [write(store, ['a']), write(store, ['b'])];
     await until(() => ran('begin immediate') > 3);
-    assert.deepEqual([await listIds(store, {}), store.pendingWrites], [['before'], 2]);
+    assert.deepEqual([await listIds(store, {}), store.writes.pending], [['before'], 2]);
     waiting.push(write(store, ['c']));
     other.letGo();
     assert.deepEqual(

@@ -183,7 +183,7 @@ describe('opening a database', () => {
       observe: (seen) => void (seen.kind === 'schema-changed' && changed.push(...seen.statements)),
     });
     assert.match(changed.join(), /create table restwright_memos/);
-    assert.equal((await store.rows.commit({ plans: [], records: [MEMO] })).kind, 'committed');
+    assert.equal((await store.writes.commit({ plans: [], records: [MEMO] })).kind, 'committed');
     assert.equal((await readRow(store, 'products', 'a')).id, 'a');
     await store.close();
   });

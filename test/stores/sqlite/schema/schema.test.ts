@@ -227,7 +227,7 @@ describe('a database that a model has changed since', () => {
     );
     const { revision } = await readRow(store, 'things', 'b');
     const removal = { kind: 'delete', resource: 'things', id: 'b', revision, event: null } as const;
-    assert.equal((await store.rows.commit({ plans: [removal] })).kind, 'dependents');
+    assert.equal((await store.writes.commit({ plans: [removal] })).kind, 'dependents');
     const { total } = await store.rows.list({
       kind: 'list',
       resource: 'things',
@@ -248,7 +248,7 @@ describe('a database that a model has changed since', () => {
     const filter = [{ path: 'refs', operator: 'contains', value: 'b' }] as const;
     assert.deepEqual(await listIds(store, { resource: 'items', filter }), ['a']);
     const { revision } = await readRow(store, 'items', 'b');
-    const outcome = await store.rows.commit({ plans: [remove('items', 'b', revision)] });
+    const outcome = await store.writes.commit({ plans: [remove('items', 'b', revision)] });
     assert.deepEqual(outcome, { kind: 'dependents', plan: 0 });
   });
 
@@ -270,7 +270,7 @@ describe('a database that a model has changed since', () => {
     await commit(store, update('items', 'a', revision, { note: 'b' }));
     await store.close();
     const kept = await reopen(context, file, ...referring('items'));
-    const refused = await kept.store.rows.commit({
+    const refused = await kept.store.writes.commit({
       plans: [create('items', 'c', { title: 'C', note: 'none', refs: [] })],
     });
     assert.deepEqual(refused, { kind: 'reference', plan: 0, fields: ['note'] });

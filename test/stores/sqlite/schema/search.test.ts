@@ -183,7 +183,7 @@ describe('the search index of a model that has changed', () => {
 
   it('[OPS-4] is not made anew by a process that joins others, which refuses a file where a part of it is lost', async (context) => {
     const file = await fileOf(context, NOTES);
-    const joins = { path: file, prepare: false };
+    const joins = { path: file, migrate: false };
     await (await openSample(joins, model([resource(NOTES)]))).close();
     edit(file, (database) => database.exec('drop trigger "restwright_search.notes.insert"'));
     await assert.rejects(
@@ -220,7 +220,7 @@ describe('the search index and units', () => {
     const note = (id: string, about: string | null) =>
       create('notes', id, { title: 'Red', body: null, size: 1, about });
     const units = [[note('a', null)], [note('b', 'none')], [note('c', 'a'), note('d', 'none')], [note('e', 'a')]];
-    const outcomes = await Promise.all(units.map((plans) => store.rows.commit({ plans })));
+    const outcomes = await Promise.all(units.map((plans) => store.writes.commit({ plans })));
     assert.deepEqual(
       outcomes.map(({ kind }) => kind),
       ['committed', 'reference', 'reference', 'committed'],
@@ -238,9 +238,9 @@ describe('the search index and units', () => {
     const dump = (): unknown => names.map((name) => watcher.prepare(`select * from "${name}"`).all());
     const before = dump();
     const plans = [create('notes', 'c', { title: 'Red', body: null, size: 1 }), remove('notes', 'a', 1)];
-    assert.equal((await store.rows.commit({ plans, dry: true })).kind, 'committed');
+    assert.equal((await store.writes.commit({ plans, dry: true })).kind, 'committed');
     assert.deepEqual(dump(), before);
-    assert.equal((await store.rows.commit({ plans })).kind, 'committed');
+    assert.equal((await store.writes.commit({ plans })).kind, 'committed');
     assert.notDeepEqual(dump(), before);
   });
 });
