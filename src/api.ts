@@ -20,55 +20,58 @@ import { ItemCache } from './pipeline/read/item-cache.ts';
 import { createPageCache } from './pipeline/read/page-cache.ts';
 import { KeyMutex } from './pipeline/write/key-mutex.ts';
 import type { Bookmark } from './plan/plan.ts';
-import { type Clock, monotonicNow } from './platform/clock.ts';
+import { type Clock, monotonicNow, systemClock } from './platform/clock.ts';
 import { digest } from './platform/digest.ts';
-import type { Ids } from './platform/ids.ts';
+import { createIds, type Ids } from './platform/ids.ts';
 import { programVersion } from './platform/program-version.ts';
-import type { Random } from './platform/random.ts';
+import { createRandom, type Random } from './platform/random.ts';
 import { createSeal } from './platform/seal.ts';
 import type { Store } from './stores/store.ts';
 
 export type { RowImportError, RowImportOutcome } from './pipeline/write/import.ts';
 
-/** What an API is made of: everything that it would otherwise have to find for itself. */
+/** The parts of an API. Only the model and the store are required. */
 export interface ApiOptions {
   readonly model: Model;
   readonly store: Store;
-  readonly clock: Clock;
-  /** Milliseconds from any beginning: how long a request took. Default: as the machine counts them. */
-  readonly elapsed?: () => number;
-  readonly ids: Ids;
-  readonly random: Random;
-  /** Told what happens: requests, faults. What it throws is lost. */
-  readonly observe: Observe;
-  /** Whether any `Host` is taken; else loopback names alone (AUTH-7). */
-  readonly allowAnyHost: boolean;
-  /** Where clients reach the API when the model has no `public_url`: `http://127.0.0.1:3000`. URLs in events begin with it. */
-  readonly origin: () => string;
-  /** Told of every commit. */
+  /** Services of the application that hooks receive, as `loadModel` returns them. Default: none. */
+  readonly services?: HookServices;
+  /** Receives every observation: requests, errors. What it throws is ignored. Default: observations are dropped. */
+  readonly observe?: Observe;
+  /** Whether every `Host` is accepted (AUTH-7). Default: false, only loopback names are. */
+  readonly allowAnyHost?: boolean;
+  /** The scheme and authority of URLs in events when the model has no `public_url`. Default: `http://localhost`. */
+  readonly origin?: () => string;
+  /** Called after every commit. */
   readonly onCommit?: () => void;
-  /** What hooks get of the application (model.md). */
-  readonly context?: HookServices;
-  /** Why the server should get no traffic just now; null when it should. Default: it always should. */
+  /** Why `/readyz` responds 503; null when the server is ready. Default: always ready. */
   readonly notReadyReason?: () => string | null;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+  /** Monotonic milliseconds from an arbitrary start, for the durations of requests. Default: `performance.now`. */
+  readonly elapsed?: () => number;
+  /** Default: UUIDv7 that ascend within the process. */
+  readonly ids?: Ids;
+  /** Default: the cryptographic generator of Node. */
+  readonly random?: Random;
 }
 
-/** One API: answers requests, and takes in rows without them. */
+/** An API: responds to requests, imports and exports rows. */
 export interface Api extends Handler {
   readonly model: Model;
 
   /**
-   * Restores rows of a collection as a file has them, all in one transaction together with the bookmark, or none.
+   * Imports rows as they are in an export, all in one transaction together with the bookmark, or none.
    *
    * @param collection name of the resource
-   * @throws {RangeError} no such resource
+   * @throws {RangeError} where the model has no such resource
    */
-  importRows(collection: string, exportRows: readonly Json[], bookmark?: Bookmark): Promise<RowImportOutcome>;
+  importRows(collection: string, rows: readonly Json[], bookmark?: Bookmark): Promise<RowImportOutcome>;
 
-  /** All rows of a collection. @throws {RangeError} no such resource */
+  /** All rows of a collection. @throws {RangeError} where the model has no such resource */
   exportRows(collection: string): Promise<ExportedRows>;
 
-  /** The columns of a collection's CSV, to write and to read. @throws {RangeError} no such resource */
+  /** Writes and reads the CSV of a collection. @throws {RangeError} where the model has no such resource */
   csv(collection: string): CsvFormat;
 }
 
@@ -79,22 +82,17 @@ export interface CsvFormat {
   reader(header: string): CsvReader;
 }
 
-/** Assembles an API: the composition root for embedders. */
-export async function createApi(options: ApiOptions): Promise<Api> {
+/** Composes an API from its parts, for a store or a clock that `openApi` does not create. */
+export async function createApi(given: ApiOptions): Promise<Api> {
+  const options = withDefaults(given);
   const surroundings = await surroundingsOf(options);
   const { compiled, now, uuid } = surroundings;
   const randomHex = (bytes: number): string => options.random.hex(bytes);
   const handler = createPipeline({
     surroundings,
-    openings: {
-      now,
-      elapsed: options.elapsed ?? monotonicNow,
-      uuid,
-      randomHex,
-      versionedPath: versionedPath(compiled.base),
-    },
+    openings: { now, elapsed: options.elapsed, uuid, randomHex, versionedPath: versionedPath(compiled.base) },
     open: options.allowAnyHost,
-    unready: options.notReadyReason ?? (() => null),
+    unready: options.notReadyReason,
   });
   return {
     ...handler,
@@ -111,8 +109,25 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   };
 }
 
-async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
-  const { model, store, clock, ids, origin, observe, context = {}, onCommit = () => undefined } = options;
+function withDefaults(given: ApiOptions): Required<ApiOptions> {
+  const { clock = systemClock, random = createRandom() } = given;
+  return {
+    services: {},
+    observe: () => undefined,
+    allowAnyHost: false,
+    origin: () => 'http://localhost',
+    onCommit: () => undefined,
+    notReadyReason: () => null,
+    elapsed: monotonicNow,
+    ids: createIds({ clock, random }),
+    ...given,
+    clock,
+    random,
+  };
+}
+
+async function surroundingsOf(options: Required<ApiOptions>): Promise<Surroundings> {
+  const { model, store, clock, ids, origin, observe, services, onCommit } = options;
   const now = (): number => clock.now();
   const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
   const seal = createSeal(secret, 'cursor');
@@ -127,7 +142,7 @@ async function surroundingsOf(options: ApiOptions): Promise<Surroundings> {
     store,
     rows: store.rows,
     stamps: store.stamps,
-    context,
+    context: services,
     committed: onCommit,
     running: new Set(),
     observe: safeObserver(observe),

@@ -1,15 +1,65 @@
-export { type Api, type ApiOptions, createApi } from './api.ts';
-export { ApiError } from './conventions/errors.ts';
-export type { EventEnvelope } from './conventions/event.ts';
+// The front door: everything that a program which serves or embeds an API imports or names.
+export {
+  type Api,
+  type ApiOptions,
+  createApi,
+  type CsvFormat,
+  type RowImportError,
+  type RowImportOutcome,
+} from './api.ts';
+export { ApiError, type ErrorCode, type ErrorDetail } from './conventions/errors.ts';
+export type { EventEnvelope, EventPayload } from './conventions/event.ts';
+export type { Json, JsonObject } from './conventions/json.ts';
+export type { CsvReader, CsvWriter } from './formats/csv.ts';
 export { createListener, type Listener } from './http/listener.ts';
-export { serveHttp } from './http/serve-http.ts';
-export { defineModel, resource, withServices } from './model/typescript/define-model.ts';
-export { ModelError } from './model/document/model-error.ts';
-export { refuse } from './model/typescript/hooks.ts';
-export { loadDefinition, loadModel } from './model/load-model.ts';
+export type { MountedApi } from './http/mounted-api.ts';
+export { type HttpServer, serveHttp, type ServeHttpOptions } from './http/serve-http.ts';
+export { ModelError, type ModelProblem } from './model/document/model-error.ts';
+export { type LoadedModel, loadModel, type ModelSource } from './model/load-model.ts';
+export type { Limits, Model } from './model/model.ts';
+export {
+  type ComputedDefinition,
+  type DefinedModel,
+  type DefinedResource,
+  defineModel,
+  type ModelBuilder,
+  type ModelData,
+  type ModelDefinition,
+  resource,
+  type ResourceCode,
+  type ResourceData,
+  type ResourceDefinition,
+  type SystemFields,
+  withServices,
+} from './model/typescript/define-model.ts';
+export {
+  type HookReason,
+  type HookServices,
+  refuse,
+  type WriteContext,
+  type WriteInfo,
+} from './model/typescript/hooks.ts';
+export type {
+  DeepReadonly,
+  SchemaLike,
+  SchemaObject,
+  StandardSchema,
+  ValuesOf,
+} from './model/typescript/schema-types.ts';
+export type { Observation, Observe } from './observe/observation.ts';
 export { openApi, type OpenApiOptions, type OpenedApi } from './open-api.ts';
-export { systemClock } from './platform/clock.ts';
-export { digest } from './platform/digest.ts';
-export { createIds } from './platform/ids.ts';
-export { createRandom } from './platform/random.ts';
-export { openSqlite } from './stores/sqlite/sqlite-store.ts';
+export type {
+  ApiResponse,
+  BufferedResponse,
+  Handler,
+  RawRequest,
+  RequestBody,
+  StreamedResponse,
+} from './pipeline/exchange.ts';
+export type { ExportedRows } from './pipeline/read/export.ts';
+export type { Bookmark } from './plan/plan.ts';
+export type { Clock } from './platform/clock.ts';
+export type { Ids } from './platform/ids.ts';
+export type { Random } from './platform/random.ts';
+export { openSqlite, type SqliteOptions } from './stores/sqlite/sqlite-store.ts';
+export type { Store } from './stores/store.ts';

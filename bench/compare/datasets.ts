@@ -3,7 +3,6 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { loadModel } from '../../src/model/load-model.ts';
 import { openApi } from '../../src/open-api.ts';
-import { digest } from '../../src/platform/digest.ts';
 import { product } from './products.ts';
 
 export const ROWS = 100_000;
@@ -50,7 +49,7 @@ export async function createDatasets(folder: string, model: string): Promise<Dat
 }
 
 async function importProducts(file: string, model: string): Promise<void> {
-  const loaded = loadModel({ file: model, text: readFileSync(model, 'utf8'), env: {}, digest });
+  const loaded = loadModel({ file: model, text: readFileSync(model, 'utf8'), env: {} });
   const { api, close } = await openApi({ model: loaded.model, database: file });
   for (let from = 0; from < ROWS; from += BATCH) {
     const rows = Array.from({ length: BATCH }, (_, place) => ({ ...product(from + place) }));

@@ -7,7 +7,6 @@ import Database from 'better-sqlite3';
 import { openApi } from '../../src/open-api.ts';
 import { loadModel } from '../../src/model/load-model.ts';
 import { bufferedBody } from '../../src/pipeline/buffered-body.ts';
-import { digest } from '../../src/platform/digest.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const DEPTH = Math.floor(ROWS * 0.9);
@@ -35,7 +34,7 @@ resources:
 
 const folder = mkdtempSync(path.join(tmpdir(), 'restwright-bench-'));
 const file = path.join(folder, 'bench.db');
-const { model } = loadModel({ file: 'bench.yaml', text: MODEL, env: {}, digest });
+const { model } = loadModel({ file: 'bench.yaml', text: MODEL, env: {} });
 const opened = await openApi({ model, database: file });
 
 const BASE = Date.parse('2020-01-01T00:00:00Z');

@@ -1,8 +1,7 @@
-import { digest, loadModel } from '../../src/index.ts';
+import { loadModel } from '../../src/index.ts';
 
 /** The API that the examples mount: a collection of notes at /api. */
 export const { model } = loadModel({
-  file: 'notes.yaml',
   text: `
 name: notes
 resources:
@@ -13,6 +12,4 @@ resources:
       properties:
         text: { type: string, minLength: 1 }
 `,
-  env: {},
-  digest,
 });

@@ -4,52 +4,66 @@ import type { Duplex } from 'node:stream';
 import type { Limits } from '../model/model.ts';
 import { safeObserver } from '../observe/safe-observer.ts';
 import { http } from './builtin-http.ts';
+import type { MountedApi } from './mounted-api.ts';
+import type { Observe } from '../observe/observation.ts';
 import { type Address, listen } from './server/listen.ts';
 import type { ParserError } from './server/parser-error.ts';
-import { HttpConnections, type HttpConnectionsOptions } from './server/http-connections.ts';
+import { HttpConnections } from './server/http-connections.ts';
 
-export interface ServeHttpOptions extends HttpConnectionsOptions, Address {}
+/** What a server serves, and where. */
+export interface ServeHttpOptions extends Pick<Address, 'port' | 'sharing'> {
+  readonly api: MountedApi;
+  /** Address or host name to bind. Default: `127.0.0.1`. */
+  readonly host?: string;
+  /** Receives errors that no response reports. What it throws is ignored. Default: they are dropped. */
+  readonly observe?: Observe;
+  /** Called once for each request; while it returns true, all but the health checks are refused (LIM-3). Default: never overloaded. */
+  readonly overloaded?: () => boolean;
+}
 
 /** A server that listens. */
 export interface HttpServer {
   readonly port: number;
-  /** Where it listens, as given: a name or an address. */
+  /** The address or host name that it is bound to, as given. */
   readonly address: string;
   /**
-   * Takes no more connections, closes idle ones and lets the others finish within `shutdownTimeout`, then cuts them (LIM-3).
-   * A request that arrives meanwhile on a connection that is still open is answered as ever, and the answer closes it.
+   * Accepts no more connections, closes idle ones and waits up to `limits.shutdownTimeout` for the others, then destroys them (LIM-3).
+   * Requests that arrive meanwhile on an open connection are served, and their last response closes it.
    *
-   * @returns how many requests were cut
+   * @returns how many requests were cut off
    */
   close(): Promise<number>;
 }
 
-/** How far a head may pass the limits so that the handler, which knows which limit it is, still answers it. Bytes. */
+/** Bytes and lines of a head beyond the limits that the parser still accepts, so that the pipeline can name the limit in its response. */
 const HEAD_ALLOWANCE = 256 * 1024;
 const LINES_ALLOWANCE = 1_000;
+
 /**
- * Serves a handler over HTTP/1.1 and 1.0: every request reaches it as it was sent, and every byte that leaves is an answer of
- * its (URL-8, ERR-1, LIM-1, LIM-3). Nothing else in the program knows `node:http`.
+ * Serves an API over HTTP/1.1 and 1.0 with the server of `node:http`. Every response comes from the API, those to invalid requests included
+ * (URL-8, ERR-1, LIM-1, LIM-3).
  *
- * @throws {Error} in plain words where the address cannot be bound
+ * @throws {Error} with the cause and the fix where the address cannot be bound
  */
 export async function serveHttp(options: ServeHttpOptions): Promise<HttpServer> {
-  const wire = new HttpConnections({ ...options, observe: safeObserver(options.observe) });
-  const server = createHttpServer(options.limits);
-  server.on('connection', (socket) => wire.accept(socket));
-  server.on('request', (request, response) => wire.request(request, response, false));
-  server.on('checkContinue', (request, response) => wire.request(request, response, true));
-  server.on('checkExpectation', (request, response) => wire.request(request, response, false));
-  server.on('connect', (request) => wire.connect(request));
+  const { api, host = '127.0.0.1', observe = () => undefined, overloaded = () => false } = options;
+  const { limits } = api.model;
+  const connections = new HttpConnections({ handler: api, limits, observe: safeObserver(observe), overloaded });
+  const server = createHttpServer(limits);
+  server.on('connection', (socket) => connections.accept(socket));
+  server.on('request', (request, response) => connections.request(request, response, false));
+  server.on('checkContinue', (request, response) => connections.request(request, response, true));
+  server.on('checkExpectation', (request, response) => connections.request(request, response, false));
+  server.on('connect', (request) => connections.connect(request));
   server.on('clientError', (error: ParserError, stream: Duplex) => {
-    if (stream instanceof Socket) wire.clientError(error, stream);
+    if (stream instanceof Socket) connections.clientError(error, stream);
     else stream.destroy();
   });
   try {
-    const port = await listen(server, options);
-    return { port, address: options.host, close: createClose(server, wire, options.limits.shutdownTimeout) };
+    const port = await listen(server, { ...options, host });
+    return { port, address: host, close: createClose(server, connections, limits.shutdownTimeout) };
   } catch (error) {
-    wire.destroy();
+    connections.destroy();
     throw error;
   }
 }
@@ -57,7 +71,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpServer> 
 function createHttpServer(limits: Limits): Server {
   const server = http.createServer(serverOptions(limits));
   server.maxHeadersCount = limits.headerLines + LINES_ALLOWANCE;
-  // A client that has sent all and says so (FIN) still waits for its answer. The option has no other name in Node.
+  // A client that half-closes its connection (FIN) still receives its response. Node has no public option for it.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;
 }
@@ -65,33 +79,33 @@ function createHttpServer(limits: Limits): Server {
 function serverOptions(limits: Limits): ServerOptions {
   const headersTimeout = Math.min(limits.headersTimeout, limits.requestTimeout);
   return {
-    // Node answers these itself, with an empty body.
+    // Node would respond to these itself, with an empty body.
     requireHostHeader: false,
     shouldUpgradeCallback: () => false,
     insecureHTTPParser: false,
     maxHeaderSize: limits.target + limits.headers + HEAD_ALLOWANCE,
     headersTimeout,
-    // Bodies keep their own time: one that is read piece by piece may go on as long as it moves (MET-13).
+    // Bodies have a timeout of their own: a streamed one may take as long as bytes keep coming (MET-13).
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersTimeout / 10)),
-    // Silent connections are ended by `Silence`.
+    // `IdleTimeout` closes idle connections.
     keepAliveTimeout: 0,
     optimizeEmptyRequests: true,
   };
 }
 
-function createClose(server: Server, wire: HttpConnections, timeout: number): () => Promise<number> {
+function createClose(server: Server, connections: HttpConnections, timeout: number): () => Promise<number> {
   let closed: Promise<number> | null = null;
   return () => {
     closed ??= new Promise((resolve) => {
       let unfinished = 0;
       const deadline = setTimeout(() => {
-        unfinished = wire.destroy();
+        unfinished = connections.destroy();
       }, timeout);
-      wire.close();
+      connections.close();
       server.close(() => {
         clearTimeout(deadline);
-        wire.destroy();
+        connections.destroy();
         resolve(unfinished);
       });
     });

@@ -1,18 +1,22 @@
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import { compileModel, type Digest, type ModelCode } from './compile/compile-model.ts';
-import type { DefinedModel } from './typescript/define-model.ts';
+import { type DefinedModel, isDefinedModel } from './typescript/define-model.ts';
 import { splitDefinition } from './typescript/split-definition.ts';
 import { type DocumentSource, readDocument } from './document/read-document.ts';
 import { checkDocument } from './document/check-document.ts';
 import { ProblemList, ModelError, type SourcePosition } from './document/model-error.ts';
 import type { HookServices } from './typescript/hooks.ts';
 import type { Model } from './model.ts';
+import { digest } from '../platform/digest.ts';
 import { rejectUnsupported, unsupportedSections } from './compile/unsupported.ts';
 
-/** A model document and what it is compiled with. */
-export interface ModelSource extends DocumentSource {
-  /** Digest of a text, in characters that an entity tag may hold. */
-  readonly digest: Digest;
+/** A model document. */
+export interface ModelSource {
+  readonly text: string;
+  /** Its name in messages; a name that ends in `.json` means JSON, any other YAML 1.2. Default: `model.yaml`. */
+  readonly file?: string;
+  /** Values of `${NAME}`. Default: none. */
+  readonly env?: DocumentSource['env'];
 }
 
 /** A model that can be served. */
@@ -26,15 +30,17 @@ export interface LoadedModel {
 }
 
 /**
- * Reads, checks and compiles a model document.
+ * Reads, checks and compiles a model: a document in YAML or JSON, or what `defineModel` returned.
  *
- * @throws {ModelError} with every fault of the document: line, column, path, cause and fix
+ * @throws {ModelError} with every problem of the model: line, column, path, cause and fix
  */
-export function loadModel(source: ModelSource): LoadedModel {
-  const { value, locate, problems: textFaults, readable } = readDocument(source);
+export function loadModel(source: ModelSource | DefinedModel): LoadedModel {
+  if (isDefinedModel(source)) return loadDefinition({ file: 'model', defined: source });
+  const { text, file = 'model.yaml', env = {} } = source;
+  const { value, locate, problems: textFaults, readable } = readDocument({ text, file, env });
   if (!readable) throw new ModelError(textFaults);
-  const faults = new ProblemList(source.file, locate, textFaults);
-  return { ...compile(value, faults, source.digest, new Map()), services: {} };
+  const faults = new ProblemList(file, locate, textFaults);
+  return { ...compile(value, faults, digest, new Map()), services: {} };
 }
 
 /** A model in TypeScript and what it is compiled with. */
@@ -42,8 +48,7 @@ export interface DefinitionSource {
   /** Name of its module, for messages. */
   readonly file: string;
   readonly defined: DefinedModel;
-  readonly env: DocumentSource['env'];
-  readonly digest: Digest;
+  readonly env?: DocumentSource['env'];
   /** The text of its module and of those that it imports, where they are at hand: then the fingerprint also covers what its functions use there. */
   readonly text?: string;
 }
@@ -53,7 +58,7 @@ export interface DefinitionSource {
  *
  * @throws {ModelError} with every fault: path, cause and fix; a module has no lines to tell
  */
-export function loadDefinition({ file, defined, env, digest, text = '' }: DefinitionSource): LoadedModel {
+export function loadDefinition({ file, defined, env = {}, text = '' }: DefinitionSource): LoadedModel {
   const takingApart = new ProblemList(file, () => NO_POSITION);
   const { data, code } = splitDefinition(defined, takingApart.report);
   const {
@@ -68,11 +73,11 @@ export function loadDefinition({ file, defined, env, digest, text = '' }: Defini
 }
 
 /** @throws {ModelError} */
-function compile(value: Json, faults: ProblemList, digest: Digest, code: ModelCode): Omit<LoadedModel, 'services'> {
+function compile(value: Json, faults: ProblemList, digestOf: Digest, code: ModelCode): Omit<LoadedModel, 'services'> {
   checkDocument(value, faults.reportAtNewPaths());
   const document = { declared: isJsonObject(value) ? value : {}, path: [], report: faults.reportAtNewPaths() };
   rejectUnsupported(document);
-  const model = compileModel(document, digest, code);
+  const model = compileModel(document, digestOf, code);
   const found = faults.sorted();
   if (found.length > 0) throw new ModelError(found);
   return { model, unsupported: unsupportedSections(document.declared) };

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { type Services, shop } from '../../examples/shop.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
-import { loadDefinition, openApi } from '../../src/index.ts';
-import { digest } from '../../src/platform/digest.ts';
+import { openApi } from '../../src/index.ts';
 
 /** The example on a database of its own, and what its services were told. */
 async function opened(database = ':memory:', services: Partial<Services> = {}) {
@@ -20,8 +19,7 @@ async function opened(database = ':memory:', services: Partial<Services> = {}) {
     },
     ...services,
   });
-  const { model, services: context } = loadDefinition({ file: 'shop.ts', defined, env: {}, digest });
-  const { api, store, close } = await openApi({ model, context, database });
+  const { api, store, close } = await openApi({ model: defined, database });
   const handle = createFetchHandler(api);
   const send = async (method: string, target: string, body?: object, headers: Record<string, string> = {}) => {
     const type = { 'Content-Type': 'application/json', ...headers };
@@ -37,7 +35,7 @@ async function opened(database = ':memory:', services: Partial<Services> = {}) {
     return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
   };
   const next = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
-  return { send, placed, next, close, store, model };
+  return { send, placed, next, close, store, model: api.model };
 }
 
 describe('the shop in TypeScript', () => {

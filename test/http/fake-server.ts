@@ -4,7 +4,7 @@ import type { Limits } from '../../src/model/model.ts';
 import type { Observation, Observe } from '../../src/observe/observation.ts';
 import type { ApiResponse, Handler, RawRequest, BufferedResponse } from '../../src/pipeline/exchange.ts';
 
-const limits: Limits = {
+export const limits: Limits = {
   page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000 },
   body: 1_000,
   target: 8_192,
@@ -37,8 +37,8 @@ export interface FakeOptions {
 
 /** Options of a server that answers nothing well. */
 export function fakeOptions(): ServeHttpOptions {
-  const handler: Handler = { handle: async (request) => refuse(null, request), refuse };
-  return { handler, limits, observe: () => undefined, overloaded: () => false, host: '127.0.0.1', port: 0 };
+  const handle: Handler['handle'] = async (request) => refuse(null, request);
+  return { api: { handle, refuse, model: { basePath: '', limits } }, port: 0 };
 }
 
 /** A server on a free port of loopback whose handler is a function of the test. The default one echoes the body. */
@@ -47,8 +47,9 @@ export async function fakeServer(options: FakeOptions = {}): Promise<FakeServer>
   const observed: Observation[] = [];
   const handle = options.handle ?? echo;
   const server = await serveHttp({
-    ...fakeOptions(),
-    handler: {
+    port: 0,
+    api: {
+      model: { basePath: '', limits: { ...limits, ...options.limits } },
       async handle(request) {
         requests.push(request);
         try {
@@ -60,7 +61,6 @@ export async function fakeServer(options: FakeOptions = {}): Promise<FakeServer>
       },
       refuse: options.refuse ?? refuse,
     },
-    limits: { ...limits, ...options.limits },
     observe: options.observe ?? ((observation) => observed.push(observation)),
     overloaded: options.overloaded ?? (() => false),
   });

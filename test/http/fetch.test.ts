@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '../../src/conventions/errors.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import type { ApiResponse, RequestBody, BufferedResponse } from '../../src/pipeline/exchange.ts';
-import { fakeOptions, refuse } from './fake-server.ts';
+import { limits, refuse } from './fake-server.ts';
 
 const LIMIT = 10;
 
@@ -35,7 +35,7 @@ function sending(
     },
   });
   const handle = createFetchHandler({
-    model: { basePath: '', limits: { ...fakeOptions().limits, requestTimeout: 30_000 } },
+    model: { basePath: '', limits: { ...limits, requestTimeout: 30_000 } },
     handle: async (request) => {
       try {
         return await use(request.body ?? assert.fail());

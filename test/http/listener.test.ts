@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createListener, type Listener } from '../../src/http/listener.ts';
 import type { MountedApi } from '../../src/http/mounted-api.ts';
 import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
-import { fakeOptions, refuse } from './fake-server.ts';
+import { limits, refuse } from './fake-server.ts';
 import { sendRaw } from './raw-client.ts';
 
 const END = '\r\nHost: a\r\n\r\n';
@@ -19,7 +19,6 @@ async function mounted(
   around: (listener: Listener, request: IncomingMessage, response: ServerResponse) => void,
   handle: (request: RawRequest) => ApiResponse | Promise<ApiResponse> = echo,
 ): Promise<Mounted> {
-  const { limits } = fakeOptions();
   const api: MountedApi = { handle, refuse, model: { basePath: '', limits } };
   const listener = createListener(api);
   const server = createServer((request, response) => around(listener, request, response));

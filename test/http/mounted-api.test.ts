@@ -3,9 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { owns } from '../../src/http/mounted-api.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest } from '../pipeline/api-under-test.ts';
 import { SHOP } from '../pipeline/shop-model.ts';
-import { fakeOptions } from './fake-server.ts';
-
-const { limits } = fakeOptions();
+import { limits } from './fake-server.ts';
 
 /** Whether an API below a base path takes a target for its own. */
 function takes(basePath: string, target: string): boolean {

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
 import { it } from 'node:test';
 import { type ModelProblem, ModelError } from '../../src/model/document/model-error.ts';
 import { loadModel, type LoadedModel } from '../../src/model/load-model.ts';
 import type { Model, Resource } from '../../src/model/model.ts';
 
-const digest = (text: string): string => hash('sha256', text, 'base64url');
-
 /** Loads a document as `model.yaml`, or under the name given. */
 export function load(text: string, options: { file?: string; env?: Record<string, string> } = {}): LoadedModel {
-  return loadModel({ file: options.file ?? 'model.yaml', text, env: options.env ?? {}, digest });
+  return loadModel({ file: options.file ?? 'model.yaml', text, env: options.env ?? {} });
 }
 
 /** The faults of a document; none where it loads. */

@@ -14,12 +14,12 @@ const root = path.join(import.meta.dirname, '..', '..');
 const MOUNTED = `
 import http from 'node:http';
 import { once } from 'node:events';
-import { createListener, digest, loadModel, openApi } from 'restwright';
+import { createListener, loadModel, openApi } from 'restwright';
 import { createFetchHandler } from 'restwright/fetch';
 import { storeSuite } from 'restwright/testing';
 
 const text = '{"name":"notes","resources":{"notes":{"schema":{"type":"object","properties":{"text":{"type":"string"}}}}}}';
-const { model } = loadModel({ file: 'notes.json', text, env: {}, digest });
+const { model } = loadModel({ file: 'notes.json', text, env: {} });
 const { api, close } = await openApi({ model, database: ':memory:' });
 const note = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' };
 const fetched = await createFetchHandler(api)(new Request('http://localhost/api/v1/notes', note));
@@ -40,11 +40,11 @@ console.log('fetch ' + fetched.status + ', listener ' + listened.status + ', fas
 
 /** The same with more rows than are read on the thread of the program where no index serves (QRY-3). */
 const HEAVY = `
-import { digest, loadModel, openApi } from 'restwright';
+import { loadModel, openApi } from 'restwright';
 import { createFetchHandler } from 'restwright/fetch';
 
 const text = '{"name":"notes","resources":{"notes":{"schema":{"type":"object","properties":{"text":{"type":"string"}}}}}}';
-const { model } = loadModel({ file: 'notes.json', text, env: {}, digest });
+const { model } = loadModel({ file: 'notes.json', text, env: {} });
 const { api, close } = await openApi({ model, database: 'heavy.db' });
 const handle = createFetchHandler(api);
 const body = Array.from({ length: 2001 }, (_, index) => '{"text":"' + index + '"}').join('\\n');
@@ -172,7 +172,7 @@ describe('the published package', () => {
     writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
     writeFileSync(
       path.join(folder, 'embedder.ts'),
-      "import { type Api, createApi, type ApiOptions } from 'restwright';\nimport type { MountedApi } from 'restwright/fetch';\nexport const mount = (api: Api): MountedApi => api;\nexport const open = (options: ApiOptions): Promise<Api> => createApi(options);\n",
+      "import { type Api, createApi, type ApiOptions, type DefinedModel, type Observe, openApi, type OpenedApi } from 'restwright';\nimport type { MountedApi } from 'restwright/fetch';\nexport const mount = (api: Api): MountedApi => api;\nexport const open = (options: ApiOptions): Promise<Api> => createApi(options);\nexport const opened = (model: DefinedModel, observe: Observe): Promise<OpenedApi> => openApi({ model, database: ':memory:', observe });\n",
     );
     const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' });

@@ -7,7 +7,6 @@ import { loadDefinition, loadModel } from '../../src/model/load-model.ts';
 import type { Observation, Observe } from '../../src/observe/observation.ts';
 import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 import { bufferedBody } from '../../src/pipeline/buffered-body.ts';
-import { digest } from '../../src/platform/digest.ts';
 import { createIds } from '../../src/platform/ids.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
@@ -82,8 +81,8 @@ export interface Setting {
 export async function apiUnderTest(declared: string | DefinedModel, setting: Setting = {}): Promise<ApiUnderTest> {
   const { model, services } =
     typeof declared === 'string'
-      ? loadModel({ file: 'model.yaml', text: declared, env: {}, digest })
-      : loadDefinition({ file: 'model.ts', defined: declared, env: {}, digest });
+      ? loadModel({ file: 'model.yaml', text: declared, env: {} })
+      : loadDefinition({ file: 'model.ts', defined: declared, env: {} });
   let time = setting.time ?? START;
   const clock = { now: () => time, advance: (milliseconds: number) => (time += milliseconds) };
   const random = createRandom();
@@ -98,7 +97,7 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
   });
   const api = await createApi({
     model,
-    context: services,
+    services,
     store: setting.breaking?.(store) ?? store,
     clock,
     elapsed: clock.now,

@@ -4,10 +4,6 @@ import process from 'node:process';
 import { createApi } from '../../src/api.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
 import { loadModel } from '../../src/model/load-model.ts';
-import { systemClock as clock } from '../../src/platform/clock.ts';
-import { digest } from '../../src/platform/digest.ts';
-import { createIds } from '../../src/platform/ids.ts';
-import { createRandom } from '../../src/platform/random.ts';
 import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { replacing } from './replacing.ts';
@@ -27,26 +23,8 @@ function killing(store: Store): Store {
 }
 
 const [path = '', moment] = process.argv.slice(2);
-const { model } = loadModel({ file: 'model.yaml', text: SHOP, env: {}, digest });
-const random = createRandom();
-const observe = (): void => undefined;
-const store = await openSqlite({ path, model, observe, clock, random });
-const api = await createApi({
-  model,
-  store: moment === 'kill' ? killing(store) : store,
-  clock,
-  ids: createIds({ clock, random }),
-  random,
-  observe,
-  allowAnyHost: false,
-  origin: () => 'http://127.0.0.1',
-});
-const server = await serveHttp({
-  handler: api,
-  limits: model.limits,
-  observe,
-  overloaded: () => false,
-  host: '127.0.0.1',
-  port: 0,
-});
+const { model } = loadModel({ text: SHOP });
+const store = await openSqlite({ path, model });
+const api = await createApi({ model, store: moment === 'kill' ? killing(store) : store });
+const server = await serveHttp({ api, port: 0 });
 process.stdout.write(`${server.port}\n`);

@@ -69,15 +69,7 @@ export function open(api: Api, name: (typeof mounts)[number]): Promise<Transport
 }
 
 async function serve(api: Api): Promise<Transport> {
-  const { limits } = api.model;
-  const server = await serveHttp({
-    handler: api,
-    limits,
-    observe: () => undefined,
-    overloaded: () => false,
-    host: '127.0.0.1',
-    port: 0,
-  });
+  const server = await serveHttp({ api, port: 0 });
   return socket(server.port, async () => void (await server.close()));
 }
 

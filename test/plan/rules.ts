@@ -7,7 +7,6 @@ import { compileValidators, type ResourceValidator } from '../../src/model/value
 import type { DraftRule } from '../../src/plan/draft.ts';
 import { type ListQuery, type ListRule, listRule, readListQuery } from '../../src/plan/list-query.ts';
 import type { Ancestor, Row } from '../../src/plan/plan.ts';
-import { digest } from '../../src/platform/digest.ts';
 
 /** A resource of a document, and what its values have to be. */
 export interface Compiled {
@@ -17,7 +16,7 @@ export interface Compiled {
 }
 
 export function compiled(document: string, name: string): Compiled {
-  const { model } = loadModel({ file: 'model.yaml', text: document, env: {}, digest });
+  const { model } = loadModel({ file: 'model.yaml', text: document, env: {} });
   const resource = model.resources.get(name) ?? assert.fail(`the model has no ${name}`);
   const validator = compileValidators(model).get(name) ?? assert.fail(`nothing validates ${name}`);
   return { model, resource, validator };

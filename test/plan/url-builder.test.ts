@@ -6,10 +6,9 @@ import { parseTarget } from '../../src/conventions/url.ts';
 import { loadModel } from '../../src/model/load-model.ts';
 import type { Resource } from '../../src/model/model.ts';
 import { urlBuilder, type LinkBase } from '../../src/plan/url-builder.ts';
-import { digest } from '../../src/platform/digest.ts';
 import { SHOP } from '../pipeline/shop-model.ts';
 
-const { model } = loadModel({ file: 'model.yaml', text: SHOP, env: {}, digest });
+const { model } = loadModel({ file: 'model.yaml', text: SHOP, env: {} });
 const urls = urlBuilder(model);
 
 function resource(name: string): Resource {

@@ -25,9 +25,9 @@ const MODULE = /^\.[cm]?[jt]s$/;
 export async function readModel(file: string, env: EnvironmentVariables): Promise<ModelFileResult> {
   try {
     const text = await readText(file);
-    if (!MODULE.test(path.extname(file))) return { kind: 'model', loaded: loadModel({ file, text, env, digest }) };
+    if (!MODULE.test(path.extname(file))) return { kind: 'model', loaded: loadModel({ file, text, env }) };
     const { loaded: defined, texts } = await captureModuleSources(() => loadModule(file, text));
-    return { kind: 'model', loaded: loadDefinition({ file, defined, env, digest, text: [text, ...texts].join('\n') }) };
+    return { kind: 'model', loaded: loadDefinition({ file, defined, env, text: [text, ...texts].join('\n') }) };
   } catch (error) {
     if (error instanceof ModelError) return { kind: 'faulty', faults: error.problems };
     throw error;

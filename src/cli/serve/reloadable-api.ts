@@ -32,6 +32,11 @@ export class ReloadableApi implements Handler {
     return this.#turn.opened.store.writes.pending;
   }
 
+  /** The model that is served now. */
+  get model(): OpenedApi['api']['model'] {
+    return this.#turn.opened.api.model;
+  }
+
   handle(request: RawRequest): MaybePromise<ApiResponse> {
     const turn = this.#turn;
     turn.inFlight += 1;

@@ -76,7 +76,7 @@ export async function runServer(serving: RunServerOptions): Promise<void> {
     api = await unlessStopped(open(loaded), stop);
     if (api === null || stop.aborted) return;
     const { host, port, dev } = settings;
-    const server = await listen({ handler: api, limits: model.limits, observe, overloaded, host, port, sharing });
+    const server = await listen({ api, observe, overloaded, host, port, sharing });
     address.origin = serverUrl(server.address, server.port, '');
     const following = dev ? watchModel({ ...serving, api, open, signal: stop }) : null;
     announce({ url: `${address.origin}${model.basePath}`, port: server.port }, serving);
@@ -100,7 +100,7 @@ function opener(
     const database = databaseFile(settings.database, model.name);
     return openDatabase({
       model,
-      context: services,
+      services,
       database,
       migrate: prepare,
       dispatch,

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Model } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Random } from '../../platform/random.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
+import { createRandom, type Random } from '../../platform/random.ts';
 import { UnusableDatabase } from '../sql/schema/schema-errors.ts';
 import { Tables } from '../sql/tables.ts';
 import type { Store } from '../store.ts';
@@ -33,10 +33,12 @@ export interface SqliteOptions {
   readonly model: Model;
   /** Whether the file is made and brought to the model; else it must be there, as the model has it. Default: it is. */
   readonly migrate?: boolean;
-  readonly observe: Observe;
-  readonly clock: Clock;
-  /** Makes the secret of a new database, and ids of editions. */
-  readonly random: Random;
+  /** Default: observations are dropped. */
+  readonly observe?: Observe;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+  /** Creates the secret of a new database and the ids of cache epochs. Default: the cryptographic generator of Node. */
+  readonly random?: Random;
   /** Looks at and limits the main connection: for tests and for looking closely. What it is told holds values, so never for a log. */
   readonly writer?: Omit<WriterOptions, 'existing'> & {
     /** Milliseconds that a write waits for another process that writes. */
@@ -47,6 +49,8 @@ export interface SqliteOptions {
   /** Rows of a collection up to which heavy reads of it are tried on the calling thread: for tests. Default: 2,000. */
   readonly maxRowsOnMainThread?: number;
 }
+
+type CompleteOptions = SqliteOptions & Required<Pick<SqliteOptions, 'observe' | 'clock' | 'random'>>;
 
 const IN_MEMORY = ':memory:';
 
@@ -63,7 +67,7 @@ interface OpenedDatabase {
 }
 
 /** Opens the database and brings it to the model, or makes sure that it is there and as the model has it. */
-function open(path: string, { migrate = true, model, random, writer: writing }: SqliteOptions): OpenedDatabase {
+function open(path: string, { migrate = true, model, random, writer: writing }: CompleteOptions): OpenedDatabase {
   const connection = SqliteConnection.writer(path, { ...writing, mustExist: !migrate });
   try {
     defineFunctions(connection);
@@ -76,7 +80,7 @@ function open(path: string, { migrate = true, model, random, writer: writing }: 
   }
 }
 
-function assemble(path: string, connection: SqliteConnection, options: SqliteOptions): Store {
+function assemble(path: string, connection: SqliteConnection, options: CompleteOptions): Store {
   const { model, clock } = options;
   const main = new MainConnection(connection);
   const tables = new Tables(model, sqlite);
@@ -131,7 +135,8 @@ function findFile(path: string, { migrate = true }: SqliteOptions): void {
  * @throws {UnusableDatabase} where the file is damaged, no database, another program's, made by a newer version or held too long; without `prepare` also
  *   where it is missing or not as the model has it
  */
-export async function openSqlite(options: SqliteOptions): Promise<Store> {
+export async function openSqlite(given: SqliteOptions): Promise<Store> {
+  const options = { observe: () => undefined, clock: systemClock, random: createRandom(), ...given };
   const path = options.path === IN_MEMORY ? IN_MEMORY : resolve(options.path);
   try {
     findFile(path, options);

@@ -6,10 +6,9 @@ import { z } from 'zod';
 import { type DefinedModel, defineModel, resource } from '../../../src/model/typescript/define-model.ts';
 import { formatProblem, ModelError } from '../../../src/model/document/model-error.ts';
 import { loadDefinition, type LoadedModel } from '../../../src/model/load-model.ts';
-import { digest } from '../../../src/platform/digest.ts';
 
 function load(defined: DefinedModel, env: Record<string, string> = {}): LoadedModel {
-  return loadDefinition({ file: 'shop.ts', defined, env, digest });
+  return loadDefinition({ file: 'shop.ts', defined, env });
 }
 
 function faultsOf(defined: DefinedModel): readonly string[] {
@@ -124,7 +123,7 @@ describe('a model in TypeScript', () => {
 
   it('has another fingerprint when what its functions use is another', () => {
     const read = (text: string): string =>
-      loadDefinition({ file: 'shop.ts', defined: items({}), env: {}, digest, text }).model.fingerprint;
+      loadDefinition({ file: 'shop.ts', defined: items({}), env: {}, text }).model.fingerprint;
     assert.equal(read('const rate = 1;'), read('const rate = 1;'));
     assert.notEqual(read('const rate = 2;'), read('const rate = 1;'));
   });
