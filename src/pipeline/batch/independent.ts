@@ -36,7 +36,7 @@ export async function runEach(run: BatchRun, surroundings: Surroundings): Promis
   }
   const record = recordOf(run, results, surroundings);
   if (dry) return record;
-  const unit = { plans: [], memos: memosOf(record, run, surroundings) };
+  const unit = { plans: [], records: memosOf(record, run, surroundings) };
   const outcome = await commitUnit(unit, surroundings.now(), surroundings);
   if (outcome.kind === 'recorded') return 'recorded';
   if (outcome.kind !== 'committed') throw apiError('SERVER_TIMEOUT', `The batch ${request.method} took too long.`);
