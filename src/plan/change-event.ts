@@ -5,17 +5,17 @@ import { weakMemoize } from '../cache/memoize.ts';
 import type { UrlBuilder, LinkBase } from './url-builder.ts';
 import type { Ancestor, FieldValues } from './plan.ts';
 
-/** Who wrote, and under which trace: what every event of a request carries (EVT-2). */
+/** What all events of a request have in common: its actor, time, trace and correlation id (EVT-2). */
 export interface EventOrigin {
   readonly correlationId: string;
   readonly traceId: string;
-  /** The caller; null where none is known. */
+  /** The authenticated client; null if there is none. */
   readonly actor: string | null;
   /** RFC 3339, UTC, milliseconds. */
   readonly at: string;
 }
 
-/** What happened to one row. `values` are those after a change, or before a removal. */
+/** A change of one row. `values` are those after a create or update, or before a delete. */
 export interface RowChange {
   readonly verb: 'created' | 'updated' | 'deleted';
   readonly resource: Resource;
@@ -25,20 +25,20 @@ export interface RowChange {
   readonly values: FieldValues;
 }
 
-/** What events need of their surroundings. `base` is absolute and path-versioned: consumers have no request to resolve a URL against. */
+/** What events need besides the change. `base` is absolute and contains the version: consumers have no request to resolve a URL against. */
 export interface EventContext {
   readonly model: Model;
   readonly urls: UrlBuilder;
   base(): LinkBase;
-  /** Makes the id of an event: a UUIDv7. */
+  /** Makes an event id, a UUIDv7. */
   id(): string;
 }
 
-/** The event of a change (EVT-1, EVT-2); null where the model wants none. Write-only fields are in no part of it (REP-11). */
-export function changeEvent(source: EventContext, origin: EventOrigin, happening: RowChange): EventDraft | null {
-  const { verb, resource, id, within, changed, values } = happening;
+/** The event of a change (EVT-1, EVT-2); null if the model publishes none. It never contains write-only fields (REP-11). */
+export function changeEvent(source: EventContext, origin: EventOrigin, change: RowChange): EventDraft | null {
+  const { verb, resource, id, within, changed, values } = change;
   if (resource.events === 'none') return null;
-  const { types, told, readable } = commonOf(resource);
+  const { types, reported, readable } = eventTemplate(resource);
   const { major, minor } = source.model.version;
   return {
     id: source.id(),
@@ -47,7 +47,7 @@ export function changeEvent(source: EventContext, origin: EventOrigin, happening
       timestamp: origin.at,
       resource: { type: resource.singular, id, url: source.urls.item(source.base(), resource, within, id) },
       parents: within.map((row) => ({ type: source.model.resources.get(row.resource)?.singular ?? '', id: row.id })),
-      changed_fields: changed.filter((name) => told.has(name)),
+      changed_fields: changed.filter((name) => reported.has(name)),
       ...(resource.events === 'full' ? { data: dataOf(id, readable, values) } : {}),
     },
     metadata: {
@@ -60,15 +60,15 @@ export function changeEvent(source: EventContext, origin: EventOrigin, happening
 }
 
 /** What all events of a resource have in common. */
-const commonOf = weakMemoize((resource: Resource) => {
+const eventTemplate = weakMemoize((resource: Resource) => {
   const readable = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
-  // Joined they are one piece, which `JSON.stringify` writes faster.
+  // join() makes a flat string, which `JSON.stringify` writes faster than a concatenation.
   const type = (verb: RowChange['verb']): string => [resource.singular, verb].join('.');
   return {
     types: { created: type('created'), updated: type('updated'), deleted: type('deleted') },
     readable,
-    /** Of what changed: where a row is, its path tells. */
-    told: new Set(readable.filter((name) => name !== resource.parent?.field)),
+    /** Fields that may be in `changed_fields`. The parent's id is not: `parents` has it. */
+    reported: new Set(readable.filter((name) => name !== resource.parent?.field)),
   };
 });
 

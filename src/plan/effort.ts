@@ -2,18 +2,18 @@ import type { Resource, SortKey } from '../model/model.ts';
 import { indexesOf, type ResourceIndex } from './indexes.ts';
 import type { Condition, Effort, ListPlan, LookupPlan, RelatedPlan } from './plan.ts';
 
-/** An offset up to which rows are passed over at once. */
+/** Offsets up to this number are cheap to skip. */
 const SHALLOW = 1_000;
 
-/** Related rows, or rows of some ids, that are read at once: each takes a hundredth of a millisecond. */
+/** Up to this number, related rows and lookups by id are light: each row takes about 0.01 ms. */
 const FEW_RELATED = 500;
 
-/** Rows named by what is unique that are filtered and sorted at once: a page. More of them can be of any size, and need a deadline. */
-const FEW_NAMED = 100;
+/** Up to this number, rows selected by unique values are light to filter and sort. */
+const FEW_UNIQUE = 100;
 
 /**
- * How much a list may cost (PAGE-10, QRY-3): as much as it wants where no index serves it, unless it names a few rows; up to a limit where it
- * counts, or passes over many entries of the index that does.
+ * How much a list may cost (PAGE-10, QRY-3): unbounded if no index serves it, unless unique values select few rows; bounded if it counts, or
+ * skips many entries of its index.
  */
 export function effortOf(
   resource: Resource,
@@ -21,52 +21,52 @@ export function effortOf(
 ): Effort {
   if (isUnindexed(resource, within.length > 0, filter, order)) {
     const isFirst = window.kind === 'offset' || window.after === null;
-    const named = within.length === 0 && isFirst ? namedRows(resource, filter) : null;
-    return named === null || named > FEW_NAMED ? 'unbounded' : 'light';
+    const lookups = within.length === 0 && isFirst ? uniqueLookups(resource, filter) : null;
+    return lookups === null || lookups > FEW_UNIQUE ? 'unbounded' : 'light';
   }
   const isDeep = window.kind === 'offset' && window.offset > SHALLOW;
   return isDeep || count.kind === 'capped' ? 'bounded' : 'light';
 }
 
-/** How much the rows of some ids may cost. */
+/** How much a lookup by ids may cost. */
 export function effortOfLookup({ ids }: Pick<LookupPlan, 'ids'>): Effort {
   return ids.length > FEW_RELATED ? 'bounded' : 'light';
 }
 
 /**
- * How much the rows that refer to some others may cost (QRY-4): for each owner a walk of one index that a limit ends; all that refer to it,
- * gathered and sorted, where the field is an array or no index has the field and then the order.
+ * How much reading related rows may cost (QRY-4). With an index on the field and the order, each owner takes one index scan with a limit.
+ * Without, or if the field is an array, all referring rows are read and sorted.
  */
 export function effortOfRelated(
   resource: Resource,
   { field, owners, order, limit }: Pick<RelatedPlan, 'field' | 'owners' | 'order' | 'limit'>,
 ): Effort {
-  // No index has an array.
+  // Arrays have no index.
   const ofOne: Condition = { path: field, operator: 'in', values: [''] };
   if (isUnindexed(resource, false, [ofOne], order)) return 'unbounded';
   return owners.length * limit > FEW_RELATED ? 'bounded' : 'light';
 }
 
 /**
- * How many rows a filter names at most: it lists values of the id or of another unique path. null where it names none, or where a database may
- * enter another index by what the filter says besides, and walk it: which of them is better, it guesses.
+ * The maximum number of rows that a filter on unique values (of the id, for example) can match. null if there is no such filter, or if the
+ * filter could also use another index: the database may choose the wrong one.
  */
-function namedRows(resource: Resource, filter: readonly Condition[]): number | null {
+function uniqueLookups(resource: Resource, filter: readonly Condition[]): number | null {
   const indexes = indexesOf(resource);
-  const enters = (path: string): boolean => path === 'id' || indexes.some(({ keys }) => keys[0]?.path === path);
-  const names = (path: string): boolean =>
+  const isIndexed = (path: string): boolean => path === 'id' || indexes.some(({ keys }) => keys[0]?.path === path);
+  const isUnique = (path: string): boolean =>
     path === 'id' || indexes.some(({ keys, unique }) => unique && keys.length === 1 && keys[0]?.path === path);
-  const [entered, ...others] = filter.filter((each) => each.operator === 'search' || enters(each.path));
+  const [entered, ...others] = filter.filter((each) => each.operator === 'search' || isIndexed(each.path));
   if (entered?.operator !== 'in' || others.length > 0) return null;
-  return names(entered.path) ? entered.values.length : null;
+  return isUnique(entered.path) ? entered.values.length : null;
 }
 
 /**
- * Whether no index serves a filter and an order together, so that the rows read may be far more than the rows wanted.
- * An index serves when its first keys are what the filter compares with one value each, and the order's keys follow, all in the index's
- * direction or all against it. The first of them may be bounded too: then a part of the index is walked.
+ * Whether no index serves both a filter and an order, so that far more rows may be read than returned.
+ * An index serves them if its first keys are those that the filter compares with one value each, followed by the keys of the order, all in
+ * the direction of the index or all reversed. The first of the latter may also have a range: then a part of the index is scanned.
  *
- * @param below whether the rows are those below one parent
+ * @param below whether the rows are the children of one parent
  */
 export function isUnindexed(
   resource: Resource,
@@ -74,19 +74,18 @@ export function isUnindexed(
   filter: readonly Condition[],
   order: readonly SortKey[],
 ): boolean {
-  // What a word begins is gathered before anything else is looked at.
+  // A full-text search collects all its matches first.
   if (filter.some(({ operator }) => operator === 'search')) return true;
-  const bounds = filter.map(indexUseOf);
-  const pathsOf = (kind: IndexUse): readonly string[] =>
-    bounds.flatMap((bound) => (bound?.kind === kind ? [bound.path] : []));
+  const uses = filter.map(indexUseOf);
+  const pathsOf = (kind: IndexUse): readonly string[] => uses.flatMap((use) => (use?.kind === kind ? [use.path] : []));
   const equal = new Set([...(below && resource.parent !== null ? [resource.parent.field] : []), ...pathsOf('equal')]);
   const indexes = indexesOf(resource);
-  // Of one row at most, everything can be asked.
+  // At most one row matches: any filter and order is cheap.
   if (equal.has('id') || indexes.some(({ keys, unique }) => unique && keys.every(({ path }) => equal.has(path)))) {
     return false;
   }
   const wanted = order.filter(({ path }) => !equal.has(path));
-  if (bounds.includes(null)) return true;
+  if (uses.includes(null)) return true;
   if (pathsOf('range').some((path) => !equal.has(path) && path !== wanted[0]?.path)) return true;
   const byId = equal.size === 0 && wanted[0]?.path === 'id';
   return !byId && !indexes.some((index) => serves(index, equal, wanted));
@@ -94,7 +93,7 @@ export function isUnindexed(
 
 type IndexUse = 'equal' | 'range';
 
-/** Where in an index a condition holds; null where it may hold anywhere. */
+/** How a condition uses an index; null if it cannot. */
 function indexUseOf(condition: Condition): { readonly kind: IndexUse; readonly path: string } | null {
   switch (condition.operator) {
     case 'in':
@@ -120,14 +119,14 @@ function serves(
 ): boolean {
   const prefix = keys.slice(0, equal.size);
   const rest = keys.slice(equal.size);
-  // Where the keys of a unique index decide already, nothing after them can matter.
+  // The keys of a unique index make the order total, so later sort keys have no effect.
   const wanted = unique && total ? order.slice(0, rest.length) : order;
-  const turned = wanted[0]?.descending !== rest[0]?.descending;
+  const reversed = wanted[0]?.descending !== rest[0]?.descending;
   return (
     prefix.length === equal.size &&
     prefix.every(({ path }) => equal.has(path)) &&
     wanted.every(
-      ({ path, descending }, place) => path === rest[place]?.path && descending === (rest[place].descending !== turned),
+      ({ path, descending }, at) => path === rest[at]?.path && descending === (rest[at].descending !== reversed),
     )
   );
 }

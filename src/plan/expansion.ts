@@ -3,29 +3,29 @@ import { closestMatch } from '../conventions/closest-match.ts';
 import { type QueryParameter, splitList } from '../conventions/query.ts';
 import type { Model, Resource } from '../model/model.ts';
 
-/** Most paths that are looked at. */
+/** Maximum number of paths. */
 const MAX_PATHS = 100;
-/** Most relations from one to the next (QRY-4). */
+/** Maximum number of relations in a path (QRY-4). */
 const MAX_DEPTH = 3;
 
-/** A relation whose rows can be told within a representation, under its name (QRY-4). */
+/** A relation whose rows can be embedded in a representation, under its name (QRY-4). */
 export interface Relation {
-  /** To the row whose id `field` holds, or to the rows that hold this row's in it: those below it in the URL, or of an inverse relation. */
+  /** `one`: the row whose id is in `field`. Otherwise the rows whose `field` has this row's id: its children, or those of an inverse relation. */
   readonly kind: 'one' | 'children' | 'inverse';
   readonly name: string;
   readonly target: Resource;
   readonly field: string;
 }
 
-/** A relation that is asked for, and those asked for of its rows. */
+/** A requested relation, with the requested relations of its rows. */
 export interface Expansion {
   readonly relation: Relation;
   readonly nested: readonly Expansion[];
 }
 
 /**
- * The relations of a resource: to the rows that its fields refer to, the one above it among them, and to those that refer to it and have a
- * collection of their own.
+ * The relations of a resource: to the rows that its fields refer to, its parent included, and to the rows that refer to it and have a
+ * collection.
  */
 export function relationsOf(resource: Resource, { resources }: Pick<Model, 'resources'>): readonly Relation[] {
   const ones = resource.fields.flatMap(({ name, reference, writeOnly }): readonly Relation[] => {
@@ -37,7 +37,7 @@ export function relationsOf(resource: Resource, { resources }: Pick<Model, 'reso
     const target = resources.get(other);
     if (target === undefined) return [];
     if (kind === 'child') return [{ kind: 'children', name, target, field }];
-    // The rest of such a collection has to have a URL.
+    // The response links to the remaining rows, which needs a top-level collection that can be filtered.
     const addressed = target.parent === null && target.properties.get(field)?.filterable === true;
     return addressed ? [{ kind: 'inverse', name, target, field }] : [];
   });
@@ -45,9 +45,9 @@ export function relationsOf(resource: Resource, { resources }: Pick<Model, 'reso
 }
 
 /**
- * The relations that `expand` names, by dotted path: `supplier,reviews.author`.
+ * Reads `expand`, a list of dotted paths: `supplier,reviews.author`.
  *
- * @throws {ApiError} QUERY_EXPAND_INVALID with every name that is none
+ * @throws {ApiError} QUERY_EXPAND_INVALID with every unknown relation
  */
 export function readExpansions(
   { raw }: QueryParameter,
@@ -55,24 +55,24 @@ export function readExpansions(
   model: Pick<Model, 'resources'>,
 ): readonly Expansion[] {
   const list = splitList(raw, MAX_PATHS);
-  if (list === null) throw expandInvalid([{ field: 'expand', message: `names more than ${MAX_PATHS} relations` }]);
+  if (list === null) throw expandInvalid([{ field: 'expand', message: `has more than ${MAX_PATHS} relations` }]);
   const paths = list.map((path) => path.split('.', MAX_DEPTH + 1));
   const details = list.flatMap((path, index): ErrorDetail[] => {
     if ((paths[index]?.length ?? 0) <= MAX_DEPTH) return [];
-    return [{ field: 'expand', message: `goes further than ${MAX_DEPTH} relations: ${path}` }];
+    return [{ field: 'expand', message: `${JSON.stringify(path)} is more than ${MAX_DEPTH} relations deep` }];
   });
   const expansions = details.length > 0 ? [] : gather(paths, resource, model, details);
   if (details.length > 0) throw expandInvalid(details);
   return expansions;
 }
 
-/** The resources that expansions tell of, each as often as it is told of. */
+/** The resources whose rows the expansions embed; one that is expanded twice occurs twice. */
 export function expandedResources(expansions: readonly Expansion[]): readonly Resource[] {
   return expansions.flatMap(({ relation, nested }) => [relation.target, ...expandedResources(nested)]);
 }
 
 function expandInvalid(details: readonly ErrorDetail[]): Error {
-  return apiError('QUERY_EXPAND_INVALID', 'The relations asked for cannot be told so; see details.', { details });
+  return apiError('QUERY_EXPAND_INVALID', 'Invalid expand; see details.', { details });
 }
 
 function gather(
@@ -96,7 +96,7 @@ function gather(
 
 function unknownRelation(name: string, { singular }: Resource, known: readonly string[]): string {
   const near = closestMatch(name, known);
-  const choice = known.length === 0 ? 'it has none' : `there are ${known.join(', ')}`;
+  const choice = known.length === 0 ? 'it has no relations' : `known relations: ${known.join(', ')}`;
   const fix = near === null ? choice : `did you mean "${near}"?`;
-  return `names ${JSON.stringify(name)}, which is no relation of a ${singular}; ${fix}`;
+  return `unknown relation ${JSON.stringify(name)} of resource ${singular}; ${fix}`;
 }

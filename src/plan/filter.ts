@@ -1,22 +1,23 @@
 import { type ErrorDetail, apiError } from '../conventions/errors.ts';
+import type { Json } from '../conventions/json.ts';
 import { type QueryParameter, splitList } from '../conventions/query.ts';
 import type { Property, Resource, ValueType } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { readFilterName } from './parameters.ts';
 import type { Condition } from './plan.ts';
 
-/** What a filter may ask of a value (QRY-1). */
-const OF_VALUES = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'exists'] as const;
-const OF_TEXTS = [...OF_VALUES, 'contains', 'starts_with'] as const;
-const OF_LISTS = ['contains', 'exists'] as const;
+/** The operators by type of property (QRY-1). */
+const SCALAR_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'exists'] as const;
+const STRING_OPERATORS = [...SCALAR_OPERATORS, 'contains', 'starts_with'] as const;
+const ARRAY_OPERATORS = ['contains', 'exists'] as const;
 
-/** Most values in all filters of a query together: a body may hold more than any question needs. */
+/** Maximum number of values in all filters of a query: the body of a QUERY may be large. */
 const MAX_VALUES = 10_000;
 
-type Operator = (typeof OF_TEXTS)[number];
+type Operator = (typeof STRING_OPERATORS)[number];
 
-/** A filter as its parameters say it: several values only where one without operator is repeated. */
-interface FilterRequest {
+/** A parsed filter. It has several values if it is a list, or if a filter without an operator is repeated. */
+interface FilterTerm {
   /** The parameter's name, for messages. */
   readonly name: string;
   readonly property: Property;
@@ -24,10 +25,10 @@ interface FilterRequest {
   readonly texts: readonly string[];
 }
 
-/** A condition, or what is wrong with the values that it was to have. */
-type ConditionResult = { readonly condition: Condition } | { readonly faults: readonly string[] };
+/** A condition, or the errors of its values. */
+type ConditionResult = { readonly condition: Condition } | { readonly errors: readonly string[] };
 
-/** Whether a parameter's name is a filter on a property of the resource. */
+/** Returns a test of whether a parameter name is a filter on a property of the resource. */
 export function isFilterOf(resource: Resource): (name: string) => boolean {
   return (name) => {
     const filter = readFilterName(name);
@@ -36,9 +37,9 @@ export function isFilterOf(resource: Resource): (name: string) => boolean {
 }
 
 /**
- * The conditions that filter parameters ask for, each of which must hold (QRY-1). Values are coerced by the schema (QRY-2).
+ * The conditions of filter parameters, all of which must hold (QRY-1). Values are coerced by the schema (QRY-2).
  *
- * @throws {ApiError} QUERY_FILTER_INVALID with every fault in `details`
+ * @throws {ApiError} QUERY_FILTER_INVALID with every error in `details`
  */
 export function readFilter(
   parameters: readonly QueryParameter[],
@@ -48,98 +49,97 @@ export function readFilter(
   const details: ErrorDetail[] = [];
   const conditions: Condition[] = [];
   const byName = Map.groupBy(parameters, ({ name }) => name);
-  let left = MAX_VALUES;
+  let remaining = MAX_VALUES;
   for (const [name, given] of byName) {
-    const asked = readRequest(name, given, resource, left);
-    if (asked === null) throw tooManyValues(name);
-    const made = typeof asked === 'string' ? { faults: [asked] } : makeCondition(asked, validator);
-    left -= typeof asked === 'string' ? 0 : asked.texts.length;
-    if ('condition' in made) conditions.push(made.condition);
-    else details.push(...made.faults.map((message) => ({ field: name, message })));
+    const term = parseFilter(name, given, resource, remaining);
+    if (term === null) throw tooManyValues(name);
+    const result = typeof term === 'string' ? { errors: [term] } : makeCondition(term, validator);
+    remaining -= typeof term === 'string' ? 0 : term.texts.length;
+    if ('condition' in result) conditions.push(result.condition);
+    else details.push(...result.errors.map((message) => ({ field: name, message })));
   }
   if (details.length > 0) {
-    throw apiError('QUERY_FILTER_INVALID', 'A filter cannot be applied; see details for what to send.', { details });
+    throw apiError('QUERY_FILTER_INVALID', 'Invalid filter; see details.', { details });
   }
   return conditions;
 }
 
 function tooManyValues(field: string): Error {
-  return apiError('QUERY_FILTER_INVALID', `The filters name more than ${MAX_VALUES} values; ask in several queries.`, {
-    details: [{ field, message: `brings the values of all filters over ${MAX_VALUES}` }],
-  });
+  return apiError(
+    'QUERY_FILTER_INVALID',
+    `Too many filter values: at most ${MAX_VALUES} in a query; send several queries.`,
+    {
+      details: [{ field, message: `exceeds the ${MAX_VALUES} values of all filters` }],
+    },
+  );
 }
 
-/** What a filter asks; a text where it cannot be asked, null where it has more values than are left. */
-function readRequest(
+/** Parses a filter. Returns an error message if it is invalid, null if it has more values than `remaining`. */
+function parseFilter(
   name: string,
   given: readonly QueryParameter[],
   resource: Resource,
-  left: number,
-): FilterRequest | string | null {
+  remaining: number,
+): FilterTerm | string | null {
   const { path, operator: named } = readFilterName(name) ?? { path: name, operator: null };
   const property = resource.properties.get(path);
   if (property?.filterable !== true) {
     const names = [...resource.properties.values()].filter(({ filterable }) => filterable).map((each) => each.path);
-    return `cannot be filtered by; filters are ${names.join(', ')}`;
+    return `is not filterable; filterable fields: ${names.join(', ')}`;
   }
   const operators = operatorsOf(property.type);
   const operator = operators.find((each) => each === (named ?? 'eq'));
   if (operator === undefined) {
-    const subject = named === null || isOperator(named) ? `takes no ${named ?? 'plain value'} here` : 'is no operator';
-    return `${subject}; there are ${operators.map((each) => `${path}[${each}]`).join(', ')}`;
+    const isKnown = named === null || STRING_OPERATORS.some((each) => each === named);
+    const problem = isKnown ? `does not support ${named ?? 'a filter without an operator'}` : 'has an unknown operator';
+    return `${problem}; supported: ${operators.map((each) => `${path}[${each}]`).join(', ')}`;
   }
   const isList = operator === 'in' || operator === 'nin';
-  const lists = given.map(({ raw, value }) => (isList ? splitList(raw, left) : [value]));
+  const lists = given.map(({ raw, value }) => (isList ? splitList(raw, remaining) : [value]));
   const texts = lists.flatMap((list) => list ?? []);
-  return lists.includes(null) || texts.length > left ? null : { name, property, operator, texts };
-}
-
-function isOperator(name: string): boolean {
-  return OF_TEXTS.some((operator) => operator === name);
+  return lists.includes(null) || texts.length > remaining ? null : { name, property, operator, texts };
 }
 
 function operatorsOf({ kind }: ValueType): readonly Operator[] {
-  if (kind === 'array') return OF_LISTS;
-  return kind === 'text' ? OF_TEXTS : OF_VALUES;
+  if (kind === 'array') return ARRAY_OPERATORS;
+  return kind === 'text' ? STRING_OPERATORS : SCALAR_OPERATORS;
 }
 
-function makeCondition(asked: FilterRequest, validator: ResourceValidator): ConditionResult {
-  const { property, operator, texts } = asked;
+function makeCondition(term: FilterTerm, validator: ResourceValidator): ConditionResult {
+  const { property, operator, texts } = term;
   const { path } = property;
   const [text = ''] = texts;
   switch (operator) {
     case 'eq':
     case 'in':
-      return ofValues(asked, validator, (values) => ({ path, operator: 'in', values }));
+      return coerceValues(term, validator, (values) => ({ path, operator: 'in', values }));
     case 'ne':
     case 'nin':
-      return ofValues(asked, validator, (values) => ({ path, operator: 'nin', values }));
+      return coerceValues(term, validator, (values) => ({ path, operator: 'nin', values }));
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
-      return ofValues(asked, validator, ([value = null]) => ({ path, operator, value }));
+      return coerceValues(term, validator, ([value = null]) => ({ path, operator, value }));
     case 'starts_with':
       return { condition: { path, operator, value: text } };
     case 'contains':
-      // A part of a text is any text: of a date too.
+      // A substring need not be a valid value: of a date, for example.
       if (property.type.kind === 'text') return { condition: { path, operator, value: text } };
-      return ofValues(asked, validator, ([value = null]) => ({ path, operator, value }));
+      return coerceValues(term, validator, ([value = null]) => ({ path, operator, value }));
     case 'exists':
-      if (text !== 'true' && text !== 'false') return { faults: ['must be true or false'] };
+      if (text !== 'true' && text !== 'false') return { errors: ['must be true or false'] };
       return { condition: { path, operator, value: text === 'true' } };
   }
 }
 
-type CoercedValue = ReturnType<ResourceValidator['coerce']> & { readonly kind: 'valid' };
-
-function ofValues(
-  { property, texts }: FilterRequest,
+function coerceValues(
+  { property, texts }: FilterTerm,
   validator: ResourceValidator,
-  make: (values: readonly CoercedValue['value'][]) => Condition,
+  make: (values: readonly Json[]) => Condition,
 ): ConditionResult {
   const coerced = texts.map((text) => validator.coerce(property.path, text));
-  const faults = coerced.flatMap((each) => (each.kind === 'invalid' ? [each.message] : []));
-  if (faults.length > 0) return { faults: [...new Set(faults)] };
+  const errors = coerced.flatMap((each) => (each.kind === 'invalid' ? [each.message] : []));
+  if (errors.length > 0) return { errors: [...new Set(errors)] };
   return { condition: make(coerced.flatMap((each) => (each.kind === 'valid' ? [each.value] : []))) };
 }

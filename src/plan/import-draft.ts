@@ -5,7 +5,7 @@ import type { Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import type { FieldValues } from './plan.ts';
 
-/** A row as a file has it, checked; what the file leaves open is null. */
+/** A validated row of an import file; absent members are null. */
 export interface ImportedRow {
   readonly id: string | null;
   readonly values: FieldValues;
@@ -18,12 +18,12 @@ export type ImportDraft =
   | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[] };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** Members that every new row gets anew. */
+/** Members that are assigned again on import. */
 const IGNORED = new Set(['revision', 'links']);
 
 /**
- * A row of a file that is imported. Unlike a POST, an import restores: ids, timestamps, read-only fields and any state stand as the file has
- * them, so that what was exported comes back. Otherwise a row is judged by its schema like any other.
+ * Validates a row of an import file. Unlike POST, an import restores ids, timestamps, read-only fields and states from the file, so that an
+ * export can be imported again. Everything else is validated as in POST.
  */
 export function importDraft(resource: Resource, validator: ResourceValidator, body: Json): ImportDraft {
   if (!isJsonObject(body)) return { kind: 'invalid', details: [{ field: 'body', message: 'must be an object' }] };
@@ -32,30 +32,30 @@ export function importDraft(resource: Resource, validator: ResourceValidator, bo
   const candidate: JsonObject = Object.fromEntries(
     Object.entries(others).filter(([name]) => !IGNORED.has(name) && !computed.has(name)),
   );
-  const faults = [
-    ...fault('id', idFault(resource, validator, id)),
-    ...fault('created_at', timeFault(created)),
-    ...fault('updated_at', timeFault(updated)),
+  const errors = [
+    ...detailsOf('id', idError(resource, validator, id)),
+    ...detailsOf('created_at', timeError(created)),
+    ...detailsOf('updated_at', timeError(updated)),
   ];
   const checked = validator.check(candidate, { unknown: 'refuse' });
-  const details = [...faults, ...(checked.kind === 'invalid' ? checked.details : [])];
+  const details = [...errors, ...(checked.kind === 'invalid' ? checked.details : [])];
   if (checked.kind === 'invalid' || details.length > 0) return { kind: 'invalid', details };
   const row = { id: textOf(id), values: checked.values, createdAt: timeOf(created), updatedAt: timeOf(updated) };
   return { kind: 'valid', row };
 }
 
-function fault(field: string, message: string | null): readonly ErrorDetail[] {
+function detailsOf(field: string, message: string | null): readonly ErrorDetail[] {
   return message === null ? [] : [{ field, message }];
 }
 
-function idFault({ id: rule }: Resource, validator: ResourceValidator, id: Json): string | null {
-  if (id === null) return rule.kind === 'server' ? null : 'is required: this collection takes the ids of its clients';
+function idError({ id: rule }: Resource, validator: ResourceValidator, id: Json): string | null {
+  if (id === null) return rule.kind === 'server' ? null : 'is required: clients choose the ids of this collection';
   if (typeof id !== 'string') return 'must be a string';
   if (rule.kind === 'client') return validator.checkId(id);
-  return UUID.test(id) ? null : 'must be a UUID in lower case, as the server makes them; leave it out to get a new one';
+  return UUID.test(id) ? null : 'must be a lower-case UUID; omit it to get a new one';
 }
 
-function timeFault(value: Json): string | null {
+function timeError(value: Json): string | null {
   return value === null || timeOf(value) !== null ? null : 'must be a date and time such as 2026-05-17T09:30:00Z';
 }
 

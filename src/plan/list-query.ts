@@ -14,7 +14,7 @@ import {
   readCount,
   readLimit,
   readPagePosition,
-  resolvePosition,
+  paginationAt,
   totalParameters,
 } from './page-position.ts';
 import type { Ancestor, ListPlan, Row } from './plan.ts';
@@ -28,20 +28,20 @@ import {
 } from './selection.ts';
 import { columnsFor, readView, type View } from './view.ts';
 
-/** A collection as a caller asked for it: what to read, and what the answer says about its place. */
+/** The query of a collection: what to read, and how the response links to other pages. */
 export interface ListQuery {
   readonly plan: ListPlan;
-  readonly position: Pagination;
+  readonly pagination: Pagination;
   readonly view: View;
-  /** Everything asked for but the place, as a query string: what every link of the answer carries (PAGE-2). */
+  /** All parameters except the position, as a query string: every link carries them (PAGE-2). */
   readonly linkQuery: string;
-  /** Of it, what a cursor does not hold by itself. */
+  /** Those of them that a cursor does not contain. */
   readonly nonCursorParameters: QueryPairs;
-  /** The token of a place before or after a row, in this order and under these filters. */
+  /** A cursor that starts after (or before) a row, bound to this filter and order. */
   cursorAt(row: Row | null, backward: boolean): string;
 }
 
-/** What reading a collection's parameters takes from the model, compiled once for each resource. */
+/** How to read the query of a collection: compiled once per resource. */
 export interface ListRule {
   readonly resource: Resource;
   readonly model: Pick<Model, 'resources'>;
@@ -53,7 +53,7 @@ export interface ListRule {
   readonly isFilter: (name: string) => boolean;
 }
 
-/** The rule of a resource's collections. */
+/** Compiles the rule of a resource. */
 export function listRule(
   model: Pick<Model, 'resources' | 'limits'>,
   resource: Resource,
@@ -85,17 +85,17 @@ export function readListQuery(
   const admitted = admitParameters(parameters, rule.parameters, lenient);
   const given: ParameterMap = new Map(admitted.map((parameter) => [parameter.name, parameter]));
   const limit = readLimit(given, limits);
-  const place = readPagePosition(given);
+  const position = readPagePosition(given);
   const collection = [resource.name, ...within.flatMap((ancestor) => [ancestor.resource, ancestor.id])].join('\n');
-  const found = select(rule, place, admitted, collection);
-  const { cursor, selection } = found;
+  const resolved = select(rule, position, admitted, collection);
+  const { cursor, selection } = resolved;
   const view = readView(given, resource, rule.model);
   const bound = { collection, fingerprint: selection.cursorFingerprint, query: selection.parameters };
   const cursorAt = (row: Row | null, backward: boolean): string =>
-    encodeCursor({ ...bound, backward, after: row === null ? null : placeOf(row, selection.order) }, rule.seal);
-  const position = resolvePosition(place, {
+    encodeCursor({ ...bound, backward, after: row === null ? null : sortKeyValues(row, selection.order) }, rule.seal);
+  const pagination = paginationAt(position, {
     cursor,
-    time: found.byTime ? selection.timeWindow : null,
+    time: resolved.byTime ? selection.timeRange : null,
     timeField: resource.timeField,
     limit,
     maxOffset: limits.maxOffset,
@@ -106,19 +106,19 @@ export function readListQuery(
     ['limit', String(limit)],
     ...totalParameters(given),
   ];
-  const linkQuery = writeQuery([...found.linkParameters, ...nonCursorParameters]);
-  const plan = planOf(rule, within, selection, position, view, given);
-  return { plan, position, view, linkQuery, nonCursorParameters, cursorAt };
+  const linkQuery = writeQuery([...resolved.linkParameters, ...nonCursorParameters]);
+  const plan = planOf(rule, within, given, { selection, pagination, view });
+  return { plan, pagination, view, linkQuery, nonCursorParameters, cursorAt };
 }
 
 function planOf(
   { resource, limits }: ListRule,
   within: readonly Ancestor[],
-  { filter, order }: Selection,
-  { window, countsByDefault }: Pagination,
-  view: View,
   given: ParameterMap,
+  { selection, pagination, view }: Pick<ListQuery, 'pagination' | 'view'> & { readonly selection: Selection },
 ): ListPlan {
+  const { filter, order } = selection;
+  const { window, countsByDefault } = pagination;
   const count = readCount(given, countsByDefault, filter.length === 0 && within.length === 0, limits);
   const columns = columnsFor(resource, view, order);
   return {
@@ -137,36 +137,36 @@ function planOf(
 interface ResolvedSelection {
   readonly cursor: ReturnType<typeof openCursor> | null;
   readonly selection: Selection;
-  /** What links carry of the selection. */
+  /** The parameters of the selection that links carry. */
   readonly linkParameters: QueryPairs;
-  /** Whether the collection is walked by its time window (PAGE-4). */
+  /** Whether the technique is pagination by time (PAGE-4). */
   readonly byTime: boolean;
 }
 
 function select(
   rule: ListRule,
-  place: PagePosition,
+  position: PagePosition,
   admitted: readonly QueryParameter[],
   collection: string,
 ): ResolvedSelection {
-  if (place.name === 'after') {
-    const cursor = openCursor(place.value, collection, rule);
+  if (position.name === 'after') {
+    const cursor = openCursor(position.value, collection, rule);
     const selection = continueSelection(rule, admitted, cursor);
     return { cursor, selection, linkParameters: selection.parameters, byTime: false };
   }
-  const implied = impliedSort(place, admitted, rule.resource);
+  const implied = impliedSort(position, admitted, rule.resource);
   const selection = readSelection(rule, implied === null ? admitted : [...admitted, implied]);
-  const byTime = place.name === 'start' && implied !== null;
-  // The window says by itself that it goes by time; the order of other techniques is told, so that the first page has it too.
-  const carried = byTime ? selection.parameters.filter(([name]) => name !== 'sort') : selection.parameters;
-  return { cursor: null, selection, linkParameters: carried, byTime };
+  const byTime = position.name === 'start' && implied !== null;
+  // start_time and before imply their order. Links of other techniques carry it, because the first page has no position to imply it.
+  const linkParameters = byTime ? selection.parameters.filter(([name]) => name !== 'sort') : selection.parameters;
+  return { cursor: null, selection, linkParameters, byTime };
 }
 
-function placeOf(row: Row, order: readonly SortKey[]): readonly Json[] {
+function sortKeyValues(row: Row, order: readonly SortKey[]): readonly Json[] {
   return order.map(({ path }) => valueAt(row, path));
 }
 
-/** The value at a dotted path; null where a part of it is unset. */
+/** The value at a dotted path; null if a part of the path is unset. */
 export function valueAt(row: Row, path: string): Json {
   let value: Json | undefined = row;
   for (const name of path.split('.')) {

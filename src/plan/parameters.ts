@@ -3,44 +3,44 @@ import { closestMatch } from '../conventions/closest-match.ts';
 import type { QueryParameter } from '../conventions/query.ts';
 import { memoize } from '../cache/memoize.ts';
 
-/** A filter parameter, taken apart: `price[gte]`, `filter[limit]`, `address.city`. */
+/** The parsed name of a filter parameter: `price[gte]`, `filter[limit]`, `address.city`. */
 export interface FilterName {
   readonly path: string;
-  /** null where the name carries none: equality. */
+  /** null if the name has no operator: equality. */
   readonly operator: string | null;
 }
 
 const FILTER_NAME = /^(?:filter\[([^[\]]+)\]|([^[\]]+))(?:\[([^[\]]*)\])?$/;
 
-/** Takes a parameter's name apart as a filter; null where it has not the form of one. */
+/** Parses a parameter name as a filter; null if it does not have the form of one. */
 export const readFilterName = memoize((name): FilterName | null => {
   const match = FILTER_NAME.exec(name);
   const path = match?.[1] ?? match?.[2];
   return match === null || path === undefined ? null : { path, operator: match[3] ?? null };
 });
 
-/** The parameters of a collection beside its filters; `q` only where the model lists fields to search. */
+/** The parameters of a collection besides its filters; `q` only if the model lists fields to search. */
 export const COLLECTION_PARAMETERS: readonly string[] = (
   'limit per_page page offset after last_id after_timestamp after_id start_time before ' +
   'q sort include_total fields expand api_version'
 ).split(' ');
 
-/** The name of a filter on a path: a path that is named like a parameter stands in `filter[..]` (QRY-1). */
+/** The name of a filter on a path. A path that equals a parameter name is written as `filter[path]` (QRY-1). */
 export function filterName(path: string, operator: string | null = null): string {
   const name = COLLECTION_PARAMETERS.includes(path) ? `filter[${path}]` : path;
   return operator === null ? name : `${name}[${operator}]`;
 }
 
-/** How a route's parameters are judged: which names it takes, which of them may be repeated (QRY-5). */
+/** The query parameters of a route (QRY-5). */
 export interface ParameterRule {
   readonly known: ReadonlySet<string>;
-  /** Whether a name outside `known` is a filter of this route. */
+  /** Whether a name that is not in `known` is a filter. Filters may be repeated. */
   isFilter(name: string): boolean;
-  /** Names to suggest beside the known ones. */
+  /** Names to suggest in errors, in addition to `known`. */
   readonly suggestions: Iterable<string>;
 }
 
-/** No parameters but the ones that every route takes. */
+/** The parameters that every route has. */
 export const commonParameterRule: ParameterRule = {
   known: new Set(['api_version']),
   isFilter: () => false,
@@ -53,24 +53,24 @@ export const writeParameterRule: ParameterRule = {
   known: new Set([...commonParameterRule.known, 'dry_run']),
 };
 
-/** Whether a write is only tried (MET-14). @throws {ApiError} REQUEST_PARAMETER_INVALID */
+/** Whether a write is a dry run (MET-14). @throws {ApiError} REQUEST_PARAMETER_INVALID */
 export function isDryRun(parameters: readonly QueryParameter[]): boolean {
   return readFlag(parameters.find(({ name }) => name === 'dry_run')) ?? false;
 }
 
-/** A parameter that is true or false; null where it is not given. @throws {ApiError} REQUEST_PARAMETER_INVALID */
+/** The value of a boolean parameter; null if it is absent. @throws {ApiError} REQUEST_PARAMETER_INVALID */
 export function readFlag(parameter: QueryParameter | undefined): boolean | null {
   if (parameter === undefined) return null;
   const { name, value } = parameter;
   if (value === 'true' || value === 'false') return value === 'true';
-  throw apiError('REQUEST_PARAMETER_INVALID', `Send ${name} as true or false.`, {
+  throw apiError('REQUEST_PARAMETER_INVALID', `Invalid ${name}: must be true or false.`, {
     details: [{ field: name, message: 'must be true or false' }],
   });
 }
 
 /**
- * The parameters that a route takes, unknown and repeated ones refused, or ignored where the caller is lenient (QRY-5).
- * A filter without operator may be repeated: any of its values.
+ * Checks the parameters of a route. Unknown and repeated ones are errors, or ignored if the request is lenient (QRY-5).
+ * A filter without an operator may be repeated: it matches any of its values.
  *
  * @throws {ApiError} REQUEST_PARAMETER_UNKNOWN, REQUEST_PARAMETER_DUPLICATED
  */
@@ -105,20 +105,17 @@ function unknownParameters(
     const hint = near === null ? (HINTS.get(name) ?? '') : `; did you mean "${near}"?`;
     return { field: name, message: `is not a known parameter${hint}` };
   });
-  const subject = unknown.length === 1 ? 'A query parameter is' : 'Query parameters are';
-  return apiError(
-    'REQUEST_PARAMETER_UNKNOWN',
-    `${subject} not known here; see details, or send "Prefer: handling=lenient".`,
-    {
-      details,
-    },
-  );
+  const subject = unknown.length === 1 ? 'Unknown query parameter' : 'Unknown query parameters';
+  const message = `${subject}; see details, or send "Prefer: handling=lenient".`;
+  return apiError('REQUEST_PARAMETER_UNKNOWN', message, { details });
 }
 
-/** Why a parameter that other routes take is none here. */
-const HINTS: ReadonlyMap<string, string> = new Map([['q', ': nothing here is searched; declare search in the model']]);
+/** Hints for parameters that only some collections have. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['q', ': this collection has no search; declare search in the model'],
+]);
 
-/** The name that was meant most likely; of a filter with an operator, the one on the property that was. */
+/** The known name most similar to `name`; for a filter with an operator, with the most similar path. */
 function nearestTo(name: string, names: readonly string[], suggestions: Iterable<string>): string | null {
   const filter = readFilterName(name);
   if (filter === null || filter.path === name) return closestMatch(name, names);
@@ -127,7 +124,7 @@ function nearestTo(name: string, names: readonly string[], suggestions: Iterable
 }
 
 function repeatedParameters(names: readonly string[]): Error {
-  return apiError('REQUEST_PARAMETER_DUPLICATED', 'A query parameter is given more than once; send it once.', {
-    details: names.map((field) => ({ field, message: 'is given more than once' })),
+  return apiError('REQUEST_PARAMETER_DUPLICATED', 'Duplicate query parameter; send it once.', {
+    details: names.map((field) => ({ field, message: 'must be sent only once' })),
   });
 }

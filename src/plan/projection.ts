@@ -4,19 +4,19 @@ import { closestMatch } from '../conventions/closest-match.ts';
 import { type QueryParameter, splitList } from '../conventions/query.ts';
 import type { ComputedField, Member, Resource, ValueType } from '../model/model.ts';
 
-/** Which members of a representation are told (QRY-4): each whole, or some of its own members. */
+/** The members of a representation to include (QRY-4): each entirely (null), or some of its own members. */
 export type Projection = ReadonlyMap<string, Projection | null>;
 
-/** Most paths that are looked at. */
+/** Maximum number of paths. */
 const MAX_PATHS = 500;
-/** Told whatever is asked for. */
+/** Always included. */
 const ALWAYS = ['id', 'revision'] as const;
 const SYSTEM: ReadonlySet<string> = new Set([...ALWAYS, 'created_at', 'updated_at', 'links']);
 
 /**
- * The members that `fields` names, by dotted path: `name,address.city`.
+ * Reads `fields`, a list of dotted paths: `name,address.city`.
  *
- * @throws {ApiError} QUERY_FIELDS_INVALID with every name that is none
+ * @throws {ApiError} QUERY_FIELDS_INVALID with every unknown path
  */
 export function readProjection({ raw }: QueryParameter, resource: Resource): Projection {
   const tops = new Map<string, ValueType | null>([
@@ -26,7 +26,7 @@ export function readProjection({ raw }: QueryParameter, resource: Resource): Pro
   const projection = new Map<string, Projection | null>(ALWAYS.map((name) => [name, null]));
   const details: ErrorDetail[] = [];
   const paths = splitList(raw, MAX_PATHS);
-  if (paths === null) throw fieldsInvalid([{ field: 'fields', message: `names more than ${MAX_PATHS} fields` }]);
+  if (paths === null) throw fieldsInvalid([{ field: 'fields', message: `has more than ${MAX_PATHS} fields` }]);
   for (const path of paths) {
     const [name = '', ...members] = path.split('.');
     const known = tops.get(name);
@@ -39,10 +39,10 @@ export function readProjection({ raw }: QueryParameter, resource: Resource): Pro
 }
 
 function fieldsInvalid(details: readonly ErrorDetail[]): Error {
-  return apiError('QUERY_FIELDS_INVALID', 'The fields asked for cannot be told so; see details.', { details });
+  return apiError('QUERY_FIELDS_INVALID', 'Invalid fields; see details.', { details });
 }
 
-/** The fields that leave, in their order (REP-11). */
+/** The fields of representations, in order (REP-11). */
 function readable({ fields }: Resource): readonly Member[] {
   return fields.filter(({ writeOnly }) => !writeOnly);
 }
@@ -54,7 +54,7 @@ function hasMembers(type: ValueType | null, path: readonly string[]): boolean {
   return member !== undefined && hasMembers(member.type, further);
 }
 
-/** What is asked for whole stays whole. */
+/** Adds a path. A member that is already included entirely stays so. */
 function add(projection: Map<string, Projection | null>, [name = '', ...members]: readonly string[]): void {
   if (members.length === 0) projection.set(name, null);
   const inner = projection.get(name);
@@ -67,22 +67,22 @@ function add(projection: Map<string, Projection | null>, [name = '', ...members]
 function unknownField(path: string, name: string, known: Iterable<string>): ErrorDetail {
   const names = [...known];
   const near = closestMatch(name, names);
-  const fix = near === null ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
-  return { field: 'fields', message: `names ${JSON.stringify(path)}, which is no field here; ${fix}` };
+  const fix = near === null ? `known fields: ${names.join(', ')}` : `did you mean "${near}"?`;
+  return { field: 'fields', message: `unknown field ${JSON.stringify(path)}; ${fix}` };
 }
 
 function unknownMember(path: string): ErrorDetail {
-  return { field: 'fields', message: `names ${JSON.stringify(path)}, which is no member of an object there` };
+  return { field: 'fields', message: `unknown field ${JSON.stringify(path)}; its parent has no such member` };
 }
 
-/** The value of a member with what is asked for of it. */
+/** The included part of a value. */
 export function project(value: Json, projection: Projection | null): Json {
   if (projection === null || !isJsonObject(value)) return value;
   const members = Object.entries(value).filter(([name]) => projection.has(name));
   return Object.fromEntries(members.map(([name, held]) => [name, project(held, projection.get(name) ?? null)]));
 }
 
-/** The members of a type that a projection tells. */
+/** The members of a type that a projection includes. */
 export function projectMembers(members: readonly Member[], projection: Projection | null): readonly Member[] {
   if (projection === null) return members;
   return members.flatMap((member) => {
@@ -93,13 +93,13 @@ export function projectMembers(members: readonly Member[], projection: Projectio
   });
 }
 
-/** One spelling for each projection, so that what is worked out for it can be found again. */
+/** A canonical form of a projection, for cache keys and ETags. */
 export function projectionKey(projection: Projection): string {
   const parts = [...projection].map(([name, inner]) => (inner === null ? name : `${name}(${projectionKey(inner)})`));
   return parts.sort().join(',');
 }
 
-/** The fields that computed members read, of those that are told. */
+/** The fields that the included computed members read. */
 export function computedFrom(computed: readonly ComputedField[], projection: Projection): readonly string[] {
   return computed.filter(({ name }) => projection.has(name)).flatMap(({ from }) => from);
 }

@@ -2,12 +2,12 @@ import type { Json, JsonObject } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
 import type { Ancestor } from './plan.ts';
 
-/** A reference in a body: where it stands (`supplier_id`, `related_ids[2]`) and the row that it names. */
+/** A reference in a body: its path (`supplier_id`, `related_ids[2]`) and the row that it refers to. */
 export interface FoundReference extends Ancestor {
   readonly field: string;
 }
 
-/** Every reference to another row that a body's fields hold. The parent's id is none: it comes from the path. */
+/** All references to other rows in a body, except the parent's id, which comes from the path. */
 export function referencesIn(resource: Resource, values: JsonObject): readonly FoundReference[] {
   return resource.fields.flatMap(({ name, reference }) => {
     if (reference === null || name === resource.parent?.field) return [];

@@ -1,14 +1,14 @@
 import { apiError } from '../conventions/errors.ts';
 import type { Condition } from './plan.ts';
 
-/** Most words that a search may name, and most characters that it may have. */
+/** Maximum number of words and of characters of a search. */
 const MAX_WORDS = 16;
 const MAX_CHARACTERS = 1_000;
 
-/** Raised whenever words are split or folded in another way, so that a store fills its indexes anew. */
+/** Increment it when the splitting or folding of words changes: stores then rebuild their search indexes. */
 export const WORD_RULES_VERSION = 1;
 
-/** Marks of scripts that are read without them: accents, niqqud, harakat. Elsewhere, as in Devanagari or Thai, a mark belongs to its word. */
+/** Marks that are optional in their scripts: accents, niqqud, harakat. In other scripts, such as Devanagari or Thai, a mark is part of the word. */
 const ACCENTS = /[\p{M}&&[\p{scx=Inherited}\p{scx=Latin}\p{scx=Greek}\p{scx=Cyrillic}\p{scx=Arabic}\p{scx=Hebrew}]]/gv;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
@@ -17,34 +17,34 @@ function withoutAccents(text: string): string {
 }
 
 /**
- * A text in which case and accents make no difference. The way through capitals brings together what they do: ß and SS, ı and i, the
- * three sigmas. Syllables and kana are composed again, so that one begins no other.
+ * Folds case and accents. Folding through upper case unifies ß and SS, ı and i, and the three sigmas. The result is composed (NFC), so that
+ * no syllable or kana is a prefix of another.
  */
 function folded(text: string): string {
-  const capitals = withoutAccents(text).toLowerCase().toUpperCase();
-  return withoutAccents(capitals.toLowerCase()).replaceAll('ς', 'σ').normalize('NFC');
+  const upperCase = withoutAccents(text).toLowerCase().toUpperCase();
+  return withoutAccents(upperCase.toLowerCase()).replaceAll('ς', 'σ').normalize('NFC');
 }
 
 /**
- * The words of a text, in its order: runs of letters and digits of any script, case and accents folded (QRY-6). What is searched and what
- * it is searched for go through here, so that no database's own idea of a word can differ.
+ * The words of a text in order: runs of letters and digits of any script, with case and accents folded (QRY-6). Indexed texts and search
+ * queries both use this function, so that they agree whatever the database's tokenizer does.
  */
 export function wordsOf(text: string): readonly string[] {
   return folded(text).match(WORD) ?? [];
 }
 
-/** The condition that the text of `q` asks for. @throws {ApiError} QUERY_FILTER_INVALID */
+/** The condition of a full-text search. @param text the value of `q` @throws {ApiError} QUERY_FILTER_INVALID */
 export function searchCondition(text: string): Condition {
   const words = [...new Set(text.length > MAX_CHARACTERS ? [] : wordsOf(text))];
-  const message = faultOf(text, words);
+  const message = errorOf(text, words);
   if (message === null) return { operator: 'search', words };
-  throw apiError('QUERY_FILTER_INVALID', 'The text cannot be searched for; see details for what to send.', {
+  throw apiError('QUERY_FILTER_INVALID', 'Invalid q; see details.', {
     details: [{ field: 'q', message }],
   });
 }
 
-function faultOf(text: string, words: readonly string[]): string | null {
-  if (text.length > MAX_CHARACTERS) return `is longer than ${MAX_CHARACTERS} characters`;
-  if (words.length > MAX_WORDS) return `has ${words.length} words; at most ${MAX_WORDS}`;
-  return words.length === 0 ? 'has no word; send letters or digits' : null;
+function errorOf(text: string, words: readonly string[]): string | null {
+  if (text.length > MAX_CHARACTERS) return `must be at most ${MAX_CHARACTERS} characters long`;
+  if (words.length > MAX_WORDS) return `must have at most ${MAX_WORDS} words; it has ${words.length}`;
+  return words.length === 0 ? 'must contain a word; send letters or digits' : null;
 }

@@ -7,23 +7,23 @@ import type { Json } from '../conventions/json.ts';
 import type { Resource, SortKey } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { readFilter } from './filter.ts';
-import { type PagePosition, readTimeWindow } from './page-position.ts';
+import { type PagePosition, readTimeRange } from './page-position.ts';
 import type { Condition } from './plan.ts';
 import { searchCondition } from './search.ts';
 import { readSort, writeSort } from './sort.ts';
 
-/** What a query selects and in which order: what a cursor is bound to, and restores (PAGE-6). */
+/** Filter and order of a query. A cursor is bound to them and restores them (PAGE-6). */
 export interface Selection {
   readonly filter: readonly Condition[];
   readonly order: readonly SortKey[];
-  /** What they compare, with the types of it. */
+  /** The compared paths with their types: a cursor is invalid once it changes. */
   readonly cursorFingerprint: string;
-  /** The parameters that say it all again, the order too. */
+  /** The query parameters of this selection, `sort` included. */
   readonly parameters: QueryPairs;
-  readonly timeWindow: TimeRange | null;
+  readonly timeRange: TimeRange | null;
 }
 
-/** What reading a selection takes from the model. */
+/** What a resource contributes to reading a selection. */
 export interface SelectionRule {
   readonly resource: Resource;
   readonly validator: ResourceValidator;
@@ -32,11 +32,11 @@ export interface SelectionRule {
   readonly seal: CursorSeal;
 }
 
-/** What selects beside filters on properties. */
+/** Parameters that select rows, besides filters on properties. */
 const SELECTING: ReadonlySet<string> = new Set(['q', 'start_time', 'before']);
 
 /**
- * Reads filters, text search, time window and sort.
+ * Reads filters, full-text search, time range and sort.
  *
  * @throws {ApiError} QUERY_FILTER_INVALID, QUERY_SORT_INVALID, PAGINATION_POSITION_INVALID
  */
@@ -45,11 +45,11 @@ export function readSelection(rule: SelectionRule, parameters: readonly QueryPar
   const filters = parameters.filter(({ name }) => rule.isFilter(name) && !SELECTING.has(name));
   const selecting = parameters.filter(({ name }) => SELECTING.has(name));
   const sort = parameters.find(({ name }) => name === 'sort');
-  const window = readTimeWindow(selecting);
+  const timeRange = readTimeRange(selecting);
   const search = selecting.find(({ name }) => name === 'q');
   const filter = [
     ...readFilter(filters, resource, validator),
-    ...timeConditions(window, resource.timeField),
+    ...timeConditions(timeRange, resource.timeField),
     ...(search === undefined ? [] : [searchCondition(search.value)]),
   ];
   const order = sort === undefined ? resource.sort : readSort(sort.raw, resource);
@@ -58,12 +58,12 @@ export function readSelection(rule: SelectionRule, parameters: readonly QueryPar
     order,
     cursorFingerprint: fingerprintOf(filter, order, resource),
     parameters: [...filters, ...selecting, ...(sort === undefined ? [] : [sort])].map(linkParameter),
-    timeWindow: window,
+    timeRange,
   };
 }
 
-function timeConditions(window: TimeRange | null, path: string): readonly Condition[] {
-  const { start, before } = window ?? { start: null, before: null };
+function timeConditions(range: TimeRange | null, path: string): readonly Condition[] {
+  const { start, before } = range ?? { start: null, before: null };
   return [
     ...(start === null ? [] : [{ path, operator: 'gte', value: start } as const]),
     ...(before === null ? [] : [{ path, operator: 'lt', value: before } as const]),
@@ -71,39 +71,42 @@ function timeConditions(window: TimeRange | null, path: string): readonly Condit
 }
 
 /**
- * The order that a technique brings along: by id, by time (PAGE-7). null where it has none, or where the caller's own says the same.
+ * The `sort` that a pagination technique implies: by id or by time (PAGE-7). null if it implies none, or if the query already sorts that way.
  *
- * @throws {ApiError} PAGINATION_CONFLICT where the caller's own says another
+ * @throws {ApiError} PAGINATION_CONFLICT if the query sorts in another way
  */
 export function impliedSort(
-  place: PagePosition,
+  position: PagePosition,
   parameters: readonly QueryParameter[],
   resource: Resource,
 ): QueryParameter | null {
-  const path = impliedPath(place, parameters, resource);
+  const path = impliedPath(position, parameters, resource);
   if (path === null) return null;
   const sort = parameters.find(({ name }) => name === 'sort');
   if (sort === undefined) return { name: 'sort', raw: path, value: path };
-  if (place.name === 'start') return null;
+  if (position.name === 'start') return null;
   const [key, next, another] = readSort(sort.raw, resource);
   const tied = path === 'id' ? next === undefined : next?.path === 'id' && next.descending === key?.descending;
   if (key?.path === path && tied && another === undefined) return null;
-  throw orderConflict(place.name, path);
+  throw orderConflict(position.name, path);
 }
 
-function orderConflict(place: string, path: string): Error {
-  const message = `${place} goes by ${path}; leave sort out, or send ${path} or -${path}.`;
+function orderConflict(parameter: string, path: string): Error {
+  const message = `Conflicting sort: ${parameter} requires sort=${path} or sort=-${path}; omit sort, or send one of them.`;
   return apiError('PAGINATION_CONFLICT', message, {
-    details: [place, 'sort'].map((field) => ({ field, message: `does not go with a sort other than ${path}` })),
+    details: [parameter, 'sort'].map((field) => ({
+      field,
+      message: `conflicts: ${parameter} requires sort=${path} or sort=-${path}`,
+    })),
   });
 }
 
 function impliedPath(
-  place: PagePosition,
+  position: PagePosition,
   parameters: readonly QueryParameter[],
   { timeField }: Resource,
 ): string | null {
-  switch (place.name) {
+  switch (position.name) {
     case 'last_id':
       return 'id';
     case 'after_timestamp':
@@ -117,13 +120,13 @@ function impliedPath(
   }
 }
 
-/** A parameter as links carry it: a list keeps its commas, data keeps its own (URL-5). */
+/** A parameter as links carry it. Separator commas of a list stay unescaped; commas in data are escaped (URL-5). */
 export function linkParameter({ name, raw, value }: QueryParameter): QueryPair {
   const isList = name === 'sort' || name === 'fields' || name === 'expand' || /\[n?in\]$/.test(name);
   return [name, isList ? splitList(raw) : value];
 }
 
-/** Conditions in one spelling, however a query spelt them. */
+/** A canonical form of conditions, to compare filters. */
 function writeFilter(filter: readonly Condition[]): string {
   const lines = filter.map((condition) => {
     if (condition.operator === 'search') return JSON.stringify(['search', condition.words.toSorted()]);
@@ -134,7 +137,7 @@ function writeFilter(filter: readonly Condition[]): string {
   return [...new Set(lines)].sort().join('\n');
 }
 
-/** What a selection compares: the keys of its order one by one, then the paths of its filter, each with its type. */
+/** The keys of the order, then the filtered paths, each with its type. */
 function fingerprintOf(filter: readonly Condition[], order: readonly SortKey[], { properties }: Resource): string {
   const typed = (path: string): string => `${path}:${properties.get(path)?.type.kind ?? ''}`;
   const filtered = filter.map((condition) => (condition.operator === 'search' ? 'q' : typed(condition.path)));
@@ -142,18 +145,20 @@ function fingerprintOf(filter: readonly Condition[], order: readonly SortKey[], 
   return [...ordered, '', ...new Set(filtered.sort())].join(' ');
 }
 
-/** A cursor, with the filters and sort that it continues as parameters. */
+/** A decoded cursor with the filters and sort that it continues. */
 export interface OpenCursor {
   readonly token: string;
   readonly state: CursorState;
   readonly parameters: readonly QueryParameter[];
-  /** What they select. */
+  /** The selection of these parameters. */
   readonly selection: Selection;
 }
 
 /**
- * @param collection the one that the cursor must be of
- * @throws {ApiError} PAGINATION_CURSOR_INVALID, also where the model no longer has what the cursor sorts or filters by
+ * Decodes a cursor.
+ *
+ * @param collection the collection that the cursor must belong to
+ * @throws {ApiError} PAGINATION_CURSOR_INVALID, also if the model no longer has a field that the cursor sorts or filters by
  */
 export function openCursor(token: string, collection: string, rule: SelectionRule): OpenCursor {
   const state = decodeCursor(token, rule.seal);
@@ -165,7 +170,7 @@ export function openCursor(token: string, collection: string, rule: SelectionRul
   return { token, state, parameters: own, selection };
 }
 
-/** Whether a cursor's place is one in the order that it continues, as the model has it by now. */
+/** Whether a cursor's position is valid in its order, given the current model. */
 function isPlaceIn({ fingerprint, after }: CursorState, selection: Selection, { properties }: Resource): boolean {
   if (fingerprint !== selection.cursorFingerprint) return false;
   return selection.order.every(({ path }, key) => after?.[key] !== null || properties.get(path)?.nullable === true);
@@ -185,9 +190,9 @@ function ownSelection(rule: SelectionRule, own: readonly QueryParameter[]): Sele
 }
 
 /**
- * What a query with a cursor selects: its own filters and sort, or, where it sends none, the cursor's (hybrid).
+ * The selection of a query with a cursor: its own filters and sort (hybrid), or those of the cursor if it sends none.
  *
- * @throws {ApiError} PAGINATION_CURSOR_MISMATCH where they are not the cursor's (PAGE-6)
+ * @throws {ApiError} PAGINATION_CURSOR_MISMATCH if they differ from those of the cursor (PAGE-6)
  */
 export function continueSelection(
   rule: SelectionRule,
@@ -207,14 +212,14 @@ export function continueSelection(
   };
   if (same.filter && same.sort) return selection;
   const differing = selection.parameters.filter(([name]) => (name === 'sort' ? !same.sort : !same.filter));
-  const message = 'must be left out or equal what the cursor was made with';
-  throw apiError('PAGINATION_CURSOR_MISMATCH', 'Sort or filters differ from those of the cursor; leave them out.', {
+  const message = 'must be omitted, or be the same as in the cursor';
+  throw apiError('PAGINATION_CURSOR_MISMATCH', 'Sort or filters differ from those of the cursor; omit them.', {
     details: [...new Set(differing.map(([name]) => name))].map((field) => ({ field, message })),
   });
 }
 
 function cursorInvalid(): Error {
-  return apiError('PAGINATION_CURSOR_INVALID', 'The cursor is not one of this collection; start again without after.', {
-    details: [{ field: 'after', message: 'is not a cursor of this collection' }],
+  return apiError('PAGINATION_CURSOR_INVALID', 'Invalid cursor for this collection; start again without after.', {
+    details: [{ field: 'after', message: 'is not a valid cursor for this collection' }],
   });
 }

@@ -3,45 +3,43 @@ import { splitList } from '../conventions/query.ts';
 import { memoize, weakMemoize } from '../cache/memoize.ts';
 import type { Resource, SortKey } from '../model/model.ts';
 
-/** Most keys that a caller may sort by (QRY-3), and most that are looked at to tell what is wrong with them. */
+/** Maximum number of sort keys (QRY-3), and of keys that are checked for the details of an error. */
 const MAX_KEYS = 5;
-const MAX_JUDGED = 20;
+const MAX_CHECKED = 20;
 
 /**
- * The order that `sort` asks for, the id appended as the tie-breaker in the direction of the last key (PAGE-5, QRY-3).
+ * Reads `sort`. The id is appended as the tie-breaker, in the direction of the last key (PAGE-5, QRY-3).
  *
- * @param raw the parameter's value as it came, `-created_at,name`
- * @throws {ApiError} QUERY_SORT_INVALID, listing what is sortable
+ * @param raw the undecoded value of the parameter: `-created_at,name`
+ * @throws {ApiError} QUERY_SORT_INVALID, with the sortable fields
  */
 export function readSort(raw: string, resource: Resource): readonly SortKey[] {
   return sortsOf(resource)(raw);
 }
 
-/** Callers ask for few orders of a resource. */
+/** Clients use few different orders of a resource. */
 const sortsOf = weakMemoize((resource: Resource) => memoize((raw) => readKeys(raw, resource)));
 
 function readKeys(raw: string, resource: Resource): readonly SortKey[] {
-  const texts = splitList(raw, MAX_JUDGED);
-  if (texts === null)
-    throw sortInvalid([{ field: 'sort', message: `has over ${MAX_JUDGED} keys; at most ${MAX_KEYS}` }]);
-  const keys = texts.map((text) => ({ path: text.replace(/^-/, ''), descending: text.startsWith('-') }));
+  const terms = splitList(raw, MAX_CHECKED);
+  if (terms === null)
+    throw sortInvalid([{ field: 'sort', message: `has more than ${MAX_CHECKED} keys; at most ${MAX_KEYS}` }]);
+  const keys = terms.map((term) => ({ path: term.replace(/^-/, ''), descending: term.startsWith('-') }));
   const details: ErrorDetail[] = keys
     .filter(({ path }) => !isSortable(resource, path))
     .map(({ path }) => ({ field: 'sort', message: `cannot sort by ${JSON.stringify(path)}; ${sortable(resource)}` }));
   const repeated = keys.find(({ path }, index) => keys.findIndex((key) => key.path === path) < index);
-  if (repeated !== undefined) details.push({ field: 'sort', message: `names ${repeated.path} more than once` });
+  if (repeated !== undefined) details.push({ field: 'sort', message: `has the key ${repeated.path} more than once` });
   if (keys.length > MAX_KEYS) details.push({ field: 'sort', message: `has ${keys.length} keys; at most ${MAX_KEYS}` });
   if (details.length > 0) throw sortInvalid(details);
   return totalOrder(keys);
 }
 
 function sortInvalid(details: readonly ErrorDetail[]): Error {
-  return apiError('QUERY_SORT_INVALID', 'The collection cannot be sorted so; see details for what to send.', {
-    details,
-  });
+  return apiError('QUERY_SORT_INVALID', 'Invalid sort; see details.', { details });
 }
 
-/** The order up to the id, which makes it total: no two rows tie. A key that is named again decides nothing and is left out. */
+/** A total order: the keys up to the id, which breaks ties. Repeated keys have no effect and are omitted. */
 export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
   const byPath = new Map<string, SortKey>();
   for (const key of [...keys, { path: 'id', descending: keys.at(-1)?.descending === true }]) {
@@ -50,16 +48,16 @@ export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
   return [...byPath.values()];
 }
 
-/** An order as text: what a cursor is bound to. */
+/** An order as a string: `-created_at,name`. */
 export function writeSort(order: readonly SortKey[]): string {
   return order.map(({ path, descending }) => (descending ? `-${path}` : path)).join(',');
 }
 
 function sortable(resource: Resource): string {
-  return `sortable are ${[...resource.properties.keys()].filter((path) => isSortable(resource, path)).join(', ')}`;
+  return `sortable fields: ${[...resource.properties.keys()].filter((path) => isSortable(resource, path)).join(', ')}`;
 }
 
-/** The time field always is: the techniques that go by time have its order (PAGE-7). */
+/** The time field is always sortable: pagination by time needs its order (PAGE-7). */
 function isSortable({ properties, timeField }: Resource, path: string): boolean {
   return path === timeField || properties.get(path)?.sortable === true;
 }

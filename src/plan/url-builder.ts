@@ -5,33 +5,33 @@ import { memoize, weakMemoize } from '../cache/memoize.ts';
 import type { Model, Resource } from '../model/model.ts';
 import type { Ancestor } from './plan.ts';
 
-/** Where the URLs of an answer begin, and what each of them carries: the caller's version carrier (REP-9). */
+/** The common part of all URLs of a response: the base, and the API version as the request sent it (REP-9). */
 export interface LinkBase {
   /** `/api/v1`, `/api` or `https://api.example.com/api/v1`. */
   readonly prefix: string;
-  /** `[['api_version', '1']]` where the caller names the version so; else empty. */
+  /** `[['api_version', '1']]` if the request named the version by that parameter, else empty. */
   readonly parameters: QueryPairs;
 }
 
 /** Writes the URLs of a model's resources (URL-1, URL-9). */
 export interface UrlBuilder {
-  /** Where the base itself lies. */
+  /** The URL of the base. */
   readonly root: (base: LinkBase) => string;
-  /** @param query as `writeQuery` makes it */
+  /** @param query as returned by `writeQuery` */
   collection(base: LinkBase, resource: Resource, within: readonly Ancestor[], query?: string): string;
   item(base: LinkBase, resource: Resource, within: readonly Ancestor[], id: string): string;
-  /** One of what every API has beside its resources. @param segments `batches` and an id */
+  /** The URL of a system resource. @param segments such as `batches` and an id */
   system(base: LinkBase, ...segments: readonly string[]): string;
 }
 
-/** The addresses of a model. Ancestors are nearest first, as in a plan. */
+/** Makes the URL builder of a model. Ancestors are nearest first, as in a plan. */
 export function urlBuilder({ resources }: Pick<Model, 'resources'>): UrlBuilder {
-  // Most links are into collections that stand below no other row, and URLs begin in few ways.
-  const uppermost = weakMemoize(({ collection }: Resource) =>
+  // Most links lead to top-level collections, and there are few prefixes.
+  const topLevelPath = weakMemoize(({ collection }: Resource) =>
     memoize((prefix: string) => joinPath(prefix, collection)),
   );
   const collectionPath = ({ prefix }: LinkBase, resource: Resource, within: readonly Ancestor[]): string => {
-    if (within.length === 0) return uppermost(resource)(prefix);
+    if (within.length === 0) return topLevelPath(resource)(prefix);
     const above = within.toReversed().flatMap((row) => [resources.get(row.resource)?.collection ?? '', row.id]);
     return joinPath(prefix, ...above, resource.collection);
   };

@@ -5,27 +5,27 @@ import { admitParameters, type ParameterRule, commonParameterRule } from './para
 import type { Columns } from './plan.ts';
 import { computedFrom, type Projection, projectionKey, readProjection } from './projection.ts';
 
-/** How much of each resource a caller wants to see (QRY-4). */
+/** The requested parts of a resource: its fields and related rows (QRY-4). */
 export interface View {
-  /** null for every field. */
+  /** null for all fields. */
   readonly projection: Projection | null;
   readonly expansions: readonly Expansion[];
-  /** The parameters that say so. */
+  /** `fields` and `expand` as sent. */
   readonly parameters: readonly QueryParameter[];
-  /** One spelling of it: what tags tell apart. Empty where everything of the resource alone is told. */
+  /** A canonical form of the view, part of ETags. Empty for all fields without related rows. */
   readonly key: string;
 }
 
-/** How the parameters of one resource are judged when it is read. */
+/** The parameters of a GET of one resource. */
 const itemRule: ParameterRule = {
   ...commonParameterRule,
   known: new Set([...commonParameterRule.known, 'fields', 'expand']),
 };
 
-/** A resource as it is. */
+/** All fields, no related rows. */
 export const WHOLE_VIEW: View = { projection: null, expansions: [], parameters: [], key: '' };
 
-/** @throws {ApiError} QUERY_FIELDS_INVALID, QUERY_EXPAND_INVALID */
+/** Reads `fields` and `expand`. @throws {ApiError} QUERY_FIELDS_INVALID, QUERY_EXPAND_INVALID */
 export function readView(
   given: ReadonlyMap<string, QueryParameter>,
   resource: Resource,
@@ -40,7 +40,7 @@ export function readView(
 }
 
 /**
- * The view that a request of one resource asks for.
+ * Reads the view of a request for one resource.
  *
  * @throws {ApiError} REQUEST_PARAMETER_*, QUERY_FIELDS_INVALID, QUERY_EXPAND_INVALID
  */
@@ -60,8 +60,8 @@ function expansionKey(expansions: readonly Expansion[]): string {
 }
 
 /**
- * The fields that a view takes from the store: what is told, what computed members are worked out from, what leads to related rows, and
- * what the order goes by; null for all of them.
+ * The fields that a view needs from the store: those that it shows, the inputs of computed members, references to related rows, and sort
+ * keys; null for all fields.
  */
 export function columnsFor(
   resource: Resource,
@@ -69,17 +69,17 @@ export function columnsFor(
   order: readonly SortKey[],
 ): Columns | null {
   if (projection === null) return null;
-  const wanted = new Set([
+  const needed = new Set([
     ...projection.keys(),
     ...computedFrom(resource.computed, projection),
     ...expansions.flatMap(({ relation }) => (relation.kind === 'one' ? [relation.field] : [])),
     ...order.map(({ path }) => path.split('.')[0] ?? path),
     ...linkingFields(resource),
   ]);
-  return resource.fields.map(({ name }) => name).filter((name) => wanted.has(name));
+  return resource.fields.map(({ name }) => name).filter((name) => needed.has(name));
 }
 
-/** The fields that links are made of: they are told always. */
+/** The fields that links need. */
 function linkingFields({ fields, parent }: Resource): readonly string[] {
   return fields
     .filter(({ name, reference }) => (reference?.as ?? null) !== null || name === parent?.field)

@@ -85,7 +85,7 @@ describe('a read-only member of a body', () => {
   it('[REP-6] is not the same as an immutable field, whose change is 400', async () => {
     await using own = await apiUnderTest(SHOP);
     const { id } = await create(own, 'products', LAMP);
-    const details = [{ field: 'sku', message: 'cannot be changed once the resource is created' }];
+    const details = [{ field: 'sku', message: 'is immutable; it cannot be changed after creation' }];
     const has = { errorCode: 'PRODUCT_INVALID', details };
     for (const method of ['PUT', 'PATCH']) {
       await own.row({ send: `${method} /api/v1/products/${id}`, body: { ...LAMP, sku: 'other' }, status: 400, has });

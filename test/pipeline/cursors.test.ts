@@ -102,7 +102,7 @@ describe('a cursor', () => {
   it('[PAGE-6] belongs to its collection, and below a parent to that parent', async () => {
     const has = {
       errorCode: 'PAGINATION_CURSOR_INVALID',
-      details: [{ field: 'after', message: 'is not a cursor of this collection' }],
+      details: [{ field: 'after', message: 'is not a valid cursor for this collection' }],
     };
     const [notes, lines] = [await cursorOf('notes'), await cursorOf('notes/a/lines')];
     await desk.row({ send: `GET /api/v1/notes/a/lines?after=${notes}`, status: 400, has });

@@ -100,7 +100,7 @@ describe('an error in another format', () => {
     const { text } = await shop.row({ send: 'GET /api/v1/notes?%3Ca%3E=1&%01=2', headers, status: 400 });
     const [, content] =
       /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<error(?: [^>]*)?>(.*)<\/error>$/s.exec(text) ?? [];
-    const message = 'Query parameters are not known here; see details, or send "Prefer: handling=lenient".';
+    const message = 'Unknown query parameters; see details, or send "Prefer: handling=lenient".';
     const unknown = '<message>is not a known parameter</message>';
     assert.equal(
       content,
@@ -116,7 +116,7 @@ describe('an error in another format', () => {
     assert.deepEqual(text.split('\n').slice(0, 5), [
       'httpStatus: 400',
       'errorCode: REQUEST_PARAMETER_UNKNOWN',
-      'errorMessage: A query parameter is not known here; see details, or send "Prefer: handling=lenient".',
+      'errorMessage: Unknown query parameter; see details, or send "Prefer: handling=lenient".',
       'correlationId: mine',
       'timestamp: 2026-01-02T03:04:05.678Z',
     ]);

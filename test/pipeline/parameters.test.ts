@@ -31,8 +31,8 @@ describe('a sort', () => {
   }
 
   const refused: readonly (readonly [sort: string, message: RegExp])[] = [
-    ['', /""; sortable are id, name/],
-    ['colour', /"colour"; sortable are id, name/],
+    ['', /""; sortable fields: id, name/],
+    ['colour', /"colour"; sortable fields: id, name/],
     ['tags', /"tags"/],
     ['labels', /"labels"/],
     ['place', /"place"/],
@@ -44,7 +44,7 @@ describe('a sort', () => {
     ['+name', /" name"/],
     ['name%2Cid', /"name,id"/],
     ['NAME', /"NAME"/],
-    ['name,-name', /name more than once/],
+    ['name,-name', /key name more than once/],
     ['name,count,ratio,truth,price,serial', /6 keys; at most 5/],
   ];
   for (const [sort, message] of refused) {
@@ -65,7 +65,7 @@ describe('a sort', () => {
 
   it('[QRY-3] on a field that the model keeps from it lists the others', async () => {
     const { body } = await shop.row({ send: 'GET /api/v1/narrow?sort=shut', status: 400 });
-    assert.match(body['details'][0]['message'], /sortable are id, open, created_at$/);
+    assert.match(body['details'][0]['message'], /sortable fields: id, open, created_at$/);
   });
 });
 

@@ -69,7 +69,7 @@ describe('a race that is lost to another process', () => {
   it('[MET-11] is judged again by the states', async () => {
     await using desk = await raced([(rival) => rival.change('a', { phase: 'DONE' })]);
     const { body } = await desk.row({ send: 'PATCH /api/v1/notes/a', body: { phase: 'OPEN' }, status: 409 });
-    assert.match(body['errorMessage'], /cannot go from DONE to OPEN/);
+    assert.match(body['errorMessage'], /cannot change from DONE to OPEN/);
   });
 
   it('[MET-7] changes nothing where the other wrote the same', async () => {

@@ -297,7 +297,7 @@ describe('collections', () => {
       status: 400,
       has: { errorCode: 'QUERY_SORT_INVALID' },
     });
-    assert.match(body['details'][0]?.['message'] ?? '', /sortable are id, sku, name/);
+    assert.match(body['details'][0]?.['message'] ?? '', /sortable fields: id, sku, name/);
   });
 
   it('[QRY-5] refuse parameters that are unknown or given twice, and ignore them for a lenient caller', async () => {

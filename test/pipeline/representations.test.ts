@@ -48,7 +48,7 @@ describe('a representation', () => {
   });
 
   const ids: readonly (readonly [what: string, collection: string, body: object, message: RegExp])[] = [
-    ['sent where the server makes ids', 'suppliers', { id: 'mine', name: 'A' }, /leave it out/],
+    ['sent where the server makes ids', 'suppliers', { id: 'mine', name: 'A' }, /omit it/],
     ['missing where clients make ids', 'notes', { text: 'x' }, /is required/],
     ['null where clients make ids', 'notes', { id: null }, /is required/],
     ['a number where clients make ids', 'notes', { id: 5 }, /string/],

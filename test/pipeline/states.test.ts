@@ -78,7 +78,7 @@ describe('a state', () => {
       const from = path.at(-1) ?? 'NEW';
       it(`[MET-11] does not move from ${from} to ${to} by ${way}, and says where it can go`, async () => {
         await using desk = await ticket(...path);
-        const message = `cannot go from ${from} to ${to}`;
+        const message = `cannot change from ${from} to ${to}`;
         const { body } = await desk.row({
           ...ask(to),
           status: 409,

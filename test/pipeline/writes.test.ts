@@ -61,7 +61,7 @@ describe('POST', () => {
       status: 400,
       has: {
         errorCode: 'SUPPLIER_INVALID',
-        details: [{ field: 'id', message: 'is made by the server; leave it out' }],
+        details: [{ field: 'id', message: 'is assigned by the server; omit it' }],
       },
     });
   });
@@ -178,7 +178,7 @@ describe('PUT', () => {
       send,
       body: { ...body, sku: 'other' },
       status: 400,
-      has: { details: [{ field: 'sku', message: 'cannot be changed once the resource is created' }] },
+      has: { details: [{ field: 'sku', message: 'is immutable; it cannot be changed after creation' }] },
     });
   });
 
@@ -285,7 +285,7 @@ describe('PATCH', () => {
     const { body } = await product();
     const send = `PATCH /api/v1/products/${body['id']}`;
     const refused = await api.row({ send, body: { status: 'CLOSED' }, status: 409 });
-    assert.match(refused.body['errorMessage'], /cannot go from DRAFT to CLOSED/);
+    assert.match(refused.body['errorMessage'], /cannot change from DRAFT to CLOSED/);
     await api.row({ send, body: { status: 'DRAFT' }, status: 200 });
     await api.row({ send, body: { status: 'ACTIVE' }, status: 200, events: ['product.updated'] });
   });

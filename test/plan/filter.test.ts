@@ -120,10 +120,10 @@ describe('conditions', () => {
     assert.deepEqual(
       details.map(({ message }) => message),
       [
-        'cannot be filtered by; filters are id, name, size, price, at, place.city, tags, sizes, day, created_at, updated_at, revision',
-        'takes no plain value here; there are tags[contains], tags[exists]',
-        'is no operator; there are name[eq], name[ne], name[gt], name[gte], name[lt], name[lte], name[in], name[nin], name[exists], name[contains], name[starts_with]',
-        'takes no contains here; there are size[eq], size[ne], size[gt], size[gte], size[lt], size[lte], size[in], size[nin], size[exists]',
+        'is not filterable; filterable fields: id, name, size, price, at, place.city, tags, sizes, day, created_at, updated_at, revision',
+        'does not support a filter without an operator; supported: tags[contains], tags[exists]',
+        'has an unknown operator; supported: name[eq], name[ne], name[gt], name[gte], name[lt], name[lte], name[in], name[nin], name[exists], name[contains], name[starts_with]',
+        'does not support contains; supported: size[eq], size[ne], size[gt], size[gte], size[lt], size[lte], size[in], size[nin], size[exists]',
         'must be true or false',
         'must be an integer such as 42',
       ],

@@ -23,7 +23,7 @@ const ROW = rowOf({ name: 'n', size: null, price: '1.00', place: { city: 'Oslo' 
 
 describe('a query of a collection', () => {
   it('[PAGE-3] [PAGE-5] that says nothing is the first 20 rows by creation, uncounted', () => {
-    const { plan, position, linkQuery } = read('');
+    const { plan, pagination, linkQuery } = read('');
     assert.deepEqual(plan, {
       kind: 'list',
       resource: 'items',
@@ -34,7 +34,7 @@ describe('a query of a collection', () => {
       count: { kind: 'none' },
       effort: 'light',
     });
-    assert.deepEqual([position.technique, position.parameters, linkQuery], ['cursor', [], 'limit=20']);
+    assert.deepEqual([pagination.technique, pagination.parameters, linkQuery], ['cursor', [], 'limit=20']);
   });
 
   const windows: readonly (readonly [
@@ -51,8 +51,8 @@ describe('a query of a collection', () => {
   ];
   for (const [text, window, parameters] of windows) {
     it(`[PAGE-4] by ${text} is at its place`, () => {
-      const { plan, position } = read(text);
-      assert.deepEqual([plan.window, position.parameters], [window, parameters]);
+      const { plan, pagination } = read(text);
+      assert.deepEqual([plan.window, pagination.parameters], [window, parameters]);
     });
   }
 

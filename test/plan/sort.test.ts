@@ -61,7 +61,7 @@ describe('what cannot be sorted by', () => {
   for (const raw of ['', ' name', 'name ', 'tags', 'place', 'secret', 'place.zip', 'links', 'NAME', 'name;size']) {
     it(`[QRY-3] is refused and never quoted as known: ${JSON.stringify(raw)}`, () => {
       const { details } = refuses(() => readSort(raw, resource), 'QUERY_SORT_INVALID');
-      const known = 'sortable are id, name, size, place.city, created_at, updated_at, revision';
+      const known = 'sortable fields: id, name, size, place.city, created_at, updated_at, revision';
       assert.deepEqual(details, [{ field: 'sort', message: `cannot sort by ${JSON.stringify(raw)}; ${known}` }]);
     });
   }
@@ -69,12 +69,17 @@ describe('what cannot be sorted by', () => {
   it('[QRY-3] is not looked at where it is far too long', () => {
     const raw = Array.from({ length: 100_000 }, (_, index) => `u${index}`).join(',');
     const { details } = refuses(() => readSort(raw, resource), 'QUERY_SORT_INVALID');
-    assert.deepEqual(details, [{ field: 'sort', message: 'has over 20 keys; at most 5' }]);
+    assert.deepEqual(details, [{ field: 'sort', message: 'has more than 20 keys; at most 5' }]);
   });
 
   it('[ERR-3] is told as a whole: each unknown key, the one that is repeated, and how many there are', () => {
     const { details } = refuses(() => readSort('name,-name,a,size,b,id', resource), 'QUERY_SORT_INVALID');
     const messages = details.map(({ message }) => message.replace(/;.*/, ''));
-    assert.deepEqual(messages, ['cannot sort by "a"', 'cannot sort by "b"', 'names name more than once', 'has 6 keys']);
+    assert.deepEqual(messages, [
+      'cannot sort by "a"',
+      'cannot sort by "b"',
+      'has the key name more than once',
+      'has 6 keys',
+    ]);
   });
 });

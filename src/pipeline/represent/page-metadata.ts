@@ -19,9 +19,9 @@ export function pageMetadata(
   base: LinkBase,
   { compiled: { addresses, model } }: Surroundings,
 ): { readonly facts: JsonObject; readonly links: readonly LinkValue[] } {
-  const { plan, position } = query;
+  const { plan, pagination } = query;
   const walked = walk(query, page);
-  const neighbours = position.links(walked);
+  const neighbours = pagination.links(walked);
   const address = (asked: string): string => addresses.collection(base, resource, plan.within, asked);
   const isFollowed = (href: string): boolean => href.length <= model.limits.target;
   const links = places(query, neighbours).flatMap(([rel, place]) => {
@@ -31,11 +31,11 @@ export function pageMetadata(
     return href === undefined ? [] : [{ rel, href }];
   });
   const facts = {
-    technique: position.technique,
+    technique: pagination.technique,
     limit: plan.window.limit,
     count: page.rows.length,
     has_more: links.some(({ rel }) => rel === 'next'),
-    ...position.members(walked, neighbours),
+    ...pagination.members(walked, neighbours),
     ...totals(walked, plan.window.limit),
   };
   return { facts, links };
@@ -47,16 +47,16 @@ export function linkTargets(links: readonly LinkValue[]): JsonObject {
 }
 
 /** The query string that asks for a page itself. */
-export function selfQuery({ linkQuery, position }: ListQuery): string {
-  return joinQueries(linkQuery, writeQuery(position.parameters));
+export function selfQuery({ linkQuery, pagination }: ListQuery): string {
+  return joinQueries(linkQuery, writeQuery(pagination.parameters));
 }
 
 function places(
-  { position }: ListQuery,
+  { pagination }: ListQuery,
   { first, prev, next, last }: PageLinks,
 ): readonly (readonly [string, PageLinks['next']])[] {
   return [
-    ['self', position.parameters],
+    ['self', pagination.parameters],
     ['first', first],
     ['prev', prev],
     ['next', next],

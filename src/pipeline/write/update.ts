@@ -158,7 +158,7 @@ function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
     case 'forbidden':
       return {
         kind: 'invalid',
-        details: [{ field: patched.pointer[0] ?? '', message: 'is read-only; leave it out of the patch' }],
+        details: [{ field: patched.pointer[0] ?? '', message: 'is read-only; omit it from the patch' }],
         candidate: {},
       };
     case 'excess':
