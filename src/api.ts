@@ -1,6 +1,6 @@
 import process from 'node:process';
 import type { Json } from './conventions/json.ts';
-import { httpDate } from './conventions/preconditions.ts';
+import { httpDate } from './conventions/http-date.ts';
 import { timestamp } from './conventions/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { HookServices } from './model/typescript/hooks.ts';

@@ -2,19 +2,19 @@ import { type ApiError, apiError } from './errors.ts';
 import { essence, type MediaType, parseMediaType, vendorType } from './media-type.ts';
 import { type ServedVersion, versionsAgree } from './versioning.ts';
 
-/** What the bytes of a body are (NEG-2, MET-3, MET-13). */
+/** The type of a request body (NEG-2, MET-3, MET-13). */
 export type BodyType =
   | { readonly kind: 'json' | 'merge-patch' | 'json-patch' | 'xml' | 'form' | 'ndjson' }
   | { readonly kind: 'multipart'; readonly boundary: string };
 
-/** What a request does with its body: each takes other types. */
+/** What a request uses its body for. It decides which media types are accepted. */
 export type BodyUse = 'create' | 'replace' | 'patch' | 'query' | 'batch';
 
-/** Which bodies a request may have. */
+/** Which bodies a request accepts. */
 export interface BodyRule {
-  /** The API's name, which its media types carry: `shop` in `application/vnd.shop.v1+json`. */
+  /** The name of the API in its media types: `shop` in `application/vnd.shop.v1+json`. */
   readonly name: string;
-  /** The contract that the request speaks; a body in another is not taken. */
+  /** The version of the request. A body in another version is rejected. */
   readonly version: ServedVersion;
   readonly use: BodyUse;
 }
@@ -33,7 +33,7 @@ const TYPES: ReadonlyMap<string, BodyKind> = new Map<string, BodyKind>([
   ['application/x-ndjson', 'ndjson'],
 ]);
 
-/** In the order in which they are listed to callers. */
+/** In the order in which error messages and header fields list them. */
 const ACCEPTED: Readonly<Record<BodyUse, readonly BodyKind[]>> = {
   create: ['json', 'xml', 'form', 'multipart', 'ndjson'],
   replace: ['json', 'xml', 'form', 'multipart'],
@@ -42,10 +42,16 @@ const ACCEPTED: Readonly<Record<BodyUse, readonly BodyKind[]>> = {
   batch: ['json'],
 };
 
+/**
+ * The value of `Accept-Query` (RFC 10008 3, MET-5): a list of media types as structured fields, whose tokens may contain a slash (RFC 9651
+ * 3.3.4).
+ */
+export const ACCEPT_QUERY = 'application/x-www-form-urlencoded';
+
 /** RFC 2046 5.1.1. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
-/** The media types that a body may have, as `Accept`, `Accept-Post` and `Accept-Patch` list them (RFC 5789 3.1). */
+/** The accepted media types, as `Accept`, `Accept-Post` and `Accept-Patch` list them (RFC 5789 3.1). */
 export function bodyTypes({ name, version, use }: BodyRule): string {
   const names = new Map([...TYPES].map(([type, kind]) => [kind, type]));
   return ACCEPTED[use]
@@ -57,28 +63,28 @@ export function bodyTypes({ name, version, use }: BodyRule): string {
 }
 
 /**
- * What a body is, by its `Content-Type` (NEG-2). A vendor type in the version of the request is what its suffix says. A parameter other than
- * `charset` and `boundary` has no meaning for these types and is ignored.
+ * Reads the type of a body from its `Content-Type` (NEG-2). A vendor type in the version of the request has the type of its suffix.
+ * Parameters other than `charset` and `boundary` are ignored: these types define none.
  *
- * @param text value of the field; null where it is absent
- * @throws {ApiError} REQUEST_MEDIA_TYPE_UNSUPPORTED, with the types that are taken in `Accept`, for PATCH also `Accept-Patch`;
- *   REQUEST_HEADER_INVALID: a QUERY without a type (RFC 10008 2)
+ * @param text value of the field; null if absent
+ * @throws {ApiError} REQUEST_MEDIA_TYPE_UNSUPPORTED, with the accepted types in `Accept`, for PATCH also in `Accept-Patch`;
+ *   REQUEST_HEADER_INVALID: a QUERY without `Content-Type` (RFC 10008 2)
  */
 export function readContentType(text: string | null, rule: BodyRule): BodyType {
   if (text === 'application/json' && rule.use !== 'query') return JSON_BODY;
   if (text === null)
     throw rule.use === 'query' ? missingContentType() : unsupported('The body has no Content-Type', rule);
   const mediaType = parseMediaType(text);
-  if (mediaType === null) throw unsupported('Content-Type is not a media type', rule);
+  if (mediaType === null) throw unsupported('Content-Type is not a valid media type', rule);
   const charset = mediaType.parameters.get('charset') ?? 'utf-8';
   if (charset.toLowerCase() !== 'utf-8') throw unsupported('The charset of the body is not UTF-8', rule);
   const kind = kindOf(mediaType, rule);
   if (kind === undefined || !ACCEPTED[rule.use].includes(kind)) {
-    throw unsupported('The media type of the body is not taken here', rule);
+    throw unsupported('The media type of the body is not supported here', rule);
   }
   if (kind !== 'multipart') return { kind };
   const boundary = mediaType.parameters.get('boundary') ?? '';
-  if (!BOUNDARY.test(boundary)) throw unsupported('Content-Type names no boundary as RFC 2046 has it', rule);
+  if (!BOUNDARY.test(boundary)) throw unsupported('Content-Type has no valid boundary parameter (RFC 2046)', rule);
   return { kind, boundary };
 }
 
@@ -86,7 +92,7 @@ function kindOf(mediaType: MediaType, rule: BodyRule): BodyKind | undefined {
   const vendor = vendorType(mediaType, rule.name);
   if (vendor === null || (vendor.suffix !== 'json' && vendor.suffix !== 'xml')) return TYPES.get(essence(mediaType));
   if (versionsAgree(vendor.version, rule.version)) return vendor.suffix;
-  throw unsupported('Content-Type names another version than the request asks for', rule);
+  throw unsupported('Content-Type names another version than the request', rule);
 }
 
 function unsupported(cause: string, rule: BodyRule): ApiError {
@@ -96,24 +102,19 @@ function unsupported(cause: string, rule: BodyRule): ApiError {
 }
 
 function missingContentType(): ApiError {
-  return apiError(
-    'REQUEST_HEADER_INVALID',
-    'A QUERY says what its body is: send Content-Type: application/x-www-form-urlencoded.',
-    {
-      details: [{ field: 'Content-Type', message: 'is required' }],
-    },
-  );
+  return apiError('REQUEST_HEADER_INVALID', 'QUERY requires a Content-Type: send application/x-www-form-urlencoded.', {
+    details: [{ field: 'Content-Type', message: 'is required' }],
+  });
 }
 
-/** The codings that a body may come in, as `Accept-Encoding` lists them (RFC 9110 12.5.3). */
+/** The accepted content codings, as `Accept-Encoding` lists them (RFC 9110 12.5.3). */
 const BODY_CODINGS = 'gzip, identity';
 
 /**
- * The coding of a body, by its `Content-Encoding` (NEG-2); `x-gzip` is gzip (RFC 9110 8.4.1.3).
+ * Reads the content coding of a body from its `Content-Encoding` (NEG-2); `x-gzip` is gzip (RFC 9110 8.4.1.3).
  *
- * @param text value of the field; null where it is absent
- * @throws {ApiError} REQUEST_ENCODING_UNSUPPORTED, with the codings that are taken in `Accept-Encoding`; two codings one over the
- *   other are not
+ * @param text value of the field; null if absent
+ * @throws {ApiError} REQUEST_ENCODING_UNSUPPORTED, with the accepted codings in `Accept-Encoding`, also for more than one coding
  */
 export function readContentEncoding(text: string | null): 'identity' | 'gzip' {
   const codings = (text ?? '')
@@ -123,7 +124,11 @@ export function readContentEncoding(text: string | null): 'identity' | 'gzip' {
   const [coding] = codings;
   if (coding === undefined) return 'identity';
   if (codings.length === 1 && (coding === 'gzip' || coding === 'x-gzip')) return 'gzip';
-  throw apiError('REQUEST_ENCODING_UNSUPPORTED', 'The Content-Encoding of the body is not taken: send gzip, or none.', {
-    headers: { 'Accept-Encoding': BODY_CODINGS },
-  });
+  throw apiError(
+    'REQUEST_ENCODING_UNSUPPORTED',
+    'The Content-Encoding of the body is not supported: send gzip, or no Content-Encoding.',
+    {
+      headers: { 'Accept-Encoding': BODY_CODINGS },
+    },
+  );
 }

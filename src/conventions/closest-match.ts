@@ -1,8 +1,8 @@
 const MAX_DISTANCE = 3;
 
 /**
- * The known name that a caller most likely meant (QRY-5): the nearest within one edit for every three characters, at most
- * three edits; the first of equals. Case does not count. null where none is near.
+ * The known name that a caller most likely meant (QRY-5): the one with the fewest edits, at most one for every three characters and at most
+ * three; on a tie the first. Case is ignored. null if no name is close enough.
  */
 export function closestMatch(name: string, known: Iterable<string>): string | null {
   let found: string | null = null;
@@ -18,15 +18,15 @@ export function closestMatch(name: string, known: Iterable<string>): string | nu
 }
 
 /**
- * Insertions, deletions, replacements and swaps of neighbours that make `a` into `b` (optimal string alignment); null beyond
- * `limit`. Row by row, as each needs only the two before it.
+ * The optimal string alignment distance: insertions, deletions, substitutions and transpositions that turn `a` into `b`; null beyond `limit`.
+ * The matrix is computed row by row, because each row depends only on the two before it.
  */
 function editDistance(a: string, b: string, limit: number): number | null {
   if (Math.abs(a.length - b.length) > limit) return null;
   let before: readonly number[] = [];
   let above: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {
-    const current = nextRow(a, b, row, above, before);
+    const current = nextRow({ a, b, above, before }, row);
     if (Math.min(...current) > limit) return null;
     before = above;
     above = current;
@@ -35,7 +35,15 @@ function editDistance(a: string, b: string, limit: number): number | null {
   return edits > limit ? null : edits;
 }
 
-function nextRow(a: string, b: string, row: number, above: readonly number[], before: readonly number[]): number[] {
+interface Matrix {
+  readonly a: string;
+  readonly b: string;
+  /** The row above the next one, and the one before it. */
+  readonly above: readonly number[];
+  readonly before: readonly number[];
+}
+
+function nextRow({ a, b, above, before }: Matrix, row: number): number[] {
   const current = [row];
   for (let column = 1; column <= b.length; column += 1) {
     const same = a[row - 1] === b[column - 1];

@@ -1,10 +1,10 @@
-/** Problem with one field, parameter or header: `field` is a dotted path in wire names (`items[0].sku`). */
+/** A problem with one field, parameter or header. `field` is a dotted path in wire names (`items[0].sku`). */
 export interface ErrorDetail {
   readonly field: string;
   readonly message: string;
 }
 
-/** The one error body, its six members in the order that the seed fixes (ERR-1). */
+/** The body of every error, its six members in this order (ERR-1). */
 export interface ErrorBody {
   readonly httpStatus: number;
   readonly errorCode: string;
@@ -14,7 +14,7 @@ export interface ErrorBody {
   readonly details: readonly ErrorDetail[];
 }
 
-/** Every error code that no resource owns, with its status (ERR-2). This table and {@link resourceErrors} are the whole catalogue. */
+/** Every error code without a resource prefix, with its status (ERR-2). This table and {@link resourceErrors} are the whole catalogue. */
 export const errors = {
   REQUEST_MALFORMED: 400,
   REQUEST_URI_INVALID: 400,
@@ -71,7 +71,7 @@ export const errors = {
   AUTH_UNAVAILABLE: 503,
 } as const;
 
-/** What follows a resource's own prefix (`PRODUCT_NOT_FOUND`), with its status. */
+/** Error codes with a resource prefix (`PRODUCT_NOT_FOUND`): the part after the prefix, with its status. */
 export const resourceErrors = {
   INVALID: 400,
   FORBIDDEN: 403,
@@ -86,21 +86,21 @@ export const resourceErrors = {
 export type ErrorCode = keyof typeof errors;
 export type ResourceErrorCode = keyof typeof resourceErrors;
 
-/** Most entries that `details` carries (ERR-3). */
+/** Maximum number of entries in `details` (ERR-3). */
 export const MAX_DETAILS = 100;
-/** Most characters of a field's name and of a message: what a caller sent is not told back at length. */
+/** Maximum characters of a field name and of a message, so that long input is not echoed in full. */
 const MAX_FIELD = 256;
 const MAX_MESSAGE = 2_048;
 
 export interface ApiErrorOptions {
   readonly details?: readonly ErrorDetail[];
-  /** Response fields that belong to this refusal (`Allow`, `Accept-Patch`, `Retry-After`), by name. */
+  /** Response header fields of this error (`Allow`, `Accept-Patch`, `Retry-After`), by name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What went wrong inside, for the log alone; it never reaches the caller (ERR-4, ERR-7). */
+  /** The internal cause. It is logged and never sent to the caller (ERR-4, ERR-7). */
   readonly cause?: unknown;
 }
 
-/** A refusal that the caller is told about. Its message states the cause and, where it is safe, the fix (ERR-4). */
+/** An error that is sent to the caller. Its message states the cause and, if that is safe, the fix (ERR-4). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -125,15 +125,15 @@ function truncate(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
-/** A refusal under a code that no resource owns. */
+/** An error with a code without a resource prefix. */
 export function apiError(code: ErrorCode, message: string, options?: ApiErrorOptions): ApiError {
   return new ApiError(errors[code], code, message, options);
 }
 
 /**
- * A refusal whose cause is a resource.
+ * An error with the code of a resource.
  *
- * @param prefix the resource's name in capitals, `ORDER_ITEM`
+ * @param prefix the singular name of the resource in capitals, `ORDER_ITEM`
  */
 export function resourceError(
   prefix: string,
@@ -144,7 +144,7 @@ export function resourceError(
   return new ApiError(resourceErrors[code], `${prefix}_${code}`, message, options);
 }
 
-/** The body of a refusal (ERR-1). `timestamp` is RFC 3339 in UTC with milliseconds. */
+/** The body of an error (ERR-1). @param timestamp RFC 3339 in UTC with milliseconds */
 export function errorBody(error: ApiError, correlationId: string, timestamp: string): ErrorBody {
   return {
     httpStatus: error.status,

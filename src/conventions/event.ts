@@ -1,6 +1,6 @@
 import type { Json } from './json.ts';
 
-/** What an event tells (EVT-2), before the log has given it its place. */
+/** An event (EVT-2) before the log has assigned its sequence number. */
 export interface EventDraft {
   /** UUIDv7, the same on every retry and replay. */
   readonly id: string;
@@ -23,19 +23,19 @@ export interface EventPayload {
   readonly data?: { readonly [field: string]: Json };
 }
 
-/** An event as consumers read it: immutable, in its place in the log. */
+/** An event as consumers read it: immutable, with its sequence number in the log. */
 export interface EventEnvelope extends Omit<EventDraft, 'metadata'> {
   readonly metadata: {
     readonly trace_id: string;
     readonly correlation_id: string;
     readonly schema_version: string;
-    /** 20 digits, so that text order is the order of the log. */
+    /** 20 digits, so that lexicographic order is log order. */
     readonly sequence: string;
     readonly actor: string | null;
   };
 }
 
-/** The envelope of a draft that the log has placed at `sequence`, a positive integer. */
+/** The envelope of an event. @param sequence its number in the log, a positive integer */
 export function envelope(draft: EventDraft, sequence: number): EventEnvelope {
   const { trace_id, correlation_id, schema_version, actor } = draft.metadata;
   return {
@@ -48,7 +48,7 @@ export function envelope(draft: EventDraft, sequence: number): EventEnvelope {
 
 const SEQUENCE_DIGITS = 20;
 
-/** Joined it is one piece, which `JSON.stringify` writes faster. */
+/** `join` builds a flat string, which `JSON.stringify` writes faster than a concatenation. */
 function sequenceText(sequence: number): string {
   const digits = String(sequence);
   return ['0'.repeat(SEQUENCE_DIGITS - digits.length), digits].join('');

@@ -1,12 +1,12 @@
-/** The rules that field values are built from (RFC 9110 5.6), as sources of regular expressions. */
+/* Common rules of field values (RFC 9110 5.6), as sources of regular expressions. */
 
-/** One word without quotes. */
+/** A token. */
 export const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 
-/** A text in double quotes; the one group is what stands between them, still escaped. */
+/** A quoted-string. Its only group captures the content, still escaped. */
 export const QUOTED_STRING = '"((?:[\\t !#-\\[\\]-~\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*)"';
 
-/** What a quoted string means: its inside with every backslash taken off that escapes a character. */
+/** The value of a quoted-string. @param inside its content, still escaped */
 export function unescapeQuoted(inside: string): string {
   return inside.replace(/\\(.)/g, '$1');
 }

@@ -2,23 +2,23 @@ import { type ApiError, type ErrorCode, apiError } from './errors.ts';
 import type { HeaderFields } from './header-fields.ts';
 import { isHost } from './host.ts';
 
-/** How much of a header is taken in (URL-8, LIM-1). */
+/** Size limits of the header section (URL-8, LIM-1). */
 export interface HeaderLimits {
-  /** Most bytes of all field lines, each with its `: ` and line end. */
+  /** Maximum bytes of all field lines, each with `: ` and its line end. */
   readonly headers: number;
-  /** Most field lines. */
+  /** Maximum number of field lines. */
   readonly lines: number;
 }
 
-/** The limits that hold where none are configured. */
+/** The default limits. */
 export const HEADER_LIMITS: HeaderLimits = { headers: 16_384, lines: 100 };
 
 const LINE_OVERHEAD = ': \r\n'.length;
 const DIGITS = /^[0-9]+$/;
 
 /**
- * Refuses a request whose header fields are too large, contradict each other or leave open where its body ends (URL-8). A fault
- * of one field is REQUEST_HEADER_INVALID; a fault of the framing, after which the connection cannot be used, REQUEST_MALFORMED.
+ * Rejects a request if its header section is too large or contradictory, or if its framing is ambiguous (URL-8). An error in one field is
+ * REQUEST_HEADER_INVALID; an error in the framing, after which the connection cannot be reused, is REQUEST_MALFORMED.
  *
  * @param httpVersion `1.0` or `1.1`
  * @throws {ApiError} REQUEST_HEADERS_TOO_LARGE, REQUEST_HEADER_INVALID, REQUEST_MALFORMED, AUTH_REQUEST_INVALID, REQUEST_EXPECTATION_FAILED
@@ -46,12 +46,12 @@ function checkSize(raw: readonly string[], limits: HeaderLimits): void {
   if (bytes > limits.headers) {
     throw apiError(
       'REQUEST_HEADERS_TOO_LARGE',
-      `The header fields are larger than ${limits.headers} bytes; send less.`,
+      `The header fields are larger than ${limits.headers} bytes; send fewer or shorter fields.`,
     );
   }
 }
 
-/** RFC 9112 3.2: HTTP/1.1 has exactly one `Host`, and whatever is there is valid. */
+/** RFC 9112 3.2: an HTTP/1.1 request has exactly one `Host`, with a valid value. */
 function checkHost(fields: HeaderFields, httpVersion: string): void {
   const host = singleValue(fields, 'host', 'REQUEST_HEADER_INVALID');
   if (host === null) {
@@ -60,56 +60,56 @@ function checkHost(fields: HeaderFields, httpVersion: string): void {
     throw fieldError(
       'REQUEST_HEADER_INVALID',
       'Host',
-      'is not a host with an optional port; send one such as example.com:8080',
+      'is not a valid host with an optional port; send a value such as example.com:8080',
     );
   }
 }
 
 /**
- * RFC 9112 6.1, 6.3: what could be framed in two ways is how requests are smuggled past a proxy. A transfer coding that is
- * not known is 400 as well, where the RFC would rather have 501: the body's end is unknown either way.
+ * RFC 9112 6.1, 6.3: ambiguous framing allows request smuggling. An unknown transfer coding is 400 too, where the RFC suggests 501: in both
+ * cases the end of the body is unknown.
  */
 function checkFraming(fields: HeaderFields, httpVersion: string): void {
   const length = singleValue(fields, 'content-length', 'REQUEST_MALFORMED');
   const coding = singleValue(fields, 'transfer-encoding', 'REQUEST_MALFORMED');
   if (length !== null && !DIGITS.test(length)) {
-    throw fieldError('REQUEST_MALFORMED', 'Content-Length', 'is not a number of bytes; send decimal digits alone');
+    throw fieldError('REQUEST_MALFORMED', 'Content-Length', 'is not a number of bytes; send decimal digits only');
   }
   if (coding === null) return;
   if (length !== null) {
     throw fieldError(
       'REQUEST_MALFORMED',
       'Transfer-Encoding',
-      'and Content-Length exclude each other; send one of them',
+      'cannot be combined with Content-Length; send one of them',
     );
   }
   if (httpVersion === '1.0') {
-    throw fieldError('REQUEST_MALFORMED', 'Transfer-Encoding', 'does not exist in HTTP/1.0; send Content-Length');
+    throw fieldError('REQUEST_MALFORMED', 'Transfer-Encoding', 'is not part of HTTP/1.0; send Content-Length');
   }
   if (coding.toLowerCase() !== 'chunked') {
     throw fieldError(
       'REQUEST_MALFORMED',
       'Transfer-Encoding',
-      'names a coding that is not served; send chunked, or Content-Length',
+      'is not supported; send chunked, or Content-Length instead',
     );
   }
 }
 
-/** RFC 9110 10.1.1. An empty list expects nothing. */
+/** RFC 9110 10.1.1. An empty value is no expectation. */
 function checkExpectation(fields: HeaderFields): void {
   const expectation = fields.get('expect');
   if (expectation === null || expectation === '' || expectation.toLowerCase() === '100-continue') return;
   throw fieldError(
     'REQUEST_EXPECTATION_FAILED',
     'Expect',
-    'names an expectation that cannot be met; send 100-continue or none',
+    'is not supported; send 100-continue, or leave the field out',
   );
 }
 
-/** The value of a field that may have one line; null where it has none. @param name in lower case */
+/** The value of a field that must not be repeated; null if absent. @param name in lower case */
 function singleValue(fields: HeaderFields, name: string, code: ErrorCode): string | null {
   const lines = fields.lines(name);
-  if (lines.length > 1) throw fieldError(code, capitalised(name), 'stands in more than one line; send it once');
+  if (lines.length > 1) throw fieldError(code, capitalised(name), 'is repeated; send it once');
   return lines[0] ?? null;
 }
 

@@ -1,15 +1,15 @@
 /** The header fields of a message, by name. */
 export interface HeaderFields {
-  /** Names and values in turn, in the order and spelling of the wire. */
+  /** Alternating names and values, in the order and spelling of the message. */
   readonly raw: readonly string[];
   /**
-   * The value of a field, several lines joined by `, ` (RFC 9110 5.3); null where there is none.
+   * The value of a field, several lines joined by `, ` (RFC 9110 5.3); null if absent.
    *
    * @param name in lower case
    */
   get(name: string): string | null;
   /**
-   * The values of a field's lines in order; empty where there is none.
+   * The values of all lines of a field, in order; empty if absent.
    *
    * @param name in lower case
    */
@@ -19,8 +19,8 @@ export interface HeaderFields {
 const NONE: readonly string[] = Object.freeze([]);
 
 /**
- * A view of a flat list of names and values. It looks a name up in the list itself: a request has about a dozen fields, of
- * which a few are asked for, so an index would cost more than it saves.
+ * A view of a flat list of names and values. Names are looked up in the list: a request has about a dozen fields and few are read, so an
+ * index would cost more than it saves.
  */
 export function headerFields(raw: readonly string[]): HeaderFields {
   return new RawFields(raw);
@@ -28,7 +28,7 @@ export function headerFields(raw: readonly string[]): HeaderFields {
 
 class RawFields implements HeaderFields {
   readonly raw: readonly string[];
-  /** A bit for each length, modulo 32, that names have: most fields that are asked for are absent, which this tells at once. */
+  /** A bit set of the name lengths, modulo 32. Most fields that are read are absent, and this answers such a look-up without a search. */
   readonly #lengths: number;
 
   constructor(raw: readonly string[]) {

@@ -1,20 +1,20 @@
 import { type ApiError, apiError } from './errors.ts';
 
-/** What stands between the quotes of a structured-fields string (RFC 9651 3.3.3). */
+/** The content of a structured-field string (RFC 9651 3.3.3). */
 const INSIDE = '(?:[ !#-\\[\\]-~]|\\\\["\\\\])*';
-/** Parameters (RFC 9651 3.1.2), as far as it takes to know where they end: a comma outside a string is a second line of the field. */
+/** Parameters (RFC 9651 3.1.2), only to find their end: a comma outside a string means that the field was repeated. */
 const PARAMETERS = `(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:%?"${INSIDE}"|[!#-+\\--:<-~]+))?)*`;
-/** A string with parameters; they mean nothing here. */
+/** A string with parameters, which are ignored. */
 const QUOTED = new RegExp(`^"(${INSIDE})"${PARAMETERS}$`);
 /** 1 to 255 characters of visible ASCII. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The key of `Idempotency-Key` (MET-12, draft-ietf-httpapi-idempotency-key-header-07 2): in quotes, as the draft has it, or bare, as many
- * clients send it. Both are the same key.
+ * Reads `Idempotency-Key` (MET-12, draft-ietf-httpapi-idempotency-key-header-07 2): quoted, as the draft requires, or bare, as many clients
+ * send it. Both forms are the same key.
  *
- * @param text value of the field; null where it is absent
- * @returns null where there is none
+ * @param text value of the field; null if absent
+ * @returns null if absent
  * @throws {ApiError} IDEMPOTENCY_KEY_INVALID
  */
 export function readIdempotencyKey(text: string | null): string | null {
@@ -25,9 +25,8 @@ export function readIdempotencyKey(text: string | null): string | null {
 }
 
 function invalid(): ApiError {
-  const message =
-    'Idempotency-Key cannot be read: send 1 to 255 characters of visible ASCII, such as a UUID, in quotes.';
+  const message = 'Invalid Idempotency-Key: send 1 to 255 visible ASCII characters, such as a UUID, in double quotes.';
   return apiError('IDEMPOTENCY_KEY_INVALID', message, {
-    details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 characters of visible ASCII' }],
+    details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }],
   });
 }

@@ -11,31 +11,31 @@ export type PatchOperation =
 
 export type ParsedJsonPatch =
   | { readonly kind: 'operations'; readonly operations: readonly PatchOperation[] }
-  /** The body is no JSON Patch: its faults by their paths in the body, `[2].path`; '' is the body itself. */
+  /** The body is not a JSON Patch. Each `field` is a path in the body, `[2].path`; '' is the body itself. */
   | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[] };
 
-/** What a patch came to. Of one that fails nothing is applied; `operation` is the index of the one that failed. */
+/** The result of a patch. If it fails, nothing is applied, and `operation` is the index of the failed operation. */
 export type PatchOutcome =
   | { readonly kind: 'patched'; readonly document: Json }
-  /** The document is not as the operation says: a `test` fails, a path leads nowhere. */
+  /** The document does not match the operation: a `test` fails or a path does not exist. */
   | { readonly kind: 'conflict'; readonly operation: number; readonly message: string }
-  /** The guard refused this pointer. */
+  /** The guard rejected this pointer. */
   | { readonly kind: 'forbidden'; readonly operation: number; readonly pointer: Pointer }
   /** The document would become too large or too deep. */
   | { readonly kind: 'excess'; readonly operation: number; readonly message: string };
 
-/** Whether a patch may see, or change, what a pointer names or would name; asked before the document is looked at. */
+/** Whether a patch may read or write the location of a pointer. It is called before the document is read. */
 export type Guard = (pointer: Pointer, access: 'read' | 'write') => 'allowed' | 'forbidden';
 
-/** Most operations of one patch. */
+/** Maximum number of operations in one patch. */
 export const MAX_OPERATIONS = 1000;
 
 const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
 
-/** Members that no document has (REP-7), so that no patch can make them. */
+/** Member names that no document may have (REP-7). */
 const UNSAFE = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Checks that a body is a JSON Patch and reads it (RFC 6902 3, 4). Unknown members of an operation are ignored. */
+/** Parses a body as a JSON Patch (RFC 6902 3, 4). Unknown members of an operation are ignored. */
 export function parseJsonPatch(body: Json): ParsedJsonPatch {
   if (!Array.isArray(body))
     return { kind: 'invalid', details: [{ field: '', message: 'must be an array of operations' }] };
@@ -84,33 +84,34 @@ function parseOperation(item: Json, report: ReportDetail): PatchOperation | null
 function pointerMember(item: JsonObject, name: 'path' | 'from', report: ReportDetail): Pointer | null {
   const text = item[name];
   const pointer = typeof text === 'string' ? parsePointer(text) : null;
-  if (pointer === null) report(`.${name}`, 'must be a JSON Pointer: empty, or starting with a slash');
-  else if (pointer.some((token) => UNSAFE.has(token))) report(`.${name}`, 'names a member that no resource can have');
+  if (pointer === null) report(`.${name}`, 'must be a JSON Pointer: empty, or a path that begins with /');
+  else if (pointer.some((token) => UNSAFE.has(token)))
+    report(`.${name}`, 'must not contain __proto__, constructor or prototype');
   else return pointer;
   return null;
 }
 
 /**
- * Applies a JSON Patch (RFC 6902): all of its operations in order, or none. The document is not changed.
+ * Applies a JSON Patch (RFC 6902): all of its operations in order, or none. The given document is not changed.
  *
- * @param guard which pointers are open to the patch; all of them where it is left out
+ * @param guard which pointers the patch may use; default: all
  */
 export function applyJsonPatch(
   document: Json,
   operations: readonly PatchOperation[],
   guard: Guard = () => 'allowed',
 ): PatchOutcome {
-  const copy = new MutableDocument(document);
+  const target = new MutableDocument(document);
   for (const [index, operation] of operations.entries()) {
     const pointer = forbiddenPointer(operation, guard);
     if (pointer !== null) return { kind: 'forbidden', operation: index, pointer };
-    const failure = applyOperation(operation, copy);
+    const failure = applyOperation(operation, target);
     if (failure !== null) {
       const message = `Operation ${index} (${operation.op}): ${failure.reason}`;
       return { kind: failure.kind, operation: index, message };
     }
   }
-  return { kind: 'patched', document: copy.document };
+  return { kind: 'patched', document: target.document };
 }
 
 function forbiddenPointer(operation: PatchOperation, guard: Guard): Pointer | null {
@@ -123,20 +124,20 @@ function forbiddenPointer(operation: PatchOperation, guard: Guard): Pointer | nu
   return guard(path, op === 'test' ? 'read' : 'write') === 'forbidden' ? path : null;
 }
 
-function applyOperation(operation: PatchOperation, copy: MutableDocument): PatchFailure | null {
+function applyOperation(operation: PatchOperation, target: MutableDocument): PatchFailure | null {
   const { path } = operation;
   switch (operation.op) {
     case 'add':
-      return copy.add(path, operation.value);
+      return target.add(path, operation.value);
     case 'replace':
-      return copy.replace(path, operation.value);
+      return target.replace(path, operation.value);
     case 'remove':
-      return copy.remove(path);
+      return target.remove(path);
     case 'move':
-      return copy.move(operation.from, path);
+      return target.move(operation.from, path);
     case 'copy':
-      return copy.copy(operation.from, path);
+      return target.copy(operation.from, path);
     case 'test':
-      return copy.test(path, operation.value);
+      return target.test(path, operation.value);
   }
 }

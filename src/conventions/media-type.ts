@@ -1,27 +1,27 @@
 import { QUOTED_STRING, TOKEN, unescapeQuoted } from './field-syntax.ts';
 import { type RequestedVersion, parseVersion } from './versioning.ts';
 
-/** A media type (RFC 9110 8.3.1). Type, subtype and parameter names are in lower case, values as sent, unquoted. */
+/** A media type (RFC 9110 8.3.1). Type, subtype and parameter names are in lower case; parameter values are as sent, unquoted. */
 export interface MediaType {
   readonly type: string;
   readonly subtype: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** What a vendor media type says: `application/vnd.shop.v1.2+json` is version 1.2 in JSON. */
+/** Version and format of a vendor media type: `application/vnd.shop.v1.2+json` is version 1.2 in JSON. */
 export interface VendorType {
   readonly version: RequestedVersion;
-  /** `json`, `xml`: the format behind the plus sign. */
+  /** The structured syntax suffix: `json`, `xml`. */
   readonly suffix: string;
 }
 
 const ESSENCE = new RegExp(`^[\\t ]*(${TOKEN})/(${TOKEN})`);
-/** A semicolon and what it introduces; nothing may stand there (RFC 9110 5.6.6). Read one by one, so that no value takes more than linear time. */
+/** A semicolon with a parameter, which may be empty (RFC 9110 5.6.6). Parameters are matched one by one, so that any value takes linear time. */
 const PARAMETER = new RegExp(`[\\t ]*;(?:[\\t ]*(${TOKEN})=(?:(${TOKEN})|${QUOTED_STRING}))?`, 'y');
 
 const VENDOR = /^vnd\.([a-z][a-z0-9-]*)\.v([0-9.]+)\+([a-z0-9-]+)$/;
 
-/** Reads a field value as one media type; null where it is none, or gives a parameter twice. */
+/** Parses a field value as one media type; null if it is invalid or repeats a parameter. */
 export function parseMediaType(text: string): MediaType | null {
   const match = ESSENCE.exec(text);
   if (match === null) return null;
@@ -31,7 +31,7 @@ export function parseMediaType(text: string): MediaType | null {
   return { type: type.toLowerCase(), subtype: subtype.toLowerCase(), parameters: read.parameters };
 }
 
-/** Reads the parameters that begin at `start`, with the index after the last; null where one is given twice. */
+/** Parses the parameters from `start` on, and returns the index after the last one; null if one is repeated. */
 export function readParameters(
   text: string,
   start: number,
@@ -49,16 +49,16 @@ export function readParameters(
   return { parameters, end };
 }
 
-/** A media type as text, without its parameters. */
+/** A media type without its parameters, as text. */
 export function essence({ type, subtype }: Pick<MediaType, 'type' | 'subtype'>): string {
   return `${type}/${subtype}`;
 }
 
 /**
- * What a media type of this API says of its version (NEG-1, VER-1).
+ * Reads a vendor media type of this API (NEG-1, VER-1).
  *
- * @param name the API's name, `shop`
- * @returns null for every other media type, and where the version is not well formed
+ * @param name the name of the API, `shop`
+ * @returns null for any other media type, and if the version is invalid
  */
 export function vendorType(mediaType: MediaType, name: string): VendorType | null {
   if (mediaType.type !== 'application') return null;

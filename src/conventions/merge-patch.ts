@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject, setMember } from './json.ts';
 const EMPTY: JsonObject = {};
 
 /**
- * Applies a merge patch (RFC 7396 2): a member that is null is removed, an object is merged, anything else replaces. Neither
- * argument is changed; members keep the target's order, and new ones follow.
+ * Applies a merge patch (RFC 7396 2): a null member is removed, an object is merged, any other value replaces. Neither argument is changed.
+ * Members keep the order of the target; new members follow.
  */
 export function mergePatch(target: Json, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;

@@ -4,7 +4,7 @@ import { memoize } from '../cache/memoize.ts';
 import { essence, type MediaType, readParameters, vendorType } from './media-type.ts';
 import { type AcceptedVersion, type ServedVersion, versionText } from './versioning.ts';
 
-/** A media range of `Accept` with its weight, from 0 to 1. Its parameters are those of the type, without `q`. */
+/** A media range of `Accept` with its weight from 0 to 1. Its parameters do not include `q`. */
 export interface AcceptRange extends MediaType {
   readonly quality: number;
 }
@@ -13,7 +13,7 @@ export interface AcceptRange extends MediaType {
 export interface Offer {
   readonly type: string;
   readonly subtype: string;
-  /** Parameters that tell it from others of the same name. `charset` is never one of them: everything is UTF-8. */
+  /** Parameters that distinguish it from other types of the same name. `charset` is never included: everything is UTF-8. */
   readonly parameters?: ReadonlyMap<string, string>;
 }
 
@@ -29,11 +29,10 @@ const END = /[\t ]*(?:,|$)/y;
 const WEIGHT = /^(?:0?\.[0-9]{1,3}|0\.?|1(?:\.0{0,3})?)$/;
 
 /**
- * The media ranges of `Accept` (RFC 9110 12.5.1); without the field, or with an empty one, anything.
+ * The media ranges of `Accept` (RFC 9110 12.5.1); any type if the field is absent or empty.
  *
- * A field that cannot be read is refused and not passed over: the caller would get a type that it did not ask for, without a
- * word. Two slips are read as meant, `*` for every type and a weight such as `.2`, as java.net.HttpURLConnection has long sent
- * both by default.
+ * An invalid field is rejected, not ignored: the caller would silently get a type that it did not request. Two common mistakes are accepted,
+ * `*` for any type and a weight such as `.2`: java.net.HttpURLConnection has long sent both by default.
  *
  * @throws {ApiError} REQUEST_HEADER_INVALID
  */
@@ -61,7 +60,7 @@ function readRange(text: string, start: number): { readonly range: AcceptRange; 
   if (match === null) return null;
   const [{ length }, type = '*', subtype = '*'] = match;
   const read = readParameters(text, start + length);
-  // q is the weight wherever it stands among the parameters.
+  // q is the weight at any position among the parameters.
   const weight = read?.parameters.get('q') ?? '1';
   if (read === null || !WEIGHT.test(weight) || (type === '*' && subtype !== '*')) return null;
   const parameters = new Map(read.parameters);
@@ -70,7 +69,7 @@ function readRange(text: string, start: number): { readonly range: AcceptRange; 
   return { range, end: read.end };
 }
 
-/** The index after what the sticky expression matches at `start`; null where it does not match. */
+/** The index after the match of a sticky expression at `start`; null without a match. */
 function skip(pattern: RegExp, text: string, start: number): number | null {
   pattern.lastIndex = start;
   return pattern.test(text) ? pattern.lastIndex : null;
@@ -78,18 +77,18 @@ function skip(pattern: RegExp, text: string, start: number): number | null {
 
 function malformed(): ApiError {
   const message =
-    'Accept cannot be read: send media ranges parted by commas, such as application/json;q=0.9, with weights from 0 to 1 of at most 3 decimals.';
+    'Accept is not valid: send media ranges separated by commas, such as application/json;q=0.9, with weights from 0 to 1 and at most 3 decimals.';
   return apiError('REQUEST_HEADER_INVALID', message, {
     details: [{ field: 'Accept', message: 'must be a list of media ranges' }],
   });
 }
 
 /**
- * The offer that the caller likes best (NEG-1): by the weight of the most specific range that fits it, of equals the first. A
- * weight of 0 excludes. Null where nothing fits.
+ * The preferred offer (NEG-1): the one with the greatest weight, which is that of the most specific range that matches it; on a tie the first.
+ * A weight of 0 excludes an offer. Null if no offer is acceptable.
  *
- * A range with parameters fits the offers that have them (RFC 9110 12.5.1): `application/json;version=2` does not fit
- * `application/json`. Only `charset=utf-8` fits each, as JSON has no other.
+ * A range with parameters matches only offers that have them (RFC 9110 12.5.1): `application/json;version=2` does not match
+ * `application/json`. `charset=utf-8` matches every offer, because JSON has no other charset.
  */
 export function negotiate<T extends Offer>(ranges: readonly AcceptRange[], offers: readonly T[]): T | null {
   if (ranges === ANYTHING) return offers[0] ?? null;
@@ -104,7 +103,7 @@ export function negotiate<T extends Offer>(ranges: readonly AcceptRange[], offer
   return best;
 }
 
-/** The weight that the ranges give an offer; 0 where none fits it. */
+/** The weight of an offer; 0 if no range matches it. */
 function qualityOf(ranges: readonly AcceptRange[], offer: Offer): number {
   let quality = 0;
   let mostSpecific = -1;
@@ -117,24 +116,24 @@ function qualityOf(ranges: readonly AcceptRange[], offer: Offer): number {
   return quality;
 }
 
-/** How closely a range fits an offer, the more the closer; null where it does not. */
+/** The specificity with which a range matches an offer, greater if more specific; null if it does not match. */
 function specificityOf({ type, subtype, parameters }: AcceptRange, offer: Offer): number | null {
   if (type !== '*' && type !== offer.type) return null;
   if (subtype !== '*' && subtype !== offer.subtype) return null;
   for (const [name, value] of parameters) {
-    const fits = name === 'charset' ? value.toLowerCase() === 'utf-8' : offer.parameters?.get(name) === value;
-    if (!fits) return null;
+    const matches = name === 'charset' ? value.toLowerCase() === 'utf-8' : offer.parameters?.get(name) === value;
+    if (!matches) return null;
   }
   if (type === '*') return 0;
   return subtype === '*' ? 1 : 2 + parameters.size;
 }
 
 /**
- * The vendor media types of this API in `Accept`, best first, by their versions (VER-1); empty where there is none. Where the
- * caller takes one of the plain offers too, that stands among them with a null version.
+ * The versions that the vendor media types in `Accept` request, by descending weight (VER-1); empty without such a type. If the caller also
+ * accepts a plain offer, the best one is included with a null version.
  *
- * @param name the API's name, `shop`
- * @param plain the offers that name no version
+ * @param name the name of the API, `shop`
+ * @param plain the offers without a version
  */
 export function vendorRanges(
   ranges: readonly AcceptRange[],
@@ -142,15 +141,15 @@ export function vendorRanges(
   plain: readonly Offer[] = JSON_OFFERS,
 ): readonly AcceptedVersion[] {
   if (ranges === ANYTHING || ranges === JSON_ALONE) return [];
-  const named = ranges.flatMap((range) => {
+  const versioned = ranges.flatMap((range) => {
     const vendor = vendorType(range, name);
     return vendor === null || range.quality === 0
       ? []
       : [{ text: essence(range), version: vendor.version, quality: range.quality }];
   });
   const best = negotiate(ranges, plain);
-  if (named.length === 0 || best === null) return named.sort(byQuality);
-  return [...named, { text: essence(best), version: null, quality: qualityOf(ranges, best) }].sort(byQuality);
+  if (versioned.length === 0 || best === null) return versioned.sort(byQuality);
+  return [...versioned, { text: essence(best), version: null, quality: qualityOf(ranges, best) }].sort(byQuality);
 }
 
 function byQuality(one: { readonly quality: number }, other: { readonly quality: number }): number {
@@ -158,7 +157,7 @@ function byQuality(one: { readonly quality: number }, other: { readonly quality:
 }
 
 /**
- * The offers that name a version, in each spelling of it: `application/vnd.shop.v1+json`, `v1.2`, `v1.2.3`.
+ * The vendor media types of a version, in each of its spellings: `application/vnd.shop.v1+json`, `v1.2`, `v1.2.3`.
  *
  * @param suffix `json` or `xml`
  */
@@ -174,8 +173,11 @@ export function vendorOffers(name: string, { major, minor, patch }: ServedVersio
   }));
 }
 
-/** The refusal of a caller that takes none of the offers (NEG-1). */
+/** The error if no offer is acceptable (NEG-1). */
 export function notAcceptable(offers: readonly Offer[]): ApiError {
   const list = offers.map(essence).join(', ');
-  return apiError('REQUEST_NOT_ACCEPTABLE', `None of the media types in Accept is served here; send one of: ${list}.`);
+  return apiError(
+    'REQUEST_NOT_ACCEPTABLE',
+    `None of the media types in Accept is available here; accept one of: ${list}.`,
+  );
 }

@@ -1,20 +1,20 @@
 import { QUOTED_STRING, TOKEN, unescapeQuoted } from './field-syntax.ts';
 
-/** What a caller prefers (RFC 7240), as far as this API knows it; null where it prefers nothing that is known. */
+/** The preferences of a caller (RFC 7240) that this API supports; null if not sent or unknown. */
 export interface Preferences {
   readonly handling: 'strict' | 'lenient' | null;
   readonly return: 'minimal' | 'representation' | null;
 }
 
-/** A preference that was obeyed, as `Preference-Applied` names it. */
+/** A preference that was applied, as in `Preference-Applied`. */
 export type AppliedPreference = `handling=${'strict' | 'lenient'}` | `return=${'minimal' | 'representation'}`;
 
 const NONE: Preferences = Object.freeze({ handling: null, return: null });
 
 const VALUE = `(?:[\\t ]*=[\\t ]*(?:(${TOKEN})|${QUOTED_STRING}))?`;
 /**
- * One element of the list with its comma: name, value as a token, value in quotes, what ends it. Parameters are passed over. Blanks can be
- * read in one way alone, as in lists of tags.
+ * A list element with its comma: name, value as a token or quoted, end. Parameters are skipped. Whitespace matches in exactly one way, so
+ * that any value takes linear time.
  */
 const ELEMENT = new RegExp(
   `[\\t ]*(?:(${TOKEN})${VALUE}(?:[\\t ]*;(?:[\\t ]*${TOKEN}${VALUE})?)*[\\t ]*)?(?<end>,|$)`,
@@ -22,8 +22,8 @@ const ELEMENT = new RegExp(
 );
 
 /**
- * The value of `Prefer` (RFC 7240 2). Of a preference given twice the first counts, even where its value is unknown. A field
- * that cannot be read is obeyed as far as it can: preferences are never an error.
+ * Reads `Prefer` (RFC 7240 2). If a preference is repeated, the first one counts, even if its value is unknown. An invalid field is read up to
+ * the error: preferences never cause one.
  */
 export function readPrefer(text: string | null): Preferences {
   if (text === null) return NONE;
@@ -39,7 +39,7 @@ export function readPrefer(text: string | null): Preferences {
   return { handling: knownValue(values.get('handling'), HANDLING), return: knownValue(values.get('return'), RETURN) };
 }
 
-/** The value of `Preference-Applied` (RFC 7240 3); null where nothing was applied and the field stays out. */
+/** The value of `Preference-Applied` (RFC 7240 3); null, so that the field is omitted, if nothing was applied. */
 export function preferenceApplied(applied: readonly AppliedPreference[]): string | null {
   return applied.length === 0 ? null : applied.join(', ');
 }

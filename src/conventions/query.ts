@@ -6,24 +6,27 @@ import { encodeSegment } from './url.ts';
 export interface QueryParameter {
   /** Decoded. */
   readonly name: string;
-  /** The value as it came, for {@link splitList}. */
+  /** The value as sent, for {@link splitList}. */
   readonly raw: string;
-  /** The value decoded; empty where the parameter has no `=`. */
+  /** The decoded value; empty if the parameter has no `=`. */
   readonly value: string;
 }
 
-/** A name with a text, or with the items of a list. A list holds one item or more: none and one empty item look alike. */
+/** A name with a value or with the items of a list. A list has at least one item: an empty list and one empty item are written alike. */
 export type QueryPair = readonly [name: string, value: string | readonly string[]];
 
-/** The greatest length of an array. */
+/** Query parameters, in order. */
+export type QueryPairs = readonly QueryPair[];
+
+/** Maximum length of an array. */
 const MAX_ARRAY = 2 ** 32 - 1;
-/** Most parameters that are read; more of them is an attack, not a question. */
+/** Maximum number of parameters: more is an attack. */
 export const MAX_PARAMETERS = 1000;
 
 /**
- * The parameters of a raw query string in its order (URL-5). `+` and `%20` are a space. Empty pairs (`a=1&&b=2&`) are skipped.
+ * Parses the parameters of a raw query string, in order (URL-5). `+` and `%20` are a space. Empty pairs (`a=1&&b=2&`) are skipped.
  *
- * @throws {ApiError} REQUEST_URI_INVALID for a raw character or an escape that is not allowed (URL-4), or over 1,000 parameters
+ * @throws {ApiError} REQUEST_URI_INVALID for a character that must be encoded or a bad escape (URL-4), and for more than 1,000 parameters
  */
 export function parseQuery(raw: string): readonly QueryParameter[] {
   checkRawQuery(raw);
@@ -35,11 +38,11 @@ export function parseQuery(raw: string): readonly QueryParameter[] {
 }
 
 /**
- * The items of a raw list value, split on the raw `,` before they are decoded, so that `%2C` is data (URL-5). A text without a
- * comma is a list of one.
+ * The items of a raw list value, split on `,` before they are decoded, so that `%2C` is data (URL-5). A value without a comma is a list of
+ * one item.
  *
- * @param most items; where there are more, the list is null: nothing of it is looked at
- * @throws {ApiError} REQUEST_URI_INVALID for an escape that is not allowed
+ * @param most maximum number of items; null is returned if there are more
+ * @throws {ApiError} REQUEST_URI_INVALID for a bad escape
  */
 export function splitList(raw: string): readonly string[];
 export function splitList(raw: string, most: number): readonly string[] | null;
@@ -48,20 +51,20 @@ export function splitList(raw: string, most = Number.POSITIVE_INFINITY): readonl
   return items.length > most ? null : items.map(decode);
 }
 
-/** Parameters as a query string would bring them. */
-export function parametersOf(pairs: readonly QueryPair[]): readonly QueryParameter[] {
+/** The parameters of a query string that {@link writeQuery} writes. */
+export function parametersOf(pairs: QueryPairs): readonly QueryParameter[] {
   return parseQuery(writeQuery(pairs));
 }
 
 /**
- * The query string of names and values, without `?`: all data percent-encoded, a space as `%20` (URL-9), the items of a list
- * joined with a raw `,`. Reading it gives the same names, values and items.
+ * Serializes names and values as a query string without `?`: all data percent-encoded, a space as `%20` (URL-9), list items joined by `,`.
+ * {@link parseQuery} returns the same names, values and items.
  */
-export function writeQuery(pairs: readonly QueryPair[]): string {
+export function writeQuery(pairs: QueryPairs): string {
   return pairs.map(([name, value]) => `${encodeSegment(name)}=${writeValue(value)}`).join('&');
 }
 
-/** Query strings as one; those that are empty are left out. */
+/** Joins query strings by `&`; empty ones are skipped. */
 export function joinQueries(...queries: readonly string[]): string {
   return queries.filter((query) => query !== '').join('&');
 }

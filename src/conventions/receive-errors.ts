@@ -1,18 +1,18 @@
 import { type ApiError, apiError } from './errors.ts';
 
-/* What keeps a request from arriving whole, wherever it comes in. */
-
-/** The body passes what is taken in (413). @param limit bytes */
+/** The body is larger than the limit (413). @param limit bytes */
 export function bodyTooLargeError(limit: number): ApiError {
   return apiError('REQUEST_BODY_TOO_LARGE', `The body is larger than ${limit} bytes; send a smaller one.`);
 }
 
-/** The request did not arrive in time (408). */
+/** The request was not received in time (408). */
 export function requestTimeoutError(): ApiError {
-  return apiError('REQUEST_TIMEOUT', 'The request did not arrive in time; send it again without pauses.');
+  return apiError('REQUEST_TIMEOUT', 'The request was not received in time; send it again.');
 }
 
-/** The body has no end. It reaches nobody but the log: the connection that could carry the answer is gone. */
+/** The connection closed before the body was complete. Only the log shows this error: no client is left to receive it. */
 export function incompleteBodyError(cause?: unknown): ApiError {
-  return apiError('REQUEST_MALFORMED', 'The connection ended before the body did; send the whole body.', { cause });
+  return apiError('REQUEST_MALFORMED', 'The connection closed before the body was complete; send the whole body.', {
+    cause,
+  });
 }

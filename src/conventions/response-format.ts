@@ -1,10 +1,10 @@
 import { type Offer, vendorOffers } from './negotiation.ts';
 import type { ServedVersion } from './versioning.ts';
 
-/** How an answer is written (NEG-1). */
+/** The format of a response body (NEG-1). */
 export type ResponseFormat = 'json' | 'xml' | 'text' | 'csv' | 'ndjson';
 
-/** A media type that can be sent, and how it is written. */
+/** A media type that can be sent, with its format. */
 export interface FormatOffer extends Offer {
   readonly format: ResponseFormat;
   /** Value of `Content-Type`. */
@@ -25,18 +25,18 @@ const PLAIN_OFFERS: Readonly<Record<ResponseFormat, FormatOffer>> = {
   ndjson: { type: 'application', subtype: 'x-ndjson', format: 'ndjson', contentType: 'application/x-ndjson' },
 };
 
-/** The formats that a vendor type has, under the suffix of its name (RFC 6839). */
-const SUFFIXES: ReadonlySet<ResponseFormat> = new Set<ResponseFormat>(['json', 'xml']);
+/** The formats that have a vendor type; its structured syntax suffix names the format (RFC 6839). */
+const VENDOR_FORMATS: ReadonlySet<ResponseFormat> = new Set<ResponseFormat>(['json', 'xml']);
 
-/** The media types that name no version, the default first. */
+/** The media types without a version, the default first. */
 export function plainOffers(formats: readonly ResponseFormat[]): readonly FormatOffer[] {
   return formats.map((format) => PLAIN_OFFERS[format]);
 }
 
 /**
- * The media types of an answer: the plain ones, the default first, then those that name the version (NEG-1).
+ * The media types of a response: the plain ones, the default first, then the vendor types with the version (NEG-1).
  *
- * @param name the API's name, `shop`
+ * @param name the name of the API, `shop`
  */
 export function formatOffers(
   name: string,
@@ -44,7 +44,7 @@ export function formatOffers(
   formats: readonly ResponseFormat[],
 ): readonly FormatOffer[] {
   const vendors = formats.flatMap((format) =>
-    SUFFIXES.has(format)
+    VENDOR_FORMATS.has(format)
       ? vendorOffers(name, version, format).map((offer) => ({
           ...offer,
           format,

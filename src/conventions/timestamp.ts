@@ -2,7 +2,7 @@ const DAY = 86_400_000;
 const LAST_MILLISECOND = 253_402_300_799_999;
 const FIRST_MILLISECOND = -62_167_219_200_000;
 
-/** Year, month and day of a day counted from 1970-01-01, in the proleptic Gregorian calendar: eras of 400 years that begin in March. */
+/** Year, month and day of a day number since 1970-01-01, in the proleptic Gregorian calendar: eras of 400 years that begin in March. */
 function dateOf(day: number): readonly [year: number, month: number, day: number] {
   const shifted = day + 719_468;
   const era = Math.floor(shifted / 146_097);
@@ -25,22 +25,22 @@ const POINT = 46;
 const T = 84;
 const Z = 90;
 
-/** The code of a digit of a whole number. @param place 1 for the last one, 10 for the one before it */
+/** The character code of one digit of an integer. @param place 1 for the last digit, 10 for the one before it */
 function digit(value: number, place: number): number {
   return ZERO + (Math.floor(value / place) % 10);
 }
 
 /**
- * Milliseconds since the epoch as RFC 3339 in UTC with three decimals (REP-3). A page formats forty of them, which
- * `Date#toISOString` does several times slower. Made of codes it is one piece from the start: V8 keeps what is put together (`+`) as its
- * pieces, and its `JSON.stringify` takes more than twice as long for all that such a text stands in.
+ * Formats milliseconds since the epoch as RFC 3339 in UTC with three decimals (REP-3). A page formats forty timestamps, for which
+ * `Date#toISOString` is several times slower. `fromCharCode` builds a flat string: for a string that is a concatenation, `JSON.stringify` takes
+ * more than twice as long.
  */
 export function timestamp(milliseconds: number): string {
   if (milliseconds !== last.milliseconds) last = { milliseconds, text: format(milliseconds) };
   return last.text;
 }
 
-/** A row that nobody has changed tells one moment twice. */
+/** `created_at` and `updated_at` of an unchanged row are equal. */
 let last = { milliseconds: Number.NaN, text: '' };
 
 function format(milliseconds: number): string {

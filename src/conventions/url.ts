@@ -2,36 +2,36 @@ import { apiError } from './errors.ts';
 import { isHost } from './host.ts';
 import { checkRawPath, checkRawQuery, percentDecode } from './percent-encoding.ts';
 
-/** What a request target addresses, whichever of its forms it had (RFC 9112 3.2). */
+/** A request target, independent of its form (RFC 9112 3.2). */
 export interface RequestTarget {
   /** The raw path; it begins with `/`. */
   readonly path: string;
-  /** The segments that are not empty, each decoded once. Dot segments stand as they came: they are ids that cannot exist (URL-6). */
+  /** The non-empty segments, each decoded once. Dot segments are kept: they are ids that cannot exist (URL-6). */
   readonly segments: readonly string[];
-  /** The raw query without its `?`; null where the target has none. */
+  /** The raw query without `?`; null if absent. */
   readonly query: string | null;
-  /** The canonical target, raw query included, where slashes make this another URL (URL-1): `/` and one segment or more, never `//`. */
+  /** The canonical target with the raw query, if trailing or doubled slashes make this another URL (URL-1); else null. It never begins with `//`. */
   readonly redirect: string | null;
 }
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
 const UNRESERVED_ONLY = /^[A-Za-z0-9._~-]*$/;
-/** Reserved characters that `encodeURIComponent` leaves. */
-const LEFT_RESERVED = /[!'()*]/g;
+/** Reserved characters that `encodeURIComponent` does not encode. */
+const UNENCODED_RESERVED = /[!'()*]/g;
 
-/** Whether a target is `*`, which OPTIONS alone may have (RFC 9112 3.2.4). */
+/** Whether a target is `*`, which only OPTIONS may have (RFC 9112 3.2.4). */
 export function isAsteriskForm(target: string): boolean {
   return target === '*';
 }
 
 /**
- * Reads a request target in origin-form or absolute-form. The authority of an absolute-form is checked and never used: no
- * target changes the host (URL-8). The path is split on `/` before its segments are decoded (URL-3). The query is checked
- * for raw characters only; `parseQuery` decodes it.
+ * Parses a request target in origin-form or absolute-form. The authority of an absolute-form is validated and ignored: a target never changes
+ * the host (URL-8). The path is split on `/` before its segments are decoded (URL-3). The query is only checked for unencoded characters;
+ * `parseQuery` decodes it.
  *
- * @param target as it came from the wire, one character for each byte
- * @param limit most bytes
- * @throws {ApiError} REQUEST_URI_TOO_LONG; REQUEST_URI_INVALID with a reason that says what to send (URL-4)
+ * @param target as received, one character per byte
+ * @param limit maximum bytes
+ * @throws {ApiError} REQUEST_URI_TOO_LONG; REQUEST_URI_INVALID with the fix (URL-4)
  */
 export function parseTarget(target: string, limit: number): RequestTarget {
   if (target.length > limit) {
@@ -51,35 +51,39 @@ export function parseTarget(target: string, limit: number): RequestTarget {
 }
 
 /**
- * One path segment or query part that stands for a text: every UTF-8 byte outside `A-Za-z0-9-_.~` as upper-case `%XX` (URL-9).
+ * Percent-encodes a path segment or a part of a query: every UTF-8 byte outside `A-Za-z0-9-_.~` as upper-case `%XX` (URL-9).
  *
- * @throws {URIError} for a lone surrogate, which no text from a caller holds (REP-7)
+ * @throws {URIError} for a lone surrogate, which input validation excludes (REP-7)
  */
 export function encodeSegment(text: string): string {
   if (UNRESERVED_ONLY.test(text)) return text;
-  return encodeURIComponent(text).replace(LEFT_RESERVED, (left) => `%${left.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text).replace(
+    UNENCODED_RESERVED,
+    (reserved) => `%${reserved.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /**
- * A target for logs: its path alone. A query, a fragment and the user of an absolute target or of an authority (RFC 9112 3.2) may hold
- * secrets. Any text is taken, for what cannot be read is logged as well.
+ * The path of a target, for logs. The query, the fragment and the user information of an absolute-form or authority-form (RFC 9112 3.2) may
+ * contain secrets. Accepts any text, because invalid targets are logged too.
  */
 export function pathOfTarget(target: string): string {
-  const own = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const path = own.includes('?') || own.includes('#') ? own.replace(/[?#].*$/s, '') : own;
+  const withoutOrigin = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const path =
+    withoutOrigin.includes('?') || withoutOrigin.includes('#') ? withoutOrigin.replace(/[?#].*$/s, '') : withoutOrigin;
   return path.startsWith('/') ? path : path.slice(path.lastIndexOf('@') + 1);
 }
 
 /**
- * The decoded path segments of a target, for whoever has to know whose it is before it is read: of one that cannot be read, those that
- * cannot be decoded stand as they came.
+ * The decoded path segments of a target that may be invalid, to decide which API a request belongs to before it is parsed. Segments that
+ * cannot be decoded are returned as sent.
  */
 export function segmentsOfTarget(target: string): readonly string[] {
   const segments = pathOfTarget(target).split('/');
   return segments.filter((segment) => segment !== '').map(decodedIfValid);
 }
 
-/** What of a path lies below a base path, both as decoded segments; null where the path lies elsewhere. */
+/** The segments of a path below a base path, both decoded; null if the path is not below it. */
 export function segmentsBelow(segments: readonly string[], base: readonly string[]): readonly string[] | null {
   return base.every((segment, index) => segments[index] === segment) ? segments.slice(base.length) : null;
 }
@@ -96,7 +100,7 @@ function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const [, authority, rest] = ABSOLUTE_FORM.exec(target) ?? [];
   if (authority === undefined || rest === undefined) {
-    const reason = isAsteriskForm(target) ? '* is for OPTIONS alone' : 'It has no form that is served';
+    const reason = isAsteriskForm(target) ? '* is allowed for OPTIONS only' : 'Its form is not supported';
     throw apiError(
       'REQUEST_URI_INVALID',
       `The request target is not valid. ${reason}; send a path that begins with /, or an absolute http or https URL.`,
@@ -105,7 +109,7 @@ function originForm(target: string): string {
   if (!isHost(authority)) {
     throw apiError(
       'REQUEST_URI_INVALID',
-      'The request target is not valid. Its authority is not a host with an optional port; send a path that begins with /.',
+      'The request target is not valid. Its authority is not a valid host with an optional port; send a path that begins with /.',
     );
   }
   return rest.startsWith('/') ? rest : `/${rest}`;

@@ -1,35 +1,35 @@
 import { type ApiError, type ErrorDetail, apiError } from './errors.ts';
 
-/** A contract that is served: MAJOR.MINOR.PATCH. */
+/** A supported version of the API: MAJOR.MINOR.PATCH. */
 export interface ServedVersion {
   readonly major: number;
   readonly minor: number;
   readonly patch: number;
 }
 
-/** A version as a caller asks for it: a null part is left open, and the latest that is served fills it (VER-2). */
+/** A version as requested: a null part means the latest supported one (VER-2). */
 export interface RequestedVersion {
   readonly major: number;
   readonly minor: number | null;
   readonly patch: number | null;
 }
 
-/** One alternative of `Accept`. A null version stands for the media types that name none. */
+/** One alternative of `Accept`. The version is null for media types without one. */
 export interface AcceptedVersion {
   /** As sent, in lower case: `application/vnd.shop.v1+json`. */
   readonly text: string;
   readonly version: RequestedVersion | null;
 }
 
-/** Where a request can say which version it wants (VER-1); null or empty where it says nothing. */
+/** The places where a request can name a version (VER-1); null or empty if it names none. */
 export interface VersionCarriers {
-  /** The path segment, `v1`; it is known to begin with `v`. */
+  /** The path segment, `v1`, which always begins with `v`. */
   readonly path: string | null;
   /** Value of the parameter `api_version`. */
   readonly query: string | null;
   /** Value of the field `API-Version`. */
   readonly header: string | null;
-  /** Alternatives in the caller's order of preference; empty where `Accept` names no version. */
+  /** Alternatives by descending preference; empty if `Accept` names no version. */
   readonly accept: readonly AcceptedVersion[];
 }
 
@@ -37,9 +37,9 @@ export type VersionCarrier = 'path' | 'query' | 'header' | 'accept' | 'none';
 
 export interface ResolvedVersion<V extends ServedVersion> {
   readonly version: V;
-  /** Where links stay (REP-9): of several carriers the first in the order path, query, header, accept. */
+  /** The carrier that links use (REP-9): the first in the order path, query, header, accept. */
   readonly carrier: VersionCarrier;
-  /** What that carrier held, as sent; null where there is none. */
+  /** The value of that carrier, as sent; null if there is none. */
   readonly text: string | null;
 }
 
@@ -52,10 +52,10 @@ interface VersionRequest {
 const NUMBER = '(0|[1-9][0-9]{0,8})';
 const VERSION = new RegExp(`^${NUMBER}(?:\\.${NUMBER}(?:\\.${NUMBER})?)?$`);
 
-/** How a detail names each carrier. */
+/** The `field` of error details for each carrier. */
 const FIELDS = { path: 'path', query: 'api_version', header: 'API-Version', accept: 'Accept' } as const;
 
-/** Reads `1`, `1.2` or `1.2.3` (VER-2): no `v`, no leading zeros, at most nine digits a part; anything else is null. */
+/** Parses `1`, `1.2` or `1.2.3` (VER-2): no `v`, no leading zeros, at most nine digits per part; null for anything else. */
 export function parseVersion(text: string): RequestedVersion | null {
   const match = VERSION.exec(text);
   if (match === null) return null;
@@ -63,12 +63,12 @@ export function parseVersion(text: string): RequestedVersion | null {
   return { major: Number(major), minor: optionalNumber(minor), patch: optionalNumber(patch) };
 }
 
-/** A version as text, `1.4.2`, as far as its parts are set. */
+/** A version as text, `1.4.2`; null parts are omitted. */
 export function versionText({ major, minor, patch }: RequestedVersion): string {
   return [major, minor, patch].filter((part) => part !== null).join('.');
 }
 
-/** Whether two versions differ in no part that both name (VER-1): `1` and `1.2` agree, `1.2` and `1.3` do not. */
+/** Whether two versions are equal in all parts that both have (VER-1): `1` and `1.2` agree, `1.2` and `1.3` do not. */
 export function versionsAgree(one: RequestedVersion, other: RequestedVersion): boolean {
   return (
     one.major === other.major &&
@@ -78,12 +78,12 @@ export function versionsAgree(one: RequestedVersion, other: RequestedVersion): b
 }
 
 /**
- * Which of the served contracts a request speaks (VER-1, VER-2). The most precise carrier decides once all agree, so
- * that a path gives the major and another carrier the minor. `Accept` is a list of alternatives: it agrees when one of
- * them does, and the first that agrees and is served counts.
+ * Resolves the version of a request (VER-1, VER-2). If all carriers agree, the most precise one decides, so that a path can give the major
+ * and another carrier the minor. `Accept` is a list of alternatives: it agrees if one of them does, and the first one that agrees and is
+ * supported is used.
  *
- * @param served every contract that is answered, in any order
- * @param defaultMajor the major of a request that names none; one of those served
+ * @param served all supported versions, in any order
+ * @param defaultMajor the major version of a request that names none
  * @throws {ApiError} in this order: API_VERSION_INVALID, API_VERSION_CONFLICT, then for an unknown version
  *   API_VERSION_NOT_FOUND (path), API_VERSION_UNSUPPORTED (query, header), REQUEST_NOT_ACCEPTABLE (Accept) (VER-3)
  */
@@ -92,96 +92,98 @@ export function resolveVersion<V extends ServedVersion>(
   served: readonly V[],
   defaultMajor: number,
 ): ResolvedVersion<V> {
-  const asked = readCarriers(carriers);
-  const wanted = asked.map(({ version }) => version).reduce(morePrecise, null);
-  refuseConflict(asked, wanted, carriers.accept);
-  for (const one of asked) refuseUnknown(one, served);
+  const requests = readCarriers(carriers);
+  const mostPrecise = requests.map(({ version }) => version).reduce(morePrecise, null);
+  checkConflict(requests, mostPrecise, carriers.accept);
+  for (const one of requests) checkSupported(one, served);
 
-  const accepted = choose(carriers.accept, wanted, served);
-  const version = latest(served, morePrecise(wanted, accepted?.version ?? null) ?? majorOnly(defaultMajor));
-  if (version === null) throw new Error(`Major version ${defaultMajor}, the default, is not served.`);
+  const accepted = chooseAccepted(carriers.accept, mostPrecise, served);
+  const version = latest(served, morePrecise(mostPrecise, accepted?.version ?? null) ?? majorOnly(defaultMajor));
+  if (version === null) throw new Error(`Major version ${defaultMajor}, the default, is not supported.`);
 
-  const [first] = asked;
+  const [first] = requests;
   if (first !== undefined) return { version, carrier: first.carrier, text: first.text };
   if (accepted !== null && accepted.version !== null) return { version, carrier: 'accept', text: accepted.text };
   return { version, carrier: 'none', text: null };
 }
 
 function readCarriers({ path, query, header }: VersionCarriers): readonly VersionRequest[] {
-  const asked: VersionRequest[] = [];
-  if (path !== null) asked.push(readCarrier('path', path, path.slice(1)));
-  if (query !== null) asked.push(readCarrier('query', query, query));
-  if (header !== null) asked.push(readCarrier('header', header, header));
-  return asked;
+  const requests: VersionRequest[] = [];
+  if (path !== null) requests.push(readCarrier('path', path, path.slice(1)));
+  if (query !== null) requests.push(readCarrier('query', query, query));
+  if (header !== null) requests.push(readCarrier('header', header, header));
+  return requests;
 }
 
 function readCarrier(carrier: VersionRequest['carrier'], text: string, version: string): VersionRequest {
   const parsed = parseVersion(version);
   if (parsed !== null) return { carrier, text, version: parsed };
   const form = carrier === 'path' ? 'v and a major number, such as v1' : 'MAJOR, MAJOR.MINOR or MAJOR.MINOR.PATCH';
-  throw apiError('API_VERSION_INVALID', `The version in ${FIELDS[carrier]} cannot be read: send ${form}.`, {
+  throw apiError('API_VERSION_INVALID', `The version in ${FIELDS[carrier]} is not valid: send ${form}.`, {
     details: [{ field: FIELDS[carrier], message: `must be ${form}, without leading zeros` }],
   });
 }
 
-/** Agreement with the most precise one is agreement of all: each names the same parts or fewer. */
-function refuseConflict(
-  asked: readonly VersionRequest[],
-  wanted: RequestedVersion | null,
+/** If all versions agree with the most precise one, they agree with each other: none has a part that it lacks. */
+function checkConflict(
+  requests: readonly VersionRequest[],
+  mostPrecise: RequestedVersion | null,
   accept: readonly AcceptedVersion[],
 ): void {
-  if (wanted === null) return;
-  const acceptAgrees = accept.length === 0 || accept.some((one) => agrees(one, wanted));
-  if (acceptAgrees && asked.every(({ version }) => versionsAgree(version, wanted))) return;
+  if (mostPrecise === null) return;
+  const acceptAgrees = accept.length === 0 || accept.some((one) => agrees(one, mostPrecise));
+  if (acceptAgrees && requests.every(({ version }) => versionsAgree(version, mostPrecise))) return;
 
-  const details: ErrorDetail[] = asked.map(({ carrier, text }) => carrierDetail(carrier, text));
+  const details: ErrorDetail[] = requests.map(({ carrier, text }) => carrierDetail(carrier, text));
   for (const { version, text } of accept) if (version !== null) details.push(carrierDetail('accept', text));
-  const message = 'The request asks for more than one version: send one version, in one place or the same in each.';
+  const message = 'The request names different versions: send one version, or the same one in every place.';
   throw apiError('API_VERSION_CONFLICT', message, { details });
 }
 
-function refuseUnknown({ carrier, text, version }: VersionRequest, served: readonly ServedVersion[]): void {
+function checkSupported({ carrier, text, version }: VersionRequest, served: readonly ServedVersion[]): void {
   const details = [carrierDetail(carrier, text)];
   if (carrier !== 'path') {
     if (latest(served, version) !== null) return;
-    const message = `The version in ${FIELDS[carrier]} is not served; served: ${servedList(served)}.`;
+    const message = `The version in ${FIELDS[carrier]} is not supported; supported versions: ${servedList(served)}.`;
     throw apiError('API_VERSION_UNSUPPORTED', message, { details });
   }
-  // A path names a major alone: with a minor there would be two URLs for one resource (URL-1).
+  // A path has only a major version: with a minor there would be two URLs for one resource (URL-1).
   if (version.minor === null && latest(served, version) !== null) return;
   const majors = [...new Set(served.map(({ major }) => `v${major}`))].join(', ');
-  throw apiError('API_VERSION_NOT_FOUND', `The version in the path is not served; served in a path: ${majors}.`, {
+  throw apiError('API_VERSION_NOT_FOUND', `The version in the path is not supported; supported versions: ${majors}.`, {
     details,
   });
 }
 
-/** The alternative that counts; null where `Accept` names no version. */
-function choose(
+/** The alternative of `Accept` that is used; null if it names no version. */
+function chooseAccepted(
   accept: readonly AcceptedVersion[],
-  wanted: RequestedVersion | null,
+  mostPrecise: RequestedVersion | null,
   served: readonly ServedVersion[],
 ): AcceptedVersion | null {
   if (accept.length === 0) return null;
-  const chosen = accept.find((one) => agrees(one, wanted) && (one.version === null || latest(served, one.version)));
+  const chosen = accept.find(
+    (one) => agrees(one, mostPrecise) && (one.version === null || latest(served, one.version)),
+  );
   if (chosen !== undefined) return chosen;
   throw notAcceptable(accept, served);
 }
 
 function notAcceptable(accept: readonly AcceptedVersion[], served: readonly ServedVersion[]): ApiError {
-  const message = `No version that Accept asks for is served; served: ${servedList(served)}.`;
+  const message = `None of the versions in Accept is supported; supported versions: ${servedList(served)}.`;
   return apiError('REQUEST_NOT_ACCEPTABLE', message, {
     details: accept.map(({ text }) => carrierDetail('accept', text)),
   });
 }
 
-function agrees(accepted: AcceptedVersion, wanted: RequestedVersion | null): boolean {
-  return accepted.version === null || wanted === null || versionsAgree(accepted.version, wanted);
+function agrees(accepted: AcceptedVersion, mostPrecise: RequestedVersion | null): boolean {
+  return accepted.version === null || mostPrecise === null || versionsAgree(accepted.version, mostPrecise);
 }
 
-/** The latest contract among those that the version leaves open. */
-function latest<V extends ServedVersion>(served: readonly V[], asked: RequestedVersion): V | null {
-  const open = served.filter((one) => versionsAgree(one, asked));
-  return open.reduce<V | null>((best, one) => (best === null || compare(one, best) > 0 ? one : best), null);
+/** The latest supported version that agrees with the requested one. */
+function latest<V extends ServedVersion>(served: readonly V[], requested: RequestedVersion): V | null {
+  const agreeing = served.filter((one) => versionsAgree(one, requested));
+  return agreeing.reduce<V | null>((best, one) => (best === null || compare(one, best) > 0 ? one : best), null);
 }
 
 function compare(one: ServedVersion, other: ServedVersion): number {
@@ -211,5 +213,5 @@ function servedList(served: readonly ServedVersion[]): string {
 }
 
 function carrierDetail(carrier: keyof typeof FIELDS, text: string): ErrorDetail {
-  return { field: FIELDS[carrier], message: `asks for ${text}` };
+  return { field: FIELDS[carrier], message: `requests ${text}` };
 }

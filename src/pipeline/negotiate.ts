@@ -1,7 +1,7 @@
 import type { FormatOffer } from '../conventions/response-format.ts';
-import { ACCEPT_QUERY } from '../conventions/accept-query.ts';
 import { bodyTooLargeError } from '../conventions/receive-errors.ts';
 import {
+  ACCEPT_QUERY,
   bodyTypes,
   type BodyType,
   type BodyUse,

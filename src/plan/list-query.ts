@@ -1,7 +1,7 @@
 import type { CursorSeal } from '../conventions/pagination/cursor.ts';
 import { encodeCursor } from '../conventions/pagination/cursor.ts';
-import type { QueryPairs, Pagination } from '../conventions/pagination/pagination.ts';
-import { type QueryParameter, writeQuery } from '../conventions/query.ts';
+import type { Pagination } from '../conventions/pagination/pagination.ts';
+import { type QueryParameter, writeQuery, type QueryPairs } from '../conventions/query.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import type { Limits, Model, Resource, SortKey } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';

@@ -3,10 +3,10 @@ import { type CursorState, cursorPagination } from '../conventions/pagination/cu
 import { keysetPagination } from '../conventions/pagination/keyset.ts';
 import { offsetPagination } from '../conventions/pagination/offset.ts';
 import { pageNumberPagination } from '../conventions/pagination/page-number.ts';
-import type { QueryPairs, Pagination } from '../conventions/pagination/pagination.ts';
+import type { Pagination } from '../conventions/pagination/pagination.ts';
 import { type SeekKey, seekPagination } from '../conventions/pagination/seek.ts';
 import { type TimeRange, timePagination } from '../conventions/pagination/time.ts';
-import type { QueryParameter } from '../conventions/query.ts';
+import type { QueryParameter, QueryPairs } from '../conventions/query.ts';
 import { coerceDateTime } from '../model/values/coercion.ts';
 import type { Limits } from '../model/model.ts';
 import { readFlag } from './parameters.ts';

@@ -1,8 +1,7 @@
 import { ApiError, apiError } from '../conventions/errors.ts';
 import { type CursorSeal, type CursorState, decodeCursor } from '../conventions/pagination/cursor.ts';
-import type { QueryPairs } from '../conventions/pagination/pagination.ts';
 import type { TimeRange } from '../conventions/pagination/time.ts';
-import { type QueryParameter, parametersOf, type QueryPair, splitList } from '../conventions/query.ts';
+import { type QueryParameter, parametersOf, type QueryPair, splitList, type QueryPairs } from '../conventions/query.ts';
 import type { Json } from '../conventions/json.ts';
 import type { Resource, SortKey } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';

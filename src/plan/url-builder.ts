@@ -1,5 +1,5 @@
 import { joinPath } from '../conventions/links.ts';
-import { type QueryPairs } from '../conventions/pagination/pagination.ts';
+import type { QueryPairs } from '../conventions/query.ts';
 import { joinQueries, writeQuery } from '../conventions/query.ts';
 import { memoize, weakMemoize } from '../cache/memoize.ts';
 import type { Model, Resource } from '../model/model.ts';

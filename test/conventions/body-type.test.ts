@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  ACCEPT_QUERY,
   type BodyRule,
   type BodyUse,
   bodyTypes,
@@ -178,4 +179,18 @@ describe('readContentEncoding', () => {
       assert.deepEqual(error.headers, { 'Accept-Encoding': 'gzip, identity' });
     });
   }
+});
+
+describe('ACCEPT_QUERY', () => {
+  /** A token of structured fields (RFC 9651 3.3.4). */
+  const TOKEN = /^[A-Za-z*][!#$%&'*+.^_`|~0-9A-Za-z:/-]*$/;
+
+  it('[MET-5] is a list of structured fields', () => {
+    for (const member of ACCEPT_QUERY.split(', ')) assert.match(member, TOKEN);
+  });
+
+  it('[MET-9] names what a QUERY takes', () => {
+    const version = { major: 1, minor: 0, patch: 0 };
+    assert.equal(ACCEPT_QUERY, bodyTypes({ name: 'shop', version, use: 'query' }));
+  });
 });

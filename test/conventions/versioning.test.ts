@@ -187,10 +187,10 @@ describe('resolveVersion', () => {
   it('[VER-1] lists carrier and value of a conflict', () => {
     const carriers = { path: 'v1', query: '1.4', header: '2', accept: accepts('2.1', null) };
     assert.deepEqual(refuses(() => resolve(carriers), 'API_VERSION_CONFLICT').details, [
-      { field: 'path', message: 'asks for v1' },
-      { field: 'api_version', message: 'asks for 1.4' },
-      { field: 'API-Version', message: 'asks for 2' },
-      { field: 'Accept', message: 'asks for application/vnd.shop.v2.1+json' },
+      { field: 'path', message: 'requests v1' },
+      { field: 'api_version', message: 'requests 1.4' },
+      { field: 'API-Version', message: 'requests 2' },
+      { field: 'Accept', message: 'requests application/vnd.shop.v2.1+json' },
     ]);
   });
 

@@ -122,7 +122,7 @@ describe('a body that is read', () => {
     socket.write(`${head('POST', 'Content-Length: 9')}ab`);
     while (server.requests.length === 0) await new Promise(setImmediate);
     socket.resetAndDestroy();
-    assert.match(String(await read.promise), /connection ended/);
+    assert.match(String(await read.promise), /connection closed/);
     assert.deepEqual(server.observed, []);
   });
 

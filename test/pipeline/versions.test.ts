@@ -99,7 +99,7 @@ describe('a version', () => {
   ];
   for (const [{ send, headers = {} }, carriers] of conflicts) {
     it(`[VER-1] that disagrees with another is told with each carrier and value: ${send}`, async () => {
-      const details = Object.entries(carriers).map(([name, text]) => ({ field: name, message: `asks for ${text}` }));
+      const details = Object.entries(carriers).map(([name, text]) => ({ field: name, message: `requests ${text}` }));
       await shop.row({ send, headers, status: 400, has: { errorCode: 'API_VERSION_CONFLICT', details } });
     });
   }

@@ -1,20 +1,21 @@
 import type { Json } from '../json.ts';
-import type { QueryPairs, Pagination } from './pagination.ts';
+import type { QueryPairs } from '../query.ts';
+import type { Pagination } from './pagination.ts';
 
-/** What a cursor holds beside the collection it belongs to: the place, the way of the walk, and the query that it continues (PAGE-6). */
+/** The content of a cursor (PAGE-6). */
 export interface CursorState {
-  /** Names the collection and the rows above it; a cursor of another one is foreign. */
+  /** The collection and its parent rows. A cursor of another collection is rejected. */
   readonly collection: string;
-  /** What the filters and the sort compare, with the types of it: where a model has other ones by now, the cursor is of another collection. */
+  /** The fields that filters and sort compare, with their types. If the model has changed them, the cursor is rejected. */
   readonly fingerprint: string;
-  /** The filters and sort as query parameters, so that the cursor alone restores them (hybrid). */
+  /** Filters and sort as query parameters: a cursor alone restores them (hybrid). */
   readonly query: QueryPairs;
   readonly backward: boolean;
-  /** One value for each key of the order; null is the end that the walk starts from. */
+  /** One value for each sort key; null is the first page, or with `backward` the last one. */
   readonly after: readonly Json[] | null;
 }
 
-/** Turns text into an opaque token and back: encrypted, authenticated, deterministic. `open` gives null for what it did not seal. */
+/** Deterministic authenticated encryption. `open` returns null for a token that `seal` did not return. */
 export interface CursorSeal {
   readonly seal: (plain: string) => string;
   readonly open: (token: string) => string | null;
@@ -22,26 +23,26 @@ export interface CursorSeal {
 
 type SealedState = [string, string, QueryPairs, 0 | 1, readonly Json[] | null];
 
-/** The token of a state. The same state gives the same token, whichever instance makes it. */
+/** The token of a cursor. All instances return the same token for the same state. */
 export function encodeCursor(state: CursorState, { seal }: CursorSeal): string {
   const { collection, fingerprint, query, backward, after } = state;
   return seal(JSON.stringify([collection, fingerprint, query, backward ? 1 : 0, after]));
 }
 
-/** The state of a token; null where it was forged, cut or sealed under another key. */
+/** The state of a token; null if it was forged, truncated or sealed with another key. */
 export function decodeCursor(token: string, { open }: CursorSeal): CursorState | null {
   const plain = open(token);
   if (plain === null) return null;
-  // What opens was written by `writeCursor`: the seal is authenticated, so the shape is not checked again.
-  const [collection, compared, query, backward, after]: SealedState = JSON.parse(plain);
-  return { collection, fingerprint: compared, query, backward: backward === 1, after };
+  // The seal is authenticated: `encodeCursor` wrote the JSON, so its shape needs no check.
+  const [collection, fingerprint, query, backward, after]: SealedState = JSON.parse(plain);
+  return { collection, fingerprint, query, backward: backward === 1, after };
 }
 
 /**
- * The place that a cursor names, or the start where there is none (PAGE-3).
+ * Cursor pagination; without a cursor the first page (PAGE-3).
  *
- * @param cursor the token and what it holds; null for the first page
- * @param end the token of the walk backward from the end: the last page
+ * @param cursor the token and its state; null for the first page
+ * @param end returns the cursor of the last page: backward from the end
  */
 export function cursorPagination(
   cursor: { readonly token: string; readonly state: CursorState } | null,
@@ -56,22 +57,22 @@ export function cursorPagination(
     window: { kind: 'seek', after, backward, limit },
     parameters: cursor === null ? [] : at(cursor.token),
     countsByDefault: false,
-    links: (walked) => {
-      const onward = walked.count > 0;
-      // Walking back, the page that the walk came from follows; walking on, it goes before.
-      const next = backward ? after !== null : walked.hasMore;
-      const prev = backward ? walked.hasMore : after !== null;
+    links: (page) => {
+      const hasItems = page.count > 0;
+      // In a backward read the page that the client came from is the next one, in a forward read the previous one.
+      const next = backward ? after !== null : page.hasMore;
+      const prev = backward ? page.hasMore : after !== null;
       return {
         first: [],
-        prev: prev && onward ? at(walked.cursor('before-first')) : null,
-        next: next && onward ? at(walked.cursor('after-last')) : null,
-        last: walked.total?.exact === true ? at(end()) : null,
+        prev: prev && hasItems ? at(page.cursor('before-first')) : null,
+        next: next && hasItems ? at(page.cursor('after-last')) : null,
+        last: page.total?.exact === true ? at(end()) : null,
       };
     },
-    members: (_walked, neighbours) => ({
+    members: (_page, links) => ({
       after: cursor?.token ?? null,
-      next_cursor: tokenOf(neighbours.next),
-      prev_cursor: tokenOf(neighbours.prev),
+      next_cursor: tokenOf(links.next),
+      prev_cursor: tokenOf(links.prev),
     }),
   };
 }

@@ -1,7 +1,8 @@
-import type { QueryPairs, Pagination } from './pagination.ts';
+import type { QueryPairs } from '../query.ts';
+import type { Pagination } from './pagination.ts';
 import { seekLinks } from './seek.ts';
 
-/** The items whose id is greater than `last_id`, or less in a descending order (S 4.5, PAGE-7). No item needs to have that id. */
+/** Keyset pagination: the items whose id is greater than `last_id`, or less in descending order (S 4.5, PAGE-7). The item itself need not exist. */
 export function keysetPagination(lastId: string, limit: number, end: () => string): Pagination {
   const at = (id: string): QueryPairs => [['last_id', id]];
   return {
@@ -9,7 +10,7 @@ export function keysetPagination(lastId: string, limit: number, end: () => strin
     window: { kind: 'seek', after: [lastId], backward: false, limit },
     parameters: at(lastId),
     countsByDefault: false,
-    links: (walked) => seekLinks(walked, (value) => at(value('id')), end),
+    links: (page) => seekLinks(page, (value) => at(value('id')), end),
     members: () => ({ last_id: lastId }),
   };
 }

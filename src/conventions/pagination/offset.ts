@@ -1,46 +1,47 @@
-import type { QueryPairs, Pagination, FetchedPage } from './pagination.ts';
+import type { QueryPairs } from '../query.ts';
+import type { FetchedPage, Pagination } from './pagination.ts';
 
-/** Skip `offset` items, then return up to `limit` (S 4.5). Bounds are checked before. */
+/** Offset pagination: skips `offset` items, then returns up to `limit` (S 4.5). The caller has checked the bounds. */
 export function offsetPagination(offset: number, limit: number, maxOffset: number): Pagination {
-  const at = (place: number): QueryPairs => [['offset', String(place)]];
+  const at = (position: number): QueryPairs => [['offset', String(position)]];
   return {
     technique: 'offset',
     window: { kind: 'offset', offset, limit },
     parameters: at(offset),
     countsByDefault: true,
     members: () => ({ offset }),
-    links: (walked) => ({
+    links: (page) => ({
       first: at(0),
-      prev: offset === 0 ? null : at(Math.max(0, Math.min(offset, exactCount(walked, offset)) - limit)),
-      next: walked.hasMore ? nextPage(walked, offset + limit, maxOffset, at) : null,
-      last: lastOffset(walked, limit, maxOffset, at),
+      prev: offset === 0 ? null : at(Math.max(0, Math.min(offset, exactCount(page, offset)) - limit)),
+      next: page.hasMore ? nextPage(page, offset + limit, maxOffset, at) : null,
+      last: lastOffset(page, limit, maxOffset, at),
     }),
   };
 }
 
-/** How many items there are; where that is not known, at least as many as are passed over. */
-export function exactCount({ total }: FetchedPage, passed: number): number {
-  return total?.exact === true ? total.count : passed;
+/** The number of items; if it is not known, the number of skipped items. */
+export function exactCount({ total }: FetchedPage, skipped: number): number {
+  return total?.exact === true ? total.count : skipped;
 }
 
-/** The page after this one. Where its offset would be refused, the walk goes on by cursor, so that no item is out of reach. */
+/** The next page. Beyond the maximum offset its link is a cursor, so that every item stays reachable. */
 export function nextPage(
-  walked: FetchedPage,
+  page: FetchedPage,
   offset: number,
   maxOffset: number,
   at: (offset: number) => QueryPairs,
 ): QueryPairs {
-  return offset <= maxOffset ? at(offset) : [['after', walked.cursor('after-last')]];
+  return offset <= maxOffset ? at(offset) : [['after', page.cursor('after-last')]];
 }
 
-/** The last page, known only from an exact total. */
+/** The last page; null without an exact total, and beyond the maximum offset. */
 export function lastOffset(
-  walked: FetchedPage,
+  page: FetchedPage,
   limit: number,
   maxOffset: number,
   at: (offset: number) => QueryPairs,
 ): QueryPairs | null {
-  if (walked.total === null || !walked.total.exact) return null;
-  const offset = Math.max(0, Math.ceil(walked.total.count / limit) - 1) * limit;
+  if (page.total === null || !page.total.exact) return null;
+  const offset = Math.max(0, Math.ceil(page.total.count / limit) - 1) * limit;
   return offset <= maxOffset ? at(offset) : null;
 }

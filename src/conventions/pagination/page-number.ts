@@ -1,7 +1,8 @@
-import { exactCount, nextPage, lastOffset } from './offset.ts';
-import type { QueryPairs, Pagination } from './pagination.ts';
+import type { QueryPairs } from '../query.ts';
+import { exactCount, lastOffset, nextPage } from './offset.ts';
+import type { Pagination } from './pagination.ts';
 
-/** Page number: the offset is (page - 1) * limit (S 4.5). `page` counts from 1; bounds are checked before. */
+/** Page number pagination: the offset is (page - 1) * limit (S 4.5). `page` counts from 1. The caller has checked the bounds. */
 export function pageNumberPagination(page: number, limit: number, maxOffset: number): Pagination {
   const at = (offset: number): QueryPairs => [['page', String(offset / limit + 1)]];
   const offset = (page - 1) * limit;
@@ -11,13 +12,13 @@ export function pageNumberPagination(page: number, limit: number, maxOffset: num
     parameters: [['page', String(page)]],
     countsByDefault: true,
     members: () => ({ page }),
-    links: (walked) => {
-      const last = lastOffset(walked, limit, maxOffset, at);
-      const pages = Math.max(1, Math.ceil(exactCount(walked, (page - 1) * limit) / limit));
+    links: (fetched) => {
+      const last = lastOffset(fetched, limit, maxOffset, at);
+      const pages = Math.max(1, Math.ceil(exactCount(fetched, (page - 1) * limit) / limit));
       return {
         first: at(0),
         prev: page === 1 ? null : at((Math.min(page - 1, pages) - 1) * limit),
-        next: walked.hasMore ? nextPage(walked, offset + limit, maxOffset, at) : null,
+        next: fetched.hasMore ? nextPage(fetched, offset + limit, maxOffset, at) : null,
         last,
       };
     },

@@ -1,7 +1,9 @@
 import type { Json, JsonObject } from '../json.ts';
-import type { QueryPair } from '../query.ts';
+import type { QueryPairs } from '../query.ts';
 
-/** Where a page starts and how long it is. A seek position holds one value for each key of the order; null is the end that the walk starts from. */
+/**
+ * Start and length of a page. In a seek, `after` has one value for each sort key; null is the first page, or with `backward` the last one.
+ */
 export type PageWindow =
   | { readonly kind: 'offset'; readonly offset: number; readonly limit: number }
   | {
@@ -11,28 +13,25 @@ export type PageWindow =
       readonly limit: number;
     };
 
-/** Query parameters, in order. */
-export type QueryPairs = readonly QueryPair[];
-
-/** How many items a collection has; not `exact` means at least so many (PAGE-9). */
+/** The number of items in a collection; if not `exact`, a lower bound (PAGE-9). */
 export interface Total {
   readonly count: number;
   readonly exact: boolean;
 }
 
-/** What was found at a position. */
+/** A page that was read. */
 export interface FetchedPage {
   readonly count: number;
-  /** Whether items follow in the direction of the walk. */
+  /** Whether more items follow in the direction of the read. */
   readonly hasMore: boolean;
   readonly total: Total | null;
-  /** The token for the place after the last item, or before the first one (walking back). Only where `count` is positive. */
+  /** The cursor after the last item, or before the first one, to page backward. Requires a positive `count`. */
   cursor(edge: 'after-last' | 'before-first'): string;
-  /** The text at a path of the last item. Only where `count` is positive. */
+  /** The string at a path of the last item. Requires a positive `count`. */
   last(path: string): string;
 }
 
-/** The pages around a page, each as the parameters that name it; null where there is none. */
+/** The links of a page, each as query parameters; null if there is no such page. */
 export interface PageLinks {
   readonly first: QueryPairs;
   readonly prev: QueryPairs | null;
@@ -40,15 +39,15 @@ export interface PageLinks {
   readonly last: QueryPairs | null;
 }
 
-/** A place in a collection, as one technique names it (PAGE-4). Every technique is a function that makes one of these. */
+/** The requested page of a collection by one pagination technique (PAGE-4). Each technique has a function that returns one. */
 export interface Pagination {
   readonly technique: 'page' | 'offset' | 'cursor' | 'keyset' | 'time' | 'seek';
   readonly window: PageWindow;
-  /** The parameters that name this place in a URL. */
+  /** The query parameters of this page. */
   readonly parameters: QueryPairs;
-  /** Whether totals are counted when nobody asks (PAGE-9). */
+  /** Whether totals are counted without `include_total` (PAGE-9). */
   readonly countsByDefault: boolean;
-  links(walked: FetchedPage): PageLinks;
-  /** The members of `page` that are this technique's own (PAGE-1). */
-  members(walked: FetchedPage, links: PageLinks): JsonObject;
+  links(page: FetchedPage): PageLinks;
+  /** The members of `page` that only this technique has (PAGE-1). */
+  members(page: FetchedPage, links: PageLinks): JsonObject;
 }

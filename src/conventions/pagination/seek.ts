@@ -1,43 +1,45 @@
-import type { PageLinks, QueryPairs, Pagination, FetchedPage } from './pagination.ts';
+import type { QueryPairs } from '../query.ts';
+import type { FetchedPage, PageLinks, Pagination } from './pagination.ts';
 
-/** A moment and an id: what follows comes strictly after the pair (PAGE-7). */
+/** A timestamp and an id. The page starts strictly after this pair (PAGE-7). */
 export interface SeekKey {
-  /** RFC 3339, as representations show it. */
+  /** RFC 3339, as in representations. */
   readonly timestamp: string;
   readonly id: string;
 }
 
 /**
- * The items after a moment and an id, which tells apart those of one moment (S 4.5, PAGE-7). No item needs to stand there.
+ * Seek pagination: the items after a timestamp and an id, which breaks ties (S 4.5, PAGE-7). The item itself need not exist.
  *
- * @param timeField the property that holds the moment
+ * @param timeField the timestamp property of the collection
+ * @param end returns the cursor of the last page
  */
-export function seekPagination(pair: SeekKey, timeField: string, limit: number, end: () => string): Pagination {
+export function seekPagination(key: SeekKey, timeField: string, limit: number, end: () => string): Pagination {
   const at = (timestamp: string, id: string): QueryPairs => [
     ['after_timestamp', timestamp],
     ['after_id', id],
   ];
   return {
     technique: 'seek',
-    window: { kind: 'seek', after: [pair.timestamp, pair.id], backward: false, limit },
-    parameters: at(pair.timestamp, pair.id),
+    window: { kind: 'seek', after: [key.timestamp, key.id], backward: false, limit },
+    parameters: at(key.timestamp, key.id),
     countsByDefault: false,
-    links: (walked) => seekLinks(walked, (value) => at(value(timeField), value('id')), end),
-    members: () => ({ after_timestamp: pair.timestamp, after_id: pair.id }),
+    links: (page) => seekLinks(page, (value) => at(value(timeField), value('id')), end),
+    members: () => ({ after_timestamp: key.timestamp, after_id: key.id }),
   };
 }
 
-/** The pages around one that starts after plain values. They know only the way on: back, and to the end, it goes by cursor. */
+/** The links of a page that starts after plain values. These parameters can only page forward: `prev` and `last` are cursors. */
 export function seekLinks(
-  walked: FetchedPage,
-  following: (value: (path: string) => string) => QueryPairs,
+  page: FetchedPage,
+  next: (value: (path: string) => string) => QueryPairs,
   end: () => string,
 ): PageLinks {
-  const onward = walked.count > 0;
+  const hasItems = page.count > 0;
   return {
     first: [],
-    prev: onward ? [['after', walked.cursor('before-first')]] : null,
-    next: onward && walked.hasMore ? following((path) => walked.last(path)) : null,
-    last: walked.total?.exact === true ? [['after', end()]] : null,
+    prev: hasItems ? [['after', page.cursor('before-first')]] : null,
+    next: hasItems && page.hasMore ? next((path) => page.last(path)) : null,
+    last: page.total?.exact === true ? [['after', end()]] : null,
   };
 }

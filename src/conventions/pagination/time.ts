@@ -2,20 +2,20 @@ import type { JsonObject } from '../json.ts';
 import { cursorPagination } from './cursor.ts';
 import type { Pagination } from './pagination.ts';
 
-/** A stretch of time: from `start` on, up to and without `before`; null where it is open (PAGE-7). RFC 3339. */
+/** A time range from `start`, inclusive, to `before`, exclusive; null if open (PAGE-7). RFC 3339. */
 export interface TimeRange {
   readonly start: string | null;
   readonly before: string | null;
 }
 
-/** The items of a stretch of time, in the order of time, from the first on (S 4.5, PAGE-4). The window is a filter; the walk goes on by cursor. */
+/** Time pagination: the items of a time range in time order (S 4.5, PAGE-4). The range is a filter; later pages use a cursor. */
 export function timePagination({ start, before }: TimeRange, limit: number, end: () => string): Pagination {
-  const walk = cursorPagination(null, limit, end);
+  const firstPage = cursorPagination(null, limit, end);
   return {
-    ...walk,
+    ...firstPage,
     technique: 'time',
-    members: (walked, neighbours): JsonObject => {
-      const { after: _start, ...tokens } = walk.members(walked, neighbours);
+    members: (page, links): JsonObject => {
+      const { after: _start, ...tokens } = firstPage.members(page, links);
       return { start_time: start, before, ...tokens };
     },
   };

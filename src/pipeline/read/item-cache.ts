@@ -1,4 +1,4 @@
-import { httpDate } from '../../conventions/preconditions.ts';
+import { httpDate } from '../../conventions/http-date.ts';
 import { ByParts } from '../../cache/by-parts.ts';
 import { RingBufferCache, type TextKey, textKey } from '../../cache/ring-buffer-cache.ts';
 import { AdmissionFilter } from '../../cache/admission-filter.ts';
