@@ -5,7 +5,7 @@ import { HEALTH_PATHS, type MountedApi, owns } from './mounted-api.ts';
 
 export type { MountedApi } from './mounted-api.ts';
 
-/** The methods that reach the API, those that none of its targets has too: it says itself which it has (MET-6). */
+/** The methods that are routed to the API, unsupported ones included: the API responds to those itself (MET-6). */
 const ROUTED_METHODS = http.METHODS.filter((method) => method !== 'CONNECT');
 
 export interface RestwrightOptions {
@@ -13,8 +13,8 @@ export interface RestwrightOptions {
 }
 
 /**
- * A plugin for Fastify 5: `app.register(restwright, { api })` answers the API's base path and health. It is a scope of its own, in which bodies
- * are left for the API to read; hooks of the app run before it.
+ * A plugin for Fastify 5: `app.register(restwright, { api })` serves the base path and the health checks of the API. It is encapsulated: the API
+ * reads bodies itself. Hooks of the app run before it.
  */
 export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api }, done) => {
   const listener = createListener(api);
@@ -23,7 +23,7 @@ export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api 
     listener(request.raw, reply.raw);
   };
   app.removeAllContentTypeParsers();
-  // What Fastify would refuse before the API is asked, such as a Content-Type that is none, the API refuses in its own words.
+  // Fastify would reject some requests before the API sees them, such as one with an invalid Content-Type.
   app.setErrorHandler((_error, request, reply) => handler(request, reply));
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
   for (const method of ROUTED_METHODS) {
@@ -37,8 +37,8 @@ export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api 
 };
 
 /**
- * For the `frameworkErrors` of Fastify's constructor: what Fastify cannot route, such as a URL with a faulty escape, is answered by the API
- * where it is the API's, and else as Fastify would.
+ * For the `frameworkErrors` option of Fastify: requests that Fastify cannot route, such as a URL with an invalid escape, are passed to the API
+ * where they belong to it. Fastify responds to the others.
  */
 export function frameworkErrors(
   api: MountedApi,

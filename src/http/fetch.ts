@@ -6,32 +6,32 @@ import type { MountedApi } from './mounted-api.ts';
 
 export type { MountedApi } from './mounted-api.ts';
 
-/** What a server knows of a request beside the `Request`. */
+/** Facts about a request that are not part of the `Request`. */
 export interface FetchInfo {
   /** Address of the peer. */
   readonly peer?: string;
 }
 
-/** Statuses whose answers have no body at all (Fetch standard, null body status). */
+/** Statuses without a body (Fetch standard, null body status). */
 const NULL_BODY = new Set([204, 304]);
 
 /**
- * Mounts an API wherever requests are `Request` and answers `Response`: Bun, Deno, Hono, Next.js, workers. Nothing here is Node's; whether
- * the store runs there is the store's to say. A `Request` has a URL that was normalised already: of its faults the API sees what is left.
+ * Mounts an API in runtimes and frameworks with `Request` and `Response`: Bun, Deno, Hono, Next.js, workers. This module does not use Node; the
+ * store may. The URL of a `Request` is already normalized, so that the API cannot reject every invalid URL.
  */
 export function createFetchHandler(api: MountedApi): (request: Request, info?: FetchInfo) => Promise<Response> {
   return async (request, info = {}) => {
     const raw = rawRequest(request, info, api.model.limits.requestTimeout);
-    const answer = await handleWithTimeout(api, raw);
+    const result = await handleWithTimeout(api, raw);
     const headers = new Headers();
-    for (let at = 0; at < answer.headers.length; at += 2)
-      headers.append(answer.headers[at] ?? '', answer.headers[at + 1] ?? '');
-    const { status } = answer;
-    if (isStreamed(answer)) return new Response(readable(answer.body), { status, headers });
+    for (let at = 0; at < result.headers.length; at += 2)
+      headers.append(result.headers[at] ?? '', result.headers[at + 1] ?? '');
+    const { status } = result;
+    if (isStreamed(result)) return new Response(readable(result.body), { status, headers });
     if (NULL_BODY.has(status)) return new Response(null, { status, headers });
-    const bytes = typeof answer.body === 'string' ? new TextEncoder().encode(answer.body) : answer.body;
+    const bytes = typeof result.body === 'string' ? new TextEncoder().encode(result.body) : result.body;
     headers.set('Content-Length', String(bytes?.length ?? 0));
-    // Own memory: a Response takes no view of a shared buffer.
+    // Copied, because a Response accepts no view of a shared buffer.
     const body = bytes === null || request.method === 'HEAD' ? null : new Uint8Array(bytes);
     return new Response(body, { status, headers });
   };
@@ -54,7 +54,7 @@ class FetchBody implements RequestBody {
   readonly #stream: ReadableStream<Uint8Array>;
   readonly #timeout: number;
 
-  /** @param timeout how long all of it may take, and a pause where it is read piece by piece. Milliseconds */
+  /** @param timeout milliseconds: for the whole body, and for a pause where it is streamed */
   constructor(stream: ReadableStream<Uint8Array>, length: number | null, timeout: number) {
     this.#stream = stream;
     this.length = length;
@@ -102,7 +102,7 @@ async function collect(reader: ReadableStreamDefaultReader<Uint8Array>, limit: n
   return bytes;
 }
 
-/** undefined after the last. */
+/** undefined after the last chunk. */
 async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
   const { value } = await reader.read().catch((cause: unknown) => {
     throw incompleteBodyError(cause);
@@ -115,23 +115,23 @@ function requestTimedOut(): never {
   throw requestTimeoutError();
 }
 
-/** What is left of a body that nobody wants is not asked for. No answer waits for its source to hear of it. */
+/** Cancels the rest of a body. The response does not wait for its source. */
 function cancelReader(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   reader.cancel().catch(() => undefined);
 }
 
-/** Written piece by piece, each when there is room for it. */
+/** Streams with backpressure. */
 function readable(body: BodyStream): ReadableStream<Uint8Array> {
-  const pieces = body[Symbol.asyncIterator]();
+  const chunks = body[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await pieces.next();
+      const { done, value } = await chunks.next();
       if (done === true) controller.close();
       else controller.enqueue(encoder.encode(value));
     },
     async cancel() {
-      await pieces.return?.();
+      await chunks.return?.();
     },
   });
 }

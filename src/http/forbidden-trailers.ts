@@ -1,7 +1,4 @@
-/**
- * Fields that decide how a message is framed, routed, authenticated or understood, and so come too late after the body
- * (RFC 9110 6.5.1).
- */
+/** Fields for framing, routing, authentication and content format, which RFC 9110 6.5.1 forbids in trailers. */
 const forbidden: ReadonlySet<string> = new Set([
   'authorization',
   'cache-control',
@@ -31,9 +28,9 @@ const forbidden: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The first field of a trailer section that has no place there; null where all may stand.
+ * The first forbidden field of a trailer section; null where it has none.
  *
- * @param fields names and values in turn
+ * @param fields alternating names and values
  */
 export function forbiddenTrailer(fields: readonly string[]): string | null {
   for (let at = 0; at < fields.length; at += 2) {

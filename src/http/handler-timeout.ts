@@ -1,25 +1,33 @@
-import { apiError } from '../conventions/errors.ts';
-import type { ApiResponse, RawRequest } from '../pipeline/exchange.ts';
-import { attempt, type MaybePromise } from '../platform/maybe-promise.ts';
+import { type ApiError, apiError } from '../conventions/errors.ts';
+import type { ApiResponse, Handler, RawRequest } from '../pipeline/exchange.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
 import type { MountedApi } from './mounted-api.ts';
 
-/** The refusal of a request whose answer took too long (LIM-1). */
-export function handlerTimedOut(): unknown {
-  return apiError('SERVER_TIMEOUT', 'The server took too long to answer; send the request again later.', {
+/** The error of a request whose handler took too long (503, LIM-1). */
+export function handlerTimedOut(): ApiError {
+  return apiError('SERVER_TIMEOUT', 'The server took too long to respond. Send the request again later.', {
     headers: { 'Retry-After': '1' },
   });
 }
 
-/** The answer of an API, or 503 where it does not come in time. A body may take its own time to arrive. Never rejects. */
+/** Handles a request, synchronously where the handler does. Whatever the handler throws becomes an error response; never rejects. */
+export function handleSafely(handler: Handler, request: RawRequest): MaybePromise<ApiResponse> {
+  const refuse = (error: unknown): ApiResponse => handler.refuse(error, request);
+  try {
+    const response = handler.handle(request);
+    return response instanceof Promise ? response.catch(refuse) : response;
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** As {@link handleSafely}, with 503 after `handlerTimeout`. The time that a body takes to arrive is added to it. */
 export function handleWithTimeout(api: MountedApi, request: RawRequest): MaybePromise<ApiResponse> {
-  const answered = attempt(
-    () => api.handle(request),
-    (error) => api.refuse(error, request),
-  );
-  if (!(answered instanceof Promise)) return answered;
+  const response = handleSafely(api, request);
+  if (!(response instanceof Promise)) return response;
   const { handlerTimeout, requestTimeout } = api.model.limits;
   const { promise, resolve } = Promise.withResolvers<ApiResponse>();
   const time = handlerTimeout + (request.body === null ? 0 : requestTimeout);
   const timer = setTimeout(() => resolve(api.refuse(handlerTimedOut(), request)), time);
-  return Promise.race([answered, promise]).finally(() => clearTimeout(timer));
+  return Promise.race([response, promise]).finally(() => clearTimeout(timer));
 }

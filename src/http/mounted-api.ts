@@ -3,20 +3,20 @@ import type { Limits } from '../model/model.ts';
 import type { Handler } from '../pipeline/exchange.ts';
 import { weakMemoize } from '../cache/memoize.ts';
 
-/** An API to be mounted in a server or framework that is not ours. */
+/** An API that is mounted in a server or framework. */
 export interface MountedApi extends Handler {
   readonly model: { readonly basePath: string; readonly limits: Limits };
 }
 
-/** What the API answers beside its base path (OPS-2). */
+/** The paths outside of the base path that the API serves (OPS-2). */
 export const HEALTH_PATHS = ['/livez', '/readyz'] as const;
 
-/** Whether a request target, in whichever spelling, is the API's to answer: its base path, what lies below it, and its health. */
+/** Whether a request target belongs to the API, however it is encoded: its base path, the paths below it, and its health checks. */
 export function owns({ model }: MountedApi, target: string): boolean {
   const segments = segmentsOfTarget(target);
   const isHealth = HEALTH_PATHS.some((health) => segments.length === 1 && health === `/${segments[0]}`);
   return isHealth || segmentsBelow(segments, baseOf(model)) !== null;
 }
 
-/** The decoded segments of a base path: each request of the application around is compared with them. */
+/** The decoded segments of a base path. Every request of the app is compared with them, hence memoized. */
 const baseOf = weakMemoize(({ basePath }: MountedApi['model']) => segmentsOfTarget(basePath));

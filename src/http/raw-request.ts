@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RawRequest, RequestBody } from '../pipeline/exchange.ts';
 import { NodeRequestBody } from './request-body.ts';
 
-/** A request of Node's as the pipeline takes it. @param target as it came, where the message has another by now */
+/** A request of `node:http` as the pipeline takes it. @param target as it was sent, where a framework has rewritten `url` */
 export function rawRequest(request: IncomingMessage, body: RequestBody | null, target = request.url ?? ''): RawRequest {
   return {
     method: request.method ?? '',
@@ -15,9 +15,9 @@ export function rawRequest(request: IncomingMessage, body: RequestBody | null, t
 }
 
 /**
- * The body of a request of Node's; null where it has none.
+ * The body of a request of `node:http`; null where it has none.
  *
- * @param sendContinue sends `100 Continue`; null where nobody waits for it
+ * @param sendContinue sends `100 Continue`; null where the client does not wait for it
  * @param timeout milliseconds, as in {@link NodeRequestBody}
  */
 export function nodeRequestBody(

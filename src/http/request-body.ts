@@ -10,11 +10,11 @@ export interface NodeRequestBodyOptions {
   readonly length: number | null;
   /** Sends `100 Continue`; null where the client does not wait for it. */
   readonly sendContinue: (() => void) | null;
-  /** How long a whole body that is read at once may take, and one that is read piece by piece may pause. Milliseconds. */
+  /** Milliseconds that a buffered body may take to arrive, and that a streamed one may pause. */
   readonly timeout: number;
 }
 
-/** The body of a request on the wire: nothing is taken in, and no `100 Continue` is sent, before somebody reads it (URL-8). */
+/** The body of a request of `node:http`. It is received, and `100 Continue` is sent, only once it is read (URL-8). */
 export class NodeRequestBody implements RequestBody {
   readonly length: number | null;
   readonly #request: IncomingMessage;
@@ -31,12 +31,12 @@ export class NodeRequestBody implements RequestBody {
     this.#sendContinue = sendContinue;
   }
 
-  /** Whether somebody waits for bytes of the client. */
+  /** Whether a reader waits for bytes of the client. */
   get isWaiting(): boolean {
     return this.#rejectReader !== null;
   }
 
-  /** Whether it is read piece by piece, while its answer may be under way. */
+  /** Whether it is streamed, possibly while its response is being sent. */
   get isStreaming(): boolean {
     return this.#isStreaming;
   }
@@ -46,21 +46,21 @@ export class NodeRequestBody implements RequestBody {
     return this.#request.complete;
   }
 
-  /** Whether nothing is left to wait for. The parser says so of a body by its length only when it is through with it. */
+  /** Whether every byte is buffered. The parser reports a body with a `Content-Length` as complete only once it has been read. */
   get #hasArrived(): boolean {
     return this.complete || this.#request.readableLength === this.length;
   }
 
   /**
-   * Whether what is left may be read and thrown away, so that the connection serves another request: at most `limit` bytes, none
-   * of which the client holds back until it is told to continue.
+   * Whether the rest can be read and discarded, so that the connection can serve another request: the body has at most `limit` bytes, and the
+   * client does not wait for `100 Continue`.
    */
   canDiscard(limit: number): boolean {
     if (this.complete) return true;
     return this.#failure === null && this.#sendContinue === null && this.length !== null && this.length <= limit;
   }
 
-  /** Throws the rest away as it arrives, for as long as a body may take. */
+  /** Reads and discards the rest, within the time that a body may take. */
   discard(): void {
     const request = this.#request;
     request.resume();
@@ -69,7 +69,7 @@ export class NodeRequestBody implements RequestBody {
     request.once('close', () => clearTimeout(timer));
   }
 
-  /** What the parser or a timeout found wrong with the body: told to whoever reads it now or later. The first fault stays. */
+  /** Rejects the current or the next read with an error of the parser. Only the first error counts. */
   fail(error: ApiError): void {
     this.#failure ??= error;
     this.#rejectReader?.(this.#failure);
@@ -77,7 +77,7 @@ export class NodeRequestBody implements RequestBody {
 
   async read(limit: number): Promise<Uint8Array> {
     if (this.length !== null && this.length > limit) throw bodyTooLargeError(limit);
-    // What came with the head is there when this goes on.
+    // Bytes that came with the head are buffered after this.
     await Promise.resolve();
     if (this.#sendContinue !== null) this.#continueIfExpected();
     if (this.#failure !== null) throw this.#failure;
@@ -85,14 +85,14 @@ export class NodeRequestBody implements RequestBody {
     return this.#hasArrived ? this.#readBuffered(limit) : this.#readArriving(limit);
   }
 
-  /** All of a body that has arrived: most are small, and come with their heads. Each packet is read by itself. */
+  /** Reads a body that is buffered completely, as most are: they arrive with their heads. */
   #readBuffered(limit: number): Uint8Array {
     const request = this.#request;
     const field = forbiddenTrailerOf(request);
     if (field !== null) throw trailerNotAllowed(field);
     const chunks: Buffer[] = [];
     for (let chunk: unknown = request.read(); chunk instanceof Buffer; chunk = request.read()) chunks.push(chunk);
-    // Whoever waits for the end of the request is told of it.
+    // Lets 'end' be emitted.
     request.resume();
     const bytes = concatenate(chunks);
     if (bytes.length > limit) throw bodyTooLargeError(limit);
@@ -126,7 +126,7 @@ export class NodeRequestBody implements RequestBody {
     if (field !== null) throw trailerNotAllowed(field);
   }
 
-  /** Waits until there is something to read, or nothing more to come. */
+  /** Waits until there are bytes to read, or the body has ended. */
   async #waitForMore(): Promise<void> {
     const request = this.#request;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ export class NodeRequestBody implements RequestBody {
     }
   }
 
-  /** RFC 9110 10.1.1: no 100 is due once the client has begun to send. */
+  /** RFC 9110 10.1.1: no 100 is sent once the client has begun to send the body. */
   #continueIfExpected(): void {
     if (!this.complete && this.#request.readableLength === 0) this.#sendContinue?.();
     this.#sendContinue = null;
@@ -155,7 +155,7 @@ export class NodeRequestBody implements RequestBody {
     let size = 0;
     return new Promise((resolve, reject) => {
       const stop = (): void => {
-        request.off('data', take).off('end', finish).off('close', cut).pause();
+        request.off('data', take).off('end', finish).off('close', onClose).pause();
       };
       const fail = (error: ApiError): void => {
         stop();
@@ -172,19 +172,19 @@ export class NodeRequestBody implements RequestBody {
         stop();
         resolve(concatenate(chunks));
       };
-      const cut = (): void => fail(incompleteBodyError());
+      const onClose = (): void => fail(incompleteBodyError());
       this.#rejectReader = fail;
-      request.on('data', take).on('end', finish).on('close', cut);
+      request.on('data', take).on('end', finish).on('close', onClose);
     });
   }
 }
 
-/** The field in the trailer section that may not stand there; null where there is none. Requests that were made up have no such section. */
+/** The forbidden field of the trailer section; null where there is none. Synthetic requests of test tools have no `rawTrailers`. */
 function forbiddenTrailerOf({ rawTrailers }: { readonly rawTrailers?: readonly string[] }): string | null {
   return rawTrailers === undefined ? null : forbiddenTrailer(rawTrailers);
 }
 
-/** Most bodies arrive in one piece, which need not be copied. */
+/** Does not copy a single chunk, which most bodies are. */
 function concatenate(chunks: readonly Buffer[]): Uint8Array {
   const [only] = chunks;
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
@@ -193,7 +193,7 @@ function concatenate(chunks: readonly Buffer[]): Uint8Array {
 function trailerNotAllowed(field: string): ApiError {
   return apiError(
     'REQUEST_HEADER_INVALID',
-    `The field ${field} may not come after the body; send it with the header fields.`,
-    { details: [{ field, message: `${field} may not stand in the trailer section.` }] },
+    `The field ${field} is not allowed in the trailer section. Send it with the header fields.`,
+    { details: [{ field, message: `${field} is not allowed in the trailer section.` }] },
   );
 }

@@ -2,21 +2,19 @@ import process from 'node:process';
 import { monotonicNow } from '../platform/clock.ts';
 import { atEndOfTick } from '../platform/end-of-tick.ts';
 
-/** When answers leave. */
 export interface ResponseBatcherOptions {
-  /** Runs what it is given when those are ready that become so together. */
+  /** Runs a function once the responses that become ready together are ready. */
   readonly schedule: (run: () => void) => void;
-  /** Milliseconds from any beginning. */
+  /** Monotonic milliseconds from an arbitrary start. */
   readonly now?: () => number;
 }
 
-/** Milliseconds for which an answer may wait for those of later requests; when one of these is ready, it is looked at. */
+/** Milliseconds that a response waits for later ones at most; checked when the next one is ready. */
 const MAX_DELAY = 1;
 
 /**
- * Answers that become ready together leave together. Sending wakes whoever waits at the other end: sent one by one, with the work for
- * the next one between, each finds its reader asleep again, and to wake it costs the system more than most answers take; sent one after
- * another, the first wakes it for all of them.
+ * Sends responses that become ready together one right after the other. To send wakes the reader at the other end. With the work for the next
+ * response in between, each finds its reader asleep again, and waking it costs the system more than most responses do.
  */
 export class ResponseBatcher {
   readonly #schedule: ResponseBatcherOptions['schedule'];
@@ -29,30 +27,30 @@ export class ResponseBatcher {
     this.#now = now;
   }
 
-  /** Another answer is ready. @param leave sends it, later and never at once; never throws */
-  send(leave: () => void): void {
+  /** Adds a response that is ready. @param write sends it, later and never synchronously; never throws */
+  send(write: () => void): void {
     const now = this.#now();
     if (this.#waiting.length > 0 && now - this.#since > MAX_DELAY) this.#flush();
     if (this.#waiting.length === 0) {
       this.#since = now;
       this.#schedule(this.#flush);
     }
-    this.#waiting.push(leave);
+    this.#waiting.push(write);
   }
 
   readonly #flush = (): void => {
-    const leaving = this.#waiting;
+    const writes = this.#waiting;
     this.#waiting = [];
-    for (const leave of leaving) leave();
+    for (const write of writes) write();
   };
 }
 
-/** For what is answered at once: those that arrived in one turn of the event loop leave at its end, before a commit begins. */
+/** For synchronous responses: those to requests of one event-loop iteration are sent at its end, before a commit begins. */
 export function endOfTickBatcher(): ResponseBatcher {
   return new ResponseBatcher({ schedule: (run) => atEndOfTick('flush', run) });
 }
 
-/** For what waited, such as for a commit: those that it was good for leave when all of them are told, before anything else is looked at. */
+/** For responses that waited, for example for a commit: all that one commit serves are sent together, before other events are handled. */
 export function nextTickBatcher(): ResponseBatcher {
   return new ResponseBatcher({ schedule: (run) => process.nextTick(run) });
 }

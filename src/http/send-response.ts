@@ -1,28 +1,28 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { waitForDrain } from '../platform/wait-for-drain.ts';
+import type { BufferedResponse, StreamedResponse } from '../pipeline/exchange.ts';
 import type { HeaderList } from '../pipeline/represent/response.ts';
-import type { StreamedResponse, BufferedResponse } from '../pipeline/exchange.ts';
+import { waitForDrain } from '../platform/wait-for-drain.ts';
 
 /**
- * Writes an answer, with the fields that are the server's: `Content-Length` here, `Date` and connection fields by Node. The body
- * of HEAD is withheld and its length kept (MET-5); 204 and 304 have neither (RFC 9110 8.6, 15.3.5, 15.4.5).
+ * Writes a response and the fields that belong to the server: `Content-Length` here, `Date` and connection fields by Node. A HEAD response has
+ * the length and no body (MET-5); 204 and 304 have neither (RFC 9110 8.6, 15.3.5, 15.4.5).
  *
- * @param method of the request that is answered
- * @param further fields of this server beside
- * @throws {Error} where a field cannot be sent; then nothing was written, and the response takes another answer
+ * @param method of the request
+ * @param serverHeaders further fields of this server
+ * @throws {Error} where a field is invalid; nothing was written, and another response can be sent
  */
 export function sendResponse(
   response: ServerResponse,
   method: string,
   { status, headers, body }: BufferedResponse,
-  further: HeaderList = [],
+  serverHeaders: HeaderList = [],
 ): void {
   if (status === 204 || status === 304) {
-    response.writeHead(status, [...headers, ...further]).end();
+    response.writeHead(status, [...headers, ...serverHeaders]).end();
     return;
   }
-  response.writeHead(status, [...headers, 'Content-Length', String(byteLength(body)), ...further]);
+  response.writeHead(status, [...headers, 'Content-Length', String(byteLength(body)), ...serverHeaders]);
   if (body === null || method === 'HEAD') response.end();
   else response.end(body);
 }
@@ -32,27 +32,27 @@ function byteLength(body: BufferedResponse['body']): number {
 }
 
 /**
- * Writes an answer piece by piece, each when the ones before have left. The head goes with the first piece: until then `100 Continue` may still
- * be sent, and what fails can still be told. Where the client goes away, the pieces end.
+ * Streams a response with backpressure. The head is sent with the first chunk: until then `100 Continue` can still be sent, and a failure can
+ * still become an error response. Stops where the client disconnects.
  *
- * @throws whatever the body throws; what was written before is on its way, and the body has no end
+ * @throws what the body throws; the chunks before it are sent, and the body has no end
  */
 export async function sendStream(
   response: ServerResponse,
   { status, headers, body }: StreamedResponse,
-  further: HeaderList = [],
+  serverHeaders: HeaderList = [],
 ): Promise<void> {
   try {
-    for await (const piece of body) {
+    for await (const chunk of body) {
       if (response.destroyed) return;
-      if (!response.headersSent) response.writeHead(status, [...headers, ...further]);
-      if (!response.write(piece)) await waitForDrain(response);
+      if (!response.headersSent) response.writeHead(status, [...headers, ...serverHeaders]);
+      if (!response.write(chunk)) await waitForDrain(response);
     }
   } catch (error) {
-    // Node gathers what is written within one turn; what came before the failure is to leave before the connection ends.
+    // Node buffers the writes of one event-loop iteration. The chunks before the failure are sent before the connection ends.
     await setImmediate();
     throw error;
   }
-  if (!response.headersSent) response.writeHead(status, [...headers, ...further]);
+  if (!response.headersSent) response.writeHead(status, [...headers, ...serverHeaders]);
   response.end();
 }

@@ -209,7 +209,7 @@ describe('listening', () => {
       serveHttp({ ...fakeOptions(), host: '192.0.2.1' }),
       /This machine has no address 192\.0\.2\.1/,
     );
-    await assert.rejects(serveHttp({ ...fakeOptions(), port: 70_000 }), /70000 is no port/);
+    await assert.rejects(serveHttp({ ...fakeOptions(), port: 70_000 }), /70000 is not a valid port/);
   });
 
   it('[LIM-1] shares a port with those that do so too, and with nobody else', async (test) => {

@@ -4,36 +4,37 @@ import type { RawRequest } from '../../pipeline/exchange.ts';
 import { http } from '../builtin-http.ts';
 import type { NodeRequestBody } from '../request-body.ts';
 
-/** One request on a connection, from its head to the last byte of its answer. */
+/** One request on a connection, from its head to the last byte of its response. */
 export interface PendingResponse {
   readonly connection: Connection;
   readonly request: RawRequest;
   readonly body: NodeRequestBody | null;
-  /** null where Node made none, as for CONNECT. */
+  /** null where Node created none, as for CONNECT. */
   readonly response: ServerResponse | null;
+  /** Whether a response was chosen; later ones are dropped. */
   isAnswered: boolean;
-  /** The sweep since which the handler has had all that it waits for. */
+  /** The sweep since which the handler does not wait for the client. */
   since: number;
-  /** Where it stands among the requests in flight. */
+  /** Its index in the list of requests in flight. */
   index: number;
 }
 
-/** The bytes read on after a fault, and why reading stopped. */
+/** The bytes that followed an error, and why reading stopped. */
 export interface RemainingBytes {
   readonly bytes: Buffer;
-  readonly end: 'enough' | 'closed' | 'timeout';
+  readonly end: 'complete' | 'closed' | 'timeout';
 }
 
-/** A client that is still sending gets so long to read its answer, in all and without sending a byte. Milliseconds. */
+/** Milliseconds that a client that is still sending has to read its response: in all, and without sending a byte. */
 const LINGER = 30_000;
 const LINGER_IDLE = 2_000;
 
 const ignore = (): void => undefined;
 
-/** One TCP connection: the requests on it in order, and the way that it ends. */
+/** One TCP connection: its requests in order, and how it closes. */
 export class Connection {
   readonly socket: Socket;
-  /** A list, and no `Set`, for the reason that `InFlight` tells. */
+  /** An array, for the reason given in `InFlightRequests`. */
   readonly #pending: PendingResponse[] = [];
   #latest: PendingResponse | null = null;
   #reading = true;
@@ -41,14 +42,14 @@ export class Connection {
   #last: PendingResponse | null = null;
   #onPacket: (packet: Buffer) => void = ignore;
   #onPeerEnd: () => void = ignore;
-  readonly #onEnd: (turn: PendingResponse) => void;
+  readonly #onResponseEnd: (pending: PendingResponse) => void;
 
-  /** @param onEnd told of each request that is answered to the last byte or lost with the connection */
-  constructor(socket: Socket, onEnd: (turn: PendingResponse) => void) {
+  /** @param onResponseEnd called for each request whose response was sent completely, or lost with the connection */
+  constructor(socket: Socket, onResponseEnd: (pending: PendingResponse) => void) {
     this.socket = socket;
-    this.#onEnd = onEnd;
+    this.#onResponseEnd = onResponseEnd;
     socket.once('close', () => {
-      for (const turn of this.#pending.slice()) this.#end(turn);
+      for (const pending of this.#pending.slice()) this.#end(pending);
     });
   }
 
@@ -57,7 +58,7 @@ export class Connection {
     return this.#reading;
   }
 
-  /** Whether nothing is under way on it. */
+  /** Whether no request is in progress. */
   get idle(): boolean {
     return this.#pending.length === 0 && this.#reading;
   }
@@ -67,47 +68,47 @@ export class Connection {
     return this.#latest?.body?.complete === false ? this.#latest : null;
   }
 
-  /** A request has begun. @param response null where Node made none */
+  /** Adds a request whose head has arrived. @param response null where Node created none */
   addRequest(request: RawRequest, body: NodeRequestBody | null, response: ServerResponse | null): PendingResponse {
-    const turn: PendingResponse = { connection: this, request, body, response, isAnswered: false, since: 0, index: 0 };
-    this.#pending.push(turn);
-    this.#latest = turn;
-    response?.once('close', () => this.#end(turn));
-    return turn;
+    const pending = { connection: this, request, body, response, isAnswered: false, since: 0, index: 0 };
+    this.#pending.push(pending);
+    this.#latest = pending;
+    response?.once('close', () => this.#end(pending));
+    return pending;
   }
 
-  /** Whether no request follows this one so far. */
-  isLatest(turn: PendingResponse): boolean {
-    return this.#latest === turn;
+  /** Whether no request has followed this one so far. */
+  isLatest(pending: PendingResponse): boolean {
+    return this.#latest === pending;
   }
 
   /**
-   * Takes the bytes away from the parser: what arrives from now on is no request. Node's listeners on the socket go, so that
-   * nothing but this class reads; its listeners for writing stay, and earlier answers still go out.
+   * Detaches the parser: bytes that arrive from now on are not a request. Node's listeners for reading are removed, so that only this class
+   * reads; those for writing stay, and earlier responses are still sent.
    */
   stopReading(): void {
     if (!this.#reading) return;
     this.#reading = false;
-    // A reset tells nothing that 'close' does not.
+    // A reset is handled as 'close'.
     this.socket.on('error', ignore);
     const take = (): void => {
       this.socket.removeAllListeners('data').removeAllListeners('end');
       this.socket.on('data', (packet: Buffer) => this.#onPacket(packet)).on('end', () => this.#onPeerEnd());
       this.socket.resume();
     };
-    // Where a body that nobody reads has paused the socket, only Node's own listener, which then goes too, can start it again.
+    // Where an unread body has paused the socket, only Node's own listener, which is removed afterwards, can resume it.
     if (this.socket.isPaused()) this.socket.once('resume', take).resume();
     else take();
   }
 
   /**
-   * Reads on by itself after the parser gave up.
+   * Reads on without the parser after it has failed.
    *
    * @param first the bytes that the parser had
-   * @param isEnough asked after each packet
+   * @param isComplete called after each packet
    * @param timeout milliseconds
    */
-  readRemaining(first: Buffer, isEnough: (bytes: Buffer) => boolean, timeout: number): Promise<RemainingBytes> {
+  readRemaining(first: Buffer, isComplete: (bytes: Buffer) => boolean, timeout: number): Promise<RemainingBytes> {
     this.stopReading();
     let bytes = first;
     return new Promise((resolve) => {
@@ -118,58 +119,58 @@ export class Connection {
         this.socket.off('close', close);
         resolve({ bytes, end });
       };
-      const take = (packet: Buffer): void => {
+      const append = (packet: Buffer): void => {
         bytes = Buffer.concat([bytes, packet]);
-        if (isEnough(bytes)) finish('enough');
+        if (isComplete(bytes)) finish('complete');
       };
       const close = (): void => finish('closed');
       const timer = setTimeout(finish, timeout, 'timeout');
-      this.#onPacket = take;
+      this.#onPacket = append;
       this.#onPeerEnd = close;
       this.socket.on('close', close);
-      if (isEnough(bytes)) finish('enough');
+      if (isComplete(bytes)) finish('complete');
     });
   }
 
   /**
-   * Answers for the last time, after the answers to earlier requests, and closes (RFC 9112 9.6).
+   * Sends the last response of the connection, after those to earlier requests, and closes it (RFC 9112 9.6).
    *
-   * @param turn the request that is answered, whose own response is given up; null where there never was a whole request
-   * @param method of the request as far as it is known
-   * @param write writes the answer; never throws
+   * @param pending the request, whose own response is discarded; null where no whole request arrived
+   * @param method of the request, as far as it is known
+   * @param write writes the response; never throws
    */
-  sendLast(turn: PendingResponse | null, method: string, write: (response: ServerResponse) => void): void {
+  sendLast(pending: PendingResponse | null, method: string, write: (response: ServerResponse) => void): void {
     this.stopReading();
-    this.#last = turn;
+    this.#last = pending;
     this.#whenAllSent(() => {
       if (!this.socket.writable) {
         this.socket.destroy();
         return;
       }
-      if (turn?.response?.socket === this.socket) turn.response.detachSocket(this.socket);
+      if (pending?.response?.socket === this.socket) pending.response.detachSocket(this.socket);
       const response = createResponse(this.socket, method);
       response.once('finish', () => {
         response.detachSocket(this.socket);
-        if (turn !== null) this.#end(turn);
+        if (pending !== null) this.#end(pending);
         linger(this.socket);
       });
       write(response);
     });
   }
 
-  /** Closes after the answers that are due. */
+  /** Closes the connection after the pending responses. */
   closeWhenSent(): void {
     this.stopReading();
     this.#whenAllSent(() => this.socket.destroySoon());
   }
 
-  #end(turn: PendingResponse): void {
-    const place = this.#pending.indexOf(turn);
-    if (place === -1) return;
-    this.#pending.splice(place, 1);
-    // A connection lives long: what it held on to until its next request would grow old with it, and burden the garbage collector.
-    if (this.receiving === null && this.#latest === turn) this.#latest = null;
-    this.#onEnd(turn);
+  #end(pending: PendingResponse): void {
+    const index = this.#pending.indexOf(pending);
+    if (index === -1) return;
+    this.#pending.splice(index, 1);
+    // A connection lives long. A reference to its last request would promote that to V8's old generation.
+    if (this.receiving === null && this.#latest === pending) this.#latest = null;
+    this.#onResponseEnd(pending);
     this.#checkAllSent();
   }
 
@@ -188,7 +189,7 @@ export class Connection {
   }
 }
 
-/** A response of Node's for what never became one of its requests, so that all answers are written by the same code. */
+/** A `ServerResponse` for bytes that never became a request of Node's, so that the same code writes every response. */
 function createResponse(socket: Socket, method: string): ServerResponse {
   const request = new http.IncomingMessage(socket);
   request.method = method;
@@ -201,8 +202,8 @@ function createResponse(socket: Socket, method: string): ServerResponse {
 }
 
 /**
- * Closes without losing the answer: closing while bytes of the client are unread would reset the connection, and the client would
- * never see what it was told (RFC 9112 9.6). Reads and drops what still comes, for a bounded time.
+ * Closes without losing the response: to close while bytes of the client are unread would reset the connection, and the client would never
+ * read the response (RFC 9112 9.6). Reads and drops what still arrives, for a limited time.
  */
 function linger(socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), LINGER);

@@ -1,19 +1,19 @@
 import type { Connection } from './connection.ts';
 
 export interface IdleTimeoutOptions {
-  /** Milliseconds for which a connection is kept while nothing is asked on it. */
+  /** Milliseconds after which a connection without a request in progress is closed. */
   readonly keepAlive: number;
-  /** Milliseconds after which a connection on which a request is under way, and neither side sends anything, has nobody at its other end. */
+  /** Milliseconds without a byte in either direction after which a connection with a request in progress is closed. */
   readonly stalled: number;
 }
 
-/** How finely time is told: a connection ends late by a tenth of its time at most, and by a second. */
+/** The precision of the timeouts: a connection closes late by at most a tenth of its timeout, and by at most a second. */
 const SWEEPS = 10;
 const MAX_INTERVAL = 1_000;
 
 /**
- * Ends connections on which nothing moves. Node would set a timer for each of them twice a request, which costs more than most answers do:
- * one timer looks at all instead, and hands over to Node's what it finds in use, for that knows which bytes have left.
+ * Closes idle connections. Node would set a timer for each of them twice per request, which costs more than most responses: here one timer
+ * checks them all. Connections in use get Node's own timeout, because Node knows which bytes were sent.
  */
 export class IdleTimeout {
   readonly #options: IdleTimeoutOptions;
@@ -23,7 +23,7 @@ export class IdleTimeout {
   readonly #timer: NodeJS.Timeout;
   #sweeps = 0;
 
-  /** @param connections those that are open */
+  /** @param connections returns the open ones */
   constructor(connections: () => Iterable<Connection>, options: IdleTimeoutOptions) {
     this.#options = options;
     this.#connections = connections;

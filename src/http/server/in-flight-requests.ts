@@ -1,27 +1,27 @@
 import type { PendingResponse } from './connection.ts';
 
 export interface InFlightRequestsOptions {
-  /** Milliseconds that a handler has from the moment that it holds all that it waits for. */
+  /** Milliseconds that a handler may take, not counting the time in which it waits for the client. */
   readonly timeout: number;
-  readonly onTimeout: (turn: PendingResponse) => void;
+  readonly onTimeout: (pending: PendingResponse) => void;
 }
 
-/** How finely time is told: an answer that is late is late by a thirtieth of the timeout at most, and by a second. */
+/** The precision of the timeout: it fires late by at most a thirtieth of it, and by at most a second. */
 const SWEEPS_PER_TIMEOUT = 30;
 const MAX_INTERVAL = 1_000;
 
 /**
- * The requests that are being answered. One timer serves them all: a timer for each would cost more than many an answer does.
- * Time that the client takes to send a body is not the handler's (LIM-1 has another bound for it).
+ * The requests without a complete response, with their timeout. One timer serves them all: a timer per request would cost more than many a
+ * response. The time that the client takes to send a body does not count (LIM-1 limits it separately).
  *
- * They stand in a list, each at its own `place`. A `Set` of what comes and goes makes itself a new table again and again, to which the one
- * before goes on pointing: once the garbage collector has taken one of them for lasting, it takes all that follow, with the requests in them.
+ * They are in an array, each with its own `index`. A `Set` with much churn reallocates its table again and again, and each old table points to
+ * the new one: once V8 has promoted one of them, it promotes all that follow, with the requests in them.
  */
 export class InFlightRequests {
   readonly #pending: PendingResponse[] = [];
   readonly #timer: NodeJS.Timeout;
   readonly #lifetime: number;
-  readonly #onTimeout: (turn: PendingResponse) => void;
+  readonly #onTimeout: (pending: PendingResponse) => void;
   #sweeps = 0;
 
   constructor({ timeout, onTimeout }: InFlightRequestsOptions) {
@@ -35,18 +35,18 @@ export class InFlightRequests {
     return this.#pending.length;
   }
 
-  add(turn: PendingResponse): void {
-    turn.since = this.#sweeps;
-    turn.index = this.#pending.push(turn) - 1;
+  add(pending: PendingResponse): void {
+    pending.since = this.#sweeps;
+    pending.index = this.#pending.push(pending) - 1;
   }
 
-  /** The last one takes the place of the one that goes. */
-  delete(turn: PendingResponse): void {
-    if (this.#pending[turn.index] !== turn) return;
+  /** Moves the last one to the index that becomes free. */
+  delete(pending: PendingResponse): void {
+    if (this.#pending[pending.index] !== pending) return;
     const last = this.#pending.pop();
-    if (last === undefined || last === turn) return;
-    this.#pending[turn.index] = last;
-    last.index = turn.index;
+    if (last === undefined || last === pending) return;
+    this.#pending[pending.index] = last;
+    last.index = pending.index;
   }
 
   close(): void {
@@ -55,9 +55,9 @@ export class InFlightRequests {
 
   #sweep(): void {
     this.#sweeps += 1;
-    for (const turn of this.#pending.slice()) {
-      if (turn.body?.isWaiting === true) turn.since = this.#sweeps;
-      else if (!turn.isAnswered && this.#sweeps - turn.since > this.#lifetime) this.#onTimeout(turn);
+    for (const pending of this.#pending.slice()) {
+      if (pending.body?.isWaiting === true) pending.since = this.#sweeps;
+      else if (!pending.isAnswered && this.#sweeps - pending.since > this.#lifetime) this.#onTimeout(pending);
     }
   }
 }

@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import type { ListenOptions, Server } from 'node:net';
 import process from 'node:process';
 
-/** Where a server is to listen. */
+/** Where a server listens. */
 export interface Address {
-  /** An address or a name of this machine: `127.0.0.1`, `::`. */
+  /** An IP address or host name of this machine: `127.0.0.1`, `::`. */
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0 lets the operating system choose. */
   readonly port: number;
-  /** Whether other processes listen on the port too, which `claimPort` claimed for all of them. */
+  /** Whether other processes share the port, which `reservePort` reserved for them. */
   readonly sharing?: boolean;
 }
 
 /**
  * Binds a server.
  *
- * @returns the port that was bound: the one asked for, or the one that the system chose for 0
- * @throws {Error} in plain words, with the cause and the fix; `cause` is the error of the system
+ * @returns the bound port: the requested one, or for 0 the one that the operating system chose
+ * @throws {Error} with the cause and the fix; its `cause` is the system error
  */
 export async function listen(server: Server, address: Address): Promise<number> {
   const { host, port, sharing = false } = address;
@@ -30,36 +30,36 @@ export async function listen(server: Server, address: Address): Promise<number> 
 }
 
 /**
- * Has the system give connections to all processes in turn, and where it cannot, or a claim would not hold, the process that started them
- * (`node:cluster`), which knows the address by how it was asked for.
+ * Lets the operating system distribute connections over the processes (`SO_REUSEPORT`). Where it cannot, or where a reservation would not
+ * hold, the parent process distributes them (`node:cluster`), which identifies the address by its options.
  */
-async function bindShared(server: Server, asked: ListenOptions): Promise<void> {
+async function bindShared(server: Server, address: ListenOptions): Promise<void> {
   try {
-    await bind(server, { ...asked, reusePort: process.platform === 'linux' });
+    await bind(server, { ...address, reusePort: process.platform === 'linux' });
   } catch (error) {
     if (systemCode(error) !== 'ENOTSUP') throw error;
-    await bind(server, asked);
+    await bind(server, address);
   }
 }
 
-/** Resolves when a server listens. @throws what the system says */
+/** Resolves when the server listens. @throws the system error */
 export async function bind(server: Server, options: ListenOptions): Promise<void> {
   server.listen(options);
   await once(server, 'listening');
 }
 
-/** The port that a server has. */
+/** The port of a server; null where it has none. */
 export function portOf(server: Server): number | null {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : null;
 }
 
-/** What the system calls an error. */
+/** The system's code of an error, such as `EADDRINUSE`. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
 }
 
-/** The error of the system in plain words, as the cause of which it stands. */
+/** An error with the cause and the fix. @param error the system error, which becomes its `cause` */
 export function bindError(error: unknown, host: string, port: number): Error {
   return new Error(bindErrorMessage(systemCode(error), host, port), { cause: error });
 }
@@ -74,9 +74,9 @@ function bindErrorMessage(code: string, host: string, port: number): string {
       return `This machine has no address ${host}. Choose one of its own, such as 127.0.0.1, or 0.0.0.0 for all.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `The host name ${host} leads to no address. Check its spelling or give an IP address.`;
+      return `The host name ${host} cannot be resolved. Check its spelling or use an IP address.`;
     case 'ERR_SOCKET_BAD_PORT':
-      return `${port} is no port. Choose one from 0 to 65535.`;
+      return `${port} is not a valid port. Choose one from 0 to 65535.`;
     default:
       return `Port ${port} on ${host} cannot be opened (${code}). Choose another port or address.`;
   }

@@ -1,102 +1,104 @@
-import { requestTimeoutError } from '../../conventions/receive-errors.ts';
 import { type ApiError, apiError } from '../../conventions/errors.ts';
+import { requestTimeoutError } from '../../conventions/receive-errors.ts';
 import type { Limits } from '../../model/model.ts';
 import { startsInTarget } from './request-head.ts';
 
-/** An error of Node's HTTP server as 'clientError' brings it. */
+/** The error of Node's 'clientError' event. */
 export interface ParserError extends Error {
-  /** `HPE_...` from the parser, `ERR_HTTP_REQUEST_TIMEOUT`, or a code of the system. */
+  /** `HPE_...` from the parser, `ERR_HTTP_REQUEST_TIMEOUT`, or an error code of the system. */
   readonly code?: string;
-  /** The packet that the parser was given, and the index of the fault in it. */
+  /** The packet that the parser read, and the index of the error in it. */
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 }
 
+const NO_BYTES = Buffer.alloc(0);
 const TLS_HANDSHAKE = 0x16;
-/** A head, or a trailer section, beyond what the parser takes. */
+/** A head or a trailer section that is larger than the parser accepts. */
 const OVERFLOW = 'HPE_HEADER_OVERFLOW';
 
-/** What is wrong, and what to send instead, by code of the parser. All are 400 `REQUEST_MALFORMED`. */
+/** Cause and fix by parser error code. All are 400 `REQUEST_MALFORMED`. */
 const malformed: Readonly<Record<string, string>> = {
   HPE_INVALID_VERSION:
-    'The request line does not end with HTTP/1.0 or HTTP/1.1 and CR LF; send one such as GET / HTTP/1.1.',
+    'The request line does not end with HTTP/1.0 or HTTP/1.1 and CR LF. Send a request line such as GET / HTTP/1.1.',
   HPE_INVALID_HEADER_TOKEN:
-    'A header line is malformed; send "Name: value" on one line, without a space before the colon and without control characters.',
-  HPE_LF_EXPECTED: 'A CR stands without its LF; end each line with CR LF and send neither elsewhere.',
-  HPE_CR_EXPECTED: 'An LF stands without its CR; end each line with CR LF and send neither elsewhere.',
-  HPE_INVALID_CONTENT_LENGTH: 'Content-Length is not a number of bytes; send decimal digits alone.',
-  HPE_UNEXPECTED_CONTENT_LENGTH: 'Content-Length stands twice or beside Transfer-Encoding; send one of them, once.',
+    'A header line is malformed. Send "Name: value" on one line, without a space before the colon and without control characters.',
+  HPE_LF_EXPECTED: 'A CR has no LF after it. End each line with CR LF and send neither elsewhere.',
+  HPE_CR_EXPECTED: 'An LF has no CR before it. End each line with CR LF and send neither elsewhere.',
+  HPE_INVALID_CONTENT_LENGTH: 'Content-Length is not a number of bytes. Send decimal digits only.',
+  HPE_UNEXPECTED_CONTENT_LENGTH:
+    'Content-Length was sent twice or together with Transfer-Encoding. Send one of them, once.',
   HPE_INVALID_TRANSFER_ENCODING:
-    'Transfer-Encoding is not chunked or stands beside Content-Length; send chunked alone, or Content-Length.',
-  HPE_INVALID_CHUNK_SIZE: 'A chunk does not begin with its size in hexadecimal digits; send sizes as RFC 9112 says.',
-  HPE_INVALID_EOF_STATE: 'The connection ended in the middle of the request; send all of it.',
-  HPE_PAUSED_H2_UPGRADE: 'HTTP/2 is not spoken on this port; send HTTP/1.1.',
+    'Transfer-Encoding is not chunked or was sent together with Content-Length. Send only chunked, or Content-Length.',
+  HPE_INVALID_CHUNK_SIZE:
+    'A chunk does not begin with its size in hexadecimal digits. Send chunk sizes as RFC 9112 defines them.',
+  HPE_INVALID_EOF_STATE: 'The connection ended in the middle of the request. Send the whole request.',
+  HPE_PAUSED_H2_UPGRADE: 'HTTP/2 is not supported on this port. Send HTTP/1.1.',
 };
 
 /**
- * The refusal for a message that the parser gave up (URL-4, URL-8, MET-6, LIM-1).
+ * The error response for a message that the parser rejected (URL-4, URL-8, MET-6, LIM-1).
  *
- * @param message the bytes at hand of the faulty message, empty where there are none
  * @param limits sizes in bytes
+ * @param message the available bytes of the message
  */
-export function parserApiError({ code = '' }: ParserError, message: Buffer, limits: Limits): ApiError {
+export function parserApiError({ code = '' }: ParserError, limits: Limits, message: Buffer = NO_BYTES): ApiError {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return requestTimeoutError();
     case OVERFLOW:
       return startsInTarget(message) ? targetTooLong(limits.target) : headersTooLarge(limits.headers);
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return apiError('REQUEST_BODY_TOO_LARGE', 'The extensions of the chunks are too large; send chunks without any.');
+      return apiError('REQUEST_BODY_TOO_LARGE', 'The chunk extensions are too large. Send chunks without extensions.');
     case 'HPE_INVALID_URL':
       return apiError(
         'REQUEST_URI_INVALID',
-        'The request target does not begin with a slash or holds a character that no URL holds raw; percent-encode it as UTF-8.',
+        'The request target does not begin with a slash or contains a character that must be escaped. Percent-encode it as UTF-8.',
       );
     default:
       return apiError('REQUEST_MALFORMED', malformed[code] ?? notHttpMessage(message));
   }
 }
 
-/** Whether a head is too long. Of such a one no more than the last packet is at hand. */
+/** Whether a head is too large. Of such a head only the last packet is available. */
 export function isHeaderOverflow({ code }: ParserError): boolean {
   return code === OVERFLOW;
 }
 
-/** The request line passes what the server reads (414). */
+/** The request target is longer than the limit (414). @param limit bytes */
 export function targetTooLong(limit: number): ApiError {
-  return apiError('REQUEST_URI_TOO_LONG', `The request target is longer than ${limit} bytes; send a shorter one.`);
+  return apiError('REQUEST_URI_TOO_LONG', `The request target is longer than ${limit} bytes. Send a shorter one.`);
 }
 
-/** A well-formed request line with a method known nowhere (501, MET-6). */
-export function unknownMethod(): ApiError {
-  return apiError('REQUEST_METHOD_NOT_IMPLEMENTED', 'This method is not implemented; send one that OPTIONS lists.');
-}
-
-/** What came is no message of HTTP/1 (400, MET-6). */
+/** The bytes are not an HTTP/1 message (400, MET-6). */
 export function notHttp(message: Buffer): ApiError {
   return apiError('REQUEST_MALFORMED', notHttpMessage(message));
 }
 
-/** Only what came as bytes of a request is answered; a broken connection is nobody's fault and has nobody to tell. */
-export function isAnswerable({ code }: ParserError): boolean {
+/** Whether the error gets a response: an invalid or late request does, a broken connection does not. */
+export function hasResponse({ code }: ParserError): boolean {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' || code?.startsWith('HPE_') === true;
 }
 
-/** The parser tells of a method that it does not know in two ways; the second is for those of RTSP. */
+/** Whether the parser may have rejected an unknown method. It has two codes for it; the second is that of RTSP methods. */
 export function isMethodError({ code }: ParserError): boolean {
   return code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_CONSTANT';
 }
 
+/** Neither HTTP/1.0 nor HTTP/1.1 (400). */
 export function unsupportedVersion(): ApiError {
-  return apiError('REQUEST_MALFORMED', 'This version of HTTP is not spoken on this port; send HTTP/1.1.');
+  return apiError('REQUEST_MALFORMED', 'This version of HTTP is not supported on this port. Send HTTP/1.1.');
 }
 
 function headersTooLarge(limit: number): ApiError {
-  return apiError('REQUEST_HEADERS_TOO_LARGE', `The header fields are larger than ${limit} bytes; send less.`);
+  return apiError(
+    'REQUEST_HEADERS_TOO_LARGE',
+    `The header fields are larger than ${limit} bytes. Send fewer or shorter ones.`,
+  );
 }
 
 function notHttpMessage(message: Buffer): string {
   return message[0] === TLS_HANDSHAKE
-    ? 'This port speaks plain HTTP, and the bytes are of TLS; use http:// or the port of the TLS proxy.'
-    : 'The bytes are not an HTTP request; begin with a request line such as GET / HTTP/1.1.';
+    ? 'This port serves plain HTTP and received a TLS handshake. Use http:// or the port of the TLS proxy.'
+    : 'The bytes are not an HTTP request. Begin with a request line such as GET / HTTP/1.1.';
 }

@@ -2,24 +2,23 @@ import { createServer, type Server } from 'node:net';
 import process from 'node:process';
 import { type Address, bind, bindError, portOf, systemCode } from './listen.ts';
 
-/** A port that is this process's, for those that it starts to listen on. */
+/** A port that this process has reserved for the workers that it starts. */
 export interface ReservedPort {
-  /** The one asked for. For 0 the one that the system chose; 0 where that is for the first of them to find out. */
+  /** The requested port. For 0 the one that the operating system chose; 0 where the first worker is to find out. */
   readonly port: number;
-  /** Called once the first of them listens. */
+  /** Call it once the first worker listens. */
   handOver(): void;
-  /** Lets others have it. */
+  /** Lets other programs have the port. */
   release(): void;
 }
 
-/** A port that the system chose may be another program's that pauses: so often another one is asked for. */
+/** Attempts to find a free port, because a chosen one may belong to another program that has paused. */
 const MAX_TRIES = 10;
 
 /**
- * Claims a port for processes that share it, of which there may be none for a while: what shares a port would not hear of another
- * program that does so too.
+ * Reserves a port for workers that share it. Without a reservation another program could share it, too, while no worker listens.
  *
- * @throws {Error} in plain words, with the cause and the fix, where another program has it or has claimed it
+ * @throws {Error} with the cause and the fix, where another program has bound or reserved it
  */
 export async function reservePort({ host, port }: Pick<Address, 'host' | 'port'>): Promise<ReservedPort> {
   try {
@@ -42,18 +41,18 @@ async function reserveGivenPort(host: string, port: number): Promise<ReservedPor
   return { port, handOver: () => undefined, release: () => void lock?.close() };
 }
 
-/** The port is kept from the moment that the system chooses it to the one in which another process shares it. */
+/** Keeps the port bound from the choice of the operating system until a worker shares it. */
 async function reserveAnyPort(host: string): Promise<ReservedPort> {
   for (let tries = 1; ; tries += 1) {
-    const kept = placeholderServer();
+    const placeholder = placeholderServer();
     try {
-      await bind(kept, { host, port: 0, reusePort: true });
-      const port = portOf(kept) ?? 0;
+      await bind(placeholder, { host, port: 0, reusePort: true });
+      const port = portOf(placeholder) ?? 0;
       const lock = await lockPort(port);
-      const handOver = (): void => void kept.close();
-      return { port, handOver, release: () => [kept, lock].forEach((server) => server?.close()) };
+      const handOver = (): void => void placeholder.close();
+      return { port, handOver, release: () => [placeholder, lock].forEach((server) => server?.close()) };
     } catch (error) {
-      kept.close();
+      placeholder.close();
       if (systemCode(error) === 'ENOTSUP') return { port: 0, handOver: () => undefined, release: () => undefined };
       if (systemCode(error) !== 'EADDRINUSE' || tries === MAX_TRIES) throw error;
     }
@@ -61,9 +60,9 @@ async function reserveAnyPort(host: string): Promise<ReservedPort> {
 }
 
 /**
- * A name that one process at a time can have, of which the system lets go however that process ends, and which reaches as far as ports do: those
- * of one network namespace. It has the port without the address, since `localhost`, `0.0.0.0` and `::` overlap with others. Only Linux has such names,
- * and elsewhere no port is shared by the system.
+ * Binds an abstract socket, which only one process per network namespace can have, like a port, and which is released however that process
+ * ends. Its name contains the port without the address, because `localhost`, `0.0.0.0` and `::` overlap with others. Only Linux has abstract
+ * sockets; elsewhere the operating system shares no port.
  */
 async function lockPort(port: number): Promise<Server | null> {
   if (process.platform !== 'linux') return null;
@@ -72,7 +71,7 @@ async function lockPort(port: number): Promise<Server | null> {
   return lock;
 }
 
-/** A server that serves nobody, and keeps no process alive. */
+/** A server that closes every connection, and keeps no process alive. */
 function placeholderServer(): Server {
   return createServer((socket) => socket.destroy()).unref();
 }
