@@ -119,6 +119,25 @@ export function bodyRevision(body: Json): number | null {
   return typeof revision === 'number' ? revision : null;
 }
 
+/** A reference in a body: its path (`supplier_id`, `related_ids[2]`) and the row that it refers to. */
+interface BodyReference extends Ancestor {
+  readonly field: string;
+}
+
+/** All references to other rows in a body, except the parent's id, which comes from the path. */
+export function referencesIn(resource: Resource, values: JsonObject): readonly BodyReference[] {
+  return resource.fields.flatMap(({ name, reference }) => {
+    if (reference === null || name === resource.parent?.field) return [];
+    const value: Json = values[name] ?? null;
+    const ids = Array.isArray(value)
+      ? value.map((id, index) => ({ id, field: `${name}[${index}]` }))
+      : [{ id: value, field: name }];
+    return ids.flatMap(({ id, field }) =>
+      typeof id === 'string' ? [{ field, resource: reference.resource, id }] : [],
+    );
+  });
+}
+
 function changeDraft(rule: DraftRule, candidate: JsonObject, current: Row, errors: readonly ErrorDetail[]): Draft {
   const checked = check(rule, candidate, [...errors, ...immutableErrors(rule, candidate, current)]);
   if (checked.kind !== 'valid') return checked;

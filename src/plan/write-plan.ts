@@ -5,21 +5,24 @@ import { changedFields } from './draft.ts';
 import { expectedRevision } from './pending-revisions.ts';
 import type { Ancestor, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } from './plan.ts';
 
-/** The resource of a row, and its ancestors. */
-export interface RowLocation {
+interface RowLocation {
   readonly resource: Resource;
   readonly within: readonly Ancestor[];
 }
+
+/** The id of a row to create, with its resource and ancestors. */
+type NewRow = RowLocation & { readonly id: string };
+
+/** A row as it is stored, with its resource and ancestors. */
+type CurrentRow = RowLocation & { readonly row: Row };
 
 /** The plan that creates a row, with its event. */
 export function createPlan(
   source: EventContext,
   origin: EventOrigin,
-  place: RowLocation,
-  id: string,
+  { resource, within, id }: NewRow,
   values: FieldValues,
 ): CreatePlan {
-  const { resource, within } = place;
   // Unset fields are not reported as changed: consumers assume them to be unset.
   const changed = resource.fields.map(({ name }) => name).filter((name) => isSet(values[name] ?? null));
   const event = changeEvent(source, origin, { verb: 'created', resource, id, within, changed, values });
@@ -30,14 +33,12 @@ export function createPlan(
 export function updatePlan(
   source: EventContext,
   origin: EventOrigin,
-  place: RowLocation,
-  current: Row,
+  { resource, within, row }: CurrentRow,
   values: FieldValues,
 ): UpdatePlan | null {
-  const { resource, within } = place;
-  const changed = changedFields(resource, values, current);
+  const changed = changedFields(resource, values, row);
   if (changed.length === 0) return null;
-  const { id, revision } = current;
+  const { id, revision } = row;
   const event = changeEvent(source, origin, { verb: 'updated', resource, id, within, changed, values });
   const changes = Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
   return {
@@ -46,7 +47,7 @@ export function updatePlan(
     id,
     values: changes,
     revision: expectedRevision(revision),
-    at: latest(origin.at, current.updated_at),
+    at: latest(origin.at, row.updated_at),
     event,
   };
 }
@@ -57,10 +58,13 @@ function latest(one: string, other: string): string {
 }
 
 /** The plan that deletes a row, with its event. */
-export function deletePlan(source: EventContext, origin: EventOrigin, place: RowLocation, current: Row): DeletePlan {
-  const { resource, within } = place;
-  const { id, revision } = current;
-  const event = changeEvent(source, origin, { verb: 'deleted', resource, id, within, changed: [], values: current });
+export function deletePlan(
+  source: EventContext,
+  origin: EventOrigin,
+  { resource, within, row }: CurrentRow,
+): DeletePlan {
+  const { id, revision } = row;
+  const event = changeEvent(source, origin, { verb: 'deleted', resource, id, within, changed: [], values: row });
   return { kind: 'delete', resource: resource.name, id, revision: expectedRevision(revision), event };
 }
 

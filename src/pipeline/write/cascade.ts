@@ -108,11 +108,11 @@ class Cascade {
     );
     const kept = [...this.#loosened].filter(([key]) => !this.#doomed.has(key)).map(([, loosened]) => loosened);
     const changes = kept.map(({ resource, row, within, values }) =>
-      updatePlan(events, origin, { resource, within }, row, { ...row, ...values }),
+      updatePlan(events, origin, { resource, within, row }, { ...row, ...values }),
     );
     const removals = order.flatMap((key) => {
       const doomed = this.#doomed.get(key);
-      return doomed === undefined ? [] : [deletePlan(events, origin, doomed, doomed.row)];
+      return doomed === undefined ? [] : [deletePlan(events, origin, doomed)];
     });
     return [...changes.filter((plan) => plan !== null), ...this.#detach(detached, origin), ...removals];
   }

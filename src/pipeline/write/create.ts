@@ -71,7 +71,7 @@ export function prepareInsert(
 ): PreparedWrite {
   const { resource } = compiled;
   const origin = originOf(request, surroundings);
-  const plan = { ...createPlan(surroundings.events, origin, { resource, within }, id, values), expectStamps };
+  const plan = { ...createPlan(surroundings.events, origin, { resource, within, id }, values), expectStamps };
   const system = { id, created_at: origin.at, updated_at: origin.at, revision: pendingRevision(first) };
   const row = writtenRow(compiled, system, values);
   return { plans: [plan], result: { kind: 'created', resource: resource.name, within, row } };

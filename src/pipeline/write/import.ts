@@ -62,7 +62,7 @@ function restored(
   origin: EventOrigin,
   { events, uuid }: Surroundings,
 ): CreatePlan {
-  const plan = createPlan(events, origin, { resource, within }, id ?? uuid(), values);
+  const plan = createPlan(events, origin, { resource, within, id: id ?? uuid() }, values);
   const at = createdAt ?? plan.at;
   return { ...plan, at, ...(updatedAt === null ? {} : { updatedAt }) };
 }

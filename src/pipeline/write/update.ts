@@ -102,7 +102,7 @@ function preparedUpdate(
 ): PreparedWrite {
   const { resource } = compiled;
   const origin = originOf(request, surroundings);
-  const plan = updatePlan(surroundings.events, origin, { resource, within }, current, values);
+  const plan = updatePlan(surroundings.events, origin, { resource, within, row: current }, values);
   const effect = { kind: 'changed', resource: resource.name, within } as const;
   if (plan === null) return { plans: [], result: { ...effect, row: current } };
   const system = { id, created_at: current.created_at, updated_at: plan.at, revision: pendingRevision(first) };
