@@ -10,9 +10,9 @@ process.once('exit', () => {
 });
 
 /**
- * Starts a program that outlives this one in no case: what is left when this process ends is killed.
+ * Starts a child process. It is killed when this process exits.
  *
- * @throws {Error} in plain words where it cannot be started
+ * @throws {Error} if the command cannot be started, for example because it is not installed
  */
 export async function startProcess(
   command: string,
@@ -33,6 +33,6 @@ export async function startProcess(
 
 const LAST = availableParallelism() - 1;
 
-/** What keeps a program to the last processor, since the first one serves most interrupts, and what keeps one off it. Linux only. */
+/** Prefixes that pin the server to the last processor (the first one handles most interrupts) and the load to the others. Linux only. */
 export const PIN_SERVER: readonly string[] = ['taskset', '-c', String(LAST)];
 export const PIN_LOAD: readonly string[] = ['taskset', '-c', `0-${Math.max(0, LAST - 1)}`];

@@ -5,42 +5,42 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { PIN_SERVER, startProcess } from './processes.ts';
 
-/** A server in a process of its own. */
+/** A running server process. */
 export interface BenchServer {
   readonly port: number;
   /** Milliseconds from the start of the process to its first 200. */
   readonly coldStart: number;
-  /** Processor time used so far, user and system, in microseconds. */
+  /** CPU time used so far, user and system, in microseconds. */
   cpu(): number;
   memory(): Memory;
   stop(): Promise<void>;
 }
 
-/** MiB. */
+/** Memory of a process in MiB. */
 export interface Memory {
-  /** All that is in memory, pages of mapped files included, which the system takes back whenever it likes. */
+  /** Resident set size, including pages of mapped files, which the system can reclaim at any time. */
   readonly resident: number;
-  /** What is the process's own. */
+  /** Private memory, without mapped files. */
   readonly anonymous: number;
 }
 
 export interface ServerOptions {
-  /** A program for Node and its arguments; it prints `listening on URL`. */
+  /** A Node.js program and its arguments. It prints `listening on URL`. */
   readonly args: readonly string[];
-  /** What is asked for until it answers 200. */
+  /** Path of the first request, which must return 200. */
   readonly path: string;
-  /** Where Node keeps what it has compiled. */
+  /** Directory of Node's compile cache. */
   readonly compileCache: string;
-  /** Whether it may run on every processor. Default: on one alone. */
+  /** Whether the server may use all processors. Default: only one. */
   readonly allProcessors?: boolean;
 }
 
 const TICK_MICROSECONDS = 10_000;
 
 /**
- * Starts a server as in production, and waits for its first 200.
+ * Starts a server in production mode and waits for its first 200.
  *
- * @throws {Error} where it ends before, or answers something else
+ * @throws {Error} if it exits first, or responds with another status
  */
 export async function startServer({
   args,
@@ -48,7 +48,7 @@ export async function startServer({
   compileCache,
   allProcessors = false,
 }: ServerOptions): Promise<BenchServer> {
-  const begun = performance.now();
+  const start = performance.now();
   const [command = '', ...before] = allProcessors ? [] : PIN_SERVER;
   const node = allProcessors ? args : [...before, process.execPath, ...args];
   const child = await startProcess(allProcessors ? process.execPath : command, node, {
@@ -57,12 +57,12 @@ export async function startServer({
   });
   const pid = child.pid ?? 0;
   const port = Number(new URL(await listeningUrl(child, args)).port);
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`);
-  await answer.text();
-  if (answer.status !== 200) throw new Error(`${args[0]}: ${path} answered ${answer.status}`);
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  await response.text();
+  if (response.status !== 200) throw new Error(`${args[0]}: ${path} returned ${response.status}`);
   return {
     port,
-    coldStart: performance.now() - begun,
+    coldStart: performance.now() - start,
     cpu: () => cpuOf(pid),
     memory: () => memoryOf(pid),
     async stop() {
@@ -72,7 +72,7 @@ export async function startServer({
   };
 }
 
-/** What a server prints afterwards is thrown away, so that it never waits for a reader. */
+/** Discards later output, so that the server never blocks on a full pipe. */
 async function listeningUrl(child: ChildProcess, args: readonly string[]): Promise<string> {
   const output = child.stdout;
   if (output === null) throw new Error('the server has no standard output');
@@ -83,7 +83,7 @@ async function listeningUrl(child: ChildProcess, args: readonly string[]): Promi
     output.resume();
     return url;
   }
-  throw new Error(`the server ended before it listened; to see why: node ${args.join(' ')}`);
+  throw new Error(`the server exited before it listened; to see why, run: node ${args.join(' ')}`);
 }
 
 function cpuOf(pid: number): number {

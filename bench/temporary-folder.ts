@@ -3,10 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 
-/** A folder that goes with this process, however it ends. */
+/** Creates a folder that is deleted when this process exits. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'restwright-bench-'));
-  // Programs that are being ended may still write in it.
+  // Terminating child processes may still write to it.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }

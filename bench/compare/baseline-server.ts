@@ -1,4 +1,4 @@
-// The floor: node:http with fixed buffers. It reads nothing, keeps nothing, logs nothing.
+// The baseline: node:http with fixed response buffers. It reads no body, stores nothing and logs nothing.
 import { createServer, type RequestListener } from 'node:http';
 import process from 'node:process';
 import type { AddressInfo } from 'node:net';

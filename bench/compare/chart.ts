@@ -1,4 +1,4 @@
-/** Bars that are compared with each other. */
+/** Bars on a common scale. */
 export interface BarGroup {
   readonly title: string;
   readonly bars: readonly Bar[];
@@ -7,7 +7,7 @@ export interface BarGroup {
 export interface Bar {
   readonly name: string;
   readonly value: number;
-  /** Whether it is the one that the picture is about. */
+  /** Whether it has the accent color. */
   readonly highlighted: boolean;
 }
 
@@ -20,10 +20,10 @@ const BAR_HEIGHT = 11;
 const GAP = 34;
 
 const STYLE = `text { font: 12px system-ui, sans-serif; fill: #1f2328 } .title { font-weight: 600 } .name { text-anchor: end }
-rect { fill: #afb8c1 } .ours { fill: #0969da }
-@media (prefers-color-scheme: dark) { text { fill: #e6edf3 } rect { fill: #57606a } .ours { fill: #4493f8 } }`;
+rect { fill: #afb8c1 } .highlighted { fill: #0969da }
+@media (prefers-color-scheme: dark) { text { fill: #e6edf3 } rect { fill: #57606a } .highlighted { fill: #4493f8 } }`;
 
-/** A picture of bars as SVG, in two columns, for light and dark pages. In each group the longest bar is as long as there is room. */
+/** Renders a bar chart as SVG, in two columns, for light and dark pages. Each group is scaled to its longest bar. */
 export function chart(groups: readonly BarGroup[], label: string): string {
   const perColumn = Math.ceil(groups.length / COLUMNS);
   const columns = Array.from({ length: COLUMNS }, (_, column) =>
@@ -56,10 +56,10 @@ function renderColumn(
 function renderBar({ name, value, highlighted }: Bar, share: number, left: number, y: number): readonly string[] {
   const start = left + NAME_WIDTH;
   const length = Math.max(1, Math.round(share * (WIDTH - NAME_WIDTH - VALUE_WIDTH)));
-  const kind = highlighted ? ' class="ours"' : '';
+  const attributes = highlighted ? ' class="highlighted"' : '';
   return [
     `<text class="name" x="${start - 6}" y="${y + BAR_HEIGHT}">${escapeXml(name)}</text>`,
-    `<rect${kind} x="${start}" y="${y + 1}" width="${length}" height="${BAR_HEIGHT}" rx="2"/>`,
+    `<rect${attributes} x="${start}" y="${y + 1}" width="${length}" height="${BAR_HEIGHT}" rx="2"/>`,
     `<text x="${start + length + 5}" y="${y + BAR_HEIGHT}">${Math.round(value).toLocaleString('en-US')}</text>`,
   ];
 }

@@ -11,21 +11,21 @@ import {
   type QueryDialect,
 } from './query-dialect.ts';
 
-/** A server that is compared. */
+/** A server in the comparison. */
 export interface Contender {
   readonly id: 'baseline' | 'restwright' | 'fastify' | 'platformatic' | 'feathers' | 'json-server';
   readonly name: string;
   readonly dialect: QueryDialect;
-  /** A program for Node and its arguments, on data of its own. */
+  /** The Node.js program and its arguments, with a dataset of its own. */
   readonly args: (data: Datasets, programs: Programs) => readonly string[];
-  /** The package of a peer, which is installed beside us; null for what stands in this checkout. */
+  /** The npm package of another framework; null for servers in this checkout. */
   readonly package: string | null;
 }
 
 export const MODEL: string = path.join(import.meta.dirname, 'model.yaml');
 export const PEERS: string = path.resolve(import.meta.dirname, '../peers');
 
-/** The one that the others are measured by. */
+/** The contender that ratios refer to. */
 export const REFERENCE: Contender['id'] = 'fastify';
 
 export const CONTENDERS: readonly Contender[] = [

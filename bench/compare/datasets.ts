@@ -9,26 +9,26 @@ export const ROWS = 100_000;
 const BATCH = 1_000;
 const COLUMNS = 'id, sku, name, price, category, stock, status, description, created_at, updated_at, revision';
 
-/** What a server wants its columns to be. */
+/** Column types that a server requires. */
 export interface ColumnTypes {
   readonly id: 'text' | 'uuid';
-  /** Milliseconds since 1970, or ISO 8601. */
+  /** Milliseconds since the Unix epoch, or ISO 8601. */
   readonly time: 'integer' | 'text';
 }
 
-/** The same products for every server. */
+/** The same products for every contender. */
 export interface Datasets {
-  /** Our database. */
+  /** Path of Restwright's database. */
   readonly restwright: string;
-  /** The ids of all rows, in no order. */
+  /** The ids of all rows in random order. */
   readonly ids: readonly string[];
-  /** A database of its own for a server: the table alone, as it is written by hand. */
+  /** Creates a database with only the products table for a contender, and returns its path. */
   readonly table: (name: string, types?: ColumnTypes) => string;
-  /** The rows as one document of JSON. */
+  /** Writes the rows as one JSON document, and returns its path. */
   readonly document: () => string;
 }
 
-/** @param model the file of our model */
+/** Imports the products and reads their ids. @param model path of Restwright's model */
 export async function createDatasets(folder: string, model: string): Promise<Datasets> {
   const ours = path.join(folder, 'restwright.db');
   await importProducts(ours, model);
@@ -52,7 +52,7 @@ async function importProducts(file: string, model: string): Promise<void> {
   const loaded = loadModel({ file: model, text: readFileSync(model, 'utf8'), env: {} });
   const { api, close } = await openApi({ model: loaded.model, database: file });
   for (let from = 0; from < ROWS; from += BATCH) {
-    const rows = Array.from({ length: BATCH }, (_, place) => ({ ...product(from + place) }));
+    const rows = Array.from({ length: BATCH }, (_, index) => ({ ...product(from + index) }));
     const outcome = await api.importRows('products', rows);
     if (outcome.kind !== 'stored') throw new Error(JSON.stringify(outcome));
   }

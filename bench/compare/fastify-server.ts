@@ -1,6 +1,6 @@
-// What a good engineer writes by hand for production: Fastify with schemas for what comes in and goes out, better-sqlite3 with statements
-// prepared once, a tag by revision, each write durable, each request a line of log that is written in the background. None of the
-// conventions beside. Arguments: the database's file.
+// A handwritten production server: Fastify with schemas for requests and responses, better-sqlite3 with statements prepared once, an ETag
+// from the revision, durable writes, and one log line per request, written in the background. It has no other conventions.
+// Argument: the database file.
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import Database from 'better-sqlite3';
@@ -117,13 +117,13 @@ function etag({ revision }: Row): string {
   return `"${revision}"`;
 }
 
-// What is measured is the writing, not the terminal.
+// The cost of log lines is measured, without that of a terminal.
 const log = new sonicBoom.SonicBoom({ dest: '/dev/null', sync: false, minLength: 4096, periodicFlush: 1000 });
 const app = fastify({ logger: { stream: log }, disableRequestLogging: true });
 
 app.addHook('onResponse', (request, reply, done) => {
   const { method, url, id } = request;
-  request.log.info({ id, method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'answered');
+  request.log.info({ id, method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'request');
   done();
 });
 
@@ -157,7 +157,7 @@ app.post<{ Body: Product }>(
   { schema: { body: createSchema, response: { 201: productSchema } } },
   (request, reply) => {
     const row = insert.get({ ...request.body, id: randomUUID(), at: Date.now() });
-    if (row === undefined) throw new Error('the row is lost');
+    if (row === undefined) throw new Error('the statement returned no row');
     return reply
       .code(201)
       .headers({ Location: `/api/v1/products/${row.id}`, ETag: etag(row) })
@@ -172,7 +172,7 @@ app.patch<{ Params: { id: string }; Body: Partial<Product> }>(
     const before = select.get(request.params.id);
     if (before === undefined) return reply.code(404).send({ error: 'not found' });
     const row = update.get({ ...before, ...request.body, updated_at: Date.now() });
-    if (row === undefined) throw new Error('the row is lost');
+    if (row === undefined) throw new Error('the statement returned no row');
     return reply.header('ETag', etag(row)).send(toJson(row));
   },
 );

@@ -8,7 +8,7 @@ import type { Contender } from './contenders.ts';
 import type { Workload } from './workloads.ts';
 import { retryLoad, wrk } from './wrk.ts';
 
-/** A side that runs. */
+/** A contender with its running server. */
 export interface RunningServer {
   readonly contender: Contender;
   readonly server: BenchServer;
@@ -16,45 +16,51 @@ export interface RunningServer {
 
 export interface Measurement {
   readonly perSecond: number;
-  /** Microseconds of processor time for each answer. */
+  /** Microseconds of CPU time per response. */
   readonly cpu: number;
-  /** Milliseconds. */
+  /** 99th percentile of latency in milliseconds. */
   readonly p99: number;
-  /** Rounds that were done again because of answers that do not count. */
+  /** Rounds that were repeated because of invalid responses. */
   readonly retries: number;
 }
 
 interface Lane extends RunningServer {
   readonly requests: readonly LoadRequest[];
-  /** Which request is the next. */
+  /** Index of the next request. */
   nextRequest: number;
   retries: number;
   readonly rounds: Omit<Measurement, 'retries'>[];
 }
 
-/** What a work came to on each side that does it. */
+/** The measurements of a workload, for each contender that supports it. */
 export type Measurements = ReadonlyMap<Contender['id'], Measurement>;
 
-/** Does a work on all sides in alternation, and takes the median of each. @param tell hears of each round */
+export interface MeasureOptions {
+  /** The ids of all rows in random order. */
+  readonly ids: readonly string[];
+  readonly plan: Pick<RunPlan, 'rounds' | 'seconds'>;
+  /** Called with the name of the contender before each round. */
+  readonly report: (contender: string) => void;
+}
+
+/** Runs a workload on all contenders in alternation, and returns the median round of each. */
 export async function measureWorkload(
-  work: Workload,
+  workload: Workload,
   all: readonly RunningServer[],
-  ids: readonly string[],
-  { rounds, seconds }: Pick<RunPlan, 'rounds' | 'seconds'>,
-  tell: (side: string) => void,
+  { ids, plan: { rounds, seconds }, report }: MeasureOptions,
 ): Promise<Measurements> {
-  const able = all.filter(({ contender }) => supports(contender, work));
+  const supporting = all.filter(({ contender }) => supports(contender, workload));
   const lanes = await Promise.all(
-    able.map(async ({ contender, server }): Promise<Lane> => {
-      const requests = await work.requests({ dialect: contender.dialect, ids, port: server.port });
-      await checkResponse(work, requests, server.port);
+    supporting.map(async ({ contender, server }): Promise<Lane> => {
+      const requests = await workload.requests({ dialect: contender.dialect, ids, port: server.port });
+      await checkResponse(workload, requests, server.port);
       return { contender, server, requests, nextRequest: 1, retries: 0, rounds: [] };
     }),
   );
   for (let round = -WARM_UP; round < rounds; round += 1) {
     for (const lane of lanes) {
-      tell(lane.contender.name);
-      const measured = await runRound(lane, work, seconds);
+      report(lane.contender.name);
+      const measured = await runRound(lane, workload, seconds);
       if (round >= 0) lane.rounds.push(measured);
     }
   }
@@ -84,17 +90,17 @@ async function runRound(
   return retryLoad(load, () => void (lane.retries += 1));
 }
 
-/** Asks once and looks at the answer: what is measured is the work and nothing else. */
+/** Checks that the first request of a workload gets the expected response. @throws {Error} if it does not */
 async function checkResponse(
   { id, expects }: Workload,
   [request]: readonly LoadRequest[],
   port: number,
 ): Promise<void> {
-  if (request === undefined) throw new Error(`${id}: nothing is asked`);
+  if (request === undefined) throw new Error(`${id}: no requests`);
   const { status, body } = await sendRequest(port, request);
   const rows = request.path.includes('?') ? countRows(JSON.parse(body)) : PAGE_LENGTH;
   if (expects.includes(status) && rows === PAGE_LENGTH) return;
-  throw new Error(`${id}: ${request.path} answered ${status} with ${rows} rows: ${body.slice(0, 200)}`);
+  throw new Error(`${id}: ${request.path} returned ${status} with ${rows} rows: ${body.slice(0, 200)}`);
 }
 
 function countRows(value: unknown): number {
@@ -105,6 +111,6 @@ function countRows(value: unknown): number {
 function median<Round extends Pick<Measurement, 'perSecond'>>(rounds: readonly Round[]): Round {
   const sorted = rounds.toSorted((one, other) => one.perSecond - other.perSecond);
   const middle = sorted[Math.floor(sorted.length / 2)];
-  if (middle === undefined) throw new Error('there was no round');
+  if (middle === undefined) throw new Error('no rounds were measured');
   return middle;
 }

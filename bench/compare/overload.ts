@@ -8,14 +8,14 @@ import { retryLoad, wrk } from './wrk.ts';
 
 const OVERLOAD_FACTOR = 2;
 const CONNECTIONS = 1_024;
-/** Seconds of the load that finds what a server bears. */
+/** Seconds of the load that measures the capacity. */
 const CAPACITY_SECONDS = 2;
 
-/** What an overload came to on a side. */
+/** The result of an overload on one contender. */
 export interface OverloadResult {
   readonly workload: Workload;
   readonly contender: Contender;
-  /** Answers per second while each connection waits for its answer. */
+  /** Responses per second while each connection waits for its response. */
   readonly sustained: number;
   /** Requests that were due per second. */
   readonly rate: number;
@@ -25,16 +25,16 @@ export interface OverloadResult {
   readonly fromDue: Latency;
 }
 
-/** Finds what a side sustains, then asks for twice as much on a fixed schedule. @param seconds of the overload */
+/** Measures the capacity of a contender, then sends twice as many requests on a fixed schedule. @param seconds duration of the overload */
 export async function measureOverload(
-  work: Workload,
+  workload: Workload,
   { contender, server }: RunningServer,
   ids: readonly string[],
   seconds: number,
 ): Promise<OverloadResult> {
   const { port } = server;
-  const requests = await work.requests({ dialect: contender.dialect, ids, port });
-  const { connections, order } = work;
+  const requests = await workload.requests({ dialect: contender.dialect, ids, port });
+  const { connections, order } = workload;
   const calm = { requests, order, start: 1, connections, seconds: CAPACITY_SECONDS };
   const { perSecond: sustained, responses } = await retryLoad(
     () => wrk(port, calm),
@@ -51,11 +51,11 @@ export async function measureOverload(
   });
   await waitUntilIdle(server);
   const [fromSending, fromDue] = [latency(tally.fromSending), latency(tally.fromDue)];
-  return { workload: work, contender, sustained, rate, seconds, tally, fromSending, fromDue };
+  return { workload, contender, sustained, rate, seconds, tally, fromSending, fromDue };
 }
 
-/** The requests in turn, whatever the order of the work, beginning where the load before has ended, so that nothing is asked twice soon. */
-function rotate<Request>(requests: readonly Request[], answers: number): readonly Request[] {
-  const at = (answers + 1) % requests.length;
+/** Starts the requests where the previous load ended, so that no request repeats soon. */
+function rotate<Request>(requests: readonly Request[], sent: number): readonly Request[] {
+  const at = (sent + 1) % requests.length;
   return [...requests.slice(at), ...requests.slice(0, at)];
 }

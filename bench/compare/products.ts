@@ -1,4 +1,4 @@
-/** A product as it is written. */
+/** The body of a product. */
 export interface Product {
   readonly sku: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Product {
 export const CATEGORIES: readonly string[] = Array.from({ length: 20 }, (_, index) => `category-${index}`);
 export const HIGHEST_PRICE = 1_000;
 
-/** The product of a number: the same wherever it is asked for. */
+/** Returns the product with this number, always the same. */
 export function product(index: number): Product {
   return {
     sku: `SKU-${String(index).padStart(8, '0')}`,

@@ -4,9 +4,9 @@ import path from 'node:path';
 import process from 'node:process';
 import { build } from 'rolldown';
 
-/** What is started, as it would be in production: JavaScript, ours as it is published. */
+/** Paths of the programs, as in production: JavaScript, Restwright as published. */
 export interface Programs {
-  /** Our command. */
+  /** The `restwright` command. */
   readonly restwright: string;
   readonly baseline: string;
   readonly fastify: string;
@@ -14,7 +14,7 @@ export interface Programs {
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Builds the programs in a folder, where they find the libraries of this checkout. */
+/** Builds the programs in a folder, with the libraries of this checkout. */
 export async function buildPrograms(folder: string): Promise<Programs> {
   const tarball = execFileSync(process.execPath, ['scripts/pack.ts'], { cwd: root, encoding: 'utf8' }).trim();
   const published = path.join(folder, 'published');

@@ -1,17 +1,17 @@
 import { styled, type Output } from '../../src/cli/terminal/terminal.ts';
 
-/** How far the run has come, for the person who waits for it. */
+/** Progress of a run. */
 export interface Progress {
-  /** A step begins. */
+  /** Starts the next step. */
   step(label: string): void;
-  /** Something is told for good: a line that stays. */
+  /** Prints a line that stays. */
   line(text: string): void;
   end(): void;
 }
 
 const CELLS = 24;
 
-/** A bar on a terminal, lines alone elsewhere. @param steps how many there are in all */
+/** Shows a progress bar on a terminal, and only lines elsewhere. @param steps total number of steps */
 export function showProgress(steps: number, output: Output, colour: boolean): Progress {
   const bar = output.isTTY === true;
   let done = -1;

@@ -1,39 +1,39 @@
 import type { WorkloadId } from './workload-id.ts';
 
-/** A page of products as every server is asked for it. */
+/** A request for a page of products, independent of the contender. */
 export interface PageQuery {
   readonly offset?: number;
-  /** The id that the page begins after. */
+  /** The id that precedes the first row of the page. */
   readonly after?: string;
   readonly category?: string;
   readonly priceFrom?: number;
   readonly sort?: 'price';
 }
 
-/** How a server words what is asked of it. */
+/** How a contender expresses a page query in its URL. */
 export interface QueryDialect {
   /** The path of the collection. */
   readonly collection: string;
-  /** The parameters that each part of a question becomes. */
+  /** Renders each part of a query as parameters. */
   readonly parameters: Readonly<Record<keyof PageQuery | 'limit', (value: string) => string>>;
-  /** The work that the server does not do, and why. */
+  /** The workloads that the contender does not support, with the reason. */
   readonly unsupported: Readonly<Partial<Record<WorkloadId, string>>>;
 }
 
 export const PAGE_LENGTH = 20;
 
-export function pagePath({ collection, parameters }: QueryDialect, question: PageQuery): string {
-  const asked = Object.entries({ limit: PAGE_LENGTH, ...question }) as [keyof typeof parameters, string | number][];
-  return `${collection}?${asked.map(([name, value]) => parameters[name](String(value))).join('&')}`;
+export function pagePath({ collection, parameters }: QueryDialect, query: PageQuery): string {
+  const parts = Object.entries({ limit: PAGE_LENGTH, ...query }) as [keyof typeof parameters, string | number][];
+  return `${collection}?${parts.map(([name, value]) => parameters[name](String(value))).join('&')}`;
 }
 
 const parameter = (name: string) => (value: string) => `${name}=${value}`;
-const unsupportedWorkloads = (works: readonly WorkloadId[], reason: string): QueryDialect['unsupported'] =>
-  Object.fromEntries(works.map((work) => [work, reason]));
+const unsupportedWorkloads = (workloads: readonly WorkloadId[], reason: string): QueryDialect['unsupported'] =>
+  Object.fromEntries(workloads.map((workload) => [workload, reason]));
 
 const WRITES: readonly WorkloadId[] = ['post', 'patch', 'post-alone', 'patch-alone', 'mixed'];
 const UPDATES: readonly WorkloadId[] = ['patch', 'patch-alone', 'mixed'];
-const NO_ETAG: QueryDialect['unsupported'] = { 'not-modified': 'tells no `ETag`' };
+const NO_ETAG: QueryDialect['unsupported'] = { 'not-modified': 'sends no `ETag`' };
 
 export const RESTWRIGHT: QueryDialect = {
   collection: '/api/v1/products',
@@ -65,7 +65,7 @@ export const PLATFORMATIC: QueryDialect = {
     priceFrom: parameter('where.price.gte'),
     sort: (name) => `orderby.${name}=asc&orderby.id=asc`,
   },
-  unsupported: { ...NO_ETAG, ...unsupportedWorkloads(UPDATES, 'replaces whole resources (PUT) and has no PATCH') },
+  unsupported: { ...NO_ETAG, ...unsupportedWorkloads(UPDATES, 'has PUT but no PATCH') },
 };
 
 export const FEATHERS: QueryDialect = {
@@ -91,8 +91,5 @@ export const JSON_SERVER: QueryDialect = {
     priceFrom: parameter('price_gte'),
     sort: (name) => `_sort=${name},id&_order=asc,asc`,
   },
-  unsupported: unsupportedWorkloads(
-    WRITES,
-    'writes its whole file anew without waiting for the disk: no write is durable',
-  ),
+  unsupported: unsupportedWorkloads(WRITES, 'rewrites its whole file without fsync: writes are not durable'),
 };

@@ -13,11 +13,11 @@ export interface Results {
   /** Milliseconds. */
   readonly coldStarts: ReadonlyMap<Contender['id'], number>;
   readonly memory: readonly MemorySample[];
-  /** When, on what and how it was measured. */
+  /** Date, hardware, method and versions. */
   readonly environment: string;
 }
 
-/** How much memory each side takes at one time. */
+/** The memory of each contender at one time. */
 export interface MemorySample {
   readonly when: string;
   readonly byContender: ReadonlyMap<Contender['id'], Memory>;
@@ -28,7 +28,7 @@ export interface WorkloadResult {
   readonly measurements: Measurements;
 }
 
-/** The results as Markdown. */
+/** Renders the results as Markdown. */
 export function report(results: Results): string {
   const notes = new Footnotes();
   const parts = [
@@ -41,40 +41,44 @@ export function report(results: Results): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** The answers per second as a picture shows them; the floor is left out, which would make all other bars short. */
+/** The bars of the responses per second. The baseline is omitted, because it would make all other bars short. */
 export function chartGroups({ contenders, workloads: done }: Results): readonly BarGroup[] {
   const shown = contenders.filter(({ id }) => id !== 'baseline');
   return done.map(({ workload, measurements }) => ({
     title: workload.title.replaceAll('`', ''),
     bars: shown.flatMap(({ id, name }) => {
-      const measure = measurements.get(id);
-      return measure === undefined ? [] : [{ name, value: measure.perSecond, highlighted: id === 'restwright' }];
+      const measurement = measurements.get(id);
+      return measurement === undefined
+        ? []
+        : [{ name, value: measurement.perSecond, highlighted: id === 'restwright' }];
     }),
   }));
 }
 
-const RETRIED = 'some answers did not count, and their rounds were done again';
+const RETRIED = 'rounds with invalid responses were repeated';
 
 function workloadTables({ contenders, workloads: done }: Results, notes: Footnotes): readonly string[] {
-  const tableOf = (name: string, tell: (measure: Measurement, measures: Measurements) => string): string =>
+  const tableOf = (name: string, format: (measurement: Measurement, all: Measurements) => string): string =>
     markdownTable(
-      [name, ...contenders.map((side) => side.name)],
+      [name, ...contenders.map((contender) => contender.name)],
       done.map(({ workload, measurements }) => [
         workload.title,
-        ...contenders.map((side) => {
-          const measure = measurements.get(side.id);
-          return measure === undefined ? unsupportedCell(workload, side, notes) : tell(measure, measurements);
+        ...contenders.map((contender) => {
+          const measurement = measurements.get(contender.id);
+          return measurement === undefined
+            ? unsupportedCell(workload, contender, notes)
+            : format(measurement, measurements);
         }),
       ]),
     );
   return [
-    tableOf('answers per second', ({ perSecond, retries }, measures) => {
-      const measure = measures.get(REFERENCE)?.perSecond;
-      const ratio = measure === undefined ? '' : ` (${(perSecond / measure).toFixed(2)})`;
+    tableOf('responses per second', ({ perSecond, retries }, all) => {
+      const reference = all.get(REFERENCE)?.perSecond;
+      const ratio = reference === undefined ? '' : ` (${(perSecond / reference).toFixed(2)})`;
       return `${formatCount(perSecond)}${ratio}${retries === 0 ? '' : ` ${notes.mark(RETRIED)}`}`;
     }),
-    tableOf('99 of 100 answered within, ms', ({ p99 }) => p99.toFixed(1)),
-    tableOf('processor time for an answer, µs', ({ cpu }) => formatCount(cpu)),
+    tableOf('p99 latency, ms', ({ p99 }) => p99.toFixed(1)),
+    tableOf('CPU time per response, µs', ({ cpu }) => formatCount(cpu)),
   ];
 }
 
@@ -84,24 +88,24 @@ function unsupportedCell({ id }: Workload, { name, dialect }: Contender, notes: 
 }
 
 const OVERLOAD_HEAD = [
-  'borne /s',
-  'asked /s',
+  'capacity /s',
+  'offered /s',
   '2xx /s',
   '503 /s',
-  'of them without `Retry-After`',
+  '503 without `Retry-After`',
   'other or broken',
   'never sent',
   'p99, ms',
-  'largest, ms',
+  'max, ms',
   'p99 since due, ms',
-  'largest since due, ms',
+  'max since due, ms',
 ];
 
 function overloadTables(all: readonly OverloadResult[]): readonly string[] {
   return Map.groupBy(all, ({ workload }) => workload.title)
     .entries()
     .map(([title, each]) =>
-      markdownTable([`twice as much as is borne: ${title}`, ...OVERLOAD_HEAD], each.map(overloadRow)),
+      markdownTable([`overload at twice the capacity: ${title}`, ...OVERLOAD_HEAD], each.map(overloadRow)),
     )
     .toArray();
 }
@@ -115,8 +119,8 @@ function overloadRow({
   fromSending,
   fromDue,
 }: OverloadResult): readonly string[] {
-  const asked = rate * seconds;
-  const perSecond = (answers: number): string => formatCount((answers * 1000) / tally.elapsed);
+  const offered = rate * seconds;
+  const perSecond = (responses: number): string => formatCount((responses * 1000) / tally.elapsed);
   return [
     contender.name,
     formatCount(sustained),
@@ -125,7 +129,7 @@ function overloadRow({
     perSecond(tally.refused),
     formatCount(tally.withoutRetryAfter),
     formatCount(tally.other + tally.broken + tally.unanswered),
-    `${formatCount((tally.unsent / asked) * 100)} %`,
+    `${formatCount((tally.unsent / offered) * 100)} %`,
     ...[fromSending.p99, fromSending.largest, fromDue.p99, fromDue.largest].map(formatCount),
   ];
 }
@@ -141,7 +145,7 @@ function startAndMemory({ contenders, coldStarts, memory }: Results): string {
       ...amounts('cold start to the first 200, ms', coldStarts),
       ...memory.flatMap((each) => [
         ...amounts(`memory ${each.when}, MiB`, mebibytes(each, 'resident')),
-        ...amounts('of it its own, without mapped files, MiB', mebibytes(each, 'anonymous')),
+        ...amounts('of which private (no mapped files), MiB', mebibytes(each, 'anonymous')),
       ]),
     ],
   );

@@ -3,16 +3,16 @@ export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON, in which {@link SERIAL} stands for a number that no other request has. */
+  /** JSON. {@link SERIAL} is replaced by a number that is unique to the request. */
   readonly body?: string;
 }
 
 export const SERIAL = '{n}';
 
-/** Digits that {@link SERIAL} becomes: always as many, so that the length of a body is known beforehand. */
+/** Digits that replace {@link SERIAL}. Their number is constant, so that the length of a body is known in advance. */
 export const SERIAL_LENGTH = 24;
 
-/** The request as HTTP/1.1 writes it, but for its number. */
+/** The HTTP/1.1 message, still with {@link SERIAL}. */
 export function rawRequest({ method, path, headers = {}, body }: LoadRequest): string {
   const fields = { Host: '127.0.0.1', ...headers, ...(body === undefined ? {} : bodyFields(body)) };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);

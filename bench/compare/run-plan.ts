@@ -3,31 +3,31 @@ import type { Contender } from './contenders.ts';
 import type { WorkloadId } from './workload-id.ts';
 import { type Workload, WORKLOADS } from './workloads.ts';
 
-/** The works that are also asked for twice as fast as a server bears. */
+/** The workloads that are also measured at twice the capacity. */
 const OVERLOADED: readonly WorkloadId[] = ['by-id', 'pages', 'post'];
 
-/** Rounds of a work on each side until what it runs is compiled; they do not count. */
+/** Uncounted rounds of a workload on each contender, for V8's compilers. */
 export const WARM_UP = 1;
 
-/** What is measured in a run, and how long each part of it takes. */
+/** What a run measures, and for how long. */
 export interface RunPlan {
   readonly contenders: readonly Contender[];
   readonly workloads: readonly Workload[];
-  /** Those that count. */
+  /** Counted rounds. */
   readonly rounds: number;
-  /** Of a round. */
+  /** Duration of a round. */
   readonly seconds: number;
   readonly overloads: readonly Workload[];
-  /** Of an overload. */
+  /** Duration of an overload. */
   readonly overloadSeconds: number;
-  /** Starts of each side that count; 0 leaves them out. */
+  /** Counted starts of each contender; 0 skips them. */
   readonly coldStarts: number;
   readonly memory: boolean;
 }
 
-export function planRun({ selected, quick }: RunArguments, sides: readonly Contender[]): RunPlan {
+export function planRun({ selected, quick }: RunArguments, contenders: readonly Contender[]): RunPlan {
   return {
-    contenders: sides,
+    contenders: contenders,
     workloads: WORKLOADS.filter(({ id }) => selected.has(id)),
     rounds: 3,
     seconds: quick ? 1 : 2,
@@ -38,23 +38,27 @@ export function planRun({ selected, quick }: RunArguments, sides: readonly Conte
   };
 }
 
-/** Whether a side does a work. */
+/** Whether a contender supports a workload. */
 export function supports({ dialect }: Contender, { id }: Workload): boolean {
   return dialect.unsupported[id] === undefined;
 }
 
-/** The sides that are overloaded: the floor answers faster than the requests can be sent. */
-export function overloadContenders({ contenders }: RunPlan, work: Workload): readonly Contender[] {
-  return contenders.filter((side) => side.id !== 'baseline' && supports(side, work));
+/** The contenders that are overloaded: the baseline responds faster than requests can be sent. */
+export function overloadContenders({ contenders }: RunPlan, workload: Workload): readonly Contender[] {
+  return contenders.filter((contender) => contender.id !== 'baseline' && supports(contender, workload));
 }
 
-/** How many steps a run has, for the bar that shows how far it has come. */
+/** Number of steps of a run, for the progress bar. */
 export function countSteps(plan: RunPlan): number {
   const { contenders, workloads, rounds, overloads, coldStarts, memory } = plan;
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
   return (
-    sum(workloads.map((work) => contenders.filter((side) => supports(side, work)).length * (WARM_UP + rounds))) +
-    sum(overloads.map((work) => overloadContenders(plan, work).length)) +
+    sum(
+      workloads.map(
+        (workload) => contenders.filter((contender) => supports(contender, workload)).length * (WARM_UP + rounds),
+      ),
+    ) +
+    sum(overloads.map((workload) => overloadContenders(plan, workload).length)) +
     (coldStarts === 0 ? 0 : (coldStarts + 1) * contenders.length) +
     (memory ? 1 : 0)
   );

@@ -1,4 +1,4 @@
-// `npm run bench [-- [--quick] work ...]`: a declared resource beside the floor, the route by hand and other frameworks. See ../README.md.
+// `npm run bench [-- [--quick] workload ...]`: compares a declared resource with a baseline, a handwritten route and other frameworks. See ../README.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,26 +18,26 @@ import { installedVersions } from './versions.ts';
 
 const bench = path.dirname(import.meta.dirname);
 
-/** @param args of the command line @param now when the run begins */
+/** @param args command-line arguments @param now start of the run */
 async function run(args: readonly string[], now: Date): Promise<void> {
-  const asked = parseArguments(args);
-  const sides = await installPeers(CONTENDERS, (line) => void process.stderr.write(`${line}\n`));
-  const plan = planRun(asked, sides);
+  const parsed = parseArguments(args);
+  const contenders = await installPeers(CONTENDERS, (line) => void process.stderr.write(`${line}\n`));
+  const plan = planRun(parsed, contenders);
   const progress = showProgress(countSteps(plan), process.stderr, supportsColour(process.stderr, process.env));
   const measured = await executeRun(plan, temporaryFolder(), progress);
   progress.end();
   const day = now.toISOString().slice(0, 10);
   const { rounds, seconds } = plan;
-  const environment = `${day}, ${os.availableParallelism()} shared cores, median of ${rounds} rounds of ${seconds} s; ${installedVersions(sides).join(', ')}.`;
+  const environment = `${day}, ${os.availableParallelism()} shared cores, median of ${rounds} rounds of ${seconds} s; ${installedVersions(contenders).join(', ')}.`;
   const results = { ...measured, environment };
   process.stdout.write(`${report(results)}\n`);
-  if (asked.complete) keep(results);
-  else process.stderr.write('a part of the whole: bench/README.md is left as it is\n');
+  if (parsed.complete) writeResults(results);
+  else process.stderr.write('partial run: bench/README.md is unchanged\n');
 }
 
-function keep(results: Results): void {
+function writeResults(results: Results): void {
   const file = path.join(bench, 'README.md');
-  writeFileSync(path.join(bench, 'results.svg'), chart(chartGroups(results), 'answers per second of each server'));
+  writeFileSync(path.join(bench, 'results.svg'), chart(chartGroups(results), 'responses per second of each server'));
   writeFileSync(file, replaceBetween(readFileSync(file, 'utf8'), 'results', report(results)));
 }
 

@@ -10,14 +10,14 @@ export interface ReceivedResponse {
   readonly body: string;
 }
 
-/** Times that a refusal (503) is taken at its word: come again in a second. */
+/** Retries after a 503, one second apart. */
 const MAX_RETRIES = 3;
 
-/** Asks with the fields of the load and no others: `fetch` would forbid a 304. */
+/** Sends exactly the header fields of the load: `fetch` adds `Cache-Control` to conditional requests, which prevents a 304. */
 export async function sendRequest(port: number, request: LoadRequest): Promise<ReceivedResponse> {
   for (let refusals = 0; ; refusals += 1) {
-    const told = await sendOnce(port, request);
-    if (told.status !== 503 || refusals === MAX_RETRIES) return told;
+    const response = await sendOnce(port, request);
+    if (response.status !== 503 || refusals === MAX_RETRIES) return response;
     await later(1_000);
   }
 }

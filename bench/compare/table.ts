@@ -1,16 +1,16 @@
-/** A Markdown table with its first column as text and the others as numbers; nothing where it has no row. */
+/** Renders a Markdown table: text in the first column, numbers in the others. An empty string if there are no rows. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
 }
 
-/** A number of things, with its thousands apart; `-` for none. */
+/** Formats a number with thousands separators; `-` if undefined or NaN. */
 export function formatCount(value: number | undefined): string {
   return value === undefined || Number.isNaN(value) ? '-' : Math.round(value).toLocaleString('en-US');
 }
 
-/** Notes below the tables, each told once. */
+/** Numbered notes below the tables, without duplicates. */
 export class Footnotes {
   readonly #notes: string[] = [];
 

@@ -6,13 +6,15 @@ import { PEERS, type Contender } from './contenders.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Of everything that was measured, or that measured. */
-export function installedVersions(sides: readonly Contender[]): readonly string[] {
+/** Versions of the contenders and the tools. */
+export function installedVersions(contenders: readonly Contender[]): readonly string[] {
   const { stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' });
   return [
     `Node.js ${process.versions.node}`,
     ...['better-sqlite3', 'fastify'].map((name) => `${name} ${versionOf(root, name)}`),
-    ...sides.flatMap((side) => (side.package === null ? [] : `${side.name} ${versionOf(PEERS, side.package)}`)),
+    ...contenders.flatMap((contender) =>
+      contender.package === null ? [] : `${contender.name} ${versionOf(PEERS, contender.package)}`,
+    ),
     `wrk ${/\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? 'unknown'}`,
   ];
 }

@@ -1,4 +1,4 @@
-/** What a kind of work is called on the command line. */
+/** The name of a workload on the command line. */
 export type WorkloadId =
   | 'by-id'
   | 'by-id-hot'

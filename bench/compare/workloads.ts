@@ -5,23 +5,23 @@ import type { WorkloadId } from './workload-id.ts';
 import type { RequestOrder } from './wrk.ts';
 import { CATEGORIES, HIGHEST_PRICE, product } from './products.ts';
 
-/** A server as work is asked of it. */
+/** The server that a workload runs on. */
 export interface WorkloadContext {
   readonly dialect: QueryDialect;
-  /** The ids of all rows, in no order. */
+  /** The ids of all rows in random order. */
   readonly ids: readonly string[];
   readonly port: number;
 }
 
-/** A kind of work: a row of the table. */
+/** A kind of load: one row of the results. */
 export interface Workload {
   readonly id: WorkloadId;
   readonly title: string;
   readonly connections: number;
   readonly order: RequestOrder;
-  /** Statuses that say that it was done. */
+  /** Statuses of successful responses. */
   readonly expects: readonly number[];
-  readonly requests: (asked: WorkloadContext) => readonly LoadRequest[] | Promise<readonly LoadRequest[]>;
+  readonly requests: (context: WorkloadContext) => readonly LoadRequest[] | Promise<readonly LoadRequest[]>;
 }
 
 const CONNECTIONS = 32;
@@ -30,14 +30,14 @@ const CONDITIONAL_ROWS = 500;
 const DEEP_OFFSET = 90_000;
 
 export const WORKLOADS: readonly Workload[] = [
-  { ...read('by-id', 'one resource by id, random among all', allItems), order: 'random' },
-  { ...read('by-id-hot', 'one resource by id, random among 5,000', hotItems), order: 'random' },
+  { ...read('by-id', 'item by id, random among all', allItems), order: 'random' },
+  { ...read('by-id-hot', 'item by id, random among 5,000', hotItems), order: 'random' },
   read('page', 'page of 20, always the same', ({ dialect }) => [getPage(dialect, {})]),
-  read('pages', 'page of 20, each another', ({ dialect, ids }) => ids.map((after) => getPage(dialect, { after }))),
-  read('filtered', 'page of 20, filtered and sorted, of 20 the same', ({ dialect }) =>
+  read('pages', 'page of 20, all different', ({ dialect, ids }) => ids.map((after) => getPage(dialect, { after }))),
+  read('filtered', 'page of 20, filtered and sorted, 20 repeated', ({ dialect }) =>
     CATEGORIES.map((category) => getPage(dialect, { category, sort: 'price' })),
   ),
-  read('filtered-pages', 'page of 20, filtered and sorted, each another', ({ dialect, ids }) =>
+  read('filtered-pages', 'page of 20, filtered and sorted, all different', ({ dialect, ids }) =>
     ids.map((_, index) => getPage(dialect, { ...distinctFilter(index, ids.length), sort: 'price' })),
   ),
   { ...read('not-modified', '304 by `If-None-Match`', conditionalGets), expects: [304] },
@@ -50,7 +50,7 @@ export const WORKLOADS: readonly Workload[] = [
   write('patch-alone', 'durable PATCH, one writer', 1, ({ dialect, ids }) =>
     ids.map((id) => patchProduct(dialect, id)),
   ),
-  read('mixed', '90 % by id, 5 % pages, 5 % durable PATCH', ({ dialect, ids }) =>
+  read('mixed', '90 % items by id, 5 % pages, 5 % durable PATCH', ({ dialect, ids }) =>
     ids.map((id, index) => mixedRequest(dialect, id, index)),
   ),
 ];
@@ -67,19 +67,19 @@ function allItems({ dialect, ids }: WorkloadContext): readonly LoadRequest[] {
   return ids.map((id) => getItem(dialect, id));
 }
 
-function hotItems(asked: WorkloadContext): readonly LoadRequest[] {
-  return allItems({ ...asked, ids: asked.ids.slice(0, HOT_ROWS) });
+function hotItems(context: WorkloadContext): readonly LoadRequest[] {
+  return allItems({ ...context, ids: context.ids.slice(0, HOT_ROWS) });
 }
 
 function getItem({ collection }: QueryDialect, id: string): LoadRequest {
   return { method: 'GET', path: `${collection}/${id}` };
 }
 
-function getPage(dialect: QueryDialect, question: PageQuery): LoadRequest {
-  return { method: 'GET', path: pagePath(dialect, question) };
+function getPage(dialect: QueryDialect, query: PageQuery): LoadRequest {
+  return { method: 'GET', path: pagePath(dialect, query) };
 }
 
-/** Each index another category and price, so spread that no two pages are the same and each is full. */
+/** A category and a minimum price for each index, such that no two pages are the same and every page is full. */
 function distinctFilter(index: number, length: number): PageQuery {
   const step = (index * 7919) % length;
   const category = CATEGORIES[index % CATEGORIES.length];
@@ -100,7 +100,7 @@ function mixedRequest(dialect: QueryDialect, id: string, index: number): LoadReq
   return index % 20 === 17 ? patchProduct(dialect, id) : getItem(dialect, id);
 }
 
-/** Resources with the tags that the server tells. */
+/** GET requests with the `ETag` that the server sent. */
 async function conditionalGets({ dialect, ids, port }: WorkloadContext): Promise<readonly LoadRequest[]> {
   const requests: LoadRequest[] = [];
   for (const id of ids.slice(0, CONDITIONAL_ROWS)) {

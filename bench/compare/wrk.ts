@@ -7,13 +7,12 @@ import { SERIAL, SERIAL_LENGTH, rawRequest, type LoadRequest } from './requests.
 
 export type RequestOrder = 'sequential' | 'random';
 
-/** Connections, each of which asks again as soon as it is answered. */
+/** A closed-loop load: each connection sends its next request as soon as it has a response. */
 export interface Load {
-  /** What is asked. */
   readonly requests: readonly LoadRequest[];
-  /** In turn it is not asked again before all else was; drawn, each time any of it may be. Default: in turn. */
+  /** `sequential` repeats a request only after all others; `random` picks each request independently. Default: sequential. */
   readonly order?: RequestOrder;
-  /** Which request is the first, or the seed of what is drawn. */
+  /** Index of the first request, or the seed of the random order. */
   readonly start: number;
   readonly connections: number;
   readonly seconds: number;
@@ -22,39 +21,39 @@ export interface Load {
 export interface LoadResult {
   readonly perSecond: number;
   readonly responses: number;
-  /** Milliseconds within which 99 of 100 answers came. */
+  /** 99th percentile of latency in milliseconds. */
   readonly p99: number;
 }
 
-/** A load with answers that do not count. */
+/** A load with failed responses, whose result is discarded. */
 export class InvalidLoad extends Error {}
 
 const MAX_ATTEMPTS = 6;
 
-/** How long an answer may take and still count. */
+/** The longest valid response time. */
 const RESPONSE_TIMEOUT = '10s';
 
-/** Holds the files of the loads. */
+/** Directory of the files of all loads. */
 let folder: string | null = null;
-/** Several may run at once. */
+/** Number of loads so far. Several may run concurrently. */
 let loads = 0;
 
-/** Loads until every answer of a load counts. @param refused hears of each load that is done again */
-export async function retryLoad<Result>(load: () => Promise<Result>, refused: () => void): Promise<Result> {
-  for (let tries = 1; ; tries += 1) {
+/** Repeats a load until all its responses are valid. @param onRetry is called before each repetition */
+export async function retryLoad<Result>(load: () => Promise<Result>, onRetry: () => void): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await load();
     } catch (error) {
-      if (!(error instanceof InvalidLoad) || tries === MAX_ATTEMPTS) throw error;
-      refused();
+      if (!(error instanceof InvalidLoad) || attempt === MAX_ATTEMPTS) throw error;
+      onRetry();
     }
   }
 }
 
 /**
- * Loads a server of loopback with `wrk`, kept off the server's processor.
+ * Loads a server on loopback with `wrk`, which does not use the server's processor.
  *
- * @throws {InvalidLoad} where an answer is none of 2xx and 3xx, a connection breaks or an answer takes longer than ten seconds
+ * @throws {InvalidLoad} if a response is not 2xx or 3xx, a connection breaks, or a response takes longer than ten seconds
  */
 export async function wrk(
   port: number,
@@ -84,7 +83,7 @@ export async function wrk(
   return parseOutput(await text(child.stdout));
 }
 
-/** Requests are written out beforehand, so that the load costs as little as it can. */
+/** The requests are written to a file in advance, so that generating the load costs little. */
 function luaScript(list: string, order: RequestOrder, from: number): string {
   const stamp = String(Date.now());
   return `local requests = {}
@@ -106,10 +105,10 @@ const MILLISECONDS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 10
 
 function parseOutput(output: string): LoadResult {
   const [, perSecond] = /Requests\/sec:\s+([\d.]+)/.exec(output) ?? [];
-  const [, answers] = /(\d+) requests in/.exec(output) ?? [];
+  const [, responses] = /(\d+) requests in/.exec(output) ?? [];
   const [, p99, unit = ''] = /99%\s+([\d.]+)(us|ms|s|m)/.exec(output) ?? [];
   const failed = /(Non-2xx or 3xx responses: \d+|Socket errors: .*)/.exec(output);
   if (failed !== null) throw new InvalidLoad(failed[1]);
   if (perSecond === undefined) throw new Error(`the load failed: ${output}`);
-  return { perSecond: Number(perSecond), responses: Number(answers), p99: Number(p99) * (MILLISECONDS[unit] ?? 1) };
+  return { perSecond: Number(perSecond), responses: Number(responses), p99: Number(p99) * (MILLISECONDS[unit] ?? 1) };
 }

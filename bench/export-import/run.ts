@@ -1,4 +1,4 @@
-// `node bench/export-import/run.ts [rows]`: how fast rows go in and out, and how much memory that takes. See README.md.
+// `node bench/export-import/run.ts [rows]`: throughput and memory of import and export. See README.md.
 import { spawn } from 'node:child_process';
 import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { once } from 'node:events';
@@ -29,12 +29,12 @@ const model = path.join(folder, 'bench.yaml');
 
 interface TransferResult {
   readonly seconds: number;
-  /** Its own memory a tenth of the way in, and the most of the rest, in MiB. */
+  /** Peak private memory in the first tenth and in the rest of the run, in MiB. */
   readonly early: number;
   readonly peak: number;
 }
 
-/** Memory of a process that is its own and not a file mapped into it, in MiB. */
+/** Private memory of a process, without mapped files, in MiB. */
 function privateMemory(pid: number): number {
   try {
     return Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -43,16 +43,16 @@ function privateMemory(pid: number): number {
   }
 }
 
-/** Watches the memory of a process until a piece of work is done. */
+/** Samples the memory of a process until a promise settles. */
 async function measureMemory(pid: number, work: Promise<unknown>): Promise<TransferResult> {
-  const begun = performance.now();
+  const start = performance.now();
   const samples: number[] = [];
   const timer = setInterval(() => samples.push(privateMemory(pid)), 50);
   await work;
   clearInterval(timer);
   const tenth = Math.ceil(samples.length / 10);
   return {
-    seconds: (performance.now() - begun) / 1000,
+    seconds: (performance.now() - start) / 1000,
     early: Math.max(...samples.slice(0, tenth)),
     peak: Math.max(...samples.slice(tenth)),
   };
@@ -70,7 +70,7 @@ async function runCommand(...args: readonly string[]): Promise<TransferResult> {
   return measureMemory(child.pid ?? 0, once(child, 'exit'));
 }
 
-/** Posts the file as NDJSON to a server of its own, and reads a result for each line. */
+/** Starts a server, posts the file as NDJSON and reads one result per line. */
 async function postRows(file: string, database: string): Promise<TransferResult> {
   const server = restwright('serve', model, '--port', '0', '--database', database);
   const [line] = (await once(server.stdout ?? process.stdin, 'data')) as [Buffer];
@@ -113,7 +113,7 @@ try {
   const database = `sqlite:${path.join(folder, 'in.db')}`;
   const table: (readonly [string, TransferResult])[] = [];
   table.push([
-    '`POST` of NDJSON, a result for each line',
+    '`POST` of NDJSON, one result per line',
     await postRows(source, `sqlite:${path.join(folder, 'posted.db')}`),
   ]);
   table.push(['`import` of NDJSON', await runCommand('import', model, 'products', source, '--database', database)]);
@@ -124,18 +124,20 @@ try {
       await runCommand('export', model, 'products', file, '--database', database),
     ]);
     if (format !== 'ndjson') {
-      const again = `sqlite:${path.join(folder, `${format}.db`)}`;
+      const target = `sqlite:${path.join(folder, `${format}.db`)}`;
       table.push([
         `\`import\` of ${format.toUpperCase()}`,
-        await runCommand('import', model, 'products', file, '--database', again),
+        await runCommand('import', model, 'products', file, '--database', target),
       ]);
     }
     process.stderr.write(`${format}: ${statSync(file).size} bytes\n`);
   }
-  process.stdout.write('| work | rows/s | MiB a tenth in | MiB at most after |\n| --- | ---: | ---: | ---: |\n');
-  for (const [work, { seconds, early, peak }] of table) {
+  process.stdout.write(
+    '| operation | rows/s | peak MiB in the first tenth | peak MiB after |\n| --- | ---: | ---: | ---: |\n',
+  );
+  for (const [operation, { seconds, early, peak }] of table) {
     process.stdout.write(
-      `| ${work} | ${Math.round(ROWS / seconds).toLocaleString('en-US')} | ${Math.round(early)} | ${Math.round(peak)} |\n`,
+      `| ${operation} | ${Math.round(ROWS / seconds).toLocaleString('en-US')} | ${Math.round(early)} | ${Math.round(peak)} |\n`,
     );
   }
 } finally {

@@ -1,4 +1,4 @@
-// `node bench/pagination/run.ts [rows]`: what a page costs near the start of a collection and at a depth of nine tenths of it. See README.md.
+// `node bench/pagination/run.ts [rows]`: cost of a page near the start and at 90 % of a collection. See README.md.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -41,7 +41,7 @@ const BASE = Date.parse('2020-01-01T00:00:00Z');
 const idOf = (index: number): string => `p${String(index).padStart(9, '0')}`;
 const timeOf = (index: number): string => new Date(BASE + Math.floor(index / 3) * 1000).toISOString();
 
-/** Rows three of which share each second; prices in no order. */
+/** Three rows share each second; prices are unordered. */
 async function fill(): Promise<void> {
   for (let from = 0; from < ROWS; from += 1000) {
     const rows = Array.from({ length: Math.min(1000, ROWS - from) }, (_, place) => {
@@ -71,7 +71,7 @@ interface ListBody {
 }
 
 async function get(target: string): Promise<ListBody> {
-  const answer = await opened.api.handle({
+  const response = await opened.api.handle({
     method: 'GET',
     target,
     headers: ['Host', 'localhost'],
@@ -79,32 +79,33 @@ async function get(target: string): Promise<ListBody> {
     httpVersion: '1.1',
     peer: '127.0.0.1',
   });
-  if (answer.status !== 200 || typeof answer.body !== 'string') throw new Error(`${target} answered ${answer.status}`);
-  return JSON.parse(answer.body) as ListBody;
+  if (response.status !== 200 || typeof response.body !== 'string')
+    throw new Error(`${target} returned ${response.status}`);
+  return JSON.parse(response.body) as ListBody;
 }
 
 const products = (query: string): string => `/api/v1/products?${query}`;
 
-/** The page that follows one, where that goes on by cursor. */
+/** The next link of a page, which must use a cursor. */
 async function nextLink(target: string): Promise<string> {
   const { next } = (await get(target)).links;
-  if (next === undefined || !next.includes('after=')) throw new Error('the walk does not go on by cursor');
+  if (next === undefined || !next.includes('after=')) throw new Error('the next link has no cursor');
   return next;
 }
 
-/** Pages one after the other, each another one: what was told before is told again from memory. */
+/** A sequence of distinct pages, because a repeated page would come from the cache. */
 interface Walk {
   target: string;
-  /** Where the walk goes on, from what was seen. */
-  readonly next: (seen: ListBody) => string;
+  /** The next target, given the current page. */
+  readonly next: (page: ListBody) => string;
 }
 
-/** A walk by the links of each page. */
+/** Follows the next links. */
 function walkLinks(target: string): Walk {
   return { target, next: ({ links }) => links['next'] ?? fail() };
 }
 
-/** A walk whose pages follow from a number. */
+/** Computes each target from a number. */
 function walkNumbers(from: number, targetOf: (at: number) => string): Walk {
   let at = from;
   return {
@@ -117,18 +118,18 @@ function walkNumbers(from: number, targetOf: (at: number) => string): Walk {
 }
 
 function fail(): never {
-  throw new Error('the walk came to its end');
+  throw new Error('the walk has no next page');
 }
 
-/** Median time of answering the pages of some walks, in microseconds, in alternation. */
+/** Median response time of the pages of each walk, in microseconds. The walks alternate. */
 async function measure(walks: readonly Walk[], rounds = ROUNDS): Promise<readonly number[]> {
   const times = walks.map((): number[] => []);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, walk] of walks.entries()) {
-      const begun = performance.now();
-      const seen = await get(walk.target);
-      times[index]?.push((performance.now() - begun) * 1000);
-      walk.target = walk.next(seen);
+      const start = performance.now();
+      const page = await get(walk.target);
+      times[index]?.push((performance.now() - start) * 1000);
+      walk.target = walk.next(page);
     }
   }
   return times.map((each) => each.sort((one, other) => one - other)[Math.floor(each.length / 2)] ?? 0);
@@ -144,23 +145,23 @@ async function compare(name: string, start: Walk, deep: Walk, rounds = ROUNDS): 
   row(name, near, far, (far / near).toFixed(2));
 }
 
-/** Fetching and dropping rows, as it is written by hand: on a connection of its own with the driver's settings. */
+/** A handwritten offset query, on a separate connection with the driver's default settings. */
 function measureHandwritten(order: string, offset: number): number {
   const database = new Database(file, { readonly: true });
   const page = database.prepare(`select * from products order by ${order} limit 20 offset ?`);
   const times = Array.from({ length: 15 }, () => {
-    const begun = performance.now();
+    const start = performance.now();
     page.all(offset);
-    return (performance.now() - begun) * 1000;
+    return (performance.now() - start) * 1000;
   });
   database.close();
   return times.sort((one, other) => one - other)[7] ?? 0;
 }
 
 try {
-  const begun = performance.now();
+  const start = performance.now();
   await fill();
-  process.stdout.write(`${ROWS.toLocaleString('en')} rows in ${((performance.now() - begun) / 1000).toFixed(0)} s\n\n`);
+  process.stdout.write(`${ROWS.toLocaleString('en')} rows in ${((performance.now() - start) / 1000).toFixed(0)} s\n\n`);
   row('a page of 20', 'near the start, µs', `after ${DEPTH.toLocaleString('en')} rows, µs`, 'ratio');
   row('---', '---:', '---:', '---:');
   for (const sort of ['created_at', '-price']) {
@@ -182,16 +183,16 @@ try {
     row(`by hand, \`order by ${order} limit 20 offset ?\``, near, far, (far / near).toFixed(0));
   }
   process.stdout.write('\n');
-  row('what is counted', 'µs');
+  row('count', 'µs');
   row('---', '---:');
   const counted = (query: string): Walk => walkNumbers(0, (at) => products(`offset=${at}&${query}`));
   const [none = 0, all = 0] = await measure([counted('include_total=false'), counted('include_total=true')], 50);
   const filtered = 'category=c7&sort=price';
   const few = [counted(`${filtered}&include_total=false`), counted(`${filtered}&include_total=true`)];
   const [plain = 0, capped = 0] = await measure(few, 50);
-  row('nothing', none);
+  row('none', none);
   row('all rows', all);
-  row('nothing, of one category', plain);
+  row('none, one category', plain);
   row('one category, up to the cap of 10,000', capped);
 } finally {
   await opened.close();

@@ -1,4 +1,4 @@
-// `node bench/workers/run.ts`: one process beside several on one port and one database. See README.md.
+// `node bench/workers/run.ts`: compares one process with several on one port and one database. See README.md.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -23,7 +23,7 @@ interface BenchTarget {
   readonly item: LoadRequest;
 }
 
-/** What is loaded at the same time, and how many connections each load has; the first is what is told. */
+/** Concurrent loads with their numbers of connections. The result is that of the first. */
 interface WorkersWorkload {
   readonly name: string;
   readonly loads: (side: BenchTarget) => readonly (readonly [requests: readonly LoadRequest[], connections: number])[];
@@ -31,14 +31,14 @@ interface WorkersWorkload {
 
 const post: LoadRequest = { method: 'POST', path: BASE, body: JSON.stringify({ ...product(1), sku: 'N-{n}' }) };
 const workloads: readonly WorkersWorkload[] = [
-  { name: 'one resource by id', loads: ({ item }) => [[[item], CONNECTIONS]] },
+  { name: 'item by id', loads: ({ item }) => [[[item], CONNECTIONS]] },
   {
-    name: 'the same, a connection for each request',
+    name: 'item by id, one connection per request',
     loads: ({ item }) => [[[{ ...item, headers: { Connection: 'close' } }], CONNECTIONS]],
   },
   { name: 'durable POST, 32 writers', loads: () => [[[post], CONNECTIONS]] },
   {
-    name: 'one resource by id, 8 readers beside 32 writers',
+    name: 'item by id, 8 readers with 32 concurrent writers',
     loads: ({ item }) => [
       [[item], 8],
       [[post], CONNECTIONS],
@@ -64,12 +64,12 @@ async function runRound(work: WorkersWorkload, workers: number, number: number):
     allProcessors: true,
   });
   try {
-    const made = await fetch(`http://127.0.0.1:${server.port}${BASE}`, {
+    const created = await fetch(`http://127.0.0.1:${server.port}${BASE}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(product(0)),
     });
-    const { id } = JSON.parse(await made.text());
+    const { id } = JSON.parse(await created.text());
     return await measure(work, { port: server.port, item: { method: 'GET', path: `${BASE}/${id}` } });
   } finally {
     await server.stop();
@@ -81,11 +81,11 @@ function median(results: readonly LoadResult[]): LoadResult {
 }
 
 function fail(): never {
-  throw new Error('nothing was measured');
+  throw new Error('no rounds were measured');
 }
 
 try {
-  process.stdout.write(`| work | workers | /s | ratio | p99 ms |\n| --- | ---: | ---: | ---: | ---: |\n`);
+  process.stdout.write(`| workload | workers | /s | ratio | p99 ms |\n| --- | ---: | ---: | ---: | ---: |\n`);
   for (const work of workloads) {
     const results = COUNTS.map((): LoadResult[] => []);
     for (let number = 0; number < ROUNDS; number++) {

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { product } from '../compare/products.ts';
 
-/** A row to be written. */
+/** A row to insert. */
 export interface ProductRow {
   readonly id: string;
   readonly sku: string;
@@ -9,7 +9,7 @@ export interface ProductRow {
 
 const { name, price, category, description } = product(1);
 
-/** Opens a database for durable writes, with its table. */
+/** Opens a database for durable writes and creates its table. */
 export function openDatabase(file: string): Database.Database {
   const database = new Database(file);
   database.pragma('journal_mode = wal');
@@ -21,9 +21,9 @@ export function openDatabase(file: string): Database.Database {
 }
 
 /**
- * What commits rows together, each under its savepoint, as our store does.
+ * Returns a function that commits rows in one transaction, each under a savepoint, as our store does.
  *
- * @param slow milliseconds for which a commit keeps its thread beside: a disk that takes as long to sync
+ * @param slow additional milliseconds for which a commit blocks its thread, to simulate a slow disk
  */
 export function groupCommit(database: Database.Database, slow: number): (rows: readonly ProductRow[]) => void {
   const [begin, savepoint, release, commit] = ['begin immediate', 'savepoint unit', 'release unit', 'commit'].map(

@@ -1,4 +1,4 @@
-// `node bench/writer-thread/run.ts`: commits on the thread that answers beside a writer thread. See README.md.
+// `node bench/writer-thread/run.ts`: compares commits on the request thread with a writer thread. See README.md.
 import path from 'node:path';
 import process from 'node:process';
 import { type LoadResult, wrk } from '../compare/wrk.ts';
@@ -15,19 +15,19 @@ const folder = temporaryFolder();
 const post: LoadRequest = { method: 'POST', path: '/', body: JSON.stringify({ sku: SERIAL }) };
 const get: LoadRequest = { method: 'GET', path: '/none' };
 
-/** What is loaded at the same time, with how many connections; the first is told. */
+/** Concurrent loads with their numbers of connections. The result is that of the first. */
 const workloads: readonly { readonly name: string; readonly loads: readonly (readonly [LoadRequest, number])[] }[] = [
   { name: '32 writers', loads: [[post, 32]] },
   { name: 'one writer', loads: [[post, 1]] },
   {
-    name: '8 readers beside 32 writers',
+    name: '8 readers with 32 concurrent writers',
     loads: [
       [get, 8],
       [post, 32],
     ],
   },
   {
-    name: '32 writers beside 8 readers',
+    name: '32 writers with 8 concurrent readers',
     loads: [
       [post, 32],
       [get, 8],
@@ -36,7 +36,7 @@ const workloads: readonly { readonly name: string; readonly loads: readonly (rea
 ];
 
 interface RoundResult extends LoadResult {
-  /** Microseconds of processor time for each answer of all loads. */
+  /** Microseconds of CPU time per response of all loads. */
   readonly cpu: number;
 }
 
@@ -56,15 +56,15 @@ async function runRound(
   });
   try {
     const before = server.cpu();
-    const results = await Promise.all(
+    const loadResults = await Promise.all(
       loads.map(([request, connections]) =>
         wrk(server.port, { requests: [request], start: 0, connections, seconds: SECONDS }),
       ),
     );
-    const answers = results.reduce((sum, each) => sum + each.responses, 0);
-    const [first] = results;
-    if (first === undefined) throw new Error('nothing was loaded');
-    return { ...first, cpu: (server.cpu() - before) / answers };
+    const responses = loadResults.reduce((sum, each) => sum + each.responses, 0);
+    const [first] = loadResults;
+    if (first === undefined) throw new Error('no load was measured');
+    return { ...first, cpu: (server.cpu() - before) / responses };
   } finally {
     await server.stop();
   }
@@ -75,18 +75,18 @@ function median(values: readonly number[]): number {
 }
 
 process.stdout.write(
-  '| work | sync beside, ms | thread | /s | p99, ms | processor time, µs |\n| --- | ---: | --- | ---: | ---: | ---: |\n',
+  '| workload | added sync delay, ms | thread | /s | p99, ms | CPU time, µs |\n| --- | ---: | --- | ---: | ---: | ---: |\n',
 );
 let number = 0;
 for (const work of workloads) {
   for (const slow of SYNC_DELAYS) {
-    const told = THREADS.map((): RoundResult[] => []);
+    const results = THREADS.map((): RoundResult[] => []);
     for (let at = 0; at < ROUNDS; at += 1) {
       for (const [index, place] of THREADS.entries())
-        told[index]?.push(await runRound(work, place, slow, (number += 1)));
+        results[index]?.push(await runRound(work, place, slow, (number += 1)));
     }
     for (const [index, place] of THREADS.entries()) {
-      const of = (read: (each: RoundResult) => number): number => median((told[index] ?? []).map(read));
+      const of = (read: (each: RoundResult) => number): number => median((results[index] ?? []).map(read));
       const cells = [
         work.name,
         slow,

@@ -1,5 +1,5 @@
-// A server that reads on the thread that answers, and writes there or on a thread of its own. Arguments: the database's file, `request` or
-// `writer`, and the milliseconds that a sync takes beside.
+// A server that reads on the request thread and commits there or on a writer thread. Arguments: the database file, `request` or
+// `writer`, and the additional milliseconds of each sync.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,13 +13,13 @@ interface PendingWrite {
   readonly respond: () => void;
 }
 
-const [file = '', place = 'request', slow = '0'] = process.argv.slice(2);
+const [file = '', thread = 'request', slow = '0'] = process.argv.slice(2);
 const database = openDatabase(file);
 const select = database.prepare('select * from products where id = ?');
 let queue: PendingWrite[] = [];
 let busy = false;
 
-const commit = place === 'request' ? onRequestThread() : onWriterThread();
+const commit = thread === 'request' ? onRequestThread() : onWriterThread();
 
 function onRequestThread(): (batch: readonly PendingWrite[]) => void {
   const run = groupCommit(database, Number(slow));
@@ -48,7 +48,7 @@ function done(batch: readonly PendingWrite[]): void {
   if (queue.length > 0) scheduleCommit();
 }
 
-/** Takes what came in this turn of the event loop, as our store does. */
+/** Commits the writes of the current event-loop iteration together, as our store does. */
 function scheduleCommit(): void {
   busy = true;
   setImmediate(() => {

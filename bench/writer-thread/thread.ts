@@ -1,4 +1,4 @@
-// A writer thread: commits what it is sent, and says so.
+// A writer thread: commits the rows that it receives and confirms.
 import { parentPort, workerData } from 'node:worker_threads';
 import { groupCommit, openDatabase, type ProductRow } from './commits.ts';
 

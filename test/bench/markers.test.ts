@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { replaceBetween } from '../../bench/compare/markers.ts';
 
-describe('a table that a run writes into prose', () => {
-  it('replaces what stands between the markers and nothing else, however often it is written', () => {
+describe('replacing a marked section', () => {
+  it('replaces only the text between the markers, and is idempotent', () => {
     const page = 'before\n<!-- results -->\nold\n<!-- /results -->\nafter\n';
     const once = replaceBetween(page, 'results', 'new');
     assert.equal(once, 'before\n<!-- results -->\nnew\n<!-- /results -->\nafter\n');
@@ -11,7 +11,7 @@ describe('a table that a run writes into prose', () => {
   });
 
   for (const page of ['no markers', '<!-- results -->', '<!-- /results --><!-- results -->', doubled()]) {
-    it(`refuses a page without one pair of markers in their order: ${page}`, () => {
+    it(`rejects a page without exactly one pair of markers in order: ${page}`, () => {
       assert.throws(() => replaceBetween(page, 'results', 'new'), /markers/);
     });
   }

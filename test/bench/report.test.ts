@@ -5,7 +5,7 @@ import { chart } from '../../bench/compare/chart.ts';
 import { formatCount, Footnotes, markdownTable } from '../../bench/compare/table.ts';
 
 describe('the arguments of a run', () => {
-  it('measure all without any, what is named otherwise, and only all of it in full length is kept', () => {
+  it('select everything by default; only a complete run at full length is complete', () => {
     assert.equal(parseArguments([]).complete, true);
     assert.equal(parseArguments(['--quick']).complete, false);
     assert.deepEqual(parseArguments(['page', '--quick']), {
@@ -15,13 +15,13 @@ describe('the arguments of a run', () => {
     });
   });
 
-  it('refuse what cannot be measured and name what can', () => {
-    assert.throws(() => parseArguments(['pgae', 'page']), /^Error: pgae: unknown. What can be measured: by-id /);
+  it('reject an unknown workload and list the known ones', () => {
+    assert.throws(() => parseArguments(['pgae', 'page']), /^Error: pgae: unknown workload. Known workloads: by-id /);
   });
 });
 
 describe('the results of a run', () => {
-  it('are a table whose numbers stand to the right, and none without rows', () => {
+  it('are a table with right-aligned numbers, or an empty string without rows', () => {
     assert.equal(
       markdownTable(['work', '/s'], [['read', formatCount(12_345.6)]]),
       '| work | /s |\n| --- | ---: |\n| read | 12,346 |',
@@ -29,14 +29,14 @@ describe('the results of a run', () => {
     assert.equal(markdownTable(['work', '/s'], []), '');
   });
 
-  it('tell each reason once, and number it where it counts', () => {
+  it('number each footnote once', () => {
     const notes = new Footnotes();
     const marks = ['no tag', 'no PATCH', 'no tag'].map((note) => notes.mark(note));
     assert.deepEqual(marks, ['<sup>1</sup>', '<sup>2</sup>', '<sup>1</sup>']);
     assert.equal(notes.toMarkdown(), '1. no tag\n2. no PATCH');
   });
 
-  it('are drawn with each bar in proportion to the longest of its group, and names escaped', () => {
+  it('scale each bar to the longest of its group and escape names', () => {
     const bars = [
       { name: 'a<b', value: 1_000, highlighted: true },
       { name: 'c', value: 250, highlighted: false },

@@ -5,11 +5,11 @@ import { WORKLOADS } from '../../bench/compare/workloads.ts';
 
 const ids = Array.from({ length: 100_000 }, (_, index) => `id-${index}`);
 
-describe('the pages that do not repeat', () => {
-  for (const work of WORKLOADS.filter(({ id }) => id === 'pages' || id === 'filtered-pages')) {
+describe('workloads of distinct pages', () => {
+  for (const workload of WORKLOADS.filter(({ id }) => id === 'pages' || id === 'filtered-pages')) {
     for (const { name, dialect } of CONTENDERS) {
-      it(`are each another among all rows: ${work.id}, ${name}`, async () => {
-        const requests = await work.requests({ dialect, ids, port: 0 });
+      it(`request as many distinct pages as there are rows: ${workload.id}, ${name}`, async () => {
+        const requests = await workload.requests({ dialect, ids, port: 0 });
         assert.equal(new Set(requests.map(({ path }) => path)).size, ids.length);
       });
     }

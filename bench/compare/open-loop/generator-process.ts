@@ -1,11 +1,10 @@
-// A generator in a process of its own: is handed orders, says `ready` when its connections are open, runs when it hears `go`, hands back a
-// tally.
+// A load generator as a child process. Messages: options in; `ready` out when the connections are open; `go` in; the tally out.
 import { once } from 'node:events';
 import process from 'node:process';
 import { LoadGenerator, type GeneratorOptions } from './load-generator.ts';
 
-const [orders] = (await once(process, 'message')) as [GeneratorOptions];
-const generator = new LoadGenerator(orders);
+const [options] = (await once(process, 'message')) as [GeneratorOptions];
+const generator = new LoadGenerator(options);
 await generator.open();
 process.send?.('ready');
 await once(process, 'message');

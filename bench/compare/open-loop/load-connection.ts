@@ -2,24 +2,24 @@ import { connect, type Socket } from 'node:net';
 import { type ParsedResponse, parseResponse } from './parse-response.ts';
 
 export interface ConnectionEvents {
-  /** It can take a request. */
+  /** The connection is ready for a request. */
   readonly onFree: (connection: LoadConnection) => void;
-  readonly onResponse: (connection: LoadConnection, answer: ParsedResponse) => void;
-  /** It broke while a request was under way or while it was opened. */
+  readonly onResponse: (connection: LoadConnection, response: ParsedResponse) => void;
+  /** The connection broke during a request or while it was being opened. */
   readonly onBroken: (connection: LoadConnection) => void;
 }
 
-/** Milliseconds before a connection that was refused is tried again. */
+/** Milliseconds before a refused connection is retried. */
 const RECONNECT_DELAY = 100;
 
-/** A connection to loopback that takes one request at a time and is opened anew whenever it is closed. */
+/** A loopback connection that sends one request at a time and reconnects when it is closed. */
 export class LoadConnection {
   readonly #port: number;
   readonly #events: ConnectionEvents;
   #socket: Socket;
   #received = '';
   #state: 'opening' | 'free' | 'busy' | 'ended' = 'opening';
-  /** Milliseconds on the generator's clock, of the request that is under way. */
+  /** When the current request was due and when it was sent, in milliseconds on the generator's clock. */
   due = 0;
   sent = 0;
 
@@ -53,7 +53,7 @@ export class LoadConnection {
     socket.setEncoding('latin1');
     socket.once('connect', () => this.#markFree());
     socket.on('data', (chunk: string) => this.#receive(chunk));
-    // What went wrong is told by `close`, which always follows.
+    // `close` always follows and handles the error.
     socket.on('error', () => undefined);
     socket.once('close', () => this.#onClose());
     return socket;
@@ -61,12 +61,12 @@ export class LoadConnection {
 
   #receive(chunk: string): void {
     this.#received += chunk;
-    const answer = parseResponse(this.#received);
-    if (answer === null) return;
-    this.#received = this.#received.slice(answer.end);
+    const response = parseResponse(this.#received);
+    if (response === null) return;
+    this.#received = this.#received.slice(response.end);
     this.#state = 'opening';
-    this.#events.onResponse(this, answer);
-    if (answer.closes) this.#socket.destroy();
+    this.#events.onResponse(this, response);
+    if (response.closes) this.#socket.destroy();
     else this.#markFree();
   }
 

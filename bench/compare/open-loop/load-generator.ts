@@ -5,29 +5,29 @@ import { LoadConnection } from './load-connection.ts';
 import { schedule } from './schedule.ts';
 import type { LoadTally } from './tally.ts';
 
-/** What a generator is told to do. */
+/** The load that a generator produces. */
 export interface GeneratorOptions {
   readonly port: number;
-  /** Requests as they go over the wire, in turn. */
+  /** Raw HTTP requests, sent in this order, repeatedly. */
   readonly requests: readonly string[];
   readonly connections: number;
   /** Requests per second. */
   readonly rate: number;
   readonly seconds: number;
-  /** What the numbers of its requests begin with: digits that no other generator has. */
+  /** Digits that start the serial numbers of its requests, unique to this generator. */
   readonly stamp: string;
 }
 
-/** Milliseconds between two looks at the schedule. */
+/** Milliseconds between two checks of the schedule. */
 const TICK = 1;
-/** Connections that are opened at once, milliseconds between two openings, and milliseconds for the server to take the last ones. */
+/** Connections that are opened together, milliseconds between two batches, and milliseconds for the server to accept the last one. */
 const OPEN_BATCH = 32;
 const OPEN_INTERVAL = 10;
 const ACCEPT_DELAY = 1_000;
-/** Milliseconds after the schedule until a request counts as unanswered. */
+/** Milliseconds after the end of the schedule until a request counts as unanswered. */
 const RESPONSE_TIMEOUT = 10_000;
 
-/** Sends requests when they are due, whether or not those before were answered, as far as its connections bear it. */
+/** An open-loop generator: sends each request when it is due, without waiting for earlier responses, if a connection is free. */
 export class LoadGenerator {
   readonly #options: GeneratorOptions;
   readonly #connections: LoadConnection[] = [];
@@ -38,7 +38,7 @@ export class LoadGenerator {
   #sent = 0;
   #late = 0;
   #elapsed = 0;
-  /** Requests that are due so far; none before the start. */
+  /** Number of requests that are due so far. */
   #due = 0;
   #start = 0;
   #dueAt: (index: number) => number = () => 0;
@@ -48,21 +48,21 @@ export class LoadGenerator {
   }
 
   /**
-   * Opens the connections, a few at a time, and leaves the server time to take them: Node takes one in each turn of its event loop, so that
-   * those which it has not taken before the load would wait for seconds.
+   * Opens the connections in small batches and gives the server time to accept them. Node.js accepts one connection per event-loop
+   * iteration; connections that are pending when the load starts would wait for seconds.
    */
   async open(): Promise<void> {
     const { port, connections } = this.#options;
     const events = {
       onFree: (connection: LoadConnection) => this.#onFree(connection),
-      onResponse: (connection: LoadConnection, answer: ParsedResponse) => this.#count(connection, answer),
+      onResponse: (connection: LoadConnection, response: ParsedResponse) => this.#count(connection, response),
       onBroken: () => void (this.#counts.broken += 1),
     };
     await pollUntil(OPEN_INTERVAL, () => {
       if (this.#free.length < this.#connections.length) return false;
-      const few = Math.min(OPEN_BATCH, connections - this.#connections.length);
-      for (let index = 0; index < few; index += 1) this.#connections.push(new LoadConnection(port, events));
-      return few === 0;
+      const batch = Math.min(OPEN_BATCH, connections - this.#connections.length);
+      for (let index = 0; index < batch; index += 1) this.#connections.push(new LoadConnection(port, events));
+      return batch === 0;
     });
     await later(ACCEPT_DELAY);
   }
@@ -81,7 +81,7 @@ export class LoadGenerator {
       this.#send();
       return now - this.#start >= seconds * 1000;
     });
-    // What was due and found no connection is not sent any more.
+    // Requests that found no free connection in time are not sent.
     this.#due = 0;
     const unsent = total - this.#sent;
     const until = performance.now() + RESPONSE_TIMEOUT;
@@ -131,11 +131,11 @@ export class LoadGenerator {
   }
 }
 
-/** Looks again and again until it is enough. */
-async function pollUntil(milliseconds: number, enough: () => boolean): Promise<void> {
+/** Calls a function at an interval until it returns true. */
+async function pollUntil(milliseconds: number, isDone: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const timer = setInterval(() => {
-      if (!enough()) return;
+      if (!isDone()) return;
       clearInterval(timer);
       resolve();
     }, milliseconds);

@@ -7,27 +7,27 @@ import { type LoadRequest, rawRequest } from '../requests.ts';
 import type { GeneratorOptions } from './load-generator.ts';
 import { type LoadTally, mergeTallies } from './tally.ts';
 
-/** A load that does not wait for the server. */
+/** A load whose rate does not depend on the server's responses. */
 export interface OpenLoad extends Pick<GeneratorOptions, 'port' | 'connections' | 'rate' | 'seconds'> {
   readonly requests: readonly LoadRequest[];
 }
 
-/** One process sends some forty thousand requests in a second: two are enough for the fastest server here. */
+/** One process sends about forty thousand requests per second: two are enough for the fastest server here. */
 const GENERATORS = 2;
 
-/** Sends requests on a fixed schedule from processes of their own, kept off the server's processor. */
+/** Sends requests on a fixed schedule, from separate processes that do not use the server's processor. */
 export async function openLoop(load: OpenLoad): Promise<LoadTally> {
   const requests = load.requests.map(rawRequest);
   const generators = await Promise.all(
-    Array.from({ length: GENERATORS }, (_, place) => {
-      const share = requests.filter((_request, index) => index % GENERATORS === place % requests.length);
+    Array.from({ length: GENERATORS }, (_, generatorIndex) => {
+      const share = requests.filter((_request, index) => index % GENERATORS === generatorIndex % requests.length);
       return startGenerator({
         port: load.port,
         requests: share,
         connections: Math.ceil(load.connections / GENERATORS),
         rate: load.rate / GENERATORS,
         seconds: load.seconds,
-        stamp: `${Date.now()}${place}`,
+        stamp: `${Date.now()}${generatorIndex}`,
       });
     }),
   );
@@ -36,7 +36,7 @@ export async function openLoop(load: OpenLoad): Promise<LoadTally> {
   return mergeTallies(await Promise.all(tallies));
 }
 
-/** @returns when all its connections are open */
+/** Resolves when all its connections are open. */
 async function startGenerator(orders: GeneratorOptions): Promise<ChildProcess> {
   const [command = '', ...pinned] = PIN_LOAD;
   const program = path.join(import.meta.dirname, 'generator-process.ts');
@@ -51,7 +51,7 @@ async function startGenerator(orders: GeneratorOptions): Promise<ChildProcess> {
 
 async function messageOf<Message>(child: ChildProcess): Promise<Message> {
   const ended = once(child, 'exit').then(() => {
-    throw new Error('a generator ended before its work was done');
+    throw new Error('a load generator exited early');
   });
   const [message] = (await Promise.race([once(child, 'message'), ended])) as [Message];
   ended.catch(() => undefined);

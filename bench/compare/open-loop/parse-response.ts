@@ -1,17 +1,17 @@
-/** A whole answer at the front of what was received. */
+/** A complete response at the start of the received bytes. */
 export interface ParsedResponse {
   readonly status: number;
-  /** Where the next one begins. */
+  /** Offset of the next response. */
   readonly end: number;
   readonly retryAfter: boolean;
-  /** Whether the server closes the connection after it. */
+  /** Whether the server closes the connection after this response. */
   readonly closes: boolean;
 }
 
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
-/** @param received Latin-1, which keeps one character for each byte @returns null while it is not whole */
+/** Parses the first response. @param received Latin-1, one character per byte @returns null while it is incomplete */
 export function parseResponse(received: string): ParsedResponse | null {
   const head = received.indexOf(HEAD_END);
   if (head === -1) return null;
@@ -26,7 +26,7 @@ export function parseResponse(received: string): ParsedResponse | null {
 function bodyEnd(received: string, body: number, fields: string, status: number): number | null {
   if (status === 304 || status === 204) return body;
   if (fields.includes('\r\ntransfer-encoding: chunked')) {
-    // The line break of the head stands before a body without chunks.
+    // If there are no chunks before the last one, its line break is that of the header section.
     const last = received.indexOf(LAST_CHUNK, body - 2);
     return last === -1 ? null : last + LAST_CHUNK.length;
   }

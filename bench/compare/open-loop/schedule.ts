@@ -1,14 +1,14 @@
-/** When requests are due, whatever becomes of the ones before. */
+/** When requests are due, independent of earlier responses. */
 export interface Schedule {
-  /** How many in all. */
+  /** Number of requests. */
   readonly total: number;
-  /** How many are due by then. @param elapsed milliseconds from the start */
+  /** Number of requests due so far. @param elapsed milliseconds since the start */
   readonly dueBy: (elapsed: number) => number;
-  /** When a request is due, in milliseconds from the start. @param index from 0 */
+  /** When a request is due, in milliseconds since the start. @param index from 0 */
   readonly dueAt: (index: number) => number;
 }
 
-/** Requests at even distances, the first at once. @param rate requests per second */
+/** Evenly spaced requests, the first at time 0. @param rate requests per second */
 export function schedule(rate: number, seconds: number): Schedule {
   const total = Math.floor(rate * seconds);
   return {

@@ -1,26 +1,26 @@
 import { percentile } from '../percentile.ts';
 
-/** What became of the requests of a schedule. */
+/** The results of the requests of a schedule. */
 export interface LoadTally {
-  /** Answers of 2xx. */
+  /** 2xx responses. */
   readonly done: number;
-  /** Answers of 503, and those of them without `Retry-After`. */
+  /** 503 responses, and those of them without `Retry-After`. */
   readonly refused: number;
   readonly withoutRetryAfter: number;
-  /** Answers of any other status. */
+  /** Responses with another status. */
   readonly other: number;
-  /** Requests whose connection broke before an answer was whole, or could not be opened. */
+  /** Requests whose connection could not be opened, or broke before the response was complete. */
   readonly broken: number;
-  /** Requests that had no answer when patience ended. */
+  /** Requests without a response when the generator stopped waiting. */
   readonly unanswered: number;
-  /** Requests that were due and found no free connection until the end. */
+  /** Requests that were due but found no free connection. */
   readonly unsent: number;
-  /** Milliseconds of each answer, from its sending and from the time at which it was due. */
+  /** Latency of each response in milliseconds, since the request was sent and since it was due. */
   readonly fromSending: Float64Array;
   readonly fromDue: Float64Array;
-  /** Milliseconds from the start to the last answer. */
+  /** Milliseconds from the start to the last response. */
   readonly elapsed: number;
-  /** The longest time that the generator itself was late with its look at the schedule, in milliseconds. */
+  /** The largest delay of the generator's own timer, in milliseconds. */
   readonly late: number;
 }
 
@@ -36,7 +36,7 @@ export function latency(values: Float64Array): Latency {
   return { median: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), largest: percentile(sorted, 1) };
 }
 
-/** What several generators saw, as one. */
+/** Combines the tallies of several generators. */
 export function mergeTallies(tallies: readonly LoadTally[]): LoadTally {
   const sum = (of: (tally: LoadTally) => number): number => tallies.reduce((total, tally) => total + of(tally), 0);
   const all = (of: (tally: LoadTally) => Float64Array): Float64Array =>

@@ -1,5 +1,5 @@
-// Feathers 5 on Koa and Knex, as its generator lays a service out: validated queries and data, resolvers for what the server sets.
-// It logs no requests. Arguments: the database's file.
+// Feathers 5 on Koa and Knex, structured like a generated service: validated queries and data, resolvers for server-set fields.
+// It does not log requests. Argument: the database file.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import process from 'node:process';

@@ -1,4 +1,4 @@
-// json-server on a file of JSON, without its log. Arguments: the file.
+// json-server on a JSON file, without request logging. Argument: the file.
 import process from 'node:process';
 import jsonServer from 'json-server';
 

@@ -1,4 +1,4 @@
-// Platformatic DB on the products' table: its REST API with all that it brings, GraphQL and events left out. Arguments: the database's file.
+// Platformatic DB on the products table: its REST API with all features, without GraphQL and events. Argument: the database file.
 import process from 'node:process';
 import { create } from '@platformatic/db';
 import pino from 'pino';
@@ -19,13 +19,13 @@ const context = {
   fastifyPlugins: [durable],
 };
 const server = await create(import.meta.dirname, config, context);
-// In a container it would listen on every address.
+// By default it listens on all addresses in a container.
 Object.assign(server.serverConfig, address);
 process.once('SIGTERM', () => void server.stop());
 await server.start({ listen: true });
 process.stdout.write(`listening on ${server.url}/products\n`);
 
-/** A commit is on disk when it is answered. The pool keeps one connection. */
+/** Makes commits durable before the response is sent. The pool has one connection. */
 async function durable(app) {
   const { db, sql } = app.platformatic;
   await db.query(sql`PRAGMA synchronous = FULL`);
