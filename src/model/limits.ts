@@ -6,7 +6,7 @@ import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from './valu
 
 type Unit = 'size' | 'duration' | 'count';
 
-/** A bound that a model may set: its default as it is written, and the range that is allowed. */
+/** A limit that a model may set, with its default and range in the notation of the document. */
 interface LimitRule {
   readonly unit: Unit;
   readonly default: string | number;
@@ -21,100 +21,118 @@ const PAGE_RULES = {
     default: 20,
     min: 1,
     max: 1000,
-    description: 'Items on a page where a request names no limit',
+    description: 'Items per page for requests without a limit',
   },
   max: {
     unit: 'count',
     default: 100,
     min: 1,
     max: 1000,
-    description: 'Most items on a page; a greater limit is clamped',
+    description: 'Maximum items per page; larger limits are clamped',
   },
   max_offset: {
     unit: 'count',
     default: 1_000_000,
     min: 0,
     max: 1_000_000_000,
-    description: 'Greatest offset; beyond it a cursor goes on',
+    description: 'Maximum offset; clients use cursors beyond it',
   },
   count_cap: {
     unit: 'count',
     default: 10_000,
     min: 1,
     max: 1_000_000_000,
-    description: 'Up to how many items a filtered collection is counted',
+    description: 'Maximum items that are counted in a filtered collection',
   },
 } as const satisfies Readonly<Record<string, LimitRule>>;
 
 const RULES = {
-  body: { unit: 'size', default: '1MiB', min: '1B', max: '256MiB', description: 'Most bytes of a request body' },
-  target: { unit: 'size', default: '8KiB', min: '256B', max: '64KiB', description: 'Most bytes of a request target' },
+  body: { unit: 'size', default: '1MiB', min: '1B', max: '256MiB', description: 'Maximum bytes of a request body' },
+  target: {
+    unit: 'size',
+    default: '8KiB',
+    min: '256B',
+    max: '64KiB',
+    description: 'Maximum bytes of a request target',
+  },
   headers: {
     unit: 'size',
     default: '16KiB',
     min: '1KiB',
     max: '256KiB',
-    description: 'Most bytes of all request header fields',
+    description: 'Maximum bytes of all request header fields',
   },
-  header_lines: { unit: 'count', default: 100, min: 10, max: 2000, description: 'Most request header lines' },
-  depth: { unit: 'count', default: 32, min: 1, max: 256, description: 'Deepest nesting of a JSON body' },
-  items: { unit: 'count', default: 10_000, min: 1, max: 1_000_000, description: 'Most items of a list in a body' },
+  header_lines: {
+    unit: 'count',
+    default: 100,
+    min: 10,
+    max: 2000,
+    description: 'Maximum number of request header lines',
+  },
+  depth: { unit: 'count', default: 32, min: 1, max: 256, description: 'Maximum nesting of a request body' },
+  items: {
+    unit: 'count',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    description: 'Maximum items of an array in a request body',
+  },
   headers_timeout: {
     unit: 'duration',
     default: '10s',
     min: '10ms',
     max: '1h',
-    description: 'Until all request headers are in',
+    description: 'Maximum time to receive the request headers',
   },
   request_timeout: {
     unit: 'duration',
     default: '30s',
     min: '10ms',
     max: '1d',
-    description: 'Until the whole request is in',
+    description: 'Maximum time to receive the request',
   },
   handler_timeout: {
     unit: 'duration',
     default: '30s',
     min: '10ms',
     max: '1d',
-    description: 'Until a request is answered',
+    description: 'Maximum time to respond',
   },
   statement_timeout: {
     unit: 'duration',
     default: '5s',
     min: '10ms',
     max: '1d',
-    description: 'Until a statement of the database is stopped',
+    description: 'Maximum time of a database statement',
   },
   shutdown_timeout: {
     unit: 'duration',
     default: '25s',
     min: '10ms',
     max: '1h',
-    description: 'For requests in flight when the server stops',
+    description: 'Maximum time to finish requests in flight at shutdown',
   },
   event_loop_delay: {
     unit: 'duration',
     default: '500ms',
     min: '10ms',
     max: '1h',
-    description: 'Delay of the event loop beyond which requests are refused',
+    description: 'Delay of the event loop above which requests are rejected',
   },
   queue_depth: {
     unit: 'count',
     default: 1000,
     min: 1,
     max: 1_000_000,
-    description: 'Waiting writes beyond which requests are refused',
+    description: 'Number of queued writes above which requests are rejected',
   },
 } as const satisfies Readonly<Record<string, LimitRule>>;
 
-/** The JSON Schemas of what `limits` holds, but for `rate`, by name. */
+/** The JSON Schemas of the members of `limits`, except `rate`. */
 export const limitSchemas: JsonObject = {
   page: {
     type: 'object',
-    description: 'The bounds of a page',
+    description: 'Limits of pagination',
     properties: schemasOf(PAGE_RULES),
     additionalProperties: false,
   },
@@ -122,20 +140,20 @@ export const limitSchemas: JsonObject = {
 };
 
 /**
- * Every bound of the server (LIM-1): what the model declares, else the default. Sizes become bytes, durations milliseconds.
+ * Compiles the limits of the server (LIM-1): the declared values, or the defaults. Sizes become bytes, durations milliseconds.
  *
  * @param limits the section `limits`
  */
 export function compileLimits(limits: CompileContext): Limits {
   const page = { ...limits, declared: objectOf(limits.declared['page']), path: [...limits.path, 'page'] };
-  const pageBound = (name: keyof typeof PAGE_RULES): number => bound(name, PAGE_RULES[name], page);
-  const of = (name: keyof typeof RULES): number => bound(name, RULES[name], limits);
+  const pageLimit = (name: keyof typeof PAGE_RULES): number => compileLimit(name, PAGE_RULES[name], page);
+  const of = (name: keyof typeof RULES): number => compileLimit(name, RULES[name], limits);
   const compiled: Limits = {
     page: {
-      default: pageBound('default'),
-      max: pageBound('max'),
-      maxOffset: pageBound('max_offset'),
-      countCap: pageBound('count_cap'),
+      default: pageLimit('default'),
+      max: pageLimit('max'),
+      maxOffset: pageLimit('max_offset'),
+      countCap: pageLimit('count_cap'),
     },
     body: of('body'),
     target: of('target'),
@@ -161,20 +179,16 @@ function checkOrder(
 ): void {
   if (page.default > page.max) {
     const at = 'default' in objectOf(declared['page']) ? 'default' : 'max';
-    report([...path, 'page', at], 'the default page is longer than the longest', 'let default be at most max');
+    report([...path, 'page', at], 'the default page size exceeds the maximum', 'set default to at most max');
   }
   if (headersTimeout > requestTimeout) {
     const at = 'headers_timeout' in declared ? 'headers_timeout' : 'request_timeout';
-    report(
-      [...path, at],
-      'the headers may take longer than the whole request',
-      'let headers_timeout be at most request_timeout',
-    );
+    report([...path, at], 'headers_timeout exceeds request_timeout', 'set headers_timeout to at most request_timeout');
   }
 }
 
-/** The value of a bound; one outside of its range is announced. Counts are held to theirs by the document's schema. */
-function bound(name: string, rule: LimitRule, { declared, path, report }: CompileContext): number {
+/** Reports sizes and durations outside of their range. The document schema checks the range of counts. */
+function compileLimit(name: string, rule: LimitRule, { declared, path, report }: CompileContext): number {
   const value = inUnit(declared[name], rule.unit);
   if (value === null) return inUnit(rule.default, rule.unit) ?? 0;
   const [min, max] = [inUnit(rule.min, rule.unit) ?? 0, inUnit(rule.max, rule.unit) ?? Infinity];
@@ -182,7 +196,7 @@ function bound(name: string, rule: LimitRule, { declared, path, report }: Compil
     report(
       [...path, name],
       `${name} is out of range`,
-      `write ${rule.min} to ${rule.max}; the default is ${rule.default}`,
+      `set it to a value from ${rule.min} to ${rule.max}; the default is ${rule.default}`,
     );
   }
   return value;

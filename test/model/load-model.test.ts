@@ -43,7 +43,7 @@ describe('loadModel', () => {
     assert.deepEqual(unsupported, []);
   });
 
-  it('compiles the example of the specification, and tells what is declared and not served yet', () => {
+  it('compiles the example of the specification, and tells what is declared and not supported yet', () => {
     const { model, unsupported } = load(SHOP, { env });
     assert.deepEqual([...model.resources.keys()], ['suppliers', 'products', 'reviews']);
     assert.equal(model.secret, 'a secret');
@@ -56,7 +56,7 @@ describe('loadModel', () => {
     assert.deepEqual(indexes, [['category'], ['category', 'price']]);
     assert.deepEqual(cache, { maxAge: 3600, scope: 'public' });
     assert.deepEqual(
-      unsupported.map((line) => line.replace(': declared, not served yet', '')),
+      unsupported.map((line) => line.replace(': declared, but not supported yet', '')),
       [
         'trusted_proxies',
         'cors',
@@ -71,7 +71,7 @@ describe('loadModel', () => {
 
   it('parses all that the specification shows, and refuses only what this version does not serve', () => {
     assert.deepEqual(
-      problemsOf(specified(), { env }).map(({ path, cause }) => [path, / is not served yet/.test(cause)]),
+      problemsOf(specified(), { env }).map(({ path, cause }) => [path, / is not supported yet/.test(cause)]),
       [
         ['auth', true],
         ['resources.products.state.transitions.ACTIVE[0].scope', true],
@@ -118,7 +118,7 @@ describe('loadModel', () => {
     });
     assert.match(
       problemsOf(SMALLEST.replace('items:', "items:\n    id: { client: '[' }"))[0]?.cause ?? '',
-      /no regular expression/,
+      /not a valid regular expression/,
     );
   });
 
@@ -129,7 +129,7 @@ describe('loadModel', () => {
     });
     assert.ok(fault !== undefined);
     const line = formatProblem(fault);
-    assert.match(line, /^shop\.yaml:1:1: name: name must match the pattern .*; give: .* such as shop$/);
+    assert.match(line, /^shop\.yaml:1:1: name: name must match the pattern .*; expected: .* such as shop$/);
     assert.doesNotMatch(line, /Top Secret/);
   });
 

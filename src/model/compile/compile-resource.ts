@@ -1,20 +1,21 @@
 import { isJsonObject } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
-import { numberOf, objectOf, stringOf } from '../values/access.ts';
-import type { ResourceContext } from './hierarchy.ts';
-import { readPattern, checkPattern } from './keywords.ts';
 import type { Field, IdRule, Resource } from '../model.ts';
+import type { UncheckedCode } from '../typescript/split-definition.ts';
+import { numberOf, objectOf, stringOf } from '../values/access.ts';
+import { readPattern } from '../values/formats.ts';
+import { compileCode, NO_CODE } from './compile-code.ts';
+import type { ResourceContext } from './hierarchy.ts';
+import { checkPattern } from './keywords.ts';
 import type { ResourceNames } from './names.ts';
+import { compileProperties, compileSearch } from './properties.ts';
 import { compileIndexes, compileSort, compileTimeField, compileUniques } from './sort-and-indexes.ts';
-import { compileProperties } from './properties.ts';
-import { compileCode, NO_CODE, type UncheckedCode } from './compile-code.ts';
-import { compileSearch } from './search.ts';
 import { compileState } from './state-machine.ts';
 
-/** A resource of which all is compiled but what depends on others. */
+/** A compiled resource without the parts that depend on other resources. */
 export type UnlinkedResource = Omit<Resource, 'dependents' | 'links'> & CompileContext;
 
-/** What a resource takes from its surroundings. */
+/** What the rest of the model contributes to a resource. */
 export interface ResourceInputs extends ResourceNames {
   /** The declared schema, its `$ref`s resolved. */
   readonly schema: CompileContext['declared'];
@@ -24,20 +25,17 @@ export interface ResourceInputs extends ResourceNames {
   readonly document: CompileContext['declared'];
 }
 
-/** Compiles one resource by itself. @param code of a model in TypeScript; null of one in data */
+/** Compiles one resource. @param code the functions of a TypeScript model; null for a document */
 export function compileResource(
   resource: ResourceContext,
-  surroundings: ResourceInputs,
+  inputs: ResourceInputs,
   code: UncheckedCode | null,
 ): UnlinkedResource {
   const { name, declared } = resource;
-  const { schema, fields: _fields, parent: above, document, ...names } = surroundings;
-  const parent = compileParent(resource, surroundings);
-  const { state, fields } = compileState(
-    parent === null ? surroundings.fields : [parent, ...surroundings.fields],
-    schema,
-    resource,
-  );
+  const { schema, fields: declaredFields, parent, document, ...names } = inputs;
+  const parentField = compileParentField(resource, inputs);
+  const allFields = parentField === null ? declaredFields : [parentField, ...declaredFields];
+  const { state, fields } = compileState(allFields, schema, resource);
   const properties = compileProperties(fields, resource);
   return {
     ...resource,
@@ -49,7 +47,7 @@ export function compileResource(
     field: new Map(fields.map((field) => [field.name, field])),
     ...(code === null ? NO_CODE : compileCode(code, fields, resource, document)),
     properties,
-    parent: parent === null || above === null ? null : { resource: above.name, field: parent.name },
+    parent: parentField === null || parent === null ? null : { resource: parent.name, field: parentField.name },
     uniques: compileUniques(fields, schema, resource),
     indexes: compileIndexes(properties, resource),
     search: compileSearch(properties, resource),
@@ -64,18 +62,21 @@ export function compileResource(
   };
 }
 
-/** The field that holds the parent's id: the path sets it, so that it is read-only. */
-function compileParent({ declared, path, report }: CompileContext, { parent, fields }: ResourceInputs): Field | null {
+/** The field with the id of the parent. It is read-only, because the path sets it. */
+function compileParentField(
+  { declared, path, report }: CompileContext,
+  { parent, fields }: ResourceInputs,
+): Field | null {
   if (parent === null) {
     if (declared['parent'] === undefined && declared['on_parent_delete'] !== undefined) {
-      report([...path, 'on_parent_delete'], 'the resource has no parent', 'remove it, or name the parent');
+      report([...path, 'on_parent_delete'], 'the resource has no parent', 'remove it, or declare the parent');
     }
     return null;
   }
   const name = `${parent.singular}_id`;
   if (fields.some((field) => field.name === name)) {
-    const fix = 'leave it out: every child has it';
-    report([...path, 'schema', 'properties', name], `${name} holds the id of the parent`, fix);
+    const cause = `the server adds ${name}, the id of the parent, to every child`;
+    report([...path, 'schema', 'properties', name], cause, 'remove the field');
   }
   const onDelete = stringOf(declared['on_parent_delete']) === 'cascade' ? 'cascade' : 'restrict';
   return {

@@ -1,42 +1,40 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
-import type { CodeReader } from '../typescript/code-reader.ts';
 import { checkSchema } from '../document/check-document.ts';
-import type { ReportProblem } from '../document/model-error.ts';
-import { RESERVED_FIELDS } from './fields.ts';
-import { plainSchema } from '../typescript/library-schema.ts';
+import { type ReportProblem, suggestName } from '../document/model-error.ts';
 import type { ComputedField, Field } from '../model.ts';
+import { plainSchema } from '../typescript/library-schema.ts';
+import type { CodeReader } from '../typescript/module-values.ts';
+import { assertionOf } from '../values/assertion.ts';
+import { deepFreeze } from '../values/deep-freeze.ts';
 import type { Path } from '../values/path.ts';
-import { resolveReferences } from './resolve-refs.ts';
+import { storedForm } from '../values/stored-form.ts';
+import { compileAssertion } from '../values/validator.ts';
 import { compileShape } from './field-types.ts';
-import { suggestName } from '../document/unknown-name.ts';
+import { RESERVED_FIELDS } from './names.ts';
+import { resolveReferences } from './resolve-refs.ts';
 
 const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
 const MEMBERS = ['schema', 'from', 'value'];
 
-/** What computed members are compiled beside. */
+/** What the computed members of a resource are compiled with. */
 export interface ComputedInputs {
   readonly fields: readonly Field[];
-  /** The document: its definitions may be referred to. */
+  /** The whole document, for its definitions. */
   readonly document: JsonObject;
+  readonly reader: CodeReader;
   readonly report: ReportProblem;
 }
 
 /**
- * Compiles the computed members of a resource: their names are those of fields (REP-12), their schemas what a value of a field may have, and
- * what they read may be read by anybody who sees the resource.
+ * Compiles the computed members of a resource. Their names follow the rules for fields (REP-12), their schemas those for values. They
+ * can only be computed from readable fields (REP-11).
  *
- * @param path of the members
+ * @param path of `computed`
  */
-export function compileComputedFields(
-  declared: unknown,
-  path: Path,
-  read: CodeReader,
-  surroundings: ComputedInputs,
-): readonly ComputedField[] {
-  return read.members(declared, path).flatMap(([name, value]) => {
-    const field = checkComputedName(name, [...path, name], surroundings)
-      ? compileComputedField(name, value, [...path, name], read, surroundings)
-      : null;
+export function compileComputedFields(declared: unknown, path: Path, inputs: ComputedInputs): readonly ComputedField[] {
+  return inputs.reader.members(declared, path).flatMap(([name, value]) => {
+    const at = [...path, name];
+    const field = checkComputedName(name, at, inputs) ? compileComputedField(name, value, at, inputs) : null;
     return field === null ? [] : [field];
   });
 }
@@ -44,8 +42,8 @@ export function compileComputedFields(
 function checkComputedName(name: string, path: Path, { fields, report }: ComputedInputs): boolean {
   const isField = fields.some((field) => field.name === name);
   if (FIELD_NAME.test(name) && !RESERVED_FIELDS.has(name) && !isField) return true;
-  const cause = isField ? `${name} is a field already` : `${name} cannot be the name of a member`;
-  report(path, cause, 'choose another name, in lower case with underscores');
+  const cause = isField ? `there is already a field ${name}` : `${name} is not a valid name for a computed member`;
+  report(path, cause, 'choose another name in snake_case');
   return false;
 }
 
@@ -53,19 +51,19 @@ function compileComputedField(
   name: string,
   declared: unknown,
   path: Path,
-  read: CodeReader,
-  surroundings: ComputedInputs,
+  inputs: ComputedInputs,
 ): ComputedField | null {
-  const members = new Map(read.known(declared, path, MEMBERS));
-  const value = read.callable(members.get('value'), [...path, 'value']);
-  const schema = compileComputedSchema(members.get('schema'), [...path, 'schema'], surroundings);
-  const from = compileFrom(members.get('from'), [...path, 'from'], surroundings);
+  const { reader, report } = inputs;
+  const members = new Map(reader.known(declared, path, MEMBERS));
+  const value = reader.callable(members.get('value'), [...path, 'value']);
+  const schema = compileComputedSchema(members.get('schema'), [...path, 'schema'], inputs);
+  const from = compileFrom(members.get('from'), [...path, 'from'], inputs);
   if (value === null || schema === null) return null;
   if (Object.prototype.toString.call(value) !== '[object Function]') {
-    const fix = 'work it out from the row alone; what takes time belongs into before';
-    surroundings.report([...path, 'value'], 'a computed value is there at once', fix);
+    const fix = 'return the value synchronously; do asynchronous work in a before hook';
+    report([...path, 'value'], 'the function is asynchronous', fix);
   }
-  const shape = compileShape({ declared: schema, path: [...path, 'schema'], report: surroundings.report }, 'inner');
+  const shape = compileShape({ declared: schema, path: [...path, 'schema'], report }, 'inner');
   return { ...shape, name, schema, from, value };
 }
 
@@ -74,19 +72,63 @@ function compileComputedSchema(declared: unknown, path: Path, { document, report
   if (isJsonObject(schema)) {
     return checkSchema(schema, path, report) ? resolveReferences(schema, document, path, report) : null;
   }
-  report(path, 'the values have no schema', "write a JSON Schema of them, such as { type: 'number' }");
+  report(path, 'the computed member has no schema', "add a JSON Schema, such as { type: 'number' }");
   return null;
 }
 
-/** A value that is worked out from what never leaves would tell it (REP-11). */
+/** Write-only fields are excluded: the computed value could expose them (REP-11). */
 function compileFrom(declared: unknown, path: Path, { fields, report }: ComputedInputs): readonly string[] {
   const readable = fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
   const names = Array.isArray(declared) ? declared.map(String) : [];
-  if (names.length === 0) report(path, 'from names no field', 'list the fields that the value is worked out from');
+  if (names.length === 0) report(path, 'from is empty', 'list the fields that the value is computed from');
   for (const [index, name] of names.entries()) {
-    if (!readable.includes(name)) {
-      report([...path, index], `${name} is no field that may be read`, suggestName(name, readable));
-    }
+    if (!readable.includes(name))
+      report([...path, index], `${name} is not a readable field`, suggestName(name, readable));
   }
   return names;
+}
+
+/** Computes a member from a row. @throws {Error} if the function fails or its result does not match the schema */
+export type Compute = (row: JsonObject) => Json;
+
+/**
+ * Compiles the evaluation of a computed member. The function gets the id and its declared fields only, frozen because rows are shared.
+ * Its result is validated against the schema.
+ *
+ * @param resource name of the resource, for error messages
+ */
+export function compileComputed(resource: string, computed: ComputedField): Compute {
+  const { name, from, value, schema } = computed;
+  const violationsOf = compileAssertion(assertionOf(computed, schema));
+  const form = storedForm(computed);
+  const readable = ['id', ...from];
+  return (row) => {
+    const view = deepFreeze(Object.fromEntries(readable.map((field) => [field, row[field] ?? null])));
+    const result = evaluate(() => toJson(value(view)), `${resource}.${name}`);
+    const [violation] = violationsOf(result);
+    // The message does not contain the value, which may be confidential.
+    if (violation !== undefined) throw new Error(`the computed value of ${resource}.${name} does not match its schema`);
+    return form(result);
+  };
+}
+
+function evaluate(compute: () => Json, member: string): Json {
+  try {
+    return compute();
+  } catch (error) {
+    throw new Error(`${member} could not be computed`, { cause: error });
+  }
+}
+
+/** Converts the result of a function to JSON. Undefined becomes null. */
+function toJson(value: unknown): Json {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (value instanceof Promise) {
+    // An unhandled rejection would end the process.
+    value.catch(() => null);
+    throw new TypeError('the function returned a promise; it must return the value synchronously');
+  }
+  const copy: Json = JSON.parse(JSON.stringify(value) ?? 'null');
+  return copy;
 }

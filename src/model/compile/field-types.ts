@@ -1,47 +1,49 @@
 import { isJsonObject, type Json } from '../../conventions/json.ts';
 import { closestMatch } from '../../conventions/closest-match.ts';
 import type { CompileContext } from '../document/compile-context.ts';
-import { numberOf, objectOf, stringOf, stringsOf } from '../values/access.ts';
-import { checkListed, compileDefault } from './enum-default.ts';
-import { formats } from '../values/formats.ts';
-import { checkKeywords, FIELD_KEYWORDS } from './keywords.ts';
 import type { Member, Shape, TextFormat, ValueType } from '../model.ts';
+import { numberOf, objectOf, stringOf, stringsOf } from '../values/access.ts';
+import { formats } from '../values/formats.ts';
+import { checkEnum, checkKeywords, compileDefault } from './keywords.ts';
 
-/** What a schema describes: a field of a resource, an item of a field's list, or something deeper, which may say less. */
+/** What a schema describes: a field of a resource, an item of an array field, or a value inside one of them. */
 export type SchemaLevel = 'field' | 'item' | 'inner';
 
-const ANY_TEXT: ValueType = { kind: 'text', format: null };
+const ANY_STRING: ValueType = { kind: 'text', format: null };
 const MEMBER_NAME = /^[a-z][a-z0-9_]*$/;
-/** Names that no body may hold (REP-7). */
+/** Names that bodies may not contain (REP-7). */
 const UNSAFE_NAMES: ReadonlySet<string> = new Set(['constructor', 'prototype']);
 
+/** Keywords of fields, which values inside a field cannot have. */
+const FIELD_KEYWORDS = ['readOnly', 'writeOnly', 'x-immutable', 'x-unique', 'x-references', 'x-was', 'x-shown-once'];
+
 /**
- * The shape of a value, and the faults of its schema. One that cannot be compiled stands as any text, so that the rest is
- * still checked.
+ * Compiles a schema and reports its problems. A schema that cannot be compiled counts as any string, so that the rest can still be
+ * checked.
  *
- * @param declaration a schema whose `$ref`s are resolved
+ * @param schema its `$ref`s are resolved
  */
-export function compileShape(declaration: CompileContext, place: SchemaLevel): Shape {
-  const { declared, path, report } = declaration;
-  checkPlace(declaration, place);
+export function compileShape(schema: CompileContext, level: SchemaLevel): Shape {
+  const { declared, path, report } = schema;
+  checkLevel(schema, level);
   const nullable = stringsOf(declared['type']).includes('null');
-  const type = compileType(declaration, place);
-  if (type === null) return { type: ANY_TEXT, nullable };
-  checkKeywords(type.kind, declaration);
+  const type = compileType(schema, level);
+  if (type === null) return { type: ANY_STRING, nullable };
+  checkKeywords(type.kind, schema);
   if (nullable && type.kind === 'array') {
-    report([...path, 'type'], 'a list is never null', "leave 'null' out: an unset list is an empty one");
+    report([...path, 'type'], 'an array cannot be null', "remove 'null' from type: an unset array is empty");
   }
   const shape = { type, nullable: nullable && type.kind !== 'array' };
-  checkListed(shape, declaration);
+  checkEnum(shape, schema);
   return shape;
 }
 
 /**
- * The members of an object in declared order (REP-4).
+ * Compiles the members of an object, in declared order (REP-4).
  *
- * @param place of each member
+ * @param level the level of each member
  */
-export function compileMembers({ declared, path, report }: CompileContext, place: SchemaLevel): readonly Member[] {
+export function compileMembers({ declared, path, report }: CompileContext, level: SchemaLevel): readonly Member[] {
   const properties = objectOf(declared['properties']);
   const required = stringsOf(declared['required']);
   for (const [index, name] of required.entries()) {
@@ -53,50 +55,50 @@ export function compileMembers({ declared, path, report }: CompileContext, place
   return Object.entries(properties).map(([name, schema]) => {
     const member = { declared: objectOf(schema), path: [...path, 'properties', name], report };
     checkName(name, member);
-    return compileMember(name, member, required.includes(name), place);
+    return compileMember(name, member, required.includes(name), level);
   });
 }
 
-function compileMember(name: string, declaration: CompileContext, required: boolean, place: SchemaLevel): Member {
-  const { declared, path, report } = declaration;
-  const shape = compileShape(declaration, place);
-  const isList = shape.type.kind === 'array';
-  if (isList && !required && (numberOf(declared['minItems']) ?? 0) > 0) {
-    const fix = 'make it required, or leave minItems out';
-    report([...path, 'minItems'], 'a list that may be unset is empty then, which minItems forbids', fix);
+function compileMember(name: string, schema: CompileContext, required: boolean, level: SchemaLevel): Member {
+  const { declared, path, report } = schema;
+  const shape = compileShape(schema, level);
+  const isArray = shape.type.kind === 'array';
+  if (isArray && !required && (numberOf(declared['minItems']) ?? 0) > 0) {
+    const fix = 'make it required, or remove minItems';
+    report([...path, 'minItems'], 'minItems conflicts with an optional array, which is empty when unset', fix);
   }
-  const nullable = !isList && (shape.nullable || !required);
-  const value = compileDefault({ ...shape, nullable }, declaration);
+  const nullable = !isArray && (shape.nullable || !required);
+  const value = compileDefault({ ...shape, nullable }, schema);
   return { name, type: shape.type, nullable, required, ...(value === undefined ? {} : { default: value }) };
 }
 
-/** null where there is no one type; what is no type at all was announced by the document's schema. */
-function compileType(declaration: CompileContext, place: SchemaLevel): ValueType | null {
-  const { declared, path, report } = declaration;
+/** Returns null unless there is exactly one type. The document schema reports unknown types. */
+function compileType(schema: CompileContext, level: SchemaLevel): ValueType | null {
+  const { declared, path, report } = schema;
   const names = stringsOf(declared['type']).filter((name) => name !== 'null');
   const [name = ''] = names;
   if (names.length !== 1) {
     if (declared['type'] === undefined) report(path, 'the schema has no type', 'add one, such as type: string');
-    else report([...path, 'type'], 'the schema has no one type', "write one type, or one and 'null'");
+    else report([...path, 'type'], 'the schema must have exactly one type', "write one type, optionally with 'null'");
     return null;
   }
   switch (name) {
     case 'string':
-      return compileText(declaration);
+      return compileString(schema);
     case 'integer':
     case 'number':
     case 'boolean':
       return { kind: name };
     case 'object':
-      return compileObject(declaration);
+      return compileObject(schema);
     case 'array':
-      return compileList(declaration, place);
+      return compileArray(schema, level);
     default:
       return null;
   }
 }
 
-function compileText({ declared }: CompileContext): ValueType {
+function compileString({ declared }: CompileContext): ValueType {
   if (declared['contentEncoding'] !== undefined) {
     return { kind: 'binary', mediaType: stringOf(declared['contentMediaType']) };
   }
@@ -110,71 +112,67 @@ function isTextFormat(format: string | null): format is TextFormat {
   return format !== null && Object.hasOwn(formats, format);
 }
 
-function compileObject(declaration: CompileContext): ValueType {
-  const { declared, path, report } = declaration;
+function compileObject(schema: CompileContext): ValueType {
+  const { declared, path, report } = schema;
   const { properties, additionalProperties: additional } = declared;
   if (isJsonObject(additional)) {
     if (properties !== undefined) {
-      const fix = 'declare the properties, or a map by additionalProperties alone';
-      report([...path, 'additionalProperties'], 'an object has either properties or any names', fix);
+      const fix = 'remove additionalProperties, or remove properties to declare a map';
+      report([...path, 'additionalProperties'], 'an object cannot have both properties and additionalProperties', fix);
     }
-    return { kind: 'map', value: compileElement(additional, 'additionalProperties', declaration, 'inner') };
+    return { kind: 'map', value: compileElement(additional, 'additionalProperties', schema, 'inner') };
   }
-  checkClosed(additional, declaration);
+  checkClosed(additional, schema);
   if (properties === undefined && (additional === undefined || additional === false)) {
     report(path, 'the object has no properties', 'declare properties, or additionalProperties for a map');
   }
-  return { kind: 'object', members: compileMembers(declaration, 'inner') };
+  return { kind: 'object', members: compileMembers(schema, 'inner') };
 }
 
-/** Announces an object that would take unknown members (REP-5). */
+/** Reports an object that would accept unknown members (REP-5). */
 export function checkClosed(additional: Json | undefined, { path, report }: CompileContext): void {
   if (additional !== true) return;
-  const fix = 'leave it out; for a map give the schema of its values';
-  report([...path, 'additionalProperties'], 'unknown fields are always refused', fix);
+  const fix = 'remove it, or write the schema of the values to declare a map';
+  report([...path, 'additionalProperties'], 'unknown fields are always rejected', fix);
 }
 
-function compileList(declaration: CompileContext, place: SchemaLevel): ValueType {
-  const { declared, path, report } = declaration;
+function compileArray(schema: CompileContext, level: SchemaLevel): ValueType {
+  const { declared, path, report } = schema;
   const { items } = declared;
   if (items === undefined) {
-    report(path, 'the list does not say what its items are', 'add items, such as items: {type: string}');
-    return { kind: 'array', item: { type: ANY_TEXT, nullable: false } };
+    report(path, 'the array has no items schema', 'add one, such as items: {type: string}');
+    return { kind: 'array', item: { type: ANY_STRING, nullable: false } };
   }
-  const item = compileElement(objectOf(items), 'items', declaration, place === 'field' ? 'item' : 'inner');
+  const item = compileElement(objectOf(items), 'items', schema, level === 'field' ? 'item' : 'inner');
   return { kind: 'array', item };
 }
 
-/** The shape of a list's items or a map's values. */
+/** Compiles the schema of the items of an array or the values of a map. */
 function compileElement(
-  schema: CompileContext['declared'],
+  declared: CompileContext['declared'],
   keyword: string,
   { path, report }: CompileContext,
-  place: SchemaLevel,
+  level: SchemaLevel,
 ): Shape {
-  const element = { declared: schema, path: [...path, keyword], report };
-  if (schema['default'] !== undefined) {
-    report([...element.path, 'default'], 'only a field or a member of an object has a default', 'remove it');
+  const element = { declared, path: [...path, keyword], report };
+  if (declared['default'] !== undefined) {
+    report([...element.path, 'default'], 'only fields and members of objects can have a default', 'remove it');
   }
-  return compileShape(element, place);
+  return compileShape(element, level);
 }
 
 function checkName(name: string, { path, report }: CompileContext): void {
   if (!MEMBER_NAME.test(name)) {
-    report(path, `the name ${name} is not in snake_case`, 'begin with a small letter; then a-z, 0-9 and _');
+    report(path, `the name ${name} is not in snake_case`, 'start with a lower-case letter; then use a-z, 0-9 and _');
   } else if (UNSAFE_NAMES.has(name)) {
-    report(path, `no body may hold a member ${name}`, 'choose another name');
+    report(path, `the name ${name} is not allowed in bodies`, 'choose another name');
   }
 }
 
-function checkPlace({ declared, path, report }: CompileContext, place: SchemaLevel): void {
+function checkLevel({ declared, path, report }: CompileContext, level: SchemaLevel): void {
   for (const keyword of FIELD_KEYWORDS) {
-    if (declared[keyword] === undefined || place === 'field') continue;
-    if (place === 'item' && keyword === 'x-references') continue;
-    report(
-      [...path, keyword],
-      `${keyword} belongs to a field of the resource, not to a part of one`,
-      'declare it on the field',
-    );
+    if (declared[keyword] === undefined || level === 'field') continue;
+    if (level === 'item' && keyword === 'x-references') continue;
+    report([...path, keyword], `${keyword} is allowed on fields of a resource only`, 'declare it on the field');
   }
 }

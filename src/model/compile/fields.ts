@@ -1,28 +1,18 @@
-import type { Json } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
-import { objectOf, stringOf } from '../values/access.ts';
 import type { Field, Member } from '../model.ts';
-import { compileReference } from './references.ts';
+import { objectOf, stringOf } from '../values/access.ts';
 import { checkClosed, compileMembers } from './field-types.ts';
+import { RESERVED_FIELDS } from './names.ts';
+import { compileReference } from './references.ts';
 
-/** REP-12. */
-export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
-  'id',
-  'created_at',
-  'updated_at',
-  'deleted_at',
-  'revision',
-  'links',
-]);
-
-/** Keywords of a value that the whole of a resource cannot have. */
-const NOT_OF_A_RESOURCE = ['default', 'enum', 'const', 'items', 'format', 'minProperties', 'maxProperties'];
+/** Keywords of values that a resource cannot have. */
+const VALUE_KEYWORDS = ['default', 'enum', 'const', 'items', 'format', 'minProperties', 'maxProperties'];
 
 /**
- * The declared fields of a resource, in declared order.
+ * Compiles the declared fields of a resource, in declared order.
  *
- * @param schema the resource's schema, its `$ref`s resolved
- * @param resources names of all resources, which fields may refer to
+ * @param schema the schema of the resource, its `$ref`s resolved
+ * @param resources names of all resources, for references
  */
 export function compileFields(schema: CompileContext, resources: ReadonlySet<string>): readonly Field[] {
   checkRoot(schema);
@@ -35,23 +25,19 @@ export function compileFields(schema: CompileContext, resources: ReadonlySet<str
   return fields;
 }
 
-function compileField(member: Member, declaration: CompileContext, resources: ReadonlySet<string>): Field {
-  const { declared, path, report } = declaration;
+function compileField(member: Member, context: CompileContext, resources: ReadonlySet<string>): Field {
+  const { declared, path, report } = context;
   const readOnly = declared['readOnly'] === true;
   const writeOnly = declared['writeOnly'] === true;
   if (RESERVED_FIELDS.has(member.name)) {
-    report(path, `${member.name} is a member of every resource`, 'choose another name');
+    report(path, `${member.name} is a system field of every resource`, 'choose another name');
   }
   if (readOnly && writeOnly) {
-    report(
-      [...path, 'writeOnly'],
-      'a field that is neither read nor written is no field',
-      'keep readOnly or writeOnly',
-    );
+    report([...path, 'writeOnly'], 'a field cannot be both readOnly and writeOnly', 'remove one of them');
   }
-  if (readOnly && member.required && isAbsent(member.default)) {
-    const fix = 'give it a default, or leave it out of required';
-    report([...path, 'readOnly'], 'nobody could set a required field that is read-only', fix);
+  if (readOnly && member.required && !('default' in member)) {
+    const fix = 'declare a default, or remove it from required';
+    report([...path, 'readOnly'], 'a field that is required and read-only can never be set', fix);
   }
   return {
     ...member,
@@ -59,36 +45,32 @@ function compileField(member: Member, declaration: CompileContext, resources: Re
     writeOnly,
     immutable: declared['x-immutable'] === true,
     was: stringOf(declared['x-was']),
-    reference: compileReference(member, declaration, resources),
+    reference: compileReference(member, context, resources),
   };
-}
-
-function isAbsent(value: Json | undefined): boolean {
-  return value === undefined;
 }
 
 function checkRoot(schema: CompileContext): void {
   const { declared, path, report } = schema;
   if (declared['type'] !== 'object') {
     const at = declared['type'] === undefined ? path : [...path, 'type'];
-    report(at, 'the schema of a resource describes an object', 'write type: object');
+    report(at, 'the schema of a resource must describe an object', 'write type: object');
   }
   const additional = declared['additionalProperties'];
   checkClosed(typeof additional === 'object' ? true : additional, schema);
-  for (const keyword of NOT_OF_A_RESOURCE) {
-    if (keyword in declared) report([...path, keyword], `${keyword} says nothing about a resource`, 'remove it');
+  for (const keyword of VALUE_KEYWORDS) {
+    if (keyword in declared) report([...path, keyword], `${keyword} does not apply to a resource`, 'remove it');
   }
 }
 
-/** Two fields cannot have been one, nor one that still stands. */
+/** Reports a former name that another field has or had. */
 function checkFormerFields(fields: readonly Field[], { path, report }: CompileContext): void {
-  const claimed = new Set(fields.map(({ name }) => name));
+  const used = new Set(fields.map(({ name }) => name));
   for (const { name, was } of fields) {
     if (was === null) continue;
-    if (claimed.has(was)) {
-      const fix = 'give the name that storage knew the field by before';
-      report([...path, 'properties', name, 'x-was'], `the name ${was} is in use`, fix);
+    if (used.has(was)) {
+      const fix = 'write the previous name of this field in the database';
+      report([...path, 'properties', name, 'x-was'], `the name ${was} is in use by another field`, fix);
     }
-    claimed.add(was);
+    used.add(was);
   }
 }

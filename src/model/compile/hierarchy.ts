@@ -1,6 +1,6 @@
 import type { CompileContext } from '../document/compile-context.ts';
+import { reportUnknownResource } from '../document/model-error.ts';
 import { stringOf } from '../values/access.ts';
-import { reportUnknownResource } from '../document/unknown-name.ts';
 
 /** URL-7. */
 const MAX_LEVELS = 3;
@@ -11,8 +11,8 @@ export interface ResourceContext extends CompileContext {
 }
 
 /**
- * The declared resources, parents before their children and otherwise in declared order. Parents that are unknown, sit below
- * their own children or nest deeper than three levels are announced; such a resource stands at the top.
+ * Sorts the declared resources: parents before their children, otherwise in declared order. Reports unknown parents, cycles and more
+ * than three levels.
  */
 export function parentsFirst<T extends ResourceContext>(resources: readonly T[]): readonly T[] {
   const byName = new Map(resources.map((resource) => [resource.name, resource]));
@@ -23,25 +23,25 @@ export function parentsFirst<T extends ResourceContext>(resources: readonly T[])
   return [...ordered];
 }
 
-/** The name of the resource that one sits under; null where it sits under none that exists. */
+/** The name of the parent of a resource; null if it has none or an unknown one. */
 export function parentOf(resource: ResourceContext, names: ReadonlySet<string>): string | null {
   const parent = stringOf(resource.declared['parent']);
   return parent !== null && names.has(parent) && parent !== resource.name ? parent : null;
 }
 
-/** A resource, its parent, the parent's parent. */
+/** A resource, its parent, the parent of that and so on. */
 function lineage<T extends ResourceContext>(resource: T, byName: ReadonlyMap<string, T>): T[] {
   const line = [resource];
   const at = [...resource.path, 'parent'];
   for (let name = stringOf(resource.declared['parent']); name !== null; ) {
     const parent = byName.get(name);
     if (parent === undefined) {
-      if (line.length === 1) reportUnknownResource(resource.report, [...resource.path, 'parent'], name, byName.keys());
+      if (line.length === 1) reportUnknownResource(resource.report, at, name, byName.keys());
       break;
     }
     if (line.includes(parent)) {
       if (parent === resource) {
-        resource.report(at, `${resource.name} is its own ancestor`, 'leave one parent of the ring out');
+        resource.report(at, `${resource.name} is its own ancestor`, 'remove one of the parents in the cycle');
       }
       break;
     }
@@ -49,12 +49,8 @@ function lineage<T extends ResourceContext>(resource: T, byName: ReadonlyMap<str
     name = stringOf(parent.declared['parent']);
   }
   if (line.length > MAX_LEVELS) {
-    const fix = 'nest less: a reference (x-references) relates resources as well';
-    resource.report(
-      at,
-      `${resource.name} would be nested ${line.length} levels deep, and ${MAX_LEVELS} is the most`,
-      fix,
-    );
+    const cause = `${resource.name} is nested ${line.length} levels deep; the maximum is ${MAX_LEVELS}`;
+    resource.report(at, cause, 'remove a parent, and relate the resources with x-references instead');
   }
   return line;
 }

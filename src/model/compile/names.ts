@@ -1,9 +1,9 @@
+import pluralize from 'pluralize';
 import { errors, resourceErrors } from '../../conventions/errors.ts';
 import type { CompileContext } from '../document/compile-context.ts';
 import { objectOf, stringOf } from '../values/access.ts';
-import { singularOf } from './inflection.ts';
 
-/** The names of a resource, each derived from the key under which it is declared. */
+/** The names of a resource, which derive from the key that declares it. */
 export interface ResourceNames {
   /** Path segment: `order-items`. */
   readonly collection: string;
@@ -12,14 +12,24 @@ export interface ResourceNames {
   readonly code: string;
 }
 
+/** The members of every resource (REP-12). */
+export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'revision',
+  'links',
+]);
+/** The paths that the server has at the origin, and so below a base path of `/` (OPS-1, OPS-2). */
+export const ORIGIN_PATHS: ReadonlySet<string> = new Set(['livez', 'readyz', 'metrics', 'docs']);
+
 const NAME = /^[a-z][a-z0-9_]*$/;
 const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const VERSION_SEGMENT = /^v[0-9]+$/;
-/** Collections of every API; a model may rename them under `system` (REP-12). */
+/** The collections of every API, which a model may rename under `system` (REP-12). */
 const SYSTEM_COLLECTIONS = ['events', 'webhooks', 'batches', 'api-keys'];
-/** What is served at the origin, and so below a base path of `/` (OPS-1, OPS-2). */
-export const ORIGIN_PATHS: ReadonlySet<string> = new Set(['livez', 'readyz', 'metrics', 'docs']);
-/** The tables of the server and of SQLite begin so; a resource has a table of its name. */
+/** Prefixes of the tables of the server and of SQLite. The table of a resource has its name. */
 const STORAGE_NAME = /^(?:restwright|sqlite)_/;
 /** URL-2. */
 const VERBS: ReadonlySet<string> = new Set(
@@ -28,23 +38,29 @@ const VERBS: ReadonlySet<string> = new Set(
     'execute perform process cancel activate deactivate send'
   ).split(' '),
 );
-/** The families of error codes that no resource owns (ERR-2): the first word of each. */
-const FAMILIES: ReadonlySet<string> = new Set(Object.keys(errors).map((code) => code.slice(0, code.indexOf('_'))));
+/** The first words of the error codes that belong to no resource (ERR-2). */
+const CODE_FAMILIES: ReadonlySet<string> = new Set(Object.keys(errors).map((code) => code.slice(0, code.indexOf('_'))));
 
-/** The names of a resource (URL-2, REP-12, ERR-2). A faulty one is announced and stands as it is. */
-export function compileNames(name: string, declaration: CompileContext, reserved: ReadonlySet<string>): ResourceNames {
+/** Compiles the names of a resource and reports invalid ones (URL-2, REP-12, ERR-2). */
+export function compileNames(name: string, resource: CompileContext, reserved: ReadonlySet<string>): ResourceNames {
   const collection = name.replaceAll('_', '-');
-  checkCollection(name, collection, declaration, reserved);
-  const singular = stringOf(declaration.declared['singular']) ?? singularOf(name);
-  const code = stringOf(declaration.declared['error_prefix']) ?? singular.toUpperCase();
-  checkCode(code, declaration);
+  checkCollection(name, collection, resource, reserved);
+  const singular = stringOf(resource.declared['singular']) ?? singularOf(name);
+  const code = stringOf(resource.declared['error_prefix']) ?? singular.toUpperCase();
+  checkCode(code, resource);
   return { collection, singular, code };
 }
 
+/** The singular of a collection name in snake_case, by its last word: `order_items` gives `order_item`. */
+function singularOf(collection: string): string {
+  const start = collection.lastIndexOf('_') + 1;
+  return collection.slice(0, start) + pluralize.singular(collection.slice(start));
+}
+
 /**
- * The path segments that no resource may have.
+ * The path segments that resources cannot have.
  *
- * @param document the whole document: `system` renames collections, and at a base path of `/` health checks stand beside them
+ * @param document the whole document: `system` renames collections, and a base path of `/` reserves the paths at the origin
  */
 export function reservedCollections(document: CompileContext['declared']): ReadonlySet<string> {
   const renamed = objectOf(document['system']);
@@ -60,16 +76,17 @@ function checkCollection(
 ): void {
   const [first = ''] = name.split('_');
   if (!NAME.test(name)) {
-    report(path, 'the name of a resource is not in snake_case', 'begin with a small letter; then a-z, 0-9 and _');
+    const fix = 'start with a lower-case letter; then use a-z, 0-9 and _';
+    report(path, 'the name of a resource must be in snake_case', fix);
   } else if (VERSION_SEGMENT.test(name)) {
-    report(path, `${name} is how a URL names a version`, 'name the collection by a plural noun');
+    report(path, `${name} is reserved for versions in URLs`, 'name the collection with a plural noun');
   } else if (STORAGE_NAME.test(name)) {
-    report(path, 'names that begin with restwright_ or sqlite_ are kept for storage', 'choose another name');
+    report(path, 'names that start with restwright_ or sqlite_ are reserved for the database', 'choose another name');
   } else if (reserved.has(collection)) {
-    report(path, `the collection ${collection} is the server's own`, 'choose another name');
+    report(path, `the collection ${collection} is reserved by the server`, 'choose another name');
   } else if (VERBS.has(first) && declared['noun'] !== true) {
-    const fix = 'name the collection by a plural noun, or add noun: true where the word is one';
-    report(path, `${first} is a verb, which the HTTP method says already`, fix);
+    const fix = 'name the collection with a plural noun, or add noun: true if the word is a noun';
+    report(path, `${first} is a verb, which the HTTP method expresses`, fix);
   }
 }
 
@@ -78,15 +95,15 @@ function checkCode(code: string, { declared, path, report }: CompileContext): vo
   const taken = Object.keys(resourceErrors).find((suffix) => `${code}_${suffix}` in errors);
   const fix = 'set error_prefix, such as error_prefix: SHOP_ITEM';
   if (!CODE.test(code)) {
-    report(at, `${code} cannot begin an error code`, 'set error_prefix to words of A-Z and 0-9 joined by single _');
-  } else if (FAMILIES.has(code)) {
-    report(at, `error codes that begin with ${code}_ are the server's own`, fix);
+    report(at, `${code} is not a valid prefix of error codes`, 'set error_prefix to words of A-Z and 0-9, joined by _');
+  } else if (CODE_FAMILIES.has(code)) {
+    report(at, `error codes that start with ${code}_ are reserved by the server`, fix);
   } else if (taken !== undefined) {
-    report(at, `the error code ${code}_${taken} is the server's own`, fix);
+    report(at, `the error code ${code}_${taken} is reserved by the server`, fix);
   }
 }
 
-/** Announces two resources under one singular or one error prefix. */
+/** Reports resources with the same singular or error prefix. */
 export function checkDistinct(
   resources: readonly (ResourceNames & CompileContext & { readonly name: string })[],
 ): void {
@@ -96,22 +113,24 @@ export function checkDistinct(
       const owner = owners.get(resource[key]);
       if (owner === undefined) owners.set(resource[key], resource.name);
       else {
-        const [what, fix] = key === 'code' ? ['error prefix', 'set error_prefix'] : ['singular', 'set singular'];
-        resource.report(resource.path, `${owner} has the ${what} ${resource[key]} already`, `${fix} on one of them`);
+        const [label, setting] = key === 'code' ? ['error prefix', 'error_prefix'] : ['singular', 'singular'];
+        const cause = `the ${label} ${resource[key]} is already in use by ${owner}`;
+        resource.report(resource.path, cause, `set ${setting} on one of them`);
       }
     }
   }
 }
 
-/** Announces a `was` that two resources claim, or that a resource of the model has (storage could not tell them apart). */
+/** Reports a former name that another resource has or had: their tables would be indistinguishable. */
 export function checkFormerNames(resources: readonly (CompileContext & { readonly name: string })[]): void {
-  const claimed = new Set(resources.map(({ name }) => name));
+  const used = new Set(resources.map(({ name }) => name));
   for (const { declared, path, report } of resources) {
     const was = stringOf(declared['was']);
     if (was === null) continue;
-    if (claimed.has(was)) {
-      report([...path, 'was'], `the name ${was} is in use`, 'give the name that storage knew the resource by before');
+    if (used.has(was)) {
+      const fix = 'write the previous name of this resource in the database';
+      report([...path, 'was'], `the name ${was} is in use by another resource`, fix);
     }
-    claimed.add(was);
+    used.add(was);
   }
 }

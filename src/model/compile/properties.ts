@@ -1,12 +1,12 @@
 import type { CompileContext } from '../document/compile-context.ts';
-import { stringsOf } from '../values/access.ts';
+import { suggestName } from '../document/model-error.ts';
 import type { Field, Property, Shape, ValueType } from '../model.ts';
+import { stringsOf } from '../values/access.ts';
 import type { Path } from '../values/path.ts';
-import { suggestName } from '../document/unknown-name.ts';
 
 type Leaf = Omit<Property, 'sortable' | 'filterable'>;
 
-/** The members that every resource has, as they stand around its fields (REP-1). */
+/** The system fields before and after the declared fields (REP-1). */
 const SYSTEM: Readonly<Record<'before' | 'after', readonly Leaf[]>> = {
   before: [{ path: 'id', type: { kind: 'text', format: null }, nullable: false }],
   after: [
@@ -17,18 +17,18 @@ const SYSTEM: Readonly<Record<'before' | 'after', readonly Leaf[]>> = {
 };
 
 /**
- * What filters and sort can name of a resource, in the order of the representation: system fields, readable fields and, by
- * dotted path, members of object fields. Scalars are sortable and filterable unless `sortable` or `filterable` lists others;
- * `id` always is, as it ends every order. A list of scalars is filterable by its items, any other list and binary values are neither;
- * write-only fields are unknown (REP-11).
+ * Compiles the properties that filters and sort can name, in the order of the representation: system fields, readable fields and,
+ * by dotted path, members of object fields. Scalars are sortable and filterable unless `sortable` or `filterable` is declared; `id`
+ * always is, because it ends every sort. An array of scalars is filterable by its items. Other arrays and binary values are neither.
+ * Write-only fields are not included (REP-11).
  */
 export function compileProperties(fields: readonly Field[], resource: CompileContext): ReadonlyMap<string, Property> {
   const readable = fields.filter((field) => !field.writeOnly);
   const leaves = [...SYSTEM.before, ...readable.flatMap((field) => leavesOf(field.name, field)), ...SYSTEM.after];
   const scalars = new Set(leaves.filter(({ type }) => isScalar(type)).map(({ path }) => path));
-  const lists = leaves.filter(({ type }) => type.kind === 'array' && isScalar(type.item.type)).map(({ path }) => path);
-  const sortable = listedPaths('sortable', scalars, resource);
-  const filterable = listedPaths('filterable', new Set([...scalars, ...lists]), resource);
+  const arrays = leaves.filter(({ type }) => type.kind === 'array' && isScalar(type.item.type)).map(({ path }) => path);
+  const sortable = declaredPaths('sortable', scalars, resource);
+  const filterable = declaredPaths('filterable', new Set([...scalars, ...arrays]), resource);
   return new Map(
     leaves.map((leaf) => {
       const property = { ...leaf, sortable: sortable.has(leaf.path), filterable: filterable.has(leaf.path) };
@@ -37,18 +37,34 @@ export function compileProperties(fields: readonly Field[], resource: CompileCon
   );
 }
 
-/** Announces a path that is no scalar property of a resource. Whether it is one. */
+/** Reports a path that is not a scalar property of the resource. */
 export function checkScalar(
   path: string,
   at: Path,
   properties: ReadonlyMap<string, Property>,
   report: CompileContext['report'],
-): boolean {
-  const property = properties.get(path);
-  if (property !== undefined && isScalar(property.type)) return true;
+): void {
   const scalars = [...properties.values()].filter(({ type }) => isScalar(type)).map((each) => each.path);
-  reportPath(path, at, scalars, report);
-  return false;
+  if (!scalars.includes(path)) reportPath(path, at, scalars, report);
+}
+
+/** Compiles the paths that `q` searches: readable strings and arrays of strings, also inside objects (QRY-6, REP-11). */
+export function compileSearch(
+  properties: ReadonlyMap<string, Property>,
+  { declared, path, report }: CompileContext,
+): readonly string[] {
+  const searchable = [...properties.values()].filter(isSearchable).map((property) => property.path);
+  const searched = stringsOf(declared['search']);
+  for (const [index, each] of searched.entries()) {
+    if (searchable.includes(each)) continue;
+    const fix = suggestName(each, searchable, 'use a readable string field');
+    report([...path, 'search', index], `${each} is not a readable string field`, fix);
+  }
+  return searched;
+}
+
+function isSearchable({ type }: Property): boolean {
+  return (type.kind === 'array' ? type.item.type : type).kind === 'text';
 }
 
 function leavesOf(path: string, { type, nullable }: Shape): readonly Leaf[] {
@@ -63,20 +79,19 @@ function isScalar({ kind }: ValueType): boolean {
   return kind !== 'array' && kind !== 'object' && kind !== 'map' && kind !== 'binary';
 }
 
-function listedPaths(
+function declaredPaths(
   key: 'sortable' | 'filterable',
-  able: ReadonlySet<string>,
+  allowed: ReadonlySet<string>,
   { declared, path, report }: CompileContext,
 ): ReadonlySet<string> {
-  if (declared[key] === undefined) return able;
+  if (declared[key] === undefined) return allowed;
   const listed = stringsOf(declared[key]);
   for (const [index, each] of listed.entries()) {
-    if (!able.has(each)) reportPath(each, [...path, key, index], able, report);
+    if (!allowed.has(each)) reportPath(each, [...path, key, index], allowed, report);
   }
-  return new Set(['id', ...listed.filter((each) => able.has(each))]);
+  return new Set(['id', ...listed.filter((each) => allowed.has(each))]);
 }
 
 function reportPath(path: string, at: Path, known: Iterable<string>, report: CompileContext['report']): void {
-  const fix = suggestName(path, known, 'name a readable field that holds one value');
-  report(at, `${path} is no readable field of one value`, fix);
+  report(at, `${path} is not a readable scalar field`, suggestName(path, known, 'use a readable scalar field'));
 }

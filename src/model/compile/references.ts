@@ -1,14 +1,17 @@
 import { isJsonObject, type Json } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
+import { reportUnknownResource } from '../document/model-error.ts';
+import type { CollectionLink, Dependent, Field, Member, OnDelete, Reference, Resource, ValueType } from '../model.ts';
 import { numberOf, objectOf, stringOf } from '../values/access.ts';
-import type { Member, OnDelete, Reference, ValueType } from '../model.ts';
 import type { Path } from '../values/path.ts';
-import { reportUnknownResource } from '../document/unknown-name.ts';
+import { RESERVED_FIELDS } from './names.ts';
 
 const SUFFIX = '_id';
+/** The links of every representation (REP-9). */
+const FIXED_LINKS: ReadonlySet<string> = new Set(['self', 'collection', 'up']);
 
 /**
- * The relation that a field declares by `x-references`, itself or its items; null where it declares none.
+ * Compiles the reference that a field, or the items of an array field, declare by `x-references`; null if there is none.
  *
  * @param resources names of all resources
  */
@@ -20,7 +23,8 @@ export function compileReference(
   const many = member.type.kind === 'array';
   const items = objectOf(field.declared['items']);
   if (many && field.declared['x-references'] !== undefined) {
-    field.report([...field.path, 'x-references'], 'a list refers by its items', 'declare x-references under items');
+    const fix = 'declare x-references under items';
+    field.report([...field.path, 'x-references'], 'the items of an array are the references, not the array', fix);
   }
   const holder = many ? { ...field, declared: items, path: [...field.path, 'items'] } : field;
   const declared = holder.declared['x-references'];
@@ -41,9 +45,9 @@ function longForm(declared: Json): CompileContext['declared'] {
 function checkHolder(type: ValueType, { path, report }: CompileContext): void {
   const value = type.kind === 'array' ? type.item.type : type;
   if (value.kind !== 'text' || (value.format !== null && value.format !== 'uuid')) {
-    report(path, 'an id is plain text', 'refer from a field of type string, or from a list of them');
+    report(path, 'a reference must be a string, because ids are strings', 'write type: string, without a format');
   } else if (type.kind === 'array' && type.item.nullable) {
-    report(path, 'an item that refers to a row is never null', "leave 'null' out of the type of items");
+    report(path, 'a reference in an array cannot be null', "remove 'null' from the type of items");
   }
 }
 
@@ -52,29 +56,96 @@ function checkTarget(resource: string, resources: ReadonlySet<string>, at: Path,
   reportUnknownResource(report, at, resource, resources);
 }
 
-/** A list refers to many rows, so it has no to-one relation to name. */
+/** The name of the to-one relation. An array of references has none. */
 function compileAs(member: Member, { declared, path, report }: CompileContext): string | null {
-  const given = stringOf(declared['as']);
+  const name = stringOf(declared['as']);
   if (member.type.kind === 'array') {
-    if (given !== null) {
-      report([...path, 'as'], 'as names a relation to one row, and a list refers to many', 'remove it');
-    }
+    if (name !== null) report([...path, 'as'], 'as names a to-one relation, but an array is to-many', 'remove it');
     return null;
   }
-  if (given !== null) return given;
+  if (name !== null) return name;
   if (member.name.endsWith(SUFFIX) && member.name !== SUFFIX) return member.name.slice(0, -SUFFIX.length);
-  const cause = `the relation needs a name, as ${member.name} does not end with ${SUFFIX}`;
-  report(path, cause, `write {resource: .., as: name}, or call the field ${member.name}${SUFFIX}`);
+  const cause = `the relation has no name, because ${member.name} does not end with ${SUFFIX}`;
+  report(path, cause, `write {resource: .., as: name}, or rename the field to ${member.name}${SUFFIX}`);
   return null;
 }
 
 function compileOnDelete(declared: string | null, member: Member, field: CompileContext, path: Path): OnDelete {
   if (declared === 'cascade') return declared;
   if (declared !== 'nullify') return 'restrict';
-  const bare = member.type.kind === 'array' ? (numberOf(field.declared['minItems']) ?? 0) === 0 : member.nullable;
-  if (!bare) {
+  const mayBeUnset = member.type.kind === 'array' ? (numberOf(field.declared['minItems']) ?? 0) === 0 : member.nullable;
+  if (!mayBeUnset) {
     const fix = 'make the field optional, or choose restrict or cascade';
-    field.report([...path, 'on_delete'], 'nullify would leave a value that the field may not have', fix);
+    field.report([...path, 'on_delete'], 'nullify is not possible, because the field is required', fix);
   }
   return declared;
+}
+
+/** A resource, as far as its relations matter. */
+export type RelatedResource = Pick<Resource, 'name' | 'fields' | 'parent'> & CompileContext;
+
+/** The fields that reference a resource: those of its children first. */
+export function dependentsOf(name: string, resources: readonly RelatedResource[]): readonly Dependent[] {
+  return referrers(name, resources).map(({ resource, field, reference, child }) => ({
+    resource: resource.name,
+    field: field.name,
+    many: field.type.kind === 'array',
+    onDelete: reference.onDelete,
+    child,
+  }));
+}
+
+/** The collections that representations of a resource link to: its children, then its inverse relations (REP-9). */
+export function linksOf(name: string, resources: readonly RelatedResource[]): readonly CollectionLink[] {
+  return referrers(name, resources).flatMap(({ resource, field, reference, child }): readonly CollectionLink[] => {
+    if (child) return [{ name: resource.name, resource: resource.name, kind: 'child', field: field.name }];
+    if (reference.inverse === null) return [];
+    return [{ name: reference.inverse, resource: resource.name, kind: 'inverse', field: field.name }];
+  });
+}
+
+/** Reports relations and links whose name the representation already uses. */
+export function checkRelationNames(resources: readonly RelatedResource[]): void {
+  for (const target of resources) {
+    const used = new Set([...FIXED_LINKS, ...RESERVED_FIELDS, ...target.fields.map((field) => field.name)]);
+    const claim = (name: string, { path, report }: CompileContext, at: Path): void => {
+      if (used.has(name)) {
+        const cause = `the name of the relation ${name} is already in use in ${target.name}`;
+        report([...path, ...at], cause, 'rename the relation with as: or inverse: in x-references');
+      }
+      used.add(name);
+    };
+    for (const field of target.fields) {
+      const as = field.reference?.as ?? null;
+      if (as !== null) claim(as, target, referencePath(target, field));
+    }
+    for (const { resource, field, reference, child } of referrers(target.name, resources)) {
+      if (child) claim(resource.name, resource, ['parent']);
+      else if (reference.inverse !== null) claim(reference.inverse, resource, referencePath(resource, field));
+    }
+  }
+}
+
+interface Referrer {
+  readonly resource: RelatedResource;
+  readonly field: Field;
+  readonly reference: Reference;
+  readonly child: boolean;
+}
+
+function referrers(name: string, resources: readonly RelatedResource[]): readonly Referrer[] {
+  const found = resources.flatMap((resource) =>
+    resource.fields.flatMap((field): readonly Referrer[] => {
+      const { reference } = field;
+      if (reference?.resource !== name) return [];
+      return [{ resource, field, reference, child: resource.parent?.field === field.name }];
+    }),
+  );
+  return [...found.filter(({ child }) => child), ...found.filter(({ child }) => !child)];
+}
+
+function referencePath(resource: RelatedResource, field: Field): Path {
+  if (resource.parent?.field === field.name) return ['parent'];
+  const items = field.type.kind === 'array' ? ['items'] : [];
+  return ['schema', 'properties', field.name, ...items, 'x-references'];
 }

@@ -1,19 +1,18 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { type ReportProblem, suggestName } from '../document/model-error.ts';
 import { objectOf } from '../values/access.ts';
-import type { ReportProblem } from '../document/model-error.ts';
 import type { Path } from '../values/path.ts';
-import { suggestName } from '../document/unknown-name.ts';
 
 const REFERENCE = /^#\/(\$defs|definitions)\/([^/]+)$/;
-/** Keywords that say nothing about values: a `$ref` may be given others beside it. */
+/** Keywords that do not constrain values: they may be next to a `$ref` and override those of its target. */
 const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples', 'deprecated', '$comment']);
-/** Most schemas that one resource may come to, its references resolved: definitions can double each other. */
+/** Maximum schemas of a resource with its references resolved: nested definitions can grow exponentially. */
 const MAX_SCHEMAS = 5000;
 
 /**
- * A resource's schema with every local `$ref` replaced by what it names, and without definitions. A name is looked up in the
- * schema's own `$defs` and `definitions`, then in the document's. What stands beside a `$ref` is added to what it names.
- * Unknown names, cycles and keywords declared on both sides are announced; such a reference resolves to any text.
+ * Replaces every local `$ref` of a schema by its target and removes the definitions. Names are looked up in `$defs` and `definitions`
+ * of the schema, then of the document. Keywords next to a `$ref` are added to its target. Reports unknown names, cycles and keywords
+ * that are declared on both sides. An invalid reference resolves to any string.
  */
 export function resolveReferences(
   schema: JsonObject,
@@ -43,15 +42,15 @@ class Resolver {
     this.#report = report;
   }
 
-  /** @param open the references that this schema was reached through */
+  /** @param open the references that are being resolved, to detect cycles */
   resolve(schema: JsonObject, path: Path, open: readonly string[]): JsonObject {
     this.#schemas += 1;
     if (this.#schemas === MAX_SCHEMAS) {
-      this.#problem(path, 'the schema is too large once its $refs are resolved', 'declare less');
+      this.#problem(path, 'the schema is too large after resolving its $refs', 'reduce the use of nested definitions');
     }
     if (this.#schemas >= MAX_SCHEMAS) return { type: 'string' };
-    const { $ref: reference, ...beside } = schema;
-    if (typeof reference === 'string') return this.#follow(reference, beside, path, open);
+    const { $ref: reference, ...siblings } = schema;
+    if (typeof reference === 'string') return this.#follow(reference, siblings, path, open);
     return this.#resolveParts(schema, path, open);
   }
 
@@ -75,27 +74,27 @@ class Resolver {
     );
   }
 
-  #follow(reference: string, beside: JsonObject, path: Path, open: readonly string[]): JsonObject {
+  #follow(reference: string, siblings: JsonObject, path: Path, open: readonly string[]): JsonObject {
     const [, group = '', name = ''] = REFERENCE.exec(reference) ?? [];
     const target = this.#definitions.get(`${group}/${name}`);
     if (!isJsonObject(target)) return this.#unknown(reference, [...path, '$ref']);
     if (open.includes(reference)) {
-      return this.#problem([...path, '$ref'], `${reference} contains itself`, 'nest a fixed number of levels');
+      return this.#problem([...path, '$ref'], `${reference} contains itself`, 'nest a fixed number of levels instead');
     }
     const named = this.resolve(target, path, [...open, reference]);
-    for (const keyword of Object.keys(beside)) {
+    for (const keyword of Object.keys(siblings)) {
       if (keyword in named && !ANNOTATIONS.has(keyword)) {
-        const fix = 'say it in one place';
+        const fix = 'remove one of them';
         this.#report([...path, keyword], `${keyword} is declared here and in ${reference}`, fix);
       }
     }
-    return { ...named, ...this.#resolveParts(beside, path, open) };
+    return { ...named, ...this.#resolveParts(siblings, path, open) };
   }
 
   #unknown(reference: string, path: Path): JsonObject {
     const known = [...this.#definitions.keys()].map((name) => `#/${name}`);
-    const fix = suggestName(reference, known, 'name a definition of this document: #/$defs/name');
-    return this.#problem(path, `there is no ${reference}`, fix);
+    const fix = suggestName(reference, known, 'use a definition of this document: #/$defs/name');
+    return this.#problem(path, `there is no definition ${reference}`, fix);
   }
 
   #problem(path: Path, cause: string, fix: string): JsonObject {

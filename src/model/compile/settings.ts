@@ -1,21 +1,21 @@
 import type { CompileContext } from '../document/compile-context.ts';
-import { numberOf, objectOf, stringOf } from '../values/access.ts';
 import { compileLimits } from '../limits.ts';
 import type { ContractVersion, Model } from '../model.ts';
+import { numberOf, objectOf, stringOf } from '../values/access.ts';
 import { ORIGIN_PATHS } from './names.ts';
 
-/** What a model says beside its resources. */
+/** The settings of an API: everything in a model except its resources. */
 export type ApiSettings = Omit<Model, 'resources' | 'collections' | 'fingerprint'>;
 
-const DEFAULT_VERSION_TEXT = '1.0.0';
+const DEFAULT_CONTRACT_VERSION = '1.0.0';
 const DEFAULT_BASE_PATH = '/api';
 const VERSION = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/;
 
-/** The settings of the whole API. A faulty one is announced and stands at its default. */
+/** Compiles the settings of the API and reports invalid ones. */
 export function compileSettings(document: CompileContext): ApiSettings {
   const { declared, path, report } = document;
   const name = stringOf(declared['name']) ?? '';
-  const version = readVersion(stringOf(declared['version']) ?? DEFAULT_VERSION_TEXT);
+  const version = readVersion(stringOf(declared['version']) ?? DEFAULT_CONTRACT_VERSION);
   return {
     name,
     title: stringOf(declared['title']) ?? name,
@@ -29,7 +29,7 @@ export function compileSettings(document: CompileContext): ApiSettings {
   };
 }
 
-/** MAJOR.MINOR.PATCH; a text of another form, which the document's schema announces, counts as the default. */
+/** Parses MAJOR.MINOR.PATCH. The document schema reports other strings, which count as the default. */
 function readVersion(text: string): ContractVersion {
   const [, major = 1, minor = 0, patch = 0] = VERSION.exec(text) ?? [];
   return { major: Number(major), minor: Number(minor), patch: Number(patch) };
@@ -39,34 +39,30 @@ function compileBasePath({ declared, path, report }: CompileContext): string {
   const basePath = stringOf(declared['base_path']) ?? DEFAULT_BASE_PATH;
   const [, first = ''] = basePath.split('/');
   if (ORIGIN_PATHS.has(first)) {
-    report(
-      [...path, 'base_path'],
-      `/${first} is served at the origin already`,
-      'choose another base path, such as /api',
-    );
+    report([...path, 'base_path'], `/${first} is a path of the server`, 'choose another base path, such as /api');
   }
   return basePath === '/' ? '' : basePath;
 }
 
-/** An origin: clients reach the API at its base path below it. */
+/** The origin that clients use, without the base path. */
 function compilePublicUrl({ declared, path, report }: CompileContext): string | null {
   const text = stringOf(declared['public_url']);
   if (text === null) return null;
   const url = URL.parse(text);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
   if (!isOrigin) {
-    const fix = 'write scheme and host alone, such as https://api.example.com, and the path under base_path';
-    report([...path, 'public_url'], 'the public URL is no http or https origin', fix);
+    const fix = 'write only scheme and host, such as https://api.example.com, and the path as base_path';
+    report([...path, 'public_url'], 'the public URL is not an http or https origin', fix);
   }
   return isOrigin ? url.origin : null;
 }
 
-/** The major that a request without a version gets: one that the document declares (VER-2). */
+/** The major version for requests that do not name one. It must be declared (VER-2). */
 function compileDefaultVersion({ major }: ContractVersion, { declared, path, report }: CompileContext): number {
   const chosen = numberOf(declared['default_version']) ?? major;
   const older = Object.keys(objectOf(declared['versions'])).map((text) => readVersion(text).major);
   if (chosen !== major && !older.includes(chosen)) {
-    const fix = `write ${major}, the major of version, or leave it out`;
+    const fix = `write ${major}, the major of version, or remove it`;
     report([...path, 'default_version'], `version ${chosen} is not declared`, fix);
   }
   return chosen;

@@ -1,19 +1,19 @@
 import { isJsonObject } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
-import { listOf, objectOf, stringOf } from '../values/access.ts';
+import { arrayOf, objectOf, stringOf } from '../values/access.ts';
 import type { Field, StateMachine } from '../model.ts';
 import type { Path } from '../values/path.ts';
 
-/** The states of a resource and its fields: the state field is required from then on, with the initial state as its default. */
+/** The state machine of a resource, and its fields: the state field is required, with the initial state as its default. */
 export interface CompiledState {
   readonly state: StateMachine | null;
   readonly fields: readonly Field[];
 }
 
 /**
- * The declared states (MET-11). A row always is in one, so that the field is never null, whatever `required` says.
+ * Compiles the state machine (MET-11). Every row has a state, so the field is never null, even if it is not in `required`.
  *
- * @param schema the resource's schema, its `$ref`s resolved
+ * @param schema the schema of the resource, its `$ref`s resolved
  */
 export function compileState(
   fields: readonly Field[],
@@ -22,27 +22,27 @@ export function compileState(
 ): CompiledState {
   const declared = resource.declared['state'];
   if (!isJsonObject(declared)) return { state: null, fields };
-  const states: CompileContext = { ...resource, declared, path: [...resource.path, 'state'] };
+  const machine: CompileContext = { ...resource, declared, path: [...resource.path, 'state'] };
   const name = stringOf(declared['field']) ?? '';
   const field = fields.find((each) => each.name === name);
-  const values = listOf(objectOf(objectOf(schema['properties'])[name])['enum']).filter(
+  const values = arrayOf(objectOf(objectOf(schema['properties'])[name])['enum']).filter(
     (value) => typeof value === 'string',
   );
-  if (!isStateField(field, values, name, states)) return { state: null, fields };
+  if (!isStateField(field, values, name, machine)) return { state: null, fields };
   const initial = stringOf(declared['initial']) ?? '';
-  checkState(initial, values, [...states.path, 'initial'], states);
+  checkState(initial, values, [...machine.path, 'initial'], machine);
   if (field.default !== undefined && field.default !== initial) {
-    const fix = 'let them be the same, or leave the default out';
-    states.report([...states.path, 'initial'], `the default of ${name} is not the initial state`, fix);
+    const fix = 'make them equal, or remove the default';
+    machine.report([...machine.path, 'initial'], `the default of ${name} differs from the initial state`, fix);
   }
   const transitions = new Map(values.map((value) => [value, new Set<string>()]));
   for (const [from, targets] of Object.entries(objectOf(declared['transitions']))) {
-    const at = [...states.path, 'transitions', from];
-    checkState(from, values, at, states);
-    for (const [index, target] of listOf(targets).entries()) {
+    const at = [...machine.path, 'transitions', from];
+    checkState(from, values, at, machine);
+    for (const [index, target] of arrayOf(targets).entries()) {
       const to = stringOf(isJsonObject(target) ? target['to'] : target);
       if (to === null) continue;
-      checkState(to, values, [...at, index], states);
+      checkState(to, values, [...at, index], machine);
       transitions.get(from)?.add(to);
     }
   }
@@ -61,21 +61,21 @@ function isStateField(
 ): field is Field {
   const at = [...path, 'field'];
   if (field === undefined) {
-    report(at, `there is no field ${name}`, 'name a field of this resource');
+    report(at, `there is no field ${name}`, 'use a field of this resource');
     return false;
   }
   if (field.type.kind !== 'text' || values.length === 0) {
-    report(at, `${name} does not list its states`, 'declare it with type: string and an enum');
+    report(at, `${name} has no enum of states`, 'declare it with type: string and an enum');
     return false;
   }
-  if (field.writeOnly) report(at, `${name} is write-only, and a state is for all to see`, 'remove writeOnly');
+  if (field.writeOnly) report(at, `the state field ${name} cannot be write-only`, 'remove writeOnly');
   if (!field.required && field.default === undefined) {
-    report(at, `${name} may be unset, and a row always is in a state`, 'make it required, or give it a default');
+    report(at, `the state field ${name} is optional`, 'make it required, or declare a default');
   }
   return true;
 }
 
 function checkState(state: string, values: readonly string[], at: Path, { report }: CompileContext): void {
   if (values.includes(state)) return;
-  report(at, `${state} is no state`, `write one of ${values.join(', ')}, or add it to the enum`);
+  report(at, `${state} is not a state`, `use one of ${values.join(', ')}, or add it to the enum`);
 }

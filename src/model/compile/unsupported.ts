@@ -1,13 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
-import { listOf, objectOf } from '../values/access.ts';
+import { arrayOf, objectOf } from '../values/access.ts';
 import { formatPath, type Path } from '../values/path.ts';
 
 type Section = readonly [path: Path, declared: Json | undefined];
+type Reject = (path: Path, declared: Json | undefined, risk: string) => void;
 
 const UNSUPPORTED_KEYS = ['tombstones', 'generated'];
 
-/** One line for each declared section that a later version serves and that this one may leave out without harm, with its path. */
+/** One line for each declared section that this version does not support yet and can ignore safely. */
 export function unsupportedSections(document: JsonObject): readonly string[] {
   const limits = objectOf(document['limits']);
   const events = objectOf(document['events']);
@@ -25,48 +26,38 @@ export function unsupportedSections(document: JsonObject): readonly string[] {
   ];
   return sections
     .filter(([, declared]) => declared !== undefined && declared !== false)
-    .map(([path]) => `${formatPath(path)}: declared, not served yet`);
+    .map(([path]) => `${formatPath(path)}: declared, but not supported yet`);
 }
 
-/** Announces what this version does not serve and cannot pass over: without it data would be open, or the contract another. */
+/** Reports what this version does not support yet and cannot ignore: data would be exposed, or the contract would differ. */
 export function rejectUnsupported({ declared: document, report }: CompileContext): void {
-  const refuse = (path: Path, declared: Json | undefined, reason: string): void => {
+  const reject: Reject = (path, declared, risk) => {
     if (declared === undefined || declared === false) return;
+    const name = String(path.findLast((step) => typeof step === 'string'));
     report(
       path,
-      `${String(path.findLast((step) => typeof step === 'string'))} is not served yet, ${reason}`,
-      'remove it, or wait for the version that serves it',
+      `${name} is not supported yet: without it, ${risk}`,
+      'remove it, or wait for a version that supports it',
     );
   };
-  refuse(['auth'], document['auth'], 'and without it everybody may call');
-  refuse(['require_tls'], document['require_tls'], 'and without it requests in the clear would be answered');
-  refuse(['versions'], document['versions'], 'and without it older clients would get another contract');
+  reject(['auth'], document['auth'], 'every caller would be accepted');
+  reject(['require_tls'], document['require_tls'], 'requests without TLS would be accepted');
+  reject(['versions'], document['versions'], 'older clients would get the current contract');
   for (const [path, resource] of resourcesOf(document)) {
-    refuse([...path, 'access'], resource['access'], 'and without it everybody may read and write');
-    for (const [step, move] of transitionsOf(resource)) {
-      if (isJsonObject(move)) {
-        refuse(
-          [...path, 'state', 'transitions', ...step, 'scope'],
-          move['scope'],
-          'and without it everybody may make the move',
-        );
-      }
+    reject([...path, 'access'], resource['access'], 'every caller could read and write');
+    for (const [step, target] of transitionsOf(resource)) {
+      if (!isJsonObject(target)) continue;
+      const at = [...path, 'state', 'transitions', ...step, 'scope'];
+      reject(at, target['scope'], 'every caller could make the transition');
     }
-    rejectShownOnce(resource['schema'], [...path, 'schema'], refuse);
+    rejectShownOnce(resource['schema'], [...path, 'schema'], reject);
   }
 }
 
-function rejectShownOnce(
-  schema: Json | undefined,
-  path: Path,
-  refuse: (path: Path, declared: Json | undefined, reason: string) => void,
-): void {
+function rejectShownOnce(schema: Json | undefined, path: Path, reject: Reject): void {
   for (const [name, field] of Object.entries(objectOf(objectOf(schema)['properties']))) {
-    refuse(
-      [...path, 'properties', name, 'x-shown-once'],
-      objectOf(field)['x-shown-once'],
-      'and without it every answer would show the value',
-    );
+    const at = [...path, 'properties', name, 'x-shown-once'];
+    reject(at, objectOf(field)['x-shown-once'], 'every response would contain the value');
   }
 }
 
@@ -80,6 +71,6 @@ function resourcesOf(document: JsonObject): readonly (readonly [Path, JsonObject
 function transitionsOf(resource: JsonObject): readonly (readonly [Path, Json])[] {
   const transitions = objectOf(objectOf(resource['state'])['transitions']);
   return Object.entries(transitions).flatMap(([from, targets]) =>
-    listOf(targets).map((target, index) => [[from, index], target] as const),
+    arrayOf(targets).map((target, index) => [[from, index], target] as const),
   );
 }

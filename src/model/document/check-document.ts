@@ -1,52 +1,57 @@
 import type { Json } from '../../conventions/json.ts';
-import { documentValidation } from './document-validation.ts';
-import type { ReportProblem } from './model-error.ts';
-import { schemaSchema } from './field-schema.ts';
+import { describeReason } from '../values/messages.ts';
 import type { Path } from '../values/path.ts';
-import { suggestName, reportUnknownMember } from './unknown-name.ts';
-import { compileAssertion, type FindViolations, violationFinder } from '../values/validator.ts';
-import { describeReason, dedupeViolations, type Violation } from '../values/violation.ts';
+import {
+  compileAssertion,
+  dedupeViolations,
+  type FindViolations,
+  type Violation,
+  violationFinder,
+} from '../values/validator.ts';
+import { documentValidation } from './document-validation.ts';
+import { schemaSchema } from './field-schema.ts';
+import { reportUnknownMember, type ReportProblem, suggestName } from './model-error.ts';
 
-/** What to do about keys that JSON Schema knows and a model does not take. */
-const NOT_TAKEN: ReadonlyMap<string, string> = new Map([
+/** Fixes for JSON Schema keywords and members of TypeScript models that a document does not support. */
+const UNSUPPORTED_KEYS: ReadonlyMap<string, string> = new Map([
   ...['oneOf', 'anyOf', 'allOf', 'if', 'then', 'else', 'not', 'dependentSchemas', 'unevaluatedProperties'].map(
-    (keyword) => [keyword, 'split the resource: a field has one shape'] as const,
+    (keyword) => [keyword, 'declare a separate resource for each variant: a field has one type'] as const,
   ),
-  ['patternProperties', 'declare the properties by name, or a map by additionalProperties'],
-  ['propertyNames', 'declare the properties by name, or a map by additionalProperties'],
-  ['prefixItems', 'make the list an object: its items have one shape'],
-  ['nullable', 'leave the field out of required, or add null to its type'],
+  ['patternProperties', 'declare the properties by name, or a map with additionalProperties'],
+  ['propertyNames', 'declare the properties by name, or a map with additionalProperties'],
+  ['prefixItems', 'use an object: all items of an array have the same type'],
+  ['nullable', 'remove the field from required, or add null to its type'],
   ...['computed', 'before', 'check', 'after', 'policy'].map(
-    (member) => [member, 'write the model in TypeScript: it is code'] as const,
+    (member) => [member, 'write the model in TypeScript to declare functions'] as const,
   ),
-  ['multipleOf', 'use format: decimal with x-scale, or format: int64, or check it in the client'],
+  ['multipleOf', 'use format: decimal with x-scale, or format: int64, or check the value in the client'],
 ]);
 
 let documentViolations: FindViolations | null = null;
 let schemaViolations: FindViolations | null = null;
 
-/** Holds a document against its JSON Schema and announces every place where it breaks it. */
+/** Validates a document against its JSON Schema and reports all violations. */
 export function checkDocument(value: Json, report: ReportProblem): void {
   documentViolations ??= violationFinder(documentValidation());
-  announce(documentViolations(value), [], report);
+  reportViolations(documentViolations(value), [], report);
 }
 
-/** Holds a schema that stands outside of the document, at a path of its own, to what schemas in documents may say. Whether it keeps to it. */
+/** Validates a schema that is not part of the document and reports all violations. Returns whether it is valid. */
 export function checkSchema(value: Json, path: Path, report: ReportProblem): boolean {
   schemaViolations ??= compileAssertion({ $ref: '#/$defs/schema', $defs: { schema: schemaSchema } });
   const violations = schemaViolations(value);
-  announce(violations, path, report);
+  reportViolations(violations, path, report);
   return violations.length === 0;
 }
 
-function announce(violations: readonly Violation[], at: Path, report: ReportProblem): void {
+function reportViolations(violations: readonly Violation[], at: Path, report: ReportProblem): void {
   for (const { reason, description, value, ...violation } of dedupeViolations(violations)) {
     const path = [...at, ...violation.path];
     const key = path.length === 0 ? 'the document' : String(path.at(-1));
-    if (reason.kind === 'unknown')
-      reportUnknownMember(report, path, NOT_TAKEN.get(key) ?? suggestName(key, reason.known, 'remove it'));
-    else {
-      const fix = description === null ? 'correct it' : `give: ${description}`;
+    if (reason.kind === 'unknown') {
+      reportUnknownMember(report, path, UNSUPPORTED_KEYS.get(key) ?? suggestName(key, reason.known, 'remove it'));
+    } else {
+      const fix = description === null ? 'correct the value' : `expected: ${description}`;
       report(path, `${key} ${describeReason(reason, value)}`, fix);
     }
   }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../conventions/json.ts';
-import type { ReportProblem } from './model-error.ts';
 import type { Path } from '../values/path.ts';
+import type { ReportProblem } from './model-error.ts';
 
-/** A part of a document that is being compiled, where it stands and whom its faults are told. */
+/** A part of a document while it is compiled: its JSON, its path and where to report problems. */
 export interface CompileContext {
   readonly declared: JsonObject;
   readonly path: Path;

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../conventions/json.ts';
-import { authSchema } from './access-schema.ts';
-import { definitionsSchema, schemaSchema } from './field-schema.ts';
-import { deepFreeze } from '../values/deep-freeze.ts';
 import { limitSchemas } from '../limits.ts';
-import { resourceSchema } from './resource-schema.ts';
+import { deepFreeze } from '../values/deep-freeze.ts';
 import { DURATION_PATTERN } from '../values/parse-units.ts';
-import { versionsSchema } from './versions-schema.ts';
+import { definitionsSchema, schemaSchema } from './field-schema.ts';
+import { resourceSchema } from './resource-schema.ts';
 
+const NAME: JsonObject = { type: 'string', minLength: 1 };
+const DATE: JsonObject = { type: 'string', format: 'date' };
 const DURATION: JsonObject = {
   type: 'string',
   pattern: DURATION_PATTERN,
@@ -15,15 +15,53 @@ const DURATION: JsonObject = {
 const COLLECTION: JsonObject = {
   type: 'string',
   pattern: '^[a-z][a-z0-9-]*$',
-  description: 'A name of your own for it',
+  description: 'Another path segment for this collection',
+};
+
+const ISSUER: JsonObject = {
+  type: 'object',
+  description: 'A trusted token issuer: {name, issuer, audience} and its keys',
+  required: ['name', 'issuer', 'audience'],
+  properties: {
+    name: NAME,
+    issuer: { type: 'string', description: 'The iss claim of its tokens' },
+    audience: { type: 'string', description: 'The aud claim of tokens for this API' },
+    jwks_uri: { type: 'string', format: 'uri', description: 'URL of its JSON Web Key Set' },
+    jwks: { type: 'object', description: 'Its JSON Web Key Set: {keys: [...]}' },
+    jwks_file: { type: 'string', description: 'File with its JSON Web Key Set' },
+    hs256_secret: { type: 'string', description: 'Shared secret for HS256, such as ${SECRET}' },
+    allow_typ_jwt: { type: 'boolean', default: false, description: 'Accept typ: JWT, for issuers without RFC 9068' },
+  },
+  additionalProperties: false,
+};
+
+const AUTH: JsonObject = {
+  type: 'object',
+  description: 'Authentication; without it every caller is accepted, on the loopback interface only',
+  properties: {
+    issuers: { type: 'array', items: ISSUER },
+    api_keys: { type: 'boolean', default: false, description: 'Accept API keys' },
+    gateway: {
+      type: 'object',
+      description: 'Trust a gateway that authenticates callers: {secret}',
+      required: ['secret'],
+      properties: { secret: NAME },
+      additionalProperties: false,
+    },
+  },
+  additionalProperties: false,
 };
 
 const CORS: JsonObject = {
   type: 'object',
-  description: 'Which pages of other origins may call: {origins, credentials}',
+  description: 'Cross-origin requests: {origins, credentials}',
   required: ['origins'],
   properties: {
-    origins: { type: 'array', items: { type: 'string' }, description: 'Such as https://app.example.com' },
+    origins: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Allowed origins, such as https://app.example.com',
+    },
     credentials: { type: 'boolean', default: false },
   },
   additionalProperties: false,
@@ -31,12 +69,12 @@ const CORS: JsonObject = {
 
 const LIMITS: JsonObject = {
   type: 'object',
-  description: 'Bounds; each has a default',
+  description: 'Limits; each has a default',
   properties: {
     ...limitSchemas,
     rate: {
       anyOf: [{ const: false }, { type: 'object' }],
-      description: 'Requests per time, {requests: 600, per: 60s}; false switches it off',
+      description: 'Rate limit, such as {requests: 600, per: 60s}; false disables it',
       required: ['requests', 'per'],
       properties: { requests: { type: 'integer', minimum: 1, description: 'Such as 600' }, per: DURATION },
       additionalProperties: false,
@@ -50,25 +88,86 @@ const EVENTS: JsonObject = {
   description: 'The event log: {retention, relays}',
   properties: {
     retention: { ...DURATION, default: '30d' },
-    relays: { type: 'array', items: { type: 'object' }, description: 'Brokers that get every event' },
+    relays: { type: 'array', items: { type: 'object' }, description: 'Message brokers that receive every event' },
   },
   additionalProperties: false,
 };
 
 const WEBHOOKS: JsonObject = {
   type: 'object',
-  description: 'Deliveries to subscribers: {retry, timeout, allow_hosts}',
+  description: 'Webhook deliveries: {retry, timeout, allow_hosts}',
   properties: {
     retry: { type: 'array', items: DURATION, minItems: 1, description: 'The delay before each attempt' },
     timeout: { ...DURATION, default: '15s' },
-    allow_hosts: { type: 'array', items: { type: 'string' }, description: 'Private addresses that may be called' },
+    allow_hosts: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Private addresses that webhooks may call',
+    },
+  },
+  additionalProperties: false,
+};
+
+const CHANGE: JsonObject = {
+  type: 'object',
+  description: 'A change to a resource, from this version to the next',
+  required: ['resource'],
+  properties: {
+    resource: { type: 'string', description: 'Name of the resource' },
+    rename: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Renamed fields: the name in this version, then the name in the next',
+    },
+    without: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Fields that this version does not have',
+    },
+    fill: { type: 'object', description: 'Values on create for fields that this version cannot send' },
+    values: {
+      type: 'object',
+      additionalProperties: { type: 'object' },
+      description: 'Changed values by field: the value in this version, then the value in the next',
+    },
+    with: {
+      type: 'object',
+      description: 'Fields that the next version does not have',
+      additionalProperties: {
+        type: 'object',
+        required: ['schema'],
+        properties: { schema: { $ref: '#/$defs/schema' }, out: { description: 'The value in responses' } },
+        additionalProperties: false,
+      },
+    },
+    collection: { type: 'string', description: 'The older name of the collection' },
+    singular: { type: 'string', description: 'The older singular' },
+    absent: { type: 'boolean', description: 'The resource does not exist in this version' },
+  },
+  additionalProperties: false,
+};
+
+const VERSIONS: JsonObject = {
+  type: 'object',
+  description: 'Older versions of the contract that are still served, newest first',
+  patternProperties: {
+    '^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)$': {
+      type: 'object',
+      properties: {
+        deprecated: { ...DATE, description: 'Date of deprecation, such as 2026-06-01' },
+        sunset: { ...DATE, description: 'Date of removal, such as 2028-06-01' },
+        retired: { type: 'boolean', default: false, description: 'Requests get 410' },
+        changes: { type: 'array', items: CHANGE },
+      },
+      additionalProperties: false,
+    },
   },
   additionalProperties: false,
 };
 
 /**
- * The JSON Schema 2020-12 of a model document: what editors complete and check by, and the first check of every document. What
- * a schema cannot say (names that must exist, values that must fit each other) is checked when the model is compiled.
+ * The JSON Schema 2020-12 of a model document: editors complete and check documents with it, and it is the first check of every
+ * document. Compiling the model checks what a schema cannot express, such as references to names.
  */
 export const documentSchema: JsonObject = deepFreeze<JsonObject>({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -77,13 +176,13 @@ export const documentSchema: JsonObject = deepFreeze<JsonObject>({
   description: 'An API: its name and its resources',
   required: ['name', 'resources'],
   properties: {
-    $schema: { type: 'string', description: 'Where this schema is, for editors' },
+    $schema: { type: 'string', description: 'URL of this schema, for editors' },
     name: {
       type: 'string',
       pattern: '^[a-z][a-z0-9-]*$',
-      description: 'A short name: small letters, digits and hyphens, such as shop',
+      description: 'A short name of lower-case letters, digits and hyphens, such as shop',
     },
-    title: { type: 'string', description: 'The name for people; default: name' },
+    title: { type: 'string', description: 'The display name; default: name' },
     version: {
       type: 'string',
       pattern: '^(0|[1-9][0-9]{0,8})\\.(0|[1-9][0-9]{0,8})\\.(0|[1-9][0-9]{0,8})$',
@@ -94,18 +193,26 @@ export const documentSchema: JsonObject = deepFreeze<JsonObject>({
       type: 'string',
       pattern: '^(/|(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+)$',
       default: '/api',
-      description: 'What every path begins with, such as /api; / for nothing',
+      description: 'The prefix of every path, such as /api; / for none',
     },
-    public_url: { type: 'string', description: 'The origin that clients reach, such as https://api.example.com' },
-    default_version: { type: 'integer', minimum: 0, description: 'The major that a request without a version gets' },
-    secret: { type: 'string', minLength: 1, description: 'Seals cursors; better given as ${NAME} of the environment' },
-    auth: authSchema,
+    public_url: { type: 'string', description: 'The origin that clients use, such as https://api.example.com' },
+    default_version: {
+      type: 'integer',
+      minimum: 0,
+      description: 'The major version for requests that do not name one',
+    },
+    secret: {
+      type: 'string',
+      minLength: 1,
+      description: 'The secret that seals cursors; set it by an environment variable, as ${NAME}',
+    },
+    auth: AUTH,
     trusted_proxies: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Addresses or networks, such as 10.0.0.0/8',
+      description: 'Addresses or networks of proxies, such as 10.0.0.0/8',
     },
-    require_tls: { type: 'boolean', default: false, description: 'Requests without TLS are refused' },
+    require_tls: { type: 'boolean', default: false, description: 'Reject requests without TLS' },
     cors: CORS,
     limits: LIMITS,
     events: EVENTS,
@@ -119,10 +226,10 @@ export const documentSchema: JsonObject = deepFreeze<JsonObject>({
     resources: {
       type: 'object',
       minProperties: 1,
-      description: 'The resources by the plural of their name in snake_case',
+      description: 'The resources by plural name in snake_case',
       additionalProperties: { $ref: '#/$defs/resource' },
     },
-    versions: versionsSchema,
+    versions: VERSIONS,
     $defs: definitionsSchema,
     definitions: definitionsSchema,
   },

@@ -8,40 +8,48 @@ const FLAG: JsonObject = { type: 'boolean', default: false };
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array'];
 const BOUND: JsonObject = {
   type: ['number', 'string'],
-  description: 'A number; for decimal and int64 also its digits as text',
+  description: 'A number; for decimal and int64 also a string of digits',
 };
 const NAMES: JsonObject = { type: 'array', items: { type: 'string' }, uniqueItems: true };
 const DEFINITIONS: JsonObject = {
   type: 'object',
-  description: 'Schemas that a $ref may name',
+  description: 'Schemas for use by $ref',
   additionalProperties: { $ref: '#/$defs/schema' },
 };
 
 const REFERENCE: JsonObject = {
   type: ['string', 'object'],
-  description: 'The resource whose id this holds; or {resource, as, inverse, on_delete}',
+  description: 'The referenced resource; or {resource, as, inverse, on_delete}',
   required: ['resource'],
   properties: {
     resource: { type: 'string', description: 'Name of a resource of this model' },
-    as: { type: 'string', pattern: NAME_PATTERN, description: 'Name of the relation; default: the field without _id' },
-    inverse: { type: 'string', pattern: NAME_PATTERN, description: 'Name of the relation back, on the other resource' },
+    as: {
+      type: 'string',
+      pattern: NAME_PATTERN,
+      description: 'Name of the relation; default: the name of the field without _id',
+    },
+    inverse: {
+      type: 'string',
+      pattern: NAME_PATTERN,
+      description: 'Name of the inverse relation, on the referenced resource',
+    },
     on_delete: {
       type: 'string',
       enum: ['restrict', 'nullify', 'cascade'],
       default: 'restrict',
-      description: 'What becomes of this row when the one it refers to is deleted: restrict, nullify or cascade',
+      description: 'What deleting the referenced row does: restrict, nullify or cascade',
     },
   },
   additionalProperties: false,
 };
 
-/** The definitions of a document: `$ref`s of a schema name them. */
+/** The JSON Schema of the definitions of a document, which a schema uses by `$ref`. */
 export const definitionsSchema = DEFINITIONS;
 
-/** The JSON Schema of a schema: the closed set of what a resource, a field or a value may declare. */
+/** The JSON Schema of the schema of a resource, a field or a value: the supported subset of JSON Schema 2020-12. */
 export const schemaSchema: JsonObject = {
   type: 'object',
-  description: 'A JSON Schema 2020-12; the keywords are a closed set, and all are asserted',
+  description: 'A JSON Schema 2020-12 with the supported keywords, all of which are asserted',
   properties: {
     $ref: { type: 'string', description: 'A definition of this document: #/$defs/name' },
     $defs: DEFINITIONS,
@@ -53,57 +61,62 @@ export const schemaSchema: JsonObject = {
     examples: { type: 'array' },
     type: {
       anyOf: [{ enum: TYPES }, { type: 'array' }],
-      description: `One of ${TYPES.join(', ')}, or one of them and 'null' in a list`,
+      description: `One of ${TYPES.join(', ')}; or an array of one of them and 'null'`,
       items: { type: 'string', enum: [...TYPES, 'null'] },
       uniqueItems: true,
     },
     format: {
       type: 'string',
       enum: ['date-time', ...Object.keys(formats), 'decimal', 'int64'],
-      description: 'What the text holds; each format is asserted',
+      description: 'The format of the string; every format is asserted',
     },
-    enum: { type: 'array', minItems: 1, uniqueItems: true, description: 'The values that are allowed' },
-    const: { description: 'The one value that is allowed' },
-    default: { description: 'What an absent field becomes' },
+    enum: { type: 'array', minItems: 1, uniqueItems: true, description: 'The allowed values' },
+    const: { description: 'The only allowed value' },
+    default: { description: 'The value of an absent field' },
     minimum: BOUND,
     maximum: BOUND,
     exclusiveMinimum: BOUND,
     exclusiveMaximum: BOUND,
     minLength: COUNT,
     maxLength: COUNT,
-    pattern: { type: 'string', description: 'A regular expression under the u flag' },
-    contentEncoding: { const: 'base64', description: 'base64: the text holds bytes' },
-    contentMediaType: { type: 'string', description: 'Media type of the bytes' },
+    pattern: { type: 'string', description: 'An ECMAScript regular expression, with the u flag' },
+    contentEncoding: { const: 'base64', description: 'base64: the string encodes bytes' },
+    contentMediaType: { type: 'string', description: 'The media type of the bytes' },
     items: { $ref: '#/$defs/schema' },
     minItems: COUNT,
     maxItems: COUNT,
     uniqueItems: FLAG,
     properties: { type: 'object', additionalProperties: { $ref: '#/$defs/schema' } },
-    required: { ...NAMES, description: 'Names of the properties that are never absent or null' },
+    required: { ...NAMES, description: 'The properties that must be present and not null' },
     additionalProperties: {
       anyOf: [{ type: 'boolean' }, { $ref: '#/$defs/schema' }],
-      description: 'The schema of the values of a map; objects with properties are closed',
+      description: 'The schema of the values of a map; objects with properties accept no others',
     },
     minProperties: COUNT,
     maxProperties: COUNT,
-    readOnly: { ...FLAG, description: 'Set by the server alone' },
-    writeOnly: { ...FLAG, description: 'Never leaves the server' },
-    'x-immutable': { ...FLAG, description: 'Cannot change once the resource is created' },
-    'x-unique': { ...FLAG, description: 'No two resources have the same value' },
+    readOnly: { ...FLAG, description: 'Set by the server only' },
+    writeOnly: { ...FLAG, description: 'Never part of a response' },
+    'x-immutable': { ...FLAG, description: 'Cannot change after creation' },
+    'x-unique': { ...FLAG, description: 'Unique within the collection' },
     'x-was': {
       type: 'string',
       pattern: NAME_PATTERN,
-      description: 'The name under which storage knew the field before',
+      description: 'The previous name in the database, for a renamed field',
     },
     'x-references': REFERENCE,
-    'x-shown-once': { ...FLAG, description: 'Shown in the answer to its creation alone' },
+    'x-shown-once': { ...FLAG, description: 'Part of the response to its creation only' },
     'x-precision': {
       type: 'integer',
       minimum: 1,
       maximum: MAX_DIGITS,
-      description: 'Most digits of a decimal',
+      description: 'Maximum digits of a decimal',
     },
-    'x-scale': { type: 'integer', minimum: 0, maximum: MAX_DIGITS, description: 'Decimals of a decimal' },
+    'x-scale': {
+      type: 'integer',
+      minimum: 0,
+      maximum: MAX_DIGITS,
+      description: 'Digits of a decimal after the decimal point',
+    },
   },
   additionalProperties: false,
 };

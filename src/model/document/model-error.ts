@@ -1,22 +1,22 @@
+import { closestMatch } from '../../conventions/closest-match.ts';
 import { formatPath, type Path } from '../values/path.ts';
 
-/** One thing that is wrong with a model. Lines and columns count from 1; both are 0 where it is a module, which has none. */
+/** An error in a model document. Line and column count from 1; both are 0 for a TypeScript model. */
 export interface ModelProblem {
-  /** The document, as whoever loads it names it. */
+  /** File name of the document, as the caller passed it. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** Where in the document: `resources.products.sortable[0]`; '' for the whole of it. */
+  /** Path in the document: `resources.products.sortable[0]`; '' for the root. */
   readonly path: string;
   readonly cause: string;
-  /** What to write instead. */
   readonly fix: string;
 }
 
-/** Announces a fault at a path of the document; the caller goes on, so that all faults are found in one run. */
+/** Reports a problem at a path of the document. The caller continues, so that one run finds all problems. */
 export type ReportProblem = (path: Path, cause: string, fix: string) => void;
 
-/** A model that cannot be served, with every fault of its document in the order of the lines. */
+/** An invalid model, with all of its problems in document order. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly problems: readonly ModelProblem[];
@@ -27,28 +27,28 @@ export class ModelError extends Error {
   }
 }
 
-/** A fault on one line: `shop.yaml:12:7: resources.products: cause; fix`. One in a module has no line. */
+/** Formats a problem as one line: `shop.yaml:12:7: resources.products: cause; fix`. TypeScript models have no line numbers. */
 export function formatProblem({ file, line, column, path, cause, fix }: ModelProblem): string {
   return `${file}:${line === 0 ? '' : `${line}:${column}:`} ${path === '' ? '' : `${path}: `}${cause}; ${fix}`;
 }
 
-/** The position of a fault in its document. */
+/** Line and column in a document. */
 export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** Collects the faults of one document. A fault that was told before is not told again. */
+/** Collects the problems of one document, each path and cause once. */
 export class ProblemList {
   readonly #file: string;
   readonly #locate: (path: Path) => SourcePosition;
   readonly #problems = new Map<string, ModelProblem>();
 
-  /** @param found faults that are known already */
+  /** @param found problems that are already known */
   constructor(file: string, locate: (path: Path) => SourcePosition, found: readonly ModelProblem[] = []) {
     this.#file = file;
     this.#locate = locate;
-    for (const fault of found) this.#problems.set(`${fault.path}\n${fault.cause}`, fault);
+    for (const problem of found) this.#problems.set(`${problem.path}\n${problem.cause}`, problem);
   }
 
   readonly report: ReportProblem = (path, cause, fix) => {
@@ -56,16 +56,45 @@ export class ProblemList {
     this.#problems.set(`${where}\n${cause}`, { file: this.#file, ...this.#locate(path), path: where, cause, fix });
   };
 
-  /** Announces faults at paths that have none so far: what follows from a fault is no fault of its own. */
+  /** Returns a function that reports problems only at paths without earlier problems, which may be their cause. */
   reportAtNewPaths(): ReportProblem {
-    const told = new Set([...this.#problems.values()].map(({ path }) => path));
+    const earlier = new Set([...this.#problems.values()].map(({ path }) => path));
     return (path, cause, fix) => {
-      if (!told.has(formatPath(path))) this.report(path, cause, fix);
+      if (!earlier.has(formatPath(path))) this.report(path, cause, fix);
     };
   }
 
-  /** The faults in the order of the document. */
+  /** The problems in document order. */
   sorted(): readonly ModelProblem[] {
     return [...this.#problems.values()].sort((a, b) => a.line - b.line || a.column - b.column);
   }
+}
+
+/** The fix for an unknown name: the most similar known name. @param otherwise the fix where no known name is similar */
+export function suggestName(name: string, known: Iterable<string>, otherwise: string = listNames([...known])): string {
+  const meant = closestMatch(name, known);
+  return meant === null ? otherwise : `write ${meant}`;
+}
+
+function listNames(known: readonly string[]): string {
+  return known.length === 0 ? 'remove it' : `use one of ${known.join(', ')}`;
+}
+
+/** Reports a member that is not allowed at its path. */
+export function reportUnknownMember(report: ReportProblem, path: Path, fix: string): void {
+  report(path, `${String(path.at(-1))} is not known here`, fix);
+}
+
+/** Reports the name of a resource that the model does not declare. */
+export function reportUnknownResource(
+  report: ReportProblem,
+  path: Path,
+  name: string,
+  resources: Iterable<string>,
+): void {
+  report(
+    path,
+    `there is no resource ${name}`,
+    suggestName(name, resources, 'use the name of a resource of this model'),
+  );
 }

@@ -17,95 +17,102 @@ import { formatPath, type Path } from '../values/path.ts';
 /** Environment variables by name. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** The text of a model document and what it is read with. */
+/** A model document as a string, with what is needed to parse it. */
 export interface DocumentSource {
-  /** Its name for messages; one that ends in `.json` must be JSON, any other is YAML 1.2. */
+  /** File name, for messages. A name that ends in `.json` requires JSON; all others are YAML 1.2. */
   readonly file: string;
   readonly text: string;
-  /** Gives the values of `${NAME}`. */
+  /** Values for `${NAME}`. */
   readonly env: EnvironmentVariables;
 }
 
-/** A document as it was read. */
+/** A parsed document. */
 export interface ModelDocument {
   readonly value: Json;
-  /** Line and column of the member or item at a path, or of the nearest one above it. */
+  /** Line and column of the member or item at a path, or of its closest ancestor. */
   readonly locate: (path: Path) => SourcePosition;
-  /** What is wrong with its text. */
+  /** Syntax errors, unsupported values and missing environment variables. */
   readonly problems: readonly ModelProblem[];
-  /** Whether `value` can be judged: false where the text is no YAML or JSON. */
+  /** False for invalid YAML or JSON: `value` is null then. */
   readonly readable: boolean;
 }
 
-/** Most characters of a document, values in it (aliases expanded) and levels of nesting. */
+/** Maximum characters, values (with aliases expanded) and levels of nesting of a document. */
 const MAX_TEXT = 1024 * 1024;
 const MAX_NODES = 100_000;
 const MAX_DEPTH = 64;
-/** Most faults of syntax that are told: one missing bracket may bring hundreds. */
+/** Maximum reported syntax errors: one missing bracket can cause hundreds. */
 const MAX_SYNTAX_ERRORS = 20;
 const START: SourcePosition = { line: 1, column: 1 };
 const JSON_LITERAL = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /**
- * Reads a model document. It never throws: what is wrong with the text is in `faults`. An alias is expanded within the bounds
- * on nodes and depth, so that one that grows or contains itself is a fault. `${NAME}` in a string value is replaced from the
- * environment, and an unset one is a fault; values never appear in messages.
+ * Parses a model document. Never throws: all errors are in `problems`. Aliases are expanded within the limits on values and depth, so
+ * that exponential and recursive aliases are errors. `${NAME}` in a string is replaced by the environment variable, which must be
+ * set. Messages never contain values.
  */
 export function readDocument({ file, text, env }: DocumentSource): ModelDocument {
   const positions = new Map<string, SourcePosition>();
   const lines = new LineCounter();
   const locate = (path: Path): SourcePosition => nearestPosition(positions, path);
-  const unreadable = (faults: readonly ModelProblem[]): ModelDocument => ({
-    value: null,
-    locate,
-    problems: faults,
-    readable: false,
-  });
-
-  if (text.length > MAX_TEXT) {
-    const cause = 'the document is longer than 1 MiB';
-    return unreadable([{ file, ...START, path: '', cause, fix: 'declare less in one model' }]);
+  const tree = text.length > MAX_TEXT ? null : parseYaml(text, lines);
+  const issues = tree === null ? [TOO_LONG] : syntaxIssues(file, text, tree, lines);
+  if (tree === null || issues.length > 0) {
+    const problems = issues.map(({ position, ...issue }) => ({ file, ...position, path: '', ...issue }));
+    return { value: null, locate, problems, readable: false };
   }
-  const tree = parseDocument(text.replace(/^\uFEFF/, ''), { lineCounter: lines, prettyErrors: false });
-  const problems = [...tree.errors, ...tree.warnings].map(({ message, pos: [offset] }) => ({
-    cause: `the document is not valid YAML: ${message}`,
-    position: positionAt(lines, offset),
-  }));
-  if (file.endsWith('.json') && problems.length === 0) problems.push(...jsonProblems(text, tree, lines));
-  if (problems.length > 0) {
-    const fix = 'correct the text here';
-    return unreadable(
-      problems.slice(0, MAX_SYNTAX_ERRORS).map(({ cause, position }) => ({ file, ...position, path: '', cause, fix })),
-    );
-  }
-  const faults = new ProblemList(file, locate);
-  const reader = new NodeReader({ lines, positions, env, report: faults.report });
+  const list = new ProblemList(file, locate);
+  const reader = new NodeReader({ lines, positions, env, report: list.report });
   const value = reader.read(tree.contents, []);
-  return { value, locate, problems: faults.sorted(), readable: true };
+  return { value, locate, problems: list.sorted(), readable: true };
 }
 
 interface SyntaxIssue {
   readonly cause: string;
+  readonly fix: string;
   readonly position: SourcePosition;
 }
 
-/** YAML takes more than JSON does: a file that says it is JSON is held to JSON. */
-function jsonProblems(text: string, tree: Document.Parsed, lines: LineCounter): readonly SyntaxIssue[] {
+const TOO_LONG: SyntaxIssue = {
+  cause: 'the document is longer than 1 MiB',
+  fix: 'split it into several models',
+  position: START,
+};
+
+function parseYaml(text: string, lines: LineCounter): Document.Parsed {
+  return parseDocument(withoutByteOrderMark(text), { lineCounter: lines, prettyErrors: false });
+}
+
+function withoutByteOrderMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
+}
+
+function syntaxIssues(file: string, text: string, tree: Document.Parsed, lines: LineCounter): readonly SyntaxIssue[] {
+  const issues = [...tree.errors, ...tree.warnings].slice(0, MAX_SYNTAX_ERRORS).map(({ message, pos: [offset] }) => ({
+    cause: `the document is not valid YAML: ${message}`,
+    fix: 'correct the syntax',
+    position: positionAt(lines, offset),
+  }));
+  return file.endsWith('.json') && issues.length === 0 ? jsonIssues(text, tree, lines) : issues;
+}
+
+/** YAML is a superset of JSON, so a `.json` file is also parsed as JSON. */
+function jsonIssues(text: string, tree: Document.Parsed, lines: LineCounter): readonly SyntaxIssue[] {
   try {
-    JSON.parse(text.replace(/^\uFEFF/, ''));
+    JSON.parse(withoutByteOrderMark(text));
     return [];
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(error.message) ?? [];
     const position =
-      line === undefined ? positionAt(lines, foreignScalar(tree)) : { line: Number(line), column: Number(column) };
-    return [{ cause: 'the document is not valid JSON', position }];
+      line === undefined ? positionAt(lines, nonJsonScalar(tree)) : { line: Number(line), column: Number(column) };
+    return [{ cause: 'the document is not valid JSON', fix: 'correct the syntax', position }];
   }
 }
 
-/** Offset of the first scalar that YAML knows and JSON does not, for faults that the JSON parser gives no position; else 0. */
-function foreignScalar(tree: Document.Parsed): number {
+/** Offset of the first scalar that is valid in YAML only, for JSON errors without a position; 0 if there is none. */
+function nonJsonScalar(tree: Document.Parsed): number {
   let offset = 0;
   visit(tree, {
     Scalar(_, { range, source = '', type, value }) {
@@ -141,22 +148,23 @@ interface NodeReaderOptions {
 
 type YamlNode = ParsedNode | null;
 
-/** Turns the nodes of a document into JSON and notes where each stands. */
+/** Converts the YAML nodes of a document to JSON and records their positions. */
 class NodeReader {
   readonly #options: NodeReaderOptions;
   readonly #anchors = new Map<string, YamlNode>();
   #nodes = 0;
 
-  constructor(reading: NodeReaderOptions) {
-    this.#options = reading;
+  constructor(options: NodeReaderOptions) {
+    this.#options = options;
   }
 
   read(node: YamlNode, path: Path): Json {
     this.#nodes += 1;
     if (this.#nodes > MAX_NODES) {
-      return this.#problem(path, 'the document holds too many values', 'declare less in one model');
+      return this.#problem(path, 'the document has too many values', 'split it into several models');
     }
-    if (path.length > MAX_DEPTH) return this.#problem(path, 'the document is nested too deep', 'nest less');
+    if (path.length > MAX_DEPTH)
+      return this.#problem(path, 'the document is nested too deeply', `use at most ${MAX_DEPTH} levels`);
     if (isAlias(node)) return this.#readAlias(node.source, path);
     if (node === null) return null;
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
@@ -168,7 +176,7 @@ class NodeReader {
   #readAlias(name: string, path: Path): Json {
     const target = this.#anchors.get(name);
     if (target === undefined) {
-      return this.#problem(path, `there is no anchor &${name} before this alias`, 'declare it first');
+      return this.#problem(path, `the alias *${name} has no anchor before it`, `declare &${name} first`);
     }
     return this.read(target, path);
   }
@@ -181,9 +189,9 @@ class NodeReader {
   #readMap(pairs: readonly { readonly key: YamlNode; readonly value: YamlNode }[], path: Path): Json {
     const members: [string, Json][] = [];
     for (const { key, value } of pairs) {
-      const name = isScalar(key) ? keyText(key) : null;
+      const name = isScalar(key) ? keyName(key) : null;
       if (name === null || name === '__proto__') {
-        this.#problem(path, 'a key is not a plain name', 'use text for the names of members');
+        this.#problem(path, 'the key is not a valid name', 'use a string other than __proto__');
       } else {
         members.push([name, this.#readAt(value, [...path, name], key)]);
       }
@@ -195,10 +203,14 @@ class NodeReader {
     if (typeof value === 'string') return this.#replaceVariables(value, path);
     if (typeof value === 'boolean' || value === null) return value;
     if (typeof value !== 'number' || !Number.isFinite(value)) {
-      return this.#problem(path, 'the value is none that JSON knows', 'write text, a number, true, false or null');
+      return this.#problem(
+        path,
+        'the value is not valid in JSON',
+        'write a string, a finite number, true, false or null',
+      );
     }
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      return this.#problem(path, 'the integer is beyond 2^53-1', 'write it as text, in quotes');
+      return this.#problem(path, 'the integer is outside the safe range of 2^53-1', 'write it as a string, in quotes');
     }
     return value;
   }
@@ -207,11 +219,7 @@ class NodeReader {
     return text.replace(VARIABLE, (_, name: string) => {
       const value = Object.hasOwn(this.#options.env, name) ? this.#options.env[name] : undefined;
       if (value !== undefined) return value;
-      this.#problem(
-        path,
-        `the environment variable ${name} is not set`,
-        'set it before the start, or write the value here',
-      );
+      this.#problem(path, `the environment variable ${name} is not set`, 'set it, or write the value in the document');
       return '';
     });
   }
@@ -222,7 +230,7 @@ class NodeReader {
   }
 }
 
-/** A key as it was written: `1.4` is the name "1.4", not a number. */
-function keyText({ value, source }: Scalar): string {
+/** The source of a key: `1.4` is the name "1.4", not a number. */
+function keyName({ value, source }: Scalar): string {
   return typeof value === 'string' ? value : (source ?? String(value));
 }

@@ -1,20 +1,57 @@
 import type { JsonObject } from '../../conventions/json.ts';
-import { accessSchema } from './access-schema.ts';
 import { DURATION_PATTERN } from '../values/parse-units.ts';
 
 const NAME: JsonObject = { type: 'string', pattern: '^[a-z][a-z0-9_]*$' };
+const SCOPE: JsonObject = { type: 'string', minLength: 1 };
 const PATHS: JsonObject = { type: 'array', items: { type: 'string' }, uniqueItems: true };
+
+const RULE: JsonObject = {
+  anyOf: [{ enum: ['public', 'authenticated'] }, { type: 'object' }],
+  description: 'public, authenticated or {scope: name}',
+  properties: { scope: SCOPE },
+  additionalProperties: false,
+};
+
+const ACCESS: JsonObject = {
+  type: 'object',
+  description: 'Access rules; default with auth: the scopes name:read and name:write',
+  properties: {
+    read: RULE,
+    write: RULE,
+    create: RULE,
+    update: RULE,
+    delete: RULE,
+    owner: {
+      type: ['string', 'object'],
+      description: 'The field with the owner of a row; or {field, bypass}',
+      required: ['field'],
+      properties: { field: SCOPE, bypass: { type: 'string', description: 'The scope that accesses every row' } },
+      additionalProperties: false,
+    },
+    rows: {
+      type: 'object',
+      description: 'Filters that restrict which rows callers can access',
+      additionalProperties: { type: 'object' },
+    },
+    fields: {
+      type: 'object',
+      description: 'Access rules for single fields, by field name',
+      additionalProperties: { type: 'object', properties: { read: RULE, write: RULE }, additionalProperties: false },
+    },
+  },
+  additionalProperties: false,
+};
 
 const STATE: JsonObject = {
   type: 'object',
-  description: 'The states of a resource and the moves between them: {field, initial, transitions}',
+  description: 'The state machine of a resource: {field, initial, transitions}',
   required: ['field', 'initial', 'transitions'],
   properties: {
-    field: { type: 'string', description: 'The field that holds the state: a string with an enum' },
+    field: { type: 'string', description: 'The field with the state: a string with an enum' },
     initial: { type: 'string', description: 'The state of a new resource' },
     transitions: {
       type: 'object',
-      description: 'To each state those that may follow it',
+      description: 'The allowed next states of each state',
       additionalProperties: {
         type: 'array',
         items: {
@@ -23,7 +60,7 @@ const STATE: JsonObject = {
           required: ['to'],
           properties: {
             to: { type: 'string' },
-            scope: { type: 'string', description: 'The scope that the move needs' },
+            scope: { type: 'string', description: 'The scope that the transition requires' },
           },
           additionalProperties: false,
         },
@@ -35,11 +72,16 @@ const STATE: JsonObject = {
 
 const CACHE: JsonObject = {
   type: 'object',
-  description: 'How long answers may be kept: {max_age, scope}',
+  description: 'How long responses may be cached: {max_age, scope}',
   required: ['max_age'],
   properties: {
     max_age: { type: 'integer', minimum: 0, maximum: 31_536_000, description: 'Seconds, such as 3600' },
-    scope: { type: 'string', enum: ['public', 'private'], default: 'private', description: 'Who may keep them' },
+    scope: {
+      type: 'string',
+      enum: ['public', 'private'],
+      default: 'private',
+      description: 'public or private, as in Cache-Control',
+    },
   },
   additionalProperties: false,
 };
@@ -47,32 +89,32 @@ const CACHE: JsonObject = {
 /** The JSON Schema of a resource. */
 export const resourceSchema: JsonObject = {
   type: 'object',
-  description: 'A resource: its schema, and what differs from the defaults',
+  description: 'A resource: its schema and its settings',
   required: ['schema'],
   properties: {
-    schema: { $ref: '#/$defs/schema', description: 'A JSON Schema 2020-12 of an object: the fields' },
-    singular: { ...NAME, description: 'Its singular in snake_case; default: by inflection' },
-    noun: { type: 'boolean', default: false, description: 'The name is a noun, though it looks like a verb' },
+    schema: { $ref: '#/$defs/schema', description: 'The fields, as a JSON Schema 2020-12 of an object' },
+    singular: { ...NAME, description: 'The singular in snake_case; default: derived from the plural' },
+    noun: { type: 'boolean', default: false, description: 'The name is a noun, although it looks like a verb' },
     error_prefix: {
       type: 'string',
       pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$',
-      description: 'What its error codes begin with, such as SHOP_ITEM; default: the singular in capitals',
+      description: 'The prefix of its error codes, such as SHOP_ITEM; default: the singular in upper case',
     },
-    was: { ...NAME, description: 'The name under which storage knew it before' },
+    was: { ...NAME, description: 'The previous name in the database, for a renamed resource' },
     id: {
       anyOf: [{ enum: ['uuid', 'client'] }, { type: 'object' }],
       default: 'uuid',
-      description: "uuid (the server makes ids), client, or {client: '<pattern>'}",
+      description: "uuid (assigned by the server), client, or {client: '<pattern>'}",
       required: ['client'],
       properties: { client: { type: 'string', description: 'A regular expression that ids match' } },
       additionalProperties: false,
     },
-    parent: { type: 'string', description: 'The resource that it sits under' },
+    parent: { type: 'string', description: 'The parent resource' },
     on_parent_delete: {
       type: 'string',
       enum: ['restrict', 'cascade'],
       default: 'restrict',
-      description: 'What becomes of it when its parent is deleted: restrict or cascade',
+      description: 'What deleting the parent does: restrict or cascade',
     },
     unique: {
       type: 'array',
@@ -83,37 +125,47 @@ export const resourceSchema: JsonObject = {
     indexes: {
       type: 'array',
       items: { type: ['string', 'array'], items: { type: 'string' }, minItems: 1, uniqueItems: true },
-      description: 'Fields, or lists of them, such as [category, [category, price]]; id and created_at have one',
+      description:
+        'Indexed fields or lists of fields, such as [category, [category, price]]; id and created_at are always indexed',
     },
-    search: { ...PATHS, description: 'Fields that q searches' },
+    search: { ...PATHS, description: 'The fields that q searches' },
     sort: {
       type: 'string',
       minLength: 1,
       default: 'created_at',
-      description: 'The default order, such as -created_at,name',
+      description: 'The default sort, such as -created_at,name',
     },
     time_field: {
       type: 'string',
       default: 'created_at',
-      description: 'A required date-time, by which time windows cut',
+      description: 'The required date-time field for time windows',
     },
-    sortable: { ...PATHS, description: 'Fields that sort takes; default: all readable ones of one value' },
-    filterable: { ...PATHS, description: 'Fields that filters take; default: all readable ones of one value' },
-    access: accessSchema,
+    sortable: { ...PATHS, description: 'The fields that sort accepts; default: all readable scalar fields' },
+    filterable: { ...PATHS, description: 'The fields that filters accept; default: all readable scalar fields' },
+    access: ACCESS,
     cache: CACHE,
-    require_if_match: { type: 'boolean', default: false, description: 'Changes need If-Match, else 428' },
+    require_if_match: {
+      type: 'boolean',
+      default: false,
+      description: 'Changes without If-Match are rejected with 428',
+    },
     idempotency: {
       type: 'string',
       enum: ['optional', 'required'],
-      description: 'Idempotency-Key: optional or required',
+      description: 'Whether Idempotency-Key is optional or required',
     },
     tombstones: {
       type: 'string',
       pattern: DURATION_PATTERN,
-      description: 'How long a deleted id answers 410, such as 30d',
+      description: 'How long deleted ids return 410, such as 30d',
     },
-    events: { type: 'string', enum: ['thin', 'full', 'none'], default: 'thin', description: 'What its events hold' },
-    generated: { type: 'object', description: 'Fields that the server makes; in TypeScript models' },
+    events: {
+      type: 'string',
+      enum: ['thin', 'full', 'none'],
+      default: 'thin',
+      description: 'The content of its events: thin, full or none',
+    },
+    generated: { type: 'object', description: 'Fields that the server generates, in TypeScript models' },
   },
   additionalProperties: false,
 };

@@ -1,9 +1,9 @@
 import type { EventEnvelope } from '../../conventions/event.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { HookServices, WriteInfo } from './hooks.ts';
-import type { SchemaLike, DeepReadonly, ValuesOf } from './schema-types.ts';
+import type { DeepReadonly, SchemaLike, ValuesOf } from './schema-types.ts';
 
-/** What every row has beside its fields. */
+/** The members of every row that the server sets. */
 export interface SystemFields {
   readonly id: string;
   readonly created_at: string;
@@ -11,22 +11,22 @@ export interface SystemFields {
   readonly revision: number;
 }
 
-/** A member that is worked out from others whenever the resource is shown: pure, synchronous, read-only, in no filter or sort. */
+/** A read-only member that is computed for each representation by a pure, synchronous function. It cannot be filtered or sorted. */
 export interface ComputedDefinition<R, F extends keyof R> {
   readonly schema: object;
-  /** The fields that it reads: what its tag depends on. */
+  /** The fields that it is computed from. */
   readonly from: readonly F[];
-  /** Gets those fields and the id, nothing else. */
+  /** Gets only these fields and the id. */
   readonly value: (row: DeepReadonly<Pick<R, F>> & Pick<SystemFields, 'id'>) => unknown;
 }
 
-/** The fields that each computed member of a resource reads. */
+/** The fields that each computed member of a resource is computed from. */
 type ComputedReads<R> = Readonly<Record<string, keyof R>>;
 
-/** The code of a resource. `R` are its values, `S` the services of the application, `C` what its computed members read. */
+/** The functions of a resource: `R` is the type of its values, `S` of the application's services, `C` maps computed members to fields. */
 export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R>> {
   readonly computed?: { readonly [K in keyof C]: ComputedDefinition<R, C[K]> };
-  /** Around a write, before it is sent: may change the draft, or refuse it with `refuse`. */
+  /** Runs before a write. Can change the draft, or refuse the write with `refuse`. */
   readonly before?: {
     readonly create?: (draft: R, context: S & WriteInfo) => MaybePromise<R | undefined | void>;
     readonly update?: (
@@ -36,21 +36,21 @@ export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R
     ) => MaybePromise<R | undefined | void>;
     readonly delete?: (row: DeepReadonly<R & SystemFields>, context: S & WriteInfo) => MaybePromise<void>;
   };
-  /** By field: what is wrong with a value that a write sets, in words that follow the field's name; null where nothing is. */
+  /** Checks by field. Returns what is wrong with a changed value, to be read after the name of the field; null if it is valid. */
   readonly check?: {
     readonly [K in keyof R]?: (value: NonNullable<R[K]>, context: S & WriteInfo) => MaybePromise<string | null>;
   };
-  /** Fed from the log of events: at least once each, and never in the way of an answer. */
+  /** Runs for each event in the event log, at least once and after the response. */
   readonly after?: {
     readonly created?: (event: EventEnvelope, context: S) => MaybePromise<void>;
     readonly updated?: (event: EventEnvelope, context: S) => MaybePromise<void>;
     readonly deleted?: (event: EventEnvelope, context: S) => MaybePromise<void>;
   };
-  /** Refused until access is served: a function that gets the caller and returns a filter. */
+  /** Not supported yet: gets the caller and returns a filter. */
   readonly policy?: (caller: unknown) => unknown;
 }
 
-/** What a resource says in data, as the model document has it. */
+/** The data of a resource, as in a model document. */
 export interface ResourceData {
   readonly singular?: string;
   readonly noun?: boolean;
@@ -75,17 +75,17 @@ export interface ResourceData {
   readonly events?: 'thin' | 'full' | 'none';
 }
 
-/** A resource in TypeScript. */
+/** A resource of a TypeScript model. */
 export type ResourceDefinition<T extends SchemaLike, S, C extends ComputedReads<ValuesOf<T>>> = ResourceData & {
   readonly schema: T;
 } & ResourceCode<ValuesOf<T>, S, C>;
 
-/** A resource as a model takes it: its types have done their work. */
+/** A resource without the types of its values, as `resource` returns it. */
 export type DefinedResource = ResourceData & { readonly schema: SchemaLike } & {
   readonly [code in keyof ResourceCode<unknown, unknown>]?: unknown;
 };
 
-/** What a model says beside its resources, as the model document has it. */
+/** The settings of a model, as in a model document. */
 export interface ModelData {
   readonly name: string;
   readonly title?: string;
@@ -106,29 +106,28 @@ export interface ModelData {
   readonly $defs?: object;
 }
 
-/** A model in TypeScript; `services` are what its hooks get of the application. */
+/** A TypeScript model. Its hooks get `services` from the application. */
 export type ModelDefinition<S> = ModelData & {
   readonly resources: Readonly<Record<string, DefinedResource>>;
 } & (keyof S extends never ? { readonly services?: S } : { readonly services: S });
 
 const DEFINED = Symbol.for('restwright.model');
 
-/** What `defineModel` returns: a module whose default export it is can be served. */
+/** The result of `defineModel`. A module can be served if this is its default export. */
 export interface DefinedModel {
   readonly [DEFINED]: true;
-  /** Its `services` are told apart below. */
   readonly definition: ModelData & { readonly resources: Readonly<Record<string, DefinedResource>> };
   readonly services: HookServices;
 }
 
-/** Whether a value is what `defineModel` returns, of whichever copy of the package. */
+/** Whether a value is the result of `defineModel`, also of another copy of the package. */
 export function isDefinedModel(value: unknown): value is DefinedModel {
   return typeof value === 'object' && value !== null && DEFINED in value;
 }
 
-/** The two functions that models are written with. */
+/** The functions that define models. */
 export interface ModelBuilder<S> {
-  /** A resource: its hooks get values of the types that its schema admits. */
+  /** Defines a resource. The types of its hooks follow from its schema. */
   readonly resource: <const T extends SchemaLike, C extends ComputedReads<ValuesOf<T>>>(
     definition: ResourceDefinition<T, S, C>,
   ) => DefinedResource;
@@ -136,7 +135,7 @@ export interface ModelBuilder<S> {
 }
 
 /**
- * `resource` and `defineModel` for an application whose hooks use services:
+ * Returns `resource` and `defineModel` for hooks that use services of the application:
  * `const { resource, defineModel } = withServices<{ vies: (id: string) => Promise<boolean> }>()`.
  */
 export function withServices<S extends object>(): ModelBuilder<S> {
@@ -153,14 +152,14 @@ function servicesOf(definition: object): HookServices {
 
 const plain = withServices<object>();
 
-/** A resource whose hooks need no services. */
+/** Defines a resource whose hooks use no services. */
 export function resource<const T extends SchemaLike, C extends ComputedReads<ValuesOf<T>>>(
   definition: ResourceDefinition<T, object, C>,
 ): DefinedResource {
   return plain.resource(definition);
 }
 
-/** A model whose hooks need no services. */
+/** Defines a model whose hooks use no services. */
 export function defineModel(definition: ModelDefinition<object>): DefinedModel {
   return plain.defineModel(definition);
 }

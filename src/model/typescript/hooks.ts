@@ -3,17 +3,17 @@ import type { EventEnvelope } from '../../conventions/event.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 
-/** What an application gives its hooks beside the values, such as its services; see `Services` of `defineModel`. */
+/** The services that an application passes to its hooks, by name; see `withServices`. */
 export type HookServices = Readonly<Record<string, unknown>>;
 
-/** Why a hook refuses a write, as the family of the resource's error code says it. */
+/** Why a hook refuses a write. It determines the error code and the status. */
 export type HookReason = 'INVALID' | 'CONFLICT' | 'FORBIDDEN';
 
 const REFUSAL = Symbol.for('restwright.refusal');
 
 /**
- * What a hook throws to refuse a write. Its message reaches the caller: it states the cause and the fix. One of another copy of the package
- * is one too: a module may be served by a command that is installed elsewhere.
+ * The error that `refuse` throws. Its message is sent to the caller. `instanceof` also recognizes errors of another copy of the package,
+ * because a module may import a different copy than the command that serves it.
  */
 export class HookRefusal extends Error {
   override readonly name = 'HookRefusal';
@@ -33,45 +33,45 @@ export class HookRefusal extends Error {
 }
 
 /**
- * Refuses a write from within a hook: the caller gets `{R}_INVALID` (400), `{R}_CONFLICT` (409) or `{R}_FORBIDDEN` (403).
+ * Refuses a write in a hook. The response is `{R}_INVALID` (400), `{R}_CONFLICT` (409) or `{R}_FORBIDDEN` (403).
  *
  * @param message the cause and the fix, for the caller
- * @param details faults of single fields
+ * @param details errors of single fields
  */
 export function refuse(reason: HookReason, message: string, details: readonly ErrorDetail[] = []): never {
   throw new HookRefusal(reason, message, details);
 }
 
-/** The write that a hook runs in. */
+/** The write that a hook runs for. */
 export interface WriteInfo {
-  /** Who writes; null where the caller is anonymous. */
+  /** The caller; the subject of an anonymous caller is null. */
   readonly caller: { readonly subject: string | null };
   readonly correlationId: string;
   /** RFC 3339, UTC, milliseconds. */
   readonly at: string;
 }
 
-/** What the hooks around a write get: the application's services, and the write. */
+/** The context of `before` and `check` hooks: the application's services and the write. */
 export type WriteContext = HookServices & WriteInfo;
 
 /**
- * A user's code around the writes of a resource. It runs on the request thread before the write is sent, and again where the row changed
- * meanwhile. It refuses by throwing what `refuse` makes; anything else that it throws is a 500.
+ * The hooks of a resource. They run on the request thread before a write, and again if the row changed in the meantime. `refuse` refuses
+ * the write; any other exception is a 500.
  */
 export interface Hooks {
   readonly before: {
-    /** Gets the checked values of every field; what it returns, if anything, takes their place and is checked again. */
+    /** Gets the validated values of all fields. A returned value replaces them and is validated again. */
     readonly create: ((draft: JsonObject, context: WriteContext) => MaybePromise<JsonObject | undefined>) | null;
-    /** `current` is the row as it stands, frozen. */
+    /** `current` is the current row, frozen. */
     readonly update:
       | ((draft: JsonObject, context: WriteContext, current: JsonObject) => MaybePromise<JsonObject | undefined>)
       | null;
-    /** Gets the row, frozen. Also runs for the rows that a removal takes along. */
+    /** Gets the row, frozen. Also runs for rows that a cascade deletes. */
     readonly delete: ((row: JsonObject, context: WriteContext) => MaybePromise<void>) | null;
   };
-  /** By field: what is wrong with a value that a write sets anew, in words that follow the field's name; null where nothing is. Not asked of null. */
+  /** By field: returns what is wrong with a changed value, to be read after the name of the field; null if it is valid. Not called for null. */
   readonly check: ReadonlyMap<string, (value: Json, context: WriteContext) => MaybePromise<string | null>>;
-  /** Fed from the log of events, at least once each, never in the way of an answer. */
+  /** Run for each event in the event log, at least once and after the response. */
   readonly after: {
     readonly created: AfterHook | null;
     readonly updated: AfterHook | null;
@@ -81,7 +81,7 @@ export interface Hooks {
 
 export type AfterHook = (event: EventEnvelope, context: HookServices) => MaybePromise<void>;
 
-/** A resource without a user's code. */
+/** The hooks of a resource without code. */
 export const NO_HOOKS: Hooks = {
   before: { create: null, update: null, delete: null },
   check: new Map(),

@@ -1,16 +1,16 @@
 import type { Json } from '../../conventions/json.ts';
-import type { ReportProblem } from '../document/model-error.ts';
+import { type ReportProblem, reportUnknownMember, suggestName } from '../document/model-error.ts';
 import type { Path } from '../values/path.ts';
 
-/** Most levels of nesting, and most values in one part of a model. */
+/** Maximum levels of nesting and number of values in one part of a model. */
 const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
 
 /**
- * What a module hands over as data, as JSON. A member that is undefined is left out; what JSON cannot say is announced where it stands, and
- * null in its place: a function is code, which stands under names of its own.
+ * Converts data of a module to JSON. Undefined members are omitted. Values that JSON cannot represent, such as functions, are reported
+ * and become null.
  *
- * @param path where the value stands in the model
+ * @param path of the value in the model
  */
 export function plainData(value: unknown, path: Path, report: ReportProblem): Json {
   return new DataReader(report).read(value, path);
@@ -18,7 +18,7 @@ export function plainData(value: unknown, path: Path, report: ReportProblem): Js
 
 class DataReader {
   readonly #report: ReportProblem;
-  /** What is being read, outermost first. */
+  /** The objects and arrays that contain the current value. */
   readonly #open = new Set<object>();
   #values = 0;
 
@@ -29,18 +29,20 @@ class DataReader {
   read(value: unknown, path: Path): Json {
     this.#values += 1;
     if (this.#values === MAX_VALUES)
-      this.#report(path, 'the document holds too many values', 'declare less in one model');
+      this.#report(path, 'the model has too many values', 'split it into several models');
     if (this.#values >= MAX_VALUES) return null;
-    if (path.length > MAX_DEPTH) return this.#problem(path, 'the document is nested too deep', 'nest less');
+    if (path.length > MAX_DEPTH) {
+      return this.#problem(path, 'the model is nested too deeply', `use at most ${MAX_DEPTH} levels`);
+    }
     if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
     if (typeof value === 'number' && Number.isFinite(value)) return value;
     if (Array.isArray(value)) return this.#within(value, path, () => this.#readItems(value, path));
     if (isRecord(value)) return this.#within(value, path, () => this.#readMembers(value, path));
-    return this.#problem(path, `there is ${kindOf(value)}, which is no data`, 'write what JSON can say');
+    return this.#problem(path, `${typeName(value)} is not valid in JSON`, 'write a JSON value');
   }
 
   #within(holder: object, path: Path, read: () => Json): Json {
-    if (this.#open.has(holder)) return this.#problem(path, 'the value holds itself', 'write each value once');
+    if (this.#open.has(holder)) return this.#problem(path, 'the value contains itself', 'remove the cycle');
     this.#open.add(holder);
     const plain = read();
     this.#open.delete(holder);
@@ -53,10 +55,11 @@ class DataReader {
 
   #readMembers(value: object, path: Path): Json {
     if ('~standard' in value) {
-      return this.#problem(path, 'a part of the schema is of a library', 'write the whole schema with the library');
+      const cause = 'a schema of a library is inside a JSON Schema';
+      return this.#problem(path, cause, 'write the whole schema with the library');
     }
-    const given = Object.entries(value).filter(([, held]) => held !== undefined);
-    return Object.fromEntries(given.map(([name, held]) => [name, this.read(held, [...path, name])]));
+    const members = Object.entries(value).filter(([, held]) => held !== undefined);
+    return Object.fromEntries(members.map(([name, held]) => [name, this.read(held, [...path, name])]));
   }
 
   #problem(path: Path, cause: string, fix: string): null {
@@ -65,14 +68,64 @@ class DataReader {
   }
 }
 
-/** Whether a value is an object with members of its own, and nothing special such as a date, a map or a list. */
+/** Whether a value is an object, but not an array, a Date, a Map or another built-in object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-function kindOf(value: unknown): string {
+function typeName(value: unknown): string {
   if (typeof value === 'function') return 'a function';
-  if (typeof value === 'number') return 'a number beyond all bounds';
-  if (typeof value !== 'object') return `a value of the type ${typeof value}`;
-  return `an object of the kind ${Object.prototype.toString.call(value).slice('[object '.length, -1)}`;
+  if (typeof value === 'number') return 'a number that is not finite';
+  if (typeof value !== 'object') return `a value of type ${typeof value}`;
+  return `an object of type ${Object.prototype.toString.call(value).slice('[object '.length, -1)}`;
+}
+
+/** A function of a model. Its result is not checked here: a model in JavaScript has no types. */
+export type Callable = (...parameters: readonly unknown[]) => never;
+
+type Members = readonly (readonly [name: string, value: unknown])[];
+
+/** Reads the functions of a module, whose types are unknown, and reports values that are not functions. */
+export class CodeReader {
+  readonly #report: ReportProblem;
+
+  constructor(report: ReportProblem) {
+    this.#report = report;
+  }
+
+  /** The members of an object that are not undefined. */
+  members(value: unknown, path: Path): Members {
+    if (value === undefined) return [];
+    if (isRecord(value)) return Object.entries(value).filter(([, held]) => held !== undefined);
+    this.#report(path, `${String(path.at(-1))} is not an object`, 'write an object');
+    return [];
+  }
+
+  /** The members with the given names. Other members are reported. */
+  known(value: unknown, path: Path, names: readonly string[]): Members {
+    return this.members(value, path).filter(([name]) => {
+      if (!names.includes(name)) reportUnknownMember(this.#report, [...path, name], suggestName(name, names));
+      return names.includes(name);
+    });
+  }
+
+  /** The functions of an object, by name. @param names the allowed names */
+  functions(value: unknown, path: Path, names: readonly string[]): ReadonlyMap<string, Callable> {
+    const found = new Map<string, Callable>();
+    for (const [name, held] of this.known(value, path, names)) {
+      const callable = this.callable(held, [...path, name]);
+      if (callable !== null) found.set(name, callable);
+    }
+    return found;
+  }
+
+  callable(value: unknown, path: Path): Callable | null {
+    if (isCallable(value)) return value;
+    this.#report(path, `${String(path.at(-1))} is not a function`, 'write a function');
+    return null;
+  }
+}
+
+function isCallable(value: unknown): value is Callable {
+  return typeof value === 'function';
 }

@@ -1,11 +1,11 @@
-/** JSON Schema as far as its type can be told: plain, or made by TypeBox, whose values are JSON Schema. */
+/** A JSON Schema whose type can be inferred: an object literal, or a schema of TypeBox. */
 export interface SchemaObject {
   readonly type: 'object';
   readonly properties?: object;
   readonly required?: readonly string[];
 }
 
-/** A schema of another library that gives JSON Schema through Standard Schema, such as Zod 4 and ArkType 2. */
+/** A schema of a library that converts to JSON Schema through Standard Schema, such as Zod 4 or ArkType 2. */
 export interface StandardSchema {
   readonly '~standard': {
     readonly jsonSchema: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> };
@@ -13,12 +13,12 @@ export interface StandardSchema {
   };
 }
 
-/** What a schema may be written in. */
+/** The supported kinds of schemas. */
 export type SchemaLike = SchemaObject | StandardSchema;
 
 /**
- * The values that a schema admits, as they are stored: what is not required may be null (REP-4). Of another library these are its input
- * values, which its JSON Schema describes: what it would make of them is not run.
+ * The type of the stored values of a schema: optional members may be null (REP-4). For a library it is the input type, which its JSON
+ * Schema describes; its transformations do not run.
  */
 export type ValuesOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? T extends { readonly input: infer I }
@@ -26,7 +26,7 @@ export type ValuesOf<S> = S extends { readonly '~standard': { readonly types?: i
     : never
   : FromSchema<S>;
 
-/** A value that its reader leaves as it is. */
+/** The type with all members read-only, at any depth. */
 export type DeepReadonly<T> = T extends readonly (infer I)[]
   ? readonly DeepReadonly<I>[]
   : T extends object
@@ -35,7 +35,7 @@ export type DeepReadonly<T> = T extends readonly (infer I)[]
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Optional members become members that may be null; an unset list is an empty one. */
+/** Optional members become nullable; an unset array is empty. */
 type Stored<T> = T extends readonly (infer I)[]
   ? Stored<I>[]
   : T extends object
@@ -80,7 +80,7 @@ type FromObject<S> = S extends { readonly properties: infer P }
       ? Record<string, FromSchema<A[keyof A]>>
       : Record<string, unknown>;
 
-/** An unset list is an empty one. */
+/** The value of an unset member: an unset array is empty. */
 type Unset<S> = S extends { readonly type: 'array' } ? never : null;
 
 type RequiredOf<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;

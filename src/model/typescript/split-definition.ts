@@ -1,16 +1,22 @@
 import type { Json } from '../../conventions/json.ts';
-import { objectOf } from '../values/access.ts';
-import type { DefinedModel } from './define-model.ts';
 import { documentSchema } from '../document/document-schema.ts';
-import type { ReportProblem } from '../document/model-error.ts';
-import { plainSchema } from './library-schema.ts';
-import type { Path } from '../values/path.ts';
-import { isRecord, plainData } from './module-values.ts';
-import { isCodeMember, CODE_MEMBERS, type UncheckedCode } from '../compile/compile-code.ts';
+import { type ReportProblem, reportUnknownMember, suggestName } from '../document/model-error.ts';
 import { resourceSchema } from '../document/resource-schema.ts';
-import { suggestName, reportUnknownMember } from '../document/unknown-name.ts';
+import { objectOf } from '../values/access.ts';
+import type { Path } from '../values/path.ts';
+import type { DefinedModel } from './define-model.ts';
+import { plainSchema } from './library-schema.ts';
+import { isRecord, plainData } from './module-values.ts';
 
-/** A model in TypeScript, taken apart: what a document would say, and the code of its resources by their names. */
+/** The members of a resource that are functions. All others are data. */
+const CODE_MEMBERS = ['computed', 'before', 'check', 'after', 'policy'] as const;
+
+type CodeMember = (typeof CODE_MEMBERS)[number];
+
+/** The code of a resource as its module exports it, before its types are checked. */
+export type UncheckedCode = Readonly<Partial<Record<CodeMember, unknown>>>;
+
+/** A TypeScript model, split into the JSON of a document and the code of its resources, by name. */
 export interface DefinitionParts {
   readonly data: Json;
   readonly code: ReadonlyMap<string, UncheckedCode>;
@@ -18,19 +24,20 @@ export interface DefinitionParts {
 
 const MODEL_MEMBERS = [...Object.keys(objectOf(documentSchema['properties'])), 'services'];
 const RESOURCE_MEMBERS = [...Object.keys(objectOf(resourceSchema['properties'])), ...CODE_MEMBERS];
-/** What a hook gets of the write: a service of such a name would be hidden by it. */
+/** Members of `WriteInfo`, which would hide services of the same name. */
 const WRITE_INFO_MEMBERS = ['caller', 'correlationId', 'at'];
 
-/** Takes a definition apart. Members that nothing reads, and data that JSON cannot say, are announced. */
+/** Splits a definition into data and code. Reports unknown members and data that JSON cannot represent. */
 export function splitDefinition({ definition, services }: DefinedModel, report: ReportProblem): DefinitionParts {
   for (const name of Object.keys(services).filter((each) => WRITE_INFO_MEMBERS.includes(each))) {
-    report(['services', name], `hooks get ${name} from the write`, 'give the service another name');
+    report(['services', name], `the name ${name} is reserved: it is part of every hook context`, 'rename the service');
   }
   const code = new Map<string, UncheckedCode>();
-  const data = readMembers(definition, [], MODEL_MEMBERS, report, (member, held) => {
+  const model = { value: definition, path: [], known: MODEL_MEMBERS };
+  const data = readMembers(model, report, (member, value) => {
     if (member === 'services') return undefined;
-    if (member !== 'resources' || !isRecord(held)) return plainData(held, [member], report);
-    const resources = Object.entries(held).map(([name, resource]) => {
+    if (member !== 'resources' || !isRecord(value)) return plainData(value, [member], report);
+    const resources = Object.entries(value).map(([name, resource]) => {
       if (!isRecord(resource)) return [name, plainData(resource, [member, name], report)];
       code.set(name, Object.fromEntries(Object.entries(resource).filter(([each]) => isCodeMember(each))));
       return [name, readResource(resource, [member, name], report)];
@@ -40,21 +47,29 @@ export function splitDefinition({ definition, services }: DefinedModel, report: 
   return { data, code };
 }
 
+function isCodeMember(name: string): name is CodeMember {
+  return CODE_MEMBERS.some((member) => member === name);
+}
+
 function readResource(resource: object, path: Path, report: ReportProblem): Json {
-  return readMembers(resource, path, RESOURCE_MEMBERS, report, (member, held) => {
+  return readMembers({ value: resource, path, known: RESOURCE_MEMBERS }, report, (member, value) => {
     if (isCodeMember(member)) return undefined;
     const at = [...path, member];
-    return member === 'schema' ? plainSchema(held, at, report) : plainData(held, at, report);
+    return member === 'schema' ? plainSchema(value, at, report) : plainData(value, at, report);
   });
 }
 
-/** @param read the data of a known member; undefined where it is none */
+interface MembersSource {
+  readonly value: unknown;
+  readonly path: Path;
+  readonly known: readonly string[];
+}
+
+/** @param read returns the data of a known member; undefined to omit it */
 function readMembers(
-  value: unknown,
-  path: Path,
-  known: readonly string[],
+  { value, path, known }: MembersSource,
   report: ReportProblem,
-  read: (member: string, held: unknown) => Json | undefined,
+  read: (member: string, value: unknown) => Json | undefined,
 ): Json {
   if (!isRecord(value)) return plainData(value, path, report);
   const members: [string, Json][] = [];

@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
 
 /*
- * A typed look at a declared document. What has another kind than the one asked for counts as absent: the document's own
- * schema has announced it already, and the rest of the document is still to be checked.
+ * Typed access to the JSON of a document. A value of another type counts as absent: the JSON Schema of documents has reported
+ * it already, and the rest of the document can still be checked.
  */
 
-/** The text, or null. */
+/** The string, or null. */
 export function stringOf(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
@@ -15,23 +15,23 @@ export function numberOf(value: Json | undefined): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** A number as it is written in decimal, whether it was declared as one or as its digits in text; null for anything else. */
+/** The decimal digits of a number, declared as a number or as a string; null for other values. */
 export function digitsOf(value: Json | undefined): string | null {
   return typeof value === 'number' ? String(value) : stringOf(value);
 }
 
-/** The object, or one without members. */
+/** The object, or an empty one. */
 export function objectOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** The list, or an empty one. */
-export function listOf(value: Json | undefined): readonly Json[] {
+/** The array, or an empty one. */
+export function arrayOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The texts of a list; a lone text is a list of one. Each keeps its index in the list. */
+/** The strings of an array, in order. A single string counts as an array of one. */
 export function stringsOf(value: Json | undefined): readonly string[] {
   if (typeof value === 'string') return [value];
-  return listOf(value).filter((each) => typeof each === 'string');
+  return arrayOf(value).filter((each) => typeof each === 'string');
 }

@@ -1,21 +1,21 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
 import { storedDateTime } from './date-time.ts';
-import { digitsOf, listOf, numberOf, objectOf, stringOf } from './access.ts';
+import { arrayOf, digitsOf, numberOf, objectOf, stringOf } from './access.ts';
 import { compareNumbers, decimalError, storedInt64 } from './exact-number.ts';
-import { readPattern } from '../compile/keywords.ts';
 import type { Member, Shape, ValueType } from '../model.ts';
+import { readPattern } from './formats.ts';
 import { storedForm, type StoredForm } from './stored-form.ts';
 import type { Assertion, ValueCheck } from './validator.ts';
-import { quoteValue, describeAllowed } from './messages.ts';
+import { describeAllowed, formatValue } from './messages.ts';
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/** The last character before the padding, whose spare bits are zero (RFC 4648 3.5). */
+/** The spare bits of the last character before the padding are zero (RFC 4648, section 3.5). */
 const BASE64_END = /(?:^|[AQgw]==|[AEIMQUYcgkosw048]=|[^=])$/;
 
 /**
- * What a value of a shape has to hold, for the validator: the declared schema with what the conventions add to it. An
- * optional value may be null and objects are closed (REP-4, REP-5); integers are safe ones (REP-7); decimals, int64 and
- * timestamps are bounded and listed by value; a list's items are distinct by their stored form.
+ * The schema that the validator checks: the declared schema and what the conventions add to it. An optional value may be null and
+ * objects are closed (REP-4, REP-5). Integers are safe integers (REP-7). Bounds and enums of decimals, int64 and timestamps are
+ * compared by value. Items of an array with `uniqueItems` differ in their stored form.
  *
  * @param schema the declared schema of the value, `$ref`s resolved
  */
@@ -27,7 +27,7 @@ export function assertionOf(shape: Shape, schema: JsonObject): Assertion {
   return nullable;
 }
 
-/** The assertions of an object's members by name; the declared ones are in `schema.properties`. */
+/** The assertions of an object's members by name. Their declared schemas are in `schema.properties`. */
 export function memberAssertions(members: readonly Member[], schema: JsonObject): Readonly<Record<string, Assertion>> {
   const properties = objectOf(schema['properties']);
   return Object.fromEntries(
@@ -35,7 +35,7 @@ export function memberAssertions(members: readonly Member[], schema: JsonObject)
   );
 }
 
-/** An unset list is sent as null too, though it is stored as an empty one. */
+/** Clients may send null for an unset array, which is stored as an empty array. */
 function acceptsNull(shape: Shape & { readonly required?: boolean }): boolean {
   return shape.nullable || (shape.type.kind === 'array' && shape.required === false);
 }
@@ -47,15 +47,15 @@ function typeAssertion(type: ValueType, schema: JsonObject): Assertion {
         type: 'string',
         ...numbers(schema, ['minLength', 'maxLength']),
         ...patternOf(schema),
-        ...listed(schema),
+        ...enumOf(schema),
         ...(type.format === null ? {} : { format: type.format }),
       };
     case 'integer':
-      return { type: 'integer', ...bounds(schema), ...safeBounds(schema), ...listed(schema) };
+      return { type: 'integer', ...bounds(schema), ...safeBounds(schema), ...enumOf(schema) };
     case 'number':
-      return { type: 'number', ...bounds(schema), ...listed(schema) };
+      return { type: 'number', ...bounds(schema), ...enumOf(schema) };
     case 'boolean':
-      return { type: 'boolean', ...listed(schema) };
+      return { type: 'boolean', ...enumOf(schema) };
     case 'date-time':
     case 'decimal':
     case 'int64':
@@ -86,7 +86,7 @@ function arrayAssertion(item: Shape, schema: JsonObject): Assertion {
   return { type: 'array', items, ...numbers(schema, ['minItems', 'maxItems']), ...distinct };
 }
 
-/** The bounds among the keywords. What is no number is a fault of the model, announced elsewhere. */
+/** The keywords that are declared as numbers. Other values are reported elsewhere. */
 function numbers(schema: JsonObject, keywords: readonly string[]): JsonObject {
   return Object.fromEntries(
     keywords.flatMap((keyword) => {
@@ -112,30 +112,30 @@ function safeBounds(schema: JsonObject): JsonObject {
   };
 }
 
-/** The values that a schema lists; null is added where it may be. */
-function listed(schema: JsonObject): JsonObject {
+/** The declared `enum` or `const`, without null. */
+function enumOf(schema: JsonObject): JsonObject {
   const values = allowedValues(schema);
   return values === null ? {} : { enum: values };
 }
 
 function allowedValues(schema: JsonObject): readonly Json[] | null {
-  const values = 'const' in schema ? [schema['const'] ?? null] : listOf(schema['enum']);
-  const given = values.filter((value) => value !== null);
-  return given.length === 0 ? null : given;
+  const values = 'const' in schema ? [schema['const'] ?? null] : arrayOf(schema['enum']);
+  const allowed = values.filter((value) => value !== null);
+  return allowed.length === 0 ? null : allowed;
 }
 
-/** Checks what travels as text and counts by value: the form first, then the bounds, then the list. */
+/** Checks types that JSON represents as strings and that compare by value: first the format, then the bounds, then the enum. */
 function valueCheck(
   type: Extract<ValueType, { kind: 'date-time' | 'decimal' | 'int64' }>,
   schema: JsonObject,
 ): ValueCheck {
   const form = storedForm({ type, nullable: false });
   const allowed = allowedValues(schema)?.map(form) ?? null;
-  const formFault = formatError(type);
+  const findFormatError = formatError(type);
   return (value) => {
     if (typeof value !== 'string') return null;
-    const fault = formFault(value) ?? (type.kind === 'date-time' ? null : boundError(value, schema));
-    if (fault !== null) return fault;
+    const error = findFormatError(value) ?? (type.kind === 'date-time' ? null : boundError(value, schema));
+    if (error !== null) return error;
     return allowed === null || allowed.includes(form(value)) ? null : describeAllowed(allowed);
   };
 }
@@ -150,20 +150,21 @@ function formatError(
     case 'decimal':
       return (text) => decimalError(text, type);
     case 'int64':
-      return (text) => (storedInt64(text) === null ? 'must be an integer in text, from -2^63 to 2^63-1' : null);
+      return (text) => (storedInt64(text) === null ? 'must be an integer from -2^63 to 2^63-1, as a string' : null);
   }
 }
 
 function boundError(text: string, schema: JsonObject): string | null {
-  const against = (keyword: string): number | null => {
+  const compareTo = (keyword: string): number | null => {
     const bound = digitsOf(schema[keyword]);
     return bound === null ? null : compareNumbers(text, bound);
   };
-  const tell = (keyword: string, words: string): string => `must be ${words} ${quoteValue(schema[keyword] ?? null)}`;
-  if ((against('minimum') ?? 0) < 0) return tell('minimum', 'at least');
-  if ((against('maximum') ?? 0) > 0) return tell('maximum', 'at most');
-  if ((against('exclusiveMinimum') ?? 1) <= 0) return tell('exclusiveMinimum', 'greater than');
-  if ((against('exclusiveMaximum') ?? -1) >= 0) return tell('exclusiveMaximum', 'less than');
+  const describe = (keyword: string, relation: string): string =>
+    `must be ${relation} ${formatValue(schema[keyword] ?? null)}`;
+  if ((compareTo('minimum') ?? 0) < 0) return describe('minimum', 'at least');
+  if ((compareTo('maximum') ?? 0) > 0) return describe('maximum', 'at most');
+  if ((compareTo('exclusiveMinimum') ?? 1) <= 0) return describe('exclusiveMinimum', 'greater than');
+  if ((compareTo('exclusiveMaximum') ?? -1) >= 0) return describe('exclusiveMaximum', 'less than');
   return null;
 }
 
@@ -177,17 +178,17 @@ function duplicateError(form: StoredForm): ValueCheck {
   return (value) => {
     const seen = new Map<string, number>();
     for (const [index, item] of Array.isArray(value) ? value.entries() : []) {
-      const text = canonicalText(form(item));
-      const before = seen.get(text);
-      if (before !== undefined) return `must not hold the same item twice: [${before}] and [${index}] are equal`;
+      const text = canonicalJson(form(item));
+      const first = seen.get(text);
+      if (first !== undefined) return `must not contain duplicate items: [${first}] and [${index}] are equal`;
       seen.set(text, index);
     }
     return null;
   };
 }
 
-/** Equal for equal values, whatever the order of their members. */
-function canonicalText(value: Json): string {
+/** JSON with sorted members: the same string for equal values. */
+function canonicalJson(value: Json): string {
   return JSON.stringify(value, (_, held: Json) =>
     isJsonObject(held) ? Object.fromEntries(Object.entries(held).sort(([a], [b]) => (a < b ? -1 : 1))) : held,
   );

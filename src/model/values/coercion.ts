@@ -4,23 +4,23 @@ import { decimalError, MAX_DIGITS, storedDecimal, storedInt64 } from './exact-nu
 import { formats } from './formats.ts';
 import type { ValueType } from '../model.ts';
 
-/** A text of a query as a value, or what is wrong with it in words that follow the parameter's name. */
+/** The value of a query parameter, or what is wrong with it, to be read after the name of the parameter. */
 export type CoercionResult =
   | { readonly kind: 'valid'; readonly value: Json }
   | { readonly kind: 'invalid'; readonly message: string };
 
-/** One whose value is a text. */
+/** A result whose value is a string. */
 export type StringCoercionResult =
   | { readonly kind: 'valid'; readonly value: string }
   | (CoercionResult & { readonly kind: 'invalid' });
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** What is left of `+02:00` after a form decoder. */
+/** What form decoding makes of `+02:00`. */
 const LOST_PLUS = /\d \d{2}:\d{2}$/;
 
 /**
- * A text of a query string as a value of a type (QRY-2), in the form that JSON shows. A list takes the text of one item.
- * Text is taken as it is but for dates: one that no row holds matches none.
+ * Converts a string from a query to a value of a type (QRY-2), in stored form. For an array it is the value of one item. Strings are
+ * not validated, except dates: a string that no row has matches no row.
  */
 export function coerceText(type: ValueType, text: string): CoercionResult {
   switch (type.kind) {
@@ -41,10 +41,8 @@ export function coerceText(type: ValueType, text: string): CoercionResult {
     case 'date-time':
       return coerceDateTime(text);
     case 'decimal': {
-      const fault = decimalError(text, { precision: MAX_DIGITS, scale: null });
-      return fault === null
-        ? stored(storedDecimal(text, type.scale), '')
-        : invalid('must be a decimal number such as 19.99');
+      const isDecimal = decimalError(text, { precision: MAX_DIGITS, scale: null }) === null;
+      return stored(isDecimal ? storedDecimal(text, type.scale) : null, 'must be a decimal number such as 19.99');
     }
     case 'int64':
       return stored(storedInt64(text), 'must be an integer from -2^63 to 2^63-1');
@@ -52,11 +50,11 @@ export function coerceText(type: ValueType, text: string): CoercionResult {
       return coerceText(type.item.type, text);
     case 'object':
     case 'map':
-      return invalid('is an object: name one of its members');
+      return invalid('is an object; use one of its members');
   }
 }
 
-/** A text of a query string as a timestamp in its one form (REP-3). */
+/** Converts a string from a query to a timestamp in stored form (REP-3). */
 export function coerceDateTime(text: string): StringCoercionResult {
   return stored(storedDateTime(text), dateTimeError(text));
 }
@@ -71,8 +69,8 @@ function stored(value: string | null, message: string): StringCoercionResult {
 }
 
 function dateTimeError(text: string): string {
-  const fault = 'must be a date and time with an offset, such as 2026-05-17T09:30:00Z';
-  return LOST_PLUS.test(text) ? `${fault}; a + in a query stands for a space, so send %2B` : fault;
+  const message = 'must be a date and time with an offset, such as 2026-05-17T09:30:00Z';
+  return LOST_PLUS.test(text) ? `${message}; a + in a query means a space, send %2B instead` : message;
 }
 
 function invalid(message: string): CoercionResult & { readonly kind: 'invalid' } {

@@ -5,21 +5,21 @@ const TIME = /^(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))
 const SEPARATOR = 10;
 const MINUTES_PER_DAY = 1440;
 
-/** Whether a text is an RFC 3339 full-date that the calendar has. */
+/** Whether a string is an RFC 3339 full-date that exists in the calendar. */
 export function isDate(text: string): boolean {
   const [, year, month, day] = DATE.exec(text) ?? [];
   return day !== undefined && Number(day) >= 1 && Number(day) <= daysOf(Number(year), Number(month));
 }
 
-/** Whether a text is an RFC 3339 full-time, its offset included; a leap second only where it is 23:59:60 in UTC. */
+/** Whether a string is an RFC 3339 full-time, with its offset. A leap second must be 23:59:60 in UTC. */
 export function isTime(text: string): boolean {
   return readTime(text) !== null;
 }
 
 /**
- * An RFC 3339 date-time as it is stored (REP-3): UTC, three decimals, `Z`; further decimals are cut off. null where the text
- * is none, where the calendar has no such day, and where UTC falls outside the years 0000 to 9999. A leap second, which UTC
- * can only have at the end of a month, becomes the last millisecond before it: no order is reversed and the day stays.
+ * Normalizes an RFC 3339 date-time to its stored form (REP-3): UTC, three decimals, `Z`. Further decimals are cut off. Returns null
+ * for an invalid date-time and for years outside 0000 to 9999 in UTC. A leap second, which UTC has only at the end of a month,
+ * becomes the millisecond before it, so that order and day are kept.
  */
 export function storedDateTime(text: string): string | null {
   const separator = text[SEPARATOR];

@@ -1,7 +1,6 @@
 /**
- * Freezes a value and all that it holds. A map or set refuses changes from then on: freezing alone would leave its contents open.
- *
- * @throws {TypeError} later, whenever someone changes a frozen map or set
+ * Freezes a value and everything in it. `Object.freeze` does not protect the contents of a Map or Set, so their mutating methods are
+ * replaced by one that throws a TypeError.
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
@@ -18,5 +17,5 @@ export function deepFreeze<T>(value: T): T {
 }
 
 function rejectChange(): never {
-  throw new TypeError('a compiled model cannot be changed');
+  throw new TypeError('the object is frozen');
 }

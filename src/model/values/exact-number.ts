@@ -1,6 +1,6 @@
 import { counted } from './messages.ts';
 
-/** Most digits of a decimal for which the model sets no precision. */
+/** Maximum digits of a decimal without a declared precision. */
 export const MAX_DIGITS = 1000;
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
@@ -15,15 +15,15 @@ interface Digits {
   readonly fraction: string;
 }
 
-/** The bounds of a decimal: `precision` counts all digits, `scale` those after the point; null where there is none. */
+/** The bounds of a decimal: `precision` counts all digits, `scale` those after the decimal point; null means no bound. */
 export interface DecimalBounds {
   readonly precision: number | null;
   readonly scale: number | null;
 }
 
 /**
- * A decimal as it is stored (REP-7): no leading zeros, never `-0`, exactly `scale` decimals where one is declared, else none
- * that is a trailing zero. null where the text is no decimal. It is never rounded: a finer value keeps its digits.
+ * Normalizes a decimal to its stored form (REP-7): no leading zeros, no `-0`, at least `scale` decimals if declared, otherwise no
+ * trailing zeros. Returns null for a string that is not a decimal. Never rounds: a value with more decimals keeps them.
  */
 export function storedDecimal(text: string, scale: number | null): string | null {
   const digits = readDigits(text);
@@ -32,23 +32,23 @@ export function storedDecimal(text: string, scale: number | null): string | null
   return `${digits.negative ? '-' : ''}${digits.whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** What keeps a text from being a decimal within its bounds, in words; null where nothing does. */
+/** Returns what is wrong with a decimal, to be read after the name of its field; null if it is valid and within its bounds. */
 export function decimalError(text: string, { precision, scale }: DecimalBounds): string | null {
   const digits = readDigits(text);
-  if (digits === null) return 'must be a decimal number in text, such as "19.99"';
+  if (digits === null) return 'must be a decimal number as a string, such as "19.99"';
   if (scale !== null && digits.fraction.length > scale) {
     return scale === 0 ? 'must have no decimals' : `must have at most ${counted(scale, 'decimal')}`;
   }
   const whole = digits.whole === '0' ? 0 : digits.whole.length;
   if (precision !== null && scale !== null) {
     if (whole <= precision - scale) return null;
-    return `must have at most ${counted(precision - scale, 'digit')} before the point`;
+    return `must have at most ${counted(precision - scale, 'digit')} before the decimal point`;
   }
-  const most = precision ?? MAX_DIGITS;
-  return whole + digits.fraction.length > most ? `must have at most ${counted(most, 'digit')}` : null;
+  const max = precision ?? MAX_DIGITS;
+  return whole + digits.fraction.length > max ? `must have at most ${counted(max, 'digit')}` : null;
 }
 
-/** An int64 as it is stored: no leading zeros, never `-0`. null where the text is no integer from -2^63 to 2^63-1. */
+/** Normalizes an int64 to its stored form: no leading zeros, no `-0`. Returns null unless it is an integer from -2^63 to 2^63-1. */
 export function storedInt64(text: string): string | null {
   const digits = readDigits(text);
   if (digits === null || text.includes('.') || digits.whole.length > INT64_DIGITS) return null;
@@ -56,13 +56,13 @@ export function storedInt64(text: string): string | null {
   return value >= -INT64_LIMIT && value < INT64_LIMIT ? String(value) : null;
 }
 
-/** Compares two decimal or int64 texts by value: negative, 0 or positive. A text that is neither counts as zero. */
+/** Compares two decimal or int64 strings by value: negative, 0 or positive. An invalid string counts as zero. */
 export function compareNumbers(a: string, b: string): number {
   const [left, right] = [readDigits(a) ?? ZERO, readDigits(b) ?? ZERO];
   if (left.negative !== right.negative) return left.negative ? -1 : 1;
   const magnitude =
     left.whole.length - right.whole.length || order(left.whole, right.whole) || order(left.fraction, right.fraction);
-  // Taken from 0, so that equal ones never compare as -0.
+  // Subtracted from 0, so that the result is never -0.
   return left.negative ? 0 - magnitude : magnitude;
 }
 
@@ -76,7 +76,7 @@ function readDigits(text: string): Digits | null {
   return { negative: sign === '-' && (digits.whole !== '0' || digits.fraction !== ''), ...digits };
 }
 
-/* Zeros are taken off by hand: a pattern such as `0+$` takes quadratic time on long runs of them. */
+/* No regular expressions here: `0+$` takes quadratic time on long runs of zeros. */
 
 function withoutLeadingZeros(digits: string): string {
   let start = 0;

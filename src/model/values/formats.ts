@@ -1,15 +1,15 @@
 import { isDate, isTime } from './date-time.ts';
 import type { TextFormat } from '../model.ts';
 
-/** A format: its test, linear in the length of the text, and what a value of it looks like. */
+/** The check of a format, which takes linear time, and its description. */
 export interface FormatRule {
   readonly test: (text: string) => boolean;
-  /** Follows `must be`. */
+  /** Read after `must be`. */
   readonly phrase: string;
 }
 
 const DURATION_TIME = 'T(?:\\d+H(?:\\d+M(?:\\d+S)?)?|\\d+M(?:\\d+S)?|\\d+S)';
-/** RFC 3339, appendix A: no unit is left out between two others. */
+/** RFC 3339, appendix A: no unit is omitted between two others. */
 const DURATION = new RegExp(
   `^P(?:\\d+W|(?:\\d+Y(?:\\d+M(?:\\d+D)?)?|\\d+M(?:\\d+D)?|\\d+D)(?:${DURATION_TIME})?|${DURATION_TIME})$`,
 );
@@ -26,7 +26,7 @@ const AUTHORITY = /^(?:[^@]*@)?(\[[^\]]*\]|[^:[\]@]*)(?::\d*)?$/;
 const PATH_OR_QUERY = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$/;
 const IP_FUTURE = /^v[0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+$/i;
 
-/** The formats of text, each asserted. */
+/** The formats of strings. All of them are asserted. */
 export const formats: Readonly<Record<TextFormat, FormatRule>> = {
   date: { test: isDate, phrase: 'a date such as 2026-05-17' },
   time: { test: isTime, phrase: 'a time with an offset, such as 09:30:00Z' },
@@ -39,12 +39,22 @@ export const formats: Readonly<Record<TextFormat, FormatRule>> = {
   ipv6: { test: isIpv6, phrase: 'an IPv6 address such as 2001:db8::1' },
 };
 
+/** Parses a declared pattern; null for an invalid regular expression. */
+export function readPattern(pattern: string): RegExp | null {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
 /** RFC 1123: labels of letters, digits and inner hyphens, at most 253 characters. */
 function isHostname(text: string): boolean {
   return text.length <= 253 && text.split('.').every((label) => LABEL.test(label));
 }
 
-/** RFC 5321 4.1.2: dot-atoms or a quoted text, at most 64 characters, before a host name or an address literal. */
+/** RFC 5321, section 4.1.2: dot-atoms or a quoted string of at most 64 characters, then a host name or an address literal. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   const [local, domain] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
@@ -55,7 +65,7 @@ function isEmail(text: string): boolean {
   return six === undefined ? isIpv4(address) : isIpv6(address);
 }
 
-/** RFC 3986 3: a scheme and what follows it, every other byte percent-encoded. */
+/** RFC 3986, section 3: an absolute URI, other bytes percent-encoded. */
 function isUri(text: string): boolean {
   const [, scheme = '', authority, path = '', query = '', fragment = ''] = URI_PARTS.exec(text) ?? [];
   if (!SCHEME.test(scheme) || ![path, query, fragment].every((part) => PATH_OR_QUERY.test(part))) return false;
@@ -70,13 +80,13 @@ function isAuthority(text: string): boolean {
   return PATH_OR_QUERY.test(text.replace(host, '')) && (isIpv6(literal) || IP_FUTURE.test(literal));
 }
 
-/** Four numbers to 255 without leading zeros. */
+/** Four numbers from 0 to 255 without leading zeros. */
 function isIpv4(text: string): boolean {
   const octets = text.split('.');
   return octets.length === 4 && octets.every((octet) => OCTET.test(octet) && Number(octet) <= 255);
 }
 
-/** RFC 4291 2.2, without a zone: eight groups, `::` for one run of zero groups or more, an IPv4 address for the last two. */
+/** RFC 4291, section 2.2, without a zone: eight groups; `::` replaces zero groups once; the last two may be an IPv4 address. */
 function isIpv6(text: string): boolean {
   const halves = text.split('::');
   if (halves.length > 2) return false;

@@ -1,9 +1,9 @@
-/** Where a value stands: member names and array indexes from the root. */
+/** The path of a value from the root of its document: member names and array indexes. */
 export type Path = readonly (string | number)[];
 
 const PLAIN_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
 
-/** A path as a person writes it: `address.city`, `tags[2]`, `versions["1.4.0"]`; '' for the root (ERR-3). */
+/** Formats a path for messages: `address.city`, `tags[2]`, `versions["1.4.0"]`; '' for the root (ERR-3). */
 export function formatPath(path: Path): string {
   let text = '';
   for (const step of path) {

@@ -3,31 +3,31 @@ import { storedDateTime } from './date-time.ts';
 import { storedDecimal, storedInt64 } from './exact-number.ts';
 import type { Member, Shape } from '../model.ts';
 
-/** Brings a value to the one form in which it is stored, compared and shown. */
+/** Normalizes a value to the form that is stored, compared and returned. */
 export type StoredForm = (value: Json) => Json;
 
-const asItIs: StoredForm = (value) => value;
+const unchanged: StoredForm = (value) => value;
 
 /**
- * The stored form of a shape's values, compiled (REP-3, REP-4, REP-7): timestamps in UTC with three decimals, decimals and int64
- * canonical, no `-0`, every member of an object present, an unset list empty. What breaks the shape comes back as it is:
- * telling is the business of the checks. The form is a fixed point: storing it again changes nothing.
+ * Compiles the normalization of a shape's values (REP-3, REP-4, REP-7): timestamps in UTC with three decimals, decimals and int64 in
+ * canonical form, no `-0`, every member of an object present, an unset array empty. Invalid values are returned unchanged, since
+ * validation reports them. Normalizing is idempotent.
  */
 export function storedForm({ type }: Shape): StoredForm {
   switch (type.kind) {
     case 'text':
     case 'boolean':
     case 'binary':
-      return asItIs;
+      return unchanged;
     case 'integer':
     case 'number':
       return (value) => (value === 0 ? 0 : value);
     case 'date-time':
-      return ofText(storedDateTime);
+      return ofString(storedDateTime);
     case 'decimal':
-      return ofText((text) => storedDecimal(text, type.scale));
+      return ofString((text) => storedDecimal(text, type.scale));
     case 'int64':
-      return ofText(storedInt64);
+      return ofString(storedInt64);
     case 'object':
       return storedMembers(type.members);
     case 'map':
@@ -37,12 +37,12 @@ export function storedForm({ type }: Shape): StoredForm {
   }
 }
 
-/** What an absent member becomes: its default, else unset (REP-4). */
+/** The value of an absent member: its default, or unset (REP-4). */
 export function absentValue(member: Member): Json {
   return member.default ?? (member.type.kind === 'array' ? [] : null);
 }
 
-function ofText(convert: (text: string) => string | null): StoredForm {
+function ofString(convert: (text: string) => string | null): StoredForm {
   return (value) => (typeof value === 'string' ? (convert(value) ?? value) : value);
 }
 
@@ -65,6 +65,6 @@ function storedEntries(form: StoredForm): StoredForm {
 }
 
 function storedItems(form: StoredForm): StoredForm {
-  if (form === asItIs) return (value) => value ?? [];
+  if (form === unchanged) return (value) => value ?? [];
   return (value) => (Array.isArray(value) ? value.map(form) : (value ?? []));
 }

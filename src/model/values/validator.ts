@@ -1,20 +1,74 @@
 import { Ajv2020, type CodeOptions, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Json } from '../../conventions/json.ts';
 import { formats } from './formats.ts';
-import type { Path } from './path.ts';
-import type { BoundKeyword, Reason, Violation } from './violation.ts';
+import { formatPath, type Path } from './path.ts';
 
-/** JSON Schema 2020-12, which may hold `x-check`: a {@link ValueCheck} of texts or lists that the standard has no words for. */
+const BOUND_KEYWORDS = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+] as const;
+
+/** A keyword that bounds a value. */
+export type BoundKeyword = (typeof BOUND_KEYWORDS)[number];
+
+/** Why a value violates its schema. */
+export type ViolationReason =
+  | { readonly kind: 'type'; readonly expected: readonly string[] }
+  /** Required and absent, or null where null is not allowed. */
+  | { readonly kind: 'required' }
+  | { readonly kind: 'unknown'; readonly known: readonly string[] }
+  | { readonly kind: 'enum'; readonly allowed: readonly Json[] }
+  | { readonly kind: 'const'; readonly allowed: Json }
+  | { readonly kind: 'bound'; readonly bound: BoundKeyword; readonly limit: number }
+  | { readonly kind: 'pattern'; readonly pattern: string }
+  | { readonly kind: 'format'; readonly format: string }
+  | { readonly kind: 'any-of' }
+  /** Reported by a {@link ValueCheck}; the message is read after the name of the field. */
+  | { readonly kind: 'check'; readonly message: string };
+
+/** One place where a value violates its schema. */
+export interface Violation {
+  readonly path: Path;
+  readonly reason: ViolationReason;
+  /** The description in the schema; null where there is none. */
+  readonly description: string | null;
+  /** Must not appear in messages: it may be a secret (REP-11). */
+  readonly value: unknown;
+}
+
+/**
+ * Removes violations that follow from another one at the same path: null where it is not allowed is reported as `required` only, and
+ * a value outside its `enum` or of the wrong type as that only.
+ */
+export function dedupeViolations(violations: readonly Violation[]): readonly Violation[] {
+  const byPath = Map.groupBy(violations, ({ path }) => formatPath(path));
+  return [...byPath.values()].flatMap((found) => {
+    const [type] = found.filter(({ reason }) => reason.kind === 'type');
+    if (type?.value === null) return [{ ...type, reason: { kind: 'required' } as const }];
+    const [only = type] = found.filter(({ reason }) => reason.kind === 'enum' || reason.kind === 'const');
+    return only === undefined ? found : [only];
+  });
+}
+
+/** JSON Schema 2020-12, plus `x-check`: a {@link ValueCheck} of strings or arrays for what the standard has no keyword for. */
 export interface Assertion {
   readonly [keyword: string]: unknown;
 }
 
-/** What is wrong with a value, in words that follow a field's name; null where nothing is. */
+/** Returns what is wrong with a value, to be read after the name of its field; null for a valid value. */
 export type ValueCheck = (value: Json) => string | null;
 
-/** What compiles schemas, here and in the build: what is read of an error hangs on how. It knows our formats. */
+/** Creates the ajv instance of the program and of the build. Both need the same options: {@link violationFinder} reads the errors. */
 export function createValidator(code: CodeOptions): Ajv2020 {
-  const made = new Ajv2020({
+  const ajv = new Ajv2020({
     allErrors: true,
     allowUnionTypes: true,
     code,
@@ -23,14 +77,14 @@ export function createValidator(code: CodeOptions): Ajv2020 {
     validateSchema: false,
     verbose: true,
   });
-  for (const [name, { test }] of Object.entries(formats)) made.addFormat(name, test);
-  return made;
+  for (const [name, { test }] of Object.entries(formats)) ajv.addFormat(name, test);
+  return ajv;
 }
 
-// Made shorter, its code runs no faster, and takes a tenth of a start.
-const validator = createValidator({ optimize: false });
+// Optimized code runs no faster, and optimizing takes a tenth of the start-up time.
+const ajv = createValidator({ optimize: false });
 
-validator.addKeyword({
+ajv.addKeyword({
   keyword: 'x-check',
   type: ['string', 'array'],
   errors: true,
@@ -44,53 +98,53 @@ validator.addKeyword({
   },
 });
 
-/** A compiled schema. Where a value breaks it, what is wrong stands in `errors` until it is called again. */
+/** A compiled schema. For an invalid value, `errors` holds the errors until the next call. */
 export interface Validate {
   (value: unknown): boolean;
   errors?: readonly ErrorObject[] | null;
 }
 
-/** Finds every violation of a value. */
+/** Finds all violations of a value. */
 export type FindViolations = (value: unknown) => readonly Violation[];
 
 /**
  * Compiles a schema.
  *
- * @throws {Error} for a schema that is none: a fault of the program, as declared schemas are checked before
+ * @throws {Error} for an invalid schema: a bug, because declared schemas are checked before
  */
 export function compileSchema(schema: Assertion): Validate {
-  const validate = validator.compile(schema);
-  validator.removeSchema(schema);
+  const validate = ajv.compile(schema);
+  ajv.removeSchema(schema);
   return validate;
 }
 
-/** Compiles a schema to a function that finds every violation of a value. @throws {Error} as {@link compileSchema} does */
+/** Compiles a schema to a function that finds all violations of a value. @throws {Error} like {@link compileSchema} */
 export function compileAssertion(schema: Assertion): FindViolations {
   return violationFinder(compileSchema(schema));
 }
 
-/** What a compiled schema finds, told as violations. */
+/** Wraps a compiled schema: converts ajv's errors to violations. */
 export function violationFinder(validate: Validate): FindViolations {
   return (value) => (validate(value) ? [] : topmost(validate.errors ?? []).map((error) => violation(error, value)));
 }
 
-/** An `anyOf` that fails announces its branches too: only the whole is told, or what is wrong deeper in a branch that it refers to. */
+/** A failed `anyOf` also reports each branch. Keeps the `anyOf` itself, or the deeper errors of a branch behind a `$ref`. */
 function topmost(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  const wholes = errors.filter(({ keyword }) => keyword === 'anyOf');
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
   const isBranch = (error: ErrorObject): boolean =>
-    wholes.some((whole) => isAt(error, whole) && error.schemaPath.startsWith(`${whole.schemaPath}/`));
-  const told = errors.filter((error) => !isBranch(error));
-  return told.filter(
-    (error) => error.keyword !== 'anyOf' || !told.some((other) => other !== error && isAt(other, error)),
+    unions.some((union) => isAt(error, union) && error.schemaPath.startsWith(`${union.schemaPath}/`));
+  const kept = errors.filter((error) => !isBranch(error));
+  return kept.filter(
+    (error) => error.keyword !== 'anyOf' || !kept.some((other) => other !== error && isAt(other, error)),
   );
 }
 
-/** Whether an error is at the place of another, or below it. */
+/** Whether an error is at the path of another one, or below it. */
 function isAt(error: ErrorObject, { instancePath }: ErrorObject): boolean {
   return error.instancePath === instancePath || error.instancePath.startsWith(`${instancePath}/`);
 }
 
-/** The parameters of the keywords that our schemas use. */
+/** The `params` of ajv's errors for the keywords in use here. */
 interface AjvParameters {
   readonly type?: string | readonly string[];
   readonly missingProperty?: string;
@@ -103,7 +157,7 @@ interface AjvParameters {
   readonly message?: string;
 }
 
-/** What a violation reads of the schema that is broken. */
+/** The parts of the violated schema that a violation needs. */
 interface ParentSchema {
   readonly [keyword: string]: unknown;
   readonly description: string | undefined;
@@ -128,7 +182,7 @@ function violation(error: ErrorObject, root: unknown): Violation {
   };
 }
 
-function readReason(keyword: string, parameters: AjvParameters, schema: ParentSchema): Reason {
+function readReason(keyword: string, parameters: AjvParameters, schema: ParentSchema): ViolationReason {
   const { type = [], allowedValues = [], allowedValue = null, pattern = '', format = '', message = '' } = parameters;
   switch (keyword) {
     case 'type':
@@ -146,9 +200,9 @@ function readReason(keyword: string, parameters: AjvParameters, schema: ParentSc
     case 'format':
       return { kind: 'format', format };
     case 'uniqueItems':
-      return { kind: 'check', message: 'must not hold the same item twice' };
+      return { kind: 'check', message: 'must not contain duplicate items' };
     case 'anyOf':
-      return { kind: 'form' };
+      return { kind: 'any-of' };
     case 'x-check':
       return { kind: 'check', message };
     default:
@@ -156,26 +210,13 @@ function readReason(keyword: string, parameters: AjvParameters, schema: ParentSc
   }
 }
 
-const BOUNDS: readonly BoundKeyword[] = [
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'minProperties',
-  'maxProperties',
-];
-
 function boundOf(keyword: string): BoundKeyword {
-  const bound = BOUNDS.find((name) => name === keyword);
-  if (bound === undefined) throw new TypeError(`no words for the keyword ${keyword}`);
+  const bound = BOUND_KEYWORDS.find((name) => name === keyword);
+  if (bound === undefined) throw new TypeError(`no message for the keyword ${keyword}`);
   return bound;
 }
 
-/** RFC 6901; a step into a list is its index. */
+/** Parses a JSON Pointer (RFC 6901). Steps into arrays become numbers. */
 function parsePointer(pointer: string, root: unknown): Path {
   const path: (string | number)[] = [];
   let value = root;

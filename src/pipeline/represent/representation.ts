@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import { writeQuery } from '../../conventions/query.ts';
-import { compileComputed } from '../../model/compile/computed.ts';
+import { compileComputed } from '../../model/compile/computed-fields.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { UrlBuilder, LinkBase } from '../../plan/url-builder.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';

@@ -68,7 +68,7 @@ describe('restwright serve', () => {
     server.child.kill('SIGTERM');
     await server.exited;
     assert.match(server.stderr(), /loopback/);
-    assert.match(server.stderr(), /cors: declared, not served yet/);
+    assert.match(server.stderr(), /cors: declared, but not supported yet/);
   });
 
   it('[AUTH-7] with --open listens on any address, and warns', async () => {

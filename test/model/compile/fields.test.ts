@@ -22,30 +22,42 @@ describe('the fields of a resource', () => {
   rejectsProperties([
     ...['id', 'created_at', 'updated_at', 'deleted_at', 'revision', 'links'].map(
       (name) =>
-        [`[REP-12] are not called ${name}`, `${name}: { type: string }`, name, /of every resource/, /another/] as const,
+        [
+          `[REP-12] are not called ${name}`,
+          `${name}: { type: string }`,
+          name,
+          /system field of every resource/,
+          /another/,
+        ] as const,
     ),
-    ['[REP-12] are named in snake_case', 'Name: { type: string }', 'Name', /not in snake_case/, /small letter/],
-    ['[REP-7] are not called constructor', 'constructor: { type: string }', 'constructor', /no body/, /another/],
+    ['[REP-12] are named in snake_case', 'Name: { type: string }', 'Name', /not in snake_case/, /lower-case letter/],
+    [
+      '[REP-7] are not called constructor',
+      'constructor: { type: string }',
+      'constructor',
+      /not allowed in bodies/,
+      /another/,
+    ],
     [
       'are read or written',
       'a: { type: string, readOnly: true, writeOnly: true }',
       'a.writeOnly',
-      /neither read nor written/,
-      /keep/,
+      /both readOnly and writeOnly/,
+      /remove/,
     ],
     [
       'do not claim the name of another',
       'a: { type: string }, b: { type: string, x-was: a }',
       'b.x-was',
       /a is in use/,
-      /before/,
+      /previous name/,
     ],
     [
       'do not claim one former name twice',
       'a: { type: string, x-was: c }, b: { type: string, x-was: c }',
       'b.x-was',
       /c is in use/,
-      /before/,
+      /previous name/,
     ],
   ]);
 
@@ -55,7 +67,7 @@ describe('the fields of a resource', () => {
       text: itemsDocument('a: { type: string, readOnly: true }', '', 'a'),
       path: 'resources.items.schema.properties.a.readOnly',
       line: 4,
-      cause: /nobody could set/,
+      cause: /can never be set/,
       fix: /default/,
     },
   ]);

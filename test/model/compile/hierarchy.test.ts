@@ -46,7 +46,7 @@ describe('a resource below another', () => {
     const faults = problemsOf(document(top('as'), child('bs', 'as'), child('cs', 'bs'), child('ds', 'cs')));
     assert.deepEqual(
       faults.map(({ path, cause }) => `${path}: ${cause}`),
-      ['resources.ds.parent: ds would be nested 4 levels deep, and 3 is the most'],
+      ['resources.ds.parent: ds is nested 4 levels deep; the maximum is 3'],
     );
   });
 
@@ -92,8 +92,8 @@ describe('a resource below another', () => {
       ),
       path: 'resources.reviews.schema.properties.product_id',
       line: 4,
-      cause: /holds the id of the parent/,
-      fix: /leave it out/,
+      cause: /adds product_id, the id of the parent/,
+      fix: /remove the field/,
     },
     {
       title: '[REP-9] has a name that no field of its parent has',
@@ -103,8 +103,8 @@ describe('a resource below another', () => {
       ),
       path: 'resources.reviews.parent',
       line: 4,
-      cause: /relation reviews of products/,
-      fix: /another name/,
+      cause: /relation reviews is already in use in products/,
+      fix: /rename the relation/,
     },
   ]);
 });

@@ -56,9 +56,9 @@ describe('the names of a resource', () => {
 
   rejectsEach([
     refused('[URL-2] are in snake_case', 'orderItems', /snake_case/),
-    refused('[URL-2] are no version', 'v2', /names a version/),
+    refused('[URL-2] are no version', 'v2', /reserved for versions/),
     ...['events', 'webhooks', 'batches', 'api_keys'].map((name) =>
-      refused(`[REP-12] leave ${name} to the server`, name, /the server's own/, { rest: 'singular: thing' }),
+      refused(`[REP-12] leave ${name} to the server`, name, /reserved by the server/, { rest: 'singular: thing' }),
     ),
     ...[
       'request',
@@ -73,7 +73,7 @@ describe('the names of a resource', () => {
       'batch',
       'server',
     ].map((singular) =>
-      refused(`[ERR-2] do not begin the error codes of ${singular}`, 'things', /are the server's own/, {
+      refused(`[ERR-2] do not begin the error codes of ${singular}`, 'things', /are reserved by the server/, {
         rest: `singular: ${singular}`,
         key: 'singular',
         fix: /error_prefix/,
@@ -82,14 +82,16 @@ describe('the names of a resource', () => {
     refused(
       '[ERR-2] do not make an error code that exists',
       'api_versions',
-      /API_VERSION_INVALID is the server's own/,
+      /API_VERSION_INVALID is reserved by the server/,
       { fix: /error_prefix/ },
     ),
     refused('[ERR-2] do not make one by a prefix either', 'things', /IDEMPOTENCY_KEY_INVALID/, {
       rest: 'error_prefix: IDEMPOTENCY_KEY',
       key: 'error_prefix',
     }),
-    refused('[ERR-2] make error codes of words', 'order__items', /cannot begin an error code/, { fix: /error_prefix/ }),
+    refused('[ERR-2] make error codes of words', 'order__items', /not a valid prefix of error codes/, {
+      fix: /error_prefix/,
+    }),
     refused('have a singular in snake_case', 'things', /must match the pattern/, {
       rest: 'singular: Thing',
       key: 'singular',
@@ -103,7 +105,7 @@ describe('the names of a resource', () => {
       text: document('docs', '', 'base_path: /\n'),
       path: 'resources.docs',
       line: 4,
-      cause: /the server's own/,
+      cause: /reserved by the server/,
       fix: /another name/,
     },
   ]);
@@ -112,7 +114,7 @@ describe('the names of a resource', () => {
     const renamed = 'system: { events: log, api-keys: keys }\n';
     assert.deepEqual(problemsOf(document('events', 'singular: thing', renamed)), []);
     assert.deepEqual(problemsOf(document('docs')), []);
-    assert.match(problemsOf(document('keys', '', renamed))[0]?.cause ?? '', /the server's own/);
+    assert.match(problemsOf(document('keys', '', renamed))[0]?.cause ?? '', /reserved by the server/);
   });
 
   const two = (first: string, second: string): string => `name: shop\nresources:\n  ${first}\n  ${second}\n`;
@@ -122,7 +124,7 @@ describe('the names of a resource', () => {
       text: two('people: { schema: { type: object } }', 'persons: { schema: { type: object }, error_prefix: HUMAN }'),
       path: 'resources.persons',
       line: 4,
-      cause: /people has the singular person already/,
+      cause: /singular person is already in use by people/,
       fix: /singular/,
     },
     {
@@ -130,7 +132,7 @@ describe('the names of a resource', () => {
       text: two('goods: { schema: { type: object } }', 'wares: { schema: { type: object }, error_prefix: GOOD }'),
       path: 'resources.wares',
       line: 4,
-      cause: /goods has the error prefix GOOD already/,
+      cause: /error prefix GOOD is already in use by goods/,
       fix: /error_prefix/,
     },
     {
@@ -139,7 +141,7 @@ describe('the names of a resource', () => {
       path: 'resources.wares.was',
       line: 4,
       cause: /goods is in use/,
-      fix: /before/,
+      fix: /previous name/,
     },
   ]);
 });

@@ -74,7 +74,7 @@ describe('x-references', () => {
     path: `resources.items.schema.properties.${path}`,
     line: 6,
   });
-  const collides = /has a name that is in use there/;
+  const collides = /is already in use in/;
   const long = (rest: string): string => `x-references: { resource: suppliers, ${rest} }`;
   rejectsEach([
     {
@@ -102,28 +102,28 @@ describe('x-references', () => {
       title: 'stands on text',
       text: shop('a_id: { type: integer, x-references: suppliers }'),
       ...at('a_id.x-references'),
-      cause: /plain text/,
-      fix: /type string/,
+      cause: /must be a string/,
+      fix: /type: string/,
     },
     {
       title: 'stands on plain text',
       text: shop('a_id: { type: string, format: decimal, x-references: suppliers }'),
       ...at('a_id.x-references'),
-      cause: /plain text/,
-      fix: /type string/,
+      cause: /must be a string/,
+      fix: /type: string/,
     },
     {
       title: 'of a list stands on its items',
       text: shop('a_ids: { type: array, items: { type: string }, x-references: suppliers }'),
       ...at('a_ids.x-references'),
-      cause: /by its items/,
+      cause: /items of an array are the references/,
       fix: /under items/,
     },
     {
       title: 'of a list has no as',
       text: shop(`a_ids: { type: array, items: { type: string, ${long('as: b')} } }`),
       ...at('a_ids.items.x-references.as'),
-      cause: /refers to many/,
+      cause: /to-many/,
       fix: /remove/,
     },
     {
@@ -137,7 +137,7 @@ describe('x-references', () => {
       title: 'is not nullified where the field is required',
       text: shop(`a_id: { type: string, ${long('on_delete: nullify')} }`, '', 'a_id'),
       ...at('a_id.x-references.on_delete'),
-      cause: /may not have/,
+      cause: /the field is required/,
       fix: /optional/,
     },
     {
@@ -179,7 +179,7 @@ describe('x-references', () => {
       title: '[REP-9] names no way back like a field there',
       text: shop(`a_id: { type: string, ${long('inverse: name')} }`),
       ...at('a_id.x-references'),
-      cause: /relation name of suppliers/,
+      cause: /relation name is already in use in suppliers/,
       fix: /inverse:/,
     },
     {

@@ -37,14 +37,14 @@ describe('$ref', () => {
       title: 'names what is there',
       text: document('{ address: { type: string } }', '{ a: { $ref: "#/$defs/adress" } }'),
       ...at('a.$ref'),
-      cause: /no #\/\$defs\/adress/,
+      cause: /no definition #\/\$defs\/adress/,
       fix: /#\/\$defs\/address/,
     },
     {
       title: 'is local',
       text: document('{}', '{ a: { $ref: "https://example.com/a.json" } }'),
       ...at('a.$ref'),
-      cause: /there is no https/,
+      cause: /no definition https/,
       fix: /definition of this document/,
     },
     {
@@ -62,7 +62,7 @@ describe('$ref', () => {
       text: document('{ short: { type: string, maxLength: 3 } }', '{ a: { $ref: "#/$defs/short", maxLength: 5 } }'),
       ...at('a.maxLength'),
       cause: /here and in #\/\$defs\/short/,
-      fix: /one place/,
+      fix: /remove one/,
     },
   ]);
 
@@ -77,7 +77,7 @@ describe('$ref', () => {
     );
     assert.deepEqual(
       faults.map(({ cause }) => cause),
-      ['the schema is too large once its $refs are resolved'],
+      ['the schema is too large after resolving its $refs'],
     );
   });
 });

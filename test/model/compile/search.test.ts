@@ -23,12 +23,17 @@ describe('what q searches', () => {
     assert.deepEqual(searched(`search: [${paths.join(', ')}]`), paths);
   });
 
-  const refused = (title: string, rest: string, path: string, fix = /name a readable field/): InvalidDocument => ({
+  const refused = (
+    title: string,
+    rest: string,
+    path: string,
+    fix = /use a readable string field/,
+  ): InvalidDocument => ({
     title,
     text: itemsDocument(PROPERTIES, rest),
     path: `resources.items.${path}`,
     line: 5,
-    cause: /is no readable field that holds text/,
+    cause: /is not a readable string field/,
     fix,
   });
   rejectsEach([

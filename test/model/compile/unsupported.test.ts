@@ -31,7 +31,7 @@ describe('what is declared and served later', () => {
     it(`is told, and only that: ${notServed.length === 0 ? 'nothing' : notServed.join(', ')}`, () => {
       assert.deepEqual(
         load(text).unsupported,
-        notServed.map((path) => `${path}: declared, not served yet`),
+        notServed.map((path) => `${path}: declared, but not supported yet`),
       );
     });
   }
@@ -47,14 +47,14 @@ describe('what cannot be passed over', () => {
     fix: /remove it/,
   });
   rejectsEach([
-    refused('[AUTH-1] is authentication', top('auth: { api_keys: true }'), 'auth', 2, /auth is not served yet/),
-    refused('[AUTH-6] is a gateway', top('auth: { gateway: { secret: a } }'), 'auth', 2, /auth is not served yet/),
+    refused('[AUTH-1] is authentication', top('auth: { api_keys: true }'), 'auth', 2, /auth is not supported yet/),
+    refused('[AUTH-6] is a gateway', top('auth: { gateway: { secret: a } }'), 'auth', 2, /auth is not supported yet/),
     refused(
       '[AUTH-10] is the rule on TLS',
       top('require_tls: true'),
       'require_tls',
       2,
-      /require_tls is not served yet/,
+      /require_tls is not supported yet/,
     ),
     refused(
       '[VER-5] is an older contract',
@@ -68,35 +68,35 @@ describe('what cannot be passed over', () => {
       itemsDocument(STATUS, 'access: { read: { scope: a } }'),
       'resources.items.access',
       5,
-      /access is not served yet/,
+      /access is not supported yet/,
     ),
     refused(
       '[AUTH-5] is an owner',
       itemsDocument(STATUS, 'access: { owner: status }'),
       'resources.items.access',
       5,
-      /access is not served yet/,
+      /access is not supported yet/,
     ),
     refused(
       '[AUTH-5] is a row policy',
       itemsDocument(STATUS, 'access: { rows: { read: { status: A } } }'),
       'resources.items.access',
       5,
-      /access is not served yet/,
+      /access is not supported yet/,
     ),
     refused(
       '[MET-11] is the scope of a move',
       itemsDocument(STATUS, 'state: { field: status, initial: A, transitions: { A: [{ to: B, scope: s }] } }'),
       'resources.items.state.transitions.A[0].scope',
       5,
-      /scope is not served yet/,
+      /scope is not supported yet/,
     ),
     refused(
       '[REP-11] is a value shown once',
       itemsDocument('a: { type: string, x-shown-once: true }'),
       'resources.items.schema.properties.a.x-shown-once',
       4,
-      /every answer would show/,
+      /every response would contain/,
     ),
   ]);
 });

@@ -57,27 +57,35 @@ describe('a schema of another library', () => {
   }
 
   const refused: readonly (readonly [title: string, schema: unknown, says: RegExp])[] = [
-    ['that has no words in JSON Schema', z.object({ a: z.date() }), /^shop\.ts: schema: its library cannot say it/],
-    ['of a library that gives none', { '~standard': { version: 1, vendor: 'x' } }, /gives no JSON Schema; take one/],
+    [
+      'that has no words in JSON Schema',
+      z.object({ a: z.date() }),
+      /^shop\.ts: schema: the library cannot convert this schema to JSON Schema/,
+    ],
+    [
+      'of a library that gives none',
+      { '~standard': { version: 1, vendor: 'x' } },
+      /does not convert it to JSON Schema; use Zod/,
+    ],
     [
       'inside of a plain one',
       { type: 'object', properties: { a: z.string() } },
-      /schema\.properties\.a: a part of the schema is of a library/,
+      /schema\.properties\.a: a schema of a library is inside a JSON Schema/,
     ],
     [
       'with a function in it',
       { type: 'object', properties: () => null },
-      /schema\.properties: there is a function, which is no data/,
+      /schema\.properties: a function is not valid in JSON/,
     ],
     [
       'with a date in it',
       { type: 'string', default: new Date(0) },
-      /schema\.default: there is an object of the kind Date/,
+      /schema\.default: an object of type Date is not valid/,
     ],
     [
       'with a number that JSON lacks',
       { type: 'number', maximum: Infinity },
-      /schema\.maximum: there is a number beyond all bounds/,
+      /schema\.maximum: a number that is not finite/,
     ],
   ];
   for (const [title, schema, says] of refused) {
@@ -87,6 +95,6 @@ describe('a schema of another library', () => {
   it('that holds itself is told, and read no further', () => {
     const properties: Record<string, unknown> = {};
     properties['a'] = { type: 'object', properties };
-    assert.match(read({ type: 'object', properties }).faults.join('\n'), /the value holds itself/);
+    assert.match(read({ type: 'object', properties }).faults.join('\n'), /the value contains itself/);
   });
 });

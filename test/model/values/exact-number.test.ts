@@ -38,7 +38,7 @@ describe('decimals', () => {
     fault: RegExp | null,
   ])[] = [
     ['9999999999.99', 12, 2, null],
-    ['10000000000.00', 12, 2, /at most 10 digits before the point/],
+    ['10000000000.00', 12, 2, /at most 10 digits before the decimal point/],
     ['19.999', 12, 2, /at most 2 decimals/],
     ['1.5', 3, 0, /no decimals/],
     ['0.05', 2, 2, null],
@@ -48,7 +48,7 @@ describe('decimals', () => {
     ['9'.repeat(1000), null, null, null],
     ['9'.repeat(1001), null, null, /at most 1000 digits/],
     [`${'0'.repeat(5000)}1`, null, null, null],
-    ['1e3', null, null, /must be a decimal number in text/],
+    ['1e3', null, null, /must be a decimal number as a string/],
   ];
   for (const [text, precision, scale, fault] of bounded) {
     it(`[REP-7] ${fault === null ? 'takes' : 'refuses'} ${text.slice(0, 20)} with precision ${precision} and scale ${scale}`, () => {

@@ -5,15 +5,15 @@ import { store, validator } from '../validating.ts';
 
 describe('check: the faults', () => {
   const rows: readonly (readonly [clause: string, schema: string, sent: Json, fault: string])[] = [
-    ['REP-4', '{ type: integer }', '5', 'a: must be an integer, not text'],
-    ['REP-4', '{ type: string }', 5, 'a: must be text, not a number'],
-    ['REP-4', '{ type: boolean }', 'true', 'a: must be true or false, not text'],
-    ['REP-4', '{ type: number }', true, 'a: must be a number, not true or false'],
+    ['REP-4', '{ type: integer }', '5', 'a: must be an integer, not a string'],
+    ['REP-4', '{ type: string }', 5, 'a: must be a string, not a number'],
+    ['REP-4', '{ type: boolean }', 'true', 'a: must be a boolean, not a string'],
+    ['REP-4', '{ type: number }', true, 'a: must be a number, not a boolean'],
     ['REP-4', '{ type: integer }', 1.5, 'a: must be an integer, not a number'],
-    ['REP-4', '{ type: array, items: { type: string } }', 'x', 'a: must be a list, not text'],
-    ['REP-4', '{ type: object, properties: { b: { type: string } } }', [], 'a: must be an object, not a list'],
-    ['REP-4', '{ type: string, format: decimal }', 5, 'a: must be text, not a number'],
-    ['REP-4', '{ type: string, format: date-time }', 5, 'a: must be text, not a number'],
+    ['REP-4', '{ type: array, items: { type: string } }', 'x', 'a: must be an array, not a string'],
+    ['REP-4', '{ type: object, properties: { b: { type: string } } }', [], 'a: must be an object, not an array'],
+    ['REP-4', '{ type: string, format: decimal }', 5, 'a: must be a string, not a number'],
+    ['REP-4', '{ type: string, format: date-time }', 5, 'a: must be a string, not a number'],
     ['REP-7', '{ type: integer }', 2 ** 53, 'a: must be at most 9007199254740991'],
     ['REP-7', '{ type: integer }', -(2 ** 53), 'a: must be at least -9007199254740991'],
     ['ERR-3', '{ type: string, minLength: 1 }', '', 'a: must be at least 1 character'],
@@ -57,7 +57,7 @@ describe('check: the faults', () => {
       '9007199254740994',
       'a: must be at most 9007199254740993',
     ],
-    ['REP-7', '{ type: string, format: int64 }', '1.5', 'a: must be an integer in text, from -2^63 to 2^63-1'],
+    ['REP-7', '{ type: string, format: int64 }', '1.5', 'a: must be an integer from -2^63 to 2^63-1, as a string'],
     [
       'ERR-3',
       '{ type: string, contentEncoding: base64 }',
@@ -75,13 +75,13 @@ describe('check: the faults', () => {
       'ERR-3',
       '{ type: array, items: { type: string }, uniqueItems: true }',
       ['a', 'b', 'a'],
-      'a: must not hold the same item twice: [0] and [2] are equal',
+      'a: must not contain duplicate items: [0] and [2] are equal',
     ],
     [
       'ERR-3',
       '{ type: array, items: { type: string, format: decimal }, uniqueItems: true }',
       ['1.0', '1'],
-      'a: must not hold the same item twice: [0] and [1] are equal',
+      'a: must not contain duplicate items: [0] and [1] are equal',
     ],
     [
       'ERR-3',
@@ -90,7 +90,7 @@ describe('check: the faults', () => {
         { a: 1, b: 2 },
         { b: 2, a: 1 },
       ],
-      'a: must not hold the same item twice: [0] and [1] are equal',
+      'a: must not contain duplicate items: [0] and [1] are equal',
     ],
     [
       'ERR-3',
@@ -102,7 +102,7 @@ describe('check: the faults', () => {
       'ERR-3',
       '{ type: object, additionalProperties: { type: string } }',
       { 'a b': 1 },
-      'a["a b"]: must be text, not a number',
+      'a["a b"]: must be a string, not a number',
     ],
     ['REP-4', '{ type: array, items: { type: string } }', [null], 'a[0]: is required'],
     ['REP-4', '{ type: object, required: [b], properties: { b: { type: string } } }', {}, 'a.b: is required'],
@@ -167,7 +167,7 @@ describe('check: the faults', () => {
     const checked = check.check({ a: 'x', zzz: 1 }, { unknown: 'refuse' });
     assert.deepEqual(checked, {
       kind: 'invalid',
-      details: [{ field: 'zzz', message: 'is not a known field; leave it out' }],
+      details: [{ field: 'zzz', message: 'is not a known field; remove it' }],
     });
   });
 
@@ -218,13 +218,13 @@ describe('checkId', () => {
     ['takes 255 characters of any plane', '😀'.repeat(255), null],
     ['refuses 256 characters', 'a'.repeat(256), /1 to 255 characters/],
     ['refuses none', '', /1 to 255 characters/],
-    ['refuses .', '.', /mean something else/],
-    ['refuses ..', '..', /mean something else/],
+    ['refuses .', '.', /relative references/],
+    ['refuses ..', '..', /relative references/],
     ['takes ...', '...', null],
-    ['refuses NUL', 'a\0b', /no control characters/],
-    ['refuses a line feed', 'a\n', /no control characters/],
-    ['refuses a C1 control', 'a\u0085', /no control characters/],
-    ['refuses a lone surrogate', 'a\ud800', /no lone surrogates/],
+    ['refuses NUL', 'a\0b', /must not contain control characters/],
+    ['refuses a line feed', 'a\n', /must not contain control characters/],
+    ['refuses a C1 control', 'a\u0085', /must not contain control characters/],
+    ['refuses a lone surrogate', 'a\ud800', /lone surrogates/],
   ];
   for (const [title, id, fault] of rows) {
     it(`[URL-3] ${title}`, () => {
