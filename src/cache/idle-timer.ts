@@ -1,35 +1,35 @@
-/** Tells when something was not used for a while: then what was kept for the next time can go. It has a timer only while it is used. */
+/** Runs something after a period without use, such as clearing a cache. It holds a timer only while it is in use, and none keeps the process alive. */
 export class IdleTimer {
-  readonly #after: number;
+  readonly #timeout: number;
   readonly #run: () => void;
-  #used = false;
-  #waits = false;
+  #isUsed = false;
+  #isWaiting = false;
 
   /**
-   * @param after milliseconds without use; up to twice as many pass
-   * @param run runs once each time that it was used and then no more; never throws
+   * @param timeout milliseconds without use; up to twice as many pass
+   * @param run called once for each period of use; never throws
    */
-  constructor(after: number, run: () => void) {
-    this.#after = after;
+  constructor(timeout: number, run: () => void) {
+    this.#timeout = timeout;
     this.#run = run;
   }
 
-  /** It is used now. */
+  /** Notes a use. It sets no timer while one is waiting, so that it costs nothing. */
   touch(): void {
-    this.#used = true;
-    if (!this.#waits) this.#wait();
+    this.#isUsed = true;
+    if (!this.#isWaiting) this.#wait();
   }
 
   #wait(): void {
-    this.#waits = true;
-    setTimeout(this.#look, this.#after).unref();
+    this.#isWaiting = true;
+    setTimeout(this.#check, this.#timeout).unref();
   }
 
-  readonly #look = (): void => {
-    const used = this.#used;
-    this.#used = false;
-    this.#waits = false;
-    if (used) this.#wait();
+  readonly #check = (): void => {
+    const wasUsed = this.#isUsed;
+    this.#isUsed = false;
+    this.#isWaiting = false;
+    if (wasUsed) this.#wait();
     else this.#run();
   };
 }

@@ -1,30 +1,38 @@
-/** Texts of one kind that are remembered, and how long one of them may be: callers of an API are of few kinds, and choose what they send. */
-const MOST = 64;
-const LONGEST = 512;
+import { createCache } from './cache.ts';
+
+/** Room for a few hundred short strings. */
+const DEFAULT_WEIGHT = 32_768;
+/** What a result counts besides the characters of its key. */
+const ENTRY_WEIGHT = 64;
 
 /**
- * A pure function of a text that remembers what came of the texts it was given last: callers send the same `Host` and `Accept` with every
- * request. What it throws is worked out each time.
+ * Memoizes a pure function of a string, for the few values that nearly all requests send: `Host`, `Accept`, a sort order. What it throws is
+ * thrown again each time. A result depends on its key alone: on none of identity, permission, visibility and contract, unless the function is
+ * one contract's.
+ *
+ * @param maxWeight bound of the characters of all keys, for clients choose what they send; a longer key than a 64th of it is not memoized
  */
-export function memoize<T>(work: (text: string) => T): (text: string) => T {
-  let known = new Map<string, T>();
+export function memoize<T>(compute: (text: string) => T, maxWeight = DEFAULT_WEIGHT): (text: string) => T {
+  const results = createCache<{ readonly value: T }>({
+    maxWeight,
+    weigh: (_result, key) => ENTRY_WEIGHT + key.length,
+  });
   return (text) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
-    const made = work(text);
-    if (known.size === MOST) known = new Map();
-    if (text.length <= LONGEST) known.set(text, made);
-    return made;
+    const known = results.get(text);
+    if (known !== undefined) return known.value;
+    const value = compute(text);
+    results.set(text, { value });
+    return value;
   };
 }
 
-/** Calls a function once for each object, and holds the result for as long as the object is alive. */
-export function weakMemoize<K extends object, V>(work: (key: K) => V): (key: K) => V {
+/** Memoizes a function of an object, for as long as the object is alive: what follows from a compiled model or resource. */
+export function weakMemoize<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const results = new WeakMap<K, { readonly value: V }>();
   return (key) => {
-    const before = results.get(key);
-    if (before !== undefined) return before.value;
-    const value = work(key);
+    const known = results.get(key);
+    if (known !== undefined) return known.value;
+    const value = compute(key);
     results.set(key, { value });
     return value;
   };

@@ -1,7 +1,7 @@
 import { fnv1a } from '../../src/cache/fnv1a.ts';
 
-/** Two texts of which the hashes are the same. */
-export function alike(): readonly [string, string] {
+/** Two strings with one hash. */
+export function equalHashes(): readonly [string, string] {
   const seen = new Map<number, string>();
   for (let count = 0; ; count += 1) {
     const text = String(count);

@@ -2,47 +2,47 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { IdleTimer } from '../../src/cache/idle-timer.ts';
 
-const AFTER = 1_000;
+const TIMEOUT = 1_000;
 
-describe('what is told when it was not used for a while', () => {
+describe('an idle timer', () => {
   let runs = 0;
-  let unused: IdleTimer;
+  let timer: IdleTimer;
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
     runs = 0;
-    unused = new IdleTimer(AFTER, () => void (runs += 1));
+    timer = new IdleTimer(TIMEOUT, () => void (runs += 1));
   });
 
   afterEach(() => mock.timers.reset());
 
-  it('is told so after its time, and before twice as long', () => {
-    unused.touch();
-    mock.timers.tick(AFTER);
+  it('runs after its timeout, and before twice as long', () => {
+    timer.touch();
+    mock.timers.tick(TIMEOUT);
     assert.equal(runs, 0);
-    mock.timers.tick(AFTER);
+    mock.timers.tick(TIMEOUT);
     assert.equal(runs, 1);
   });
 
-  it('is not told as long as it is used', () => {
+  it('does not run while it is touched', () => {
     for (let step = 0; step < 100; step += 1) {
-      unused.touch();
-      mock.timers.tick(AFTER / 2);
+      timer.touch();
+      mock.timers.tick(TIMEOUT / 2);
     }
     assert.equal(runs, 0);
   });
 
-  it('is told once for each time that it is used no more', () => {
+  it('runs once for each period of use', () => {
     for (const round of [1, 2, 3]) {
-      unused.touch();
-      unused.touch();
-      for (let step = 0; step < 10; step += 1) mock.timers.tick(AFTER);
+      timer.touch();
+      timer.touch();
+      for (let step = 0; step < 10; step += 1) mock.timers.tick(TIMEOUT);
       assert.equal(runs, round);
     }
   });
 
-  it('is not told where it was never used', () => {
-    mock.timers.tick(100 * AFTER);
+  it('does not run where it was never touched', () => {
+    mock.timers.tick(100 * TIMEOUT);
     assert.equal(runs, 0);
   });
 });

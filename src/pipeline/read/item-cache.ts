@@ -1,35 +1,34 @@
+import { secondHit } from '../../cache/admission-filter.ts';
+import { ArenaGeneration, type Packed, packedBytes } from '../../cache/arena-generation.ts';
+import { type Cache, createCache } from '../../cache/cache.ts';
 import { httpDate } from '../../conventions/http-date.ts';
-import { ByParts } from '../../cache/by-parts.ts';
-import { RingBufferCache, type TextKey, textKey } from '../../cache/ring-buffer-cache.ts';
-import { AdmissionFilter } from '../../cache/admission-filter.ts';
 
-/** Bytes of told rows that are kept: of 400 characters each, as many as 70,000. */
-const KEPT_ITEMS = 33_554_432;
-/** About as many items as there is room for, a power of two. */
-const ITEMS = 65_536;
-/** Of more resources and forms than these all are told anew. */
-const MOST_FAMILIES = 4_096;
+/** Bytes of cached items: 55,000 of 450 characters. Memory is taken as it is filled, a quarter at a time. */
+const MAX_BYTES = 33_554_432;
+const GENERATIONS = 4;
+/** Keys that the admission filter knows, about as many as there is room for. */
+const RECENT_KEYS = 65_536;
 
-/** When something was changed. */
+/** When something was last changed. */
 export interface Modified {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** As `Last-Modified` says it. */
+  /** The value of `Last-Modified`. */
   readonly date: string;
 }
 
-/** One row as it is told in some form. */
+/** One row, represented. */
 export class CachedItem implements Modified {
   readonly revision: number;
   readonly at: number;
-  readonly #tell: () => string;
+  readonly #write: () => string;
   #text: string | null = null;
 
-  /** @param at milliseconds since the epoch @param tell makes the text, once, when it is asked for */
-  constructor(revision: number, at: number, tell: () => string) {
+  /** @param at milliseconds since the epoch @param write makes the representation, once, when it is first needed */
+  constructor(revision: number, at: number, write: () => string) {
     this.revision = revision;
     this.at = at;
-    this.#tell = tell;
+    this.#write = write;
   }
 
   get date(): string {
@@ -37,62 +36,70 @@ export class CachedItem implements Modified {
   }
 
   get text(): string {
-    this.#text ??= this.#tell();
+    this.#text ??= this.#write();
     return this.#text;
   }
 }
 
-/** A row as it stands, told in one form. */
+/** A state of a row in one variant. */
 export interface ItemState {
   readonly resource: string;
   readonly id: string;
-  /** Names everything that the text depends on beside the row. */
+  /** Names everything that the representation depends on besides the row. */
   readonly form: string;
-  /** What the store said of the row before it was read. */
+  /** The stamp that the store gave for the row before it was read. */
   readonly change: number;
 }
 
-/** Rows as they were told, for as long as their store says that they have not changed (CACHE-1). */
+/**
+ * Whole representations of single rows, valid while the store gives the row the same stamp (CACHE-1). They depend on the row, and through the
+ * variant on the *contract* and the *permission*: never on an identity or a visibility, so that callers of one permission share them.
+ */
 export class ItemCache {
-  readonly #texts = new RingBufferCache(KEPT_ITEMS);
-  readonly #seen = new AdmissionFilter(ITEMS);
-  #families = 0;
-  readonly #family = new ByParts(MOST_FAMILIES, () => ++this.#families);
+  readonly #cache = createCache({
+    maxWeight: MAX_BYTES,
+    weigh: packedBytes,
+    admits: secondHit(RECENT_KEYS),
+    generations: GENERATIONS,
+    newGeneration: (bytes) => new ArenaGeneration(bytes),
+  });
 
-  /** Lets go of all of them; no item that was found is good any more. */
+  /** Evicts every item and returns the memory to the system. */
   clear(): void {
-    this.#texts.clear();
+    this.#cache.clear();
   }
 
   of({ resource, id, form, change }: ItemState): ItemSlot {
-    return new ItemSlot(this.#texts, this.#seen, textKey(id, this.#family.of([resource, form])), change);
+    return new ItemSlot(this.#cache, `${form}/${resource}/${id}`, change);
   }
 }
 
-/** What was told of a row in one form and as it stands. */
+/** Where the item of one state of a row is cached. */
 export class ItemSlot {
-  readonly #texts: RingBufferCache;
-  readonly #seen: AdmissionFilter;
-  readonly #key: TextKey;
-  readonly #change: number;
+  readonly #cache: Cache<Packed>;
+  readonly #key: string;
+  readonly #stamp: number;
 
-  constructor(texts: RingBufferCache, seen: AdmissionFilter, key: TextKey, change: number) {
-    this.#texts = texts;
-    this.#seen = seen;
+  constructor(cache: Cache<Packed>, key: string, stamp: number) {
+    this.#cache = cache;
     this.#key = key;
-    this.#change = change;
+    this.#stamp = stamp;
   }
 
-  /** @returns what is good until another item is looked for; null where it is not known */
   get(): CachedItem | null {
-    const kept = this.#texts.get(this.#key);
-    if (kept?.beside(0) !== this.#change) return null;
-    return new CachedItem(kept.beside(1), kept.beside(2), () => kept.text);
+    const packed = this.#cache.get(this.#key);
+    if (packed === undefined) return null;
+    const [stamp, revision, at] = packed.numbers;
+    return stamp === this.#stamp ? new CachedItem(revision, at, () => packed.text) : null;
   }
 
-  /** Keeps an item that comes again: most are asked for once, and would drive out those that are not. */
+  /** Stores the item if its key is admitted. Its text is made if it is. */
   set(item: CachedItem): void {
-    if (!this.#seen.admits(this.#key.hash)) return;
-    this.#texts.set(this.#key, [this.#change, item.revision, item.at], item.text);
+    this.#cache.set(this.#key, {
+      numbers: [this.#stamp, item.revision, item.at],
+      get text() {
+        return item.text;
+      },
+    });
   }
 }

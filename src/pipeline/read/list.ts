@@ -82,7 +82,7 @@ function answerPage(
   surroundings: Surroundings,
 ): ApiResponse {
   const { within } = query.plan;
-  const { text, links, facts } = page;
+  const { text, links, metadata } = page;
   const canonical = canonicalLink(request, surroundings, (base) =>
     surroundings.compiled.addresses.collection(base, resource, within, selfQuery(query)),
   );
@@ -90,7 +90,7 @@ function answerPage(
   const location = request.method === 'QUERY' && self !== undefined ? ['Location', self.href] : [];
   return conditionalResponse(request, target, surroundings, {
     links: [...links, ...canonical],
-    facts: [...facts, ...location],
+    facts: [...metadata, ...location],
     body: () => text,
   });
 }
@@ -135,14 +135,14 @@ function tellText(
     return {
       text: inOneText(() => writeJsonPage(`[${items.join(',')}]`, facts, linkTargets(links))),
       links,
-      facts: [],
+      metadata: [],
     };
   }
   const located = page.rows.map((row) => ({ row, within: plan.within }));
   return after(representRows(compiled, located, view, request.base, surroundings), (data) => {
     const shown: PageDocument = { data, page: facts, links: linkTargets(links) };
     const text = inOneText(() => writePage(format, viewTypes(compiled, view, surroundings), shown));
-    return { text, links, facts: pageFacts(format, facts) };
+    return { text, links, metadata: pageFacts(format, facts) };
   });
 }
 

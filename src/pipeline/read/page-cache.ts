@@ -1,29 +1,33 @@
+import { secondHit } from '../../cache/admission-filter.ts';
+import { type Cache, createCache } from '../../cache/cache.ts';
 import type { LinkValue } from '../../conventions/links.ts';
-import { SecondHitCache } from '../../cache/second-hit-cache.ts';
 
-/** A page as it is told: its text, and what goes beside it. */
+/** A page, represented. */
 export interface CachedPage {
   readonly text: string;
   readonly links: readonly LinkValue[];
-  /** Header fields, names and values in turn. */
-  readonly facts: readonly string[];
+  /** Header fields, names and values alternating. */
+  readonly metadata: readonly string[];
 }
 
-/** Characters of told pages that are kept in each of two generations, of texts and of all that goes beside them. */
-const KEPT_PAGES = 4_194_304;
-/** What a page takes beside its characters, as many of them: one without items may have no text. */
-const KEEPING = 400;
-/** About as many pages as there is room for. */
-const PAGES = 1_024;
+/** Characters of cached pages, with their links and metadata. */
+const MAX_WEIGHT = 8_388_608;
+/** What a page counts besides its characters: one without items may have no text. */
+const PAGE_WEIGHT = 400;
+/** Keys that the admission filter knows, about as many as there is room for. */
+const RECENT_KEYS = 1_024;
 
-/** Pages by their tags, which tell what they are made of: as long as a tag is made, its page is the one (CACHE-2). */
-export type PageCache = SecondHitCache<CachedPage>;
+/**
+ * Pages by their ETags (CACHE-2). An ETag names everything that a page is made of, so that a page is never stale: the stamps of its resources,
+ * and through them and the query the *visibility*; the *contract* and the *permission* by its variant. Never an identity.
+ */
+export type PageCache = Cache<CachedPage>;
 
 export function createPageCache(): PageCache {
-  return new SecondHitCache({ bound: KEPT_PAGES, weigh: weighPage, keys: PAGES });
+  return createCache({ maxWeight: MAX_WEIGHT, weigh, admits: secondHit(RECENT_KEYS) });
 }
 
-function weighPage({ text, links, facts }: CachedPage, tag: string): number {
-  const beside = [...links.map(({ href }) => href), ...facts];
-  return beside.reduce((sum, { length }) => sum + length, KEEPING + tag.length + text.length);
+function weigh({ text, links, metadata }: CachedPage, etag: string): number {
+  const strings = [etag, text, ...links.map(({ href }) => href), ...metadata];
+  return strings.reduce((sum, { length }) => sum + length, PAGE_WEIGHT);
 }

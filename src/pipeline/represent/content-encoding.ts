@@ -1,63 +1,64 @@
-import type { Coding } from '../../conventions/content-coding.ts';
+import { secondHit } from '../../cache/admission-filter.ts';
+import { createCache } from '../../cache/cache.ts';
 import { compress, COMPRESSIBLE_FROM } from '../../formats/compress.ts';
 import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
-import { SecondHitCache } from '../../cache/second-hit-cache.ts';
-import { type ApiResponse, isStreamed } from '../exchange.ts';
+import { type ApiResponse, type BufferedResponse, isStreamed } from '../exchange.ts';
 import type { Exchange } from '../receive.ts';
 
-/** A text, and what it was compressed to. */
-interface Compressed {
-  readonly text: string;
-  readonly bytes: Uint8Array;
-}
+/** Characters of keys and bytes of cached bodies. */
+const MAX_WEIGHT = 8_388_608;
+/** Keys that the admission filter knows, about as many as there is room for. */
+const RECENT_KEYS = 1_024;
 
-/** Characters and bytes that are kept in each of two generations. */
-const KEPT = 4_194_304;
-/** About as many texts as there is room for. */
-const TEXTS = 1_024;
-
-/** Compresses answers. A text that its target has again is not compressed again: it has the same bytes. */
+/**
+ * Compresses responses. Bodies of GET and HEAD are cached by target, ETag and coding: one strong ETag of one target names one sequence of bytes
+ * (RFC 9110 8.8.1), so that no body is ever served for another; a response without one is not cached. By its ETag, a body depends on the
+ * *contract*, the *permission* and, where it is a page, the *visibility*; never on an identity.
+ */
 export class Compressor {
-  readonly #known = new SecondHitCache<Compressed>({
-    bound: KEPT,
-    weigh: ({ text, bytes }, key) => key.length + text.length + bytes.length,
-    keys: TEXTS,
+  readonly #cache = createCache<Uint8Array>({
+    maxWeight: MAX_WEIGHT,
+    weigh: (bytes, key) => key.length + bytes.length,
+    admits: secondHit(RECENT_KEYS),
   });
 
-  /** Lets go of what is kept. */
+  /** Evicts every body. */
   clear(): void {
-    this.#known.clear();
+    this.#cache.clear();
   }
 
-  /**
-   * An answer in the coding that its caller likes best (NEG-7). Short answers stay as they are, and so does one that is written piece by
-   * piece: its pieces are to arrive when they are written.
-   */
-  compressed(
-    answer: ApiResponse,
-    { request, coding }: Pick<Exchange, 'request' | 'coding'>,
-  ): MaybePromise<ApiResponse> {
-    if (coding === 'identity' || isStreamed(answer)) return answer;
-    const { status, headers, body } = answer;
-    if (body === null || Buffer.byteLength(body) <= COMPRESSIBLE_FROM) return answer;
-    const recurs = status === 200 && (request.method === 'GET' || request.method === 'HEAD');
-    const bytes =
-      recurs && typeof body === 'string' ? this.#once(body, request.target, coding) : compress(body, coding);
-    return after(bytes, (short) => ({
+  /** A response in the coding that the client prefers (NEG-7). Short responses stay as they are, and streamed ones: their pieces are sent as they come. */
+  compressed(response: ApiResponse, exchange: Pick<Exchange, 'request' | 'coding'>): MaybePromise<ApiResponse> {
+    const { coding } = exchange;
+    if (coding === 'identity' || isStreamed(response)) return response;
+    const { status, headers, body } = response;
+    if (body === null || Buffer.byteLength(body) <= COMPRESSIBLE_FROM) return response;
+    return after(this.#bytes(body, keyOf(response, exchange), coding), (bytes) => ({
       status,
       headers: [...headers, 'Content-Encoding', coding],
-      body: short,
+      body: bytes,
     }));
   }
 
-  #once(text: string, target: string, coding: Coding): MaybePromise<Uint8Array> {
-    const key = `${coding}\n${target}`;
-    const known = this.#known.get(key);
-    if (known?.text === text) return known.bytes;
-    return after(compress(text, coding), (bytes) => {
-      // What is made is a part of more bytes, all of which would be kept with it.
-      this.#known.set(key, { text, bytes: new Uint8Array(bytes) });
+  #bytes(body: string | Uint8Array, key: string | null, coding: Exchange['coding']): MaybePromise<Uint8Array> {
+    if (key === null) return compress(body, coding);
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return cached;
+    return after(compress(body, coding), (bytes) => {
+      // What zlib returns is a view of a larger buffer, all of which would be cached with it.
+      this.#cache.set(key, new Uint8Array(bytes));
       return bytes;
     });
   }
+}
+
+/** What names the compressed body of a response; null where it is not cached. */
+function keyOf(
+  { status, headers }: BufferedResponse,
+  { request: { method, target }, coding }: Pick<Exchange, 'request' | 'coding'>,
+): string | null {
+  if (status !== 200 || (method !== 'GET' && method !== 'HEAD')) return null;
+  const index = headers.findIndex((name, at) => at % 2 === 0 && name === 'ETag');
+  const etag = index < 0 ? 'W/' : (headers[index + 1] ?? 'W/');
+  return etag.startsWith('W/') ? null : [coding, etag, target].join(' ');
 }

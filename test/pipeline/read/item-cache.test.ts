@@ -1,85 +1,91 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ItemState, CachedItem, ItemCache } from '../../../src/pipeline/read/item-cache.ts';
+import { CachedItem, ItemCache, type ItemState } from '../../../src/pipeline/read/item-cache.ts';
 
 const CHANGED = Date.UTC(2026, 0, 3, 3, 4, 5, 678);
 const state: ItemState = { resource: 'notes', id: 'a', form: 'json', change: 3 };
 
-/** All that there is to a told item. */
-function facts(item: CachedItem | null): unknown {
+/** All members of an item. */
+function members(item: CachedItem | null): unknown {
   return item === null ? null : [item.revision, item.at, item.date, item.text];
 }
 
-describe('a row that is told', () => {
-  it('[CACHE-4] says when it was changed, to the millisecond and as Last-Modified does', () => {
-    const told = new CachedItem(7, CHANGED, () => '{}');
-    assert.equal(told.date, 'Sat, 03 Jan 2026 03:04:05 GMT');
-    assert.equal(told.at, CHANGED);
+describe('a cached item', () => {
+  it('[CACHE-4] has the time of its change, to the millisecond and as Last-Modified', () => {
+    const item = new CachedItem(7, CHANGED, () => '{}');
+    assert.equal(item.date, 'Sat, 03 Jan 2026 03:04:05 GMT');
+    assert.equal(item.at, CHANGED);
   });
 
-  it('has its text made when it is asked for, and once', () => {
-    let made = 0;
-    const told = new CachedItem(7, CHANGED, () => `text ${++made}`);
-    assert.equal(made, 0);
-    assert.deepEqual([told.text, told.text], ['text 1', 'text 1']);
+  it('has its text written when it is needed, and once', () => {
+    let written = 0;
+    const item = new CachedItem(7, CHANGED, () => `text ${++written}`);
+    assert.equal(written, 0);
+    assert.deepEqual([item.text, item.text], ['text 1', 'text 1']);
   });
 });
 
-/** Keeps an item as those are that come again. */
-function keep(items: ItemCache, told: ItemState, item: CachedItem): void {
-  items.of(told).set(item);
-  items.of(told).set(item);
+/** Sets an item often enough to be admitted. */
+function store(cache: ItemCache, of: ItemState, item: CachedItem): void {
+  cache.of(of).set(item);
+  cache.of(of).set(item);
 }
 
-describe('rows that were told', () => {
-  it('are kept from the second time on that they are told', () => {
-    const items = new ItemCache();
-    let made = 0;
-    const tell = (): CachedItem => new CachedItem(7, CHANGED, () => `text ${++made}`);
-    items.of(state).set(tell());
-    assert.deepEqual([items.of(state).get(), made], [null, 0]);
-    items.of(state).set(tell());
-    assert.equal(items.of(state).get()?.text, 'text 1');
+describe('the item cache', () => {
+  it('stores an item from the second time on that it is set', () => {
+    const cache = new ItemCache();
+    let written = 0;
+    const next = (): CachedItem => new CachedItem(7, CHANGED, () => `text ${++written}`);
+    cache.of(state).set(next());
+    assert.deepEqual([cache.of(state).get(), written], [null, 0]);
+    cache.of(state).set(next());
+    assert.equal(cache.of(state).get()?.text, 'text 1');
   });
 
-  it('[CACHE-1] are told again as they were, with all that goes beside', () => {
+  it('[CACHE-1] returns items as they were set, with all their members', () => {
     for (const text of ['{"name":"plain"}', '{"name":"Grüße, 東京 🗼"}', '', 'x'.repeat(10_000)]) {
-      const items = new ItemCache();
-      const fresh = new CachedItem(7, CHANGED, () => text);
-      keep(items, state, fresh);
-      assert.deepEqual(facts(items.of(state).get()), facts(fresh));
+      const cache = new ItemCache();
+      const item = new CachedItem(7, CHANGED, () => text);
+      store(cache, state, item);
+      assert.deepEqual(members(cache.of(state).get()), members(item));
     }
   });
 
-  it('[CACHE-1] are not known by another resource, id, form or change', () => {
-    const items = new ItemCache();
-    keep(items, state, new CachedItem(7, CHANGED, () => '{}'));
+  it('[CACHE-1] has none for another resource, id, variant or stamp', () => {
+    const cache = new ItemCache();
+    store(cache, state, new CachedItem(7, CHANGED, () => '{}'));
     for (const other of [{ resource: 'pads' }, { id: 'b' }, { form: 'xml' }, { change: 4 }, { change: 2 }]) {
-      assert.equal(items.of({ ...state, ...other }).get(), null, JSON.stringify(other));
+      assert.equal(cache.of({ ...state, ...other }).get(), null, JSON.stringify(other));
     }
-    assert.notEqual(items.of(state).get(), null);
+    assert.notEqual(cache.of(state).get(), null);
   });
 
-  it('[CACHE-1] are told as they were last, in each form by itself', () => {
-    const items = new ItemCache();
+  it('[CACHE-1] returns the latest item of each variant', () => {
+    const cache = new ItemCache();
     for (const change of [3, 4]) {
       for (const form of ['json', 'xml']) {
-        const told = new CachedItem(change, CHANGED, () => `${form} of ${change}`);
-        keep(items, { ...state, form, change }, told);
+        store(cache, { ...state, form, change }, new CachedItem(change, CHANGED, () => `${form} of ${change}`));
       }
     }
-    assert.equal(items.of(state).get(), null);
-    assert.equal(items.of({ ...state, change: 4 }).get()?.text, 'json of 4');
-    assert.equal(items.of({ ...state, change: 4, form: 'xml' }).get()?.text, 'xml of 4');
+    assert.equal(cache.of(state).get(), null);
+    assert.equal(cache.of({ ...state, change: 4 }).get()?.text, 'json of 4');
+    assert.equal(cache.of({ ...state, change: 4, form: 'xml' }).get()?.text, 'xml of 4');
   });
 
-  it('[LIM-1] are let go of when there are many, and so are their forms', () => {
-    const items = new ItemCache();
-    const known = (index: number): boolean => items.of({ ...state, form: `form ${index}` }).get() !== null;
-    for (let index = 0; index < 10_000; index += 1) {
-      keep(items, { ...state, form: `form ${index}` }, new CachedItem(7, CHANGED, () => '{}'));
-      assert.ok(known(index));
+  it('[CACHE-1] stores a new state at once where it has an old one', () => {
+    const cache = new ItemCache();
+    store(cache, state, new CachedItem(7, CHANGED, () => 'old'));
+    cache.of({ ...state, change: 4 }).set(new CachedItem(8, CHANGED, () => 'new'));
+    assert.equal(cache.of({ ...state, change: 4 }).get()?.text, 'new');
+  });
+
+  it('[LIM-1] evicts items when there are many', () => {
+    const cache = new ItemCache();
+    const isCached = (index: number): boolean => cache.of({ ...state, id: `id ${index}` }).get() !== null;
+    for (let index = 0; index < 40_000; index += 1) {
+      store(cache, { ...state, id: `id ${index}` }, new CachedItem(7, CHANGED, () => 'x'.repeat(1_000)));
+      assert.ok(isCached(index));
     }
-    assert.ok(!known(0));
+    assert.ok(!isCached(0));
   });
 });

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type CachedPage, createPageCache } from '../../../src/pipeline/read/page-cache.ts';
 
-describe('told pages', () => {
-  it('[LIM-1] are let go of when there are many, also where they have no text', () => {
+describe('the page cache', () => {
+  it('[LIM-1] evicts pages when there are many, also where they have no text', () => {
     const pages = createPageCache();
     const href = `/api/v1/notes?${'x'.repeat(2_000)}`;
-    const tagOf = (index: number): string => `"${index}"`;
+    const etagOf = (index: number): string => `"${index}"`;
     for (let index = 0; index < 10_000; index += 1) {
-      const page: CachedPage = { text: '', links: [{ rel: 'self', href }], facts: [] };
-      pages.set(tagOf(index), page);
-      pages.set(tagOf(index), page);
+      const page: CachedPage = { text: '', links: [{ rel: 'self', href }], metadata: [] };
+      pages.set(etagOf(index), page);
+      pages.set(etagOf(index), page);
     }
-    const left = Array.from({ length: 10_000 }, (_, index) => pages.get(tagOf(index))).filter(
+    const left = Array.from({ length: 10_000 }, (_, index) => pages.get(etagOf(index))).filter(
       (page) => page !== undefined,
     );
     assert.ok(left.length < 5_000, `${left.length} of pages with links of 2,000 characters`);

@@ -1,6 +1,5 @@
 import type { CreatePlan, DeletePlan, DetachPlan, RowPlan, UpdatePlan } from '../../../plan/plan.ts';
-import { ByParts } from '../../../cache/by-parts.ts';
-import { weakMemoize } from '../../../cache/memoize.ts';
+import { memoize, weakMemoize } from '../../../cache/memoize.ts';
 import { linkFields, linkTable, referenceFields } from '../columns.ts';
 import { type Dialect, BindParameters, type Statement } from '../dialect.ts';
 import { rowExistsStatement } from '../read/read-statements.ts';
@@ -37,19 +36,22 @@ export function updateStatement(
   const names = Object.keys(plan.values);
   const values = names.map((name) => table.encode(name, plan.values[name]));
   values.push(table.encode('updated_at', plan.at), revision, plan.id, expected);
-  return { text: updateTexts(table).of(names), values };
+  return { text: updateText(table)(names.join(SEPARATOR)), values };
 }
 
-/** Callers choose what they change, so that there may be any number of texts. */
-const MAX_CACHED_TEXTS = 256;
+/** Characters of column names whose statements are memoized: clients choose which columns a PATCH changes. */
+const MAX_MEMOIZED = 262_144;
+/** No column name contains it. */
+const SEPARATOR = ',';
 
-const updateTexts = weakMemoize((table: Table) => {
+const updateText = weakMemoize((table: Table) => {
   const { dialect } = table;
-  return new ByParts(MAX_CACHED_TEXTS, (names) => {
+  return memoize((columns) => {
+    const names = columns === '' ? [] : columns.split(SEPARATOR);
     const assigned = equalities(dialect, [...names, 'updated_at', 'revision'], 1);
     const found = equalities(dialect, FOUND_BY, assigned.length + 1);
     return `update ${table.name} set ${assigned.join(', ')} where ${found.join(' and ')}`;
-  });
+  }, MAX_MEMOIZED);
 });
 
 /** Removes the row of a delete plan where it still has the revision expected (CACHE-3). */

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { memoize, weakMemoize } from '../../src/cache/memoize.ts';
+
+describe('a memoized function', () => {
+  it('is called once for each string', () => {
+    const calls: string[] = [];
+    const length = memoize((text) => {
+      calls.push(text);
+      return text.length;
+    });
+    assert.deepEqual(['a', 'bb', 'a', 'bb'].map(length), [1, 2, 1, 2]);
+    assert.deepEqual(calls, ['a', 'bb']);
+  });
+
+  it('remembers null and undefined', () => {
+    let calls = 0;
+    const results: readonly (string | null | undefined)[] = [null, undefined];
+    for (const result of results) {
+      const constant = memoize(() => {
+        calls += 1;
+        return result;
+      });
+      assert.deepEqual([constant('a'), constant('a')], [result, result]);
+    }
+    assert.equal(calls, 2);
+  });
+
+  it('throws again each time', () => {
+    const failing = memoize(() => {
+      throw new Error('no');
+    });
+    assert.throws(() => failing('a'), /no/);
+    assert.throws(() => failing('a'), /no/);
+  });
+
+  it('[law] returns what the function returns, however many strings there are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 40 }), { maxLength: 200 }), (texts) => {
+        const reverse = (text: string): string => Array.from(text).toReversed().join('');
+        const memoized = memoize(reverse, 2_048);
+        for (const text of [...texts, ...texts]) assert.equal(memoized(text), reverse(text));
+      }),
+    );
+  });
+
+  it('[LIM-1] does not remember a very long string', () => {
+    let calls = 0;
+    const length = memoize((text) => {
+      calls += 1;
+      return text.length;
+    });
+    for (let time = 0; time < 3; time += 1) assert.equal(length('x'.repeat(1_000)), 1_000);
+    assert.equal(calls, 3);
+  });
+});
+
+describe('a function that is memoized by object', () => {
+  it('is called once for each object', () => {
+    let calls = 0;
+    const named = weakMemoize(({ name }: { readonly name: string }) => {
+      calls += 1;
+      return name;
+    });
+    const [a, b] = [{ name: 'a' }, { name: 'b' }];
+    assert.deepEqual([named(a), named(b), named(a), calls], ['a', 'b', 'a', 2]);
+  });
+});
