@@ -42,13 +42,15 @@ export function parseJsonPatch(body: Json): ParsedJsonPatch {
   if (body.length > MAX_OPERATIONS) {
     return { kind: 'invalid', details: [{ field: '', message: `must have at most ${MAX_OPERATIONS} operations` }] };
   }
-  const faults: ErrorDetail[] = [];
+  const details: ErrorDetail[] = [];
   const operations: PatchOperation[] = [];
   for (const [index, item] of body.entries()) {
-    const operation = parseOperation(item, (member, message) => faults.push({ field: `[${index}]${member}`, message }));
+    const operation = parseOperation(item, (member, message) =>
+      details.push({ field: `[${index}]${member}`, message }),
+    );
     if (operation !== null) operations.push(operation);
   }
-  return faults.length > 0 ? { kind: 'invalid', details: faults } : { kind: 'operations', operations };
+  return details.length > 0 ? { kind: 'invalid', details } : { kind: 'operations', operations };
 }
 
 type ReportDetail = (member: string, message: string) => void;

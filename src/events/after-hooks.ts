@@ -2,10 +2,10 @@ import type { AfterHook, HookServices } from '../model/typescript/hooks.ts';
 import type { Model } from '../model/model.ts';
 import type { Subscriber } from './subscriber.ts';
 
-/** What the names of these outlets begin with. */
+/** The prefix of the names of these subscribers. */
 export const AFTER_HOOK_PREFIX = 'after:';
 
-/** An outlet for each `after` hook of a model. @param context what the hooks get of the application */
+/** A subscriber for each `after` hook of a model. @param context services of the application for the hooks */
 export function afterHookSubscribers({ resources }: Model, context: HookServices): readonly Subscriber[] {
   return [...resources.values()].flatMap(({ name, singular, hooks }) =>
     (['created', 'updated', 'deleted'] as const).flatMap((verb): Subscriber[] => {

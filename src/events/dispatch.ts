@@ -7,12 +7,12 @@ import type { Subscriber } from './subscriber.ts';
 import { Relay } from './relay.ts';
 import { HOOK_SCHEDULE, nextDelay } from './retry-schedule.ts';
 
-/** Deliveries under way at once. */
+/** Maximum number of concurrent deliveries. */
 const MAX_CONCURRENT = 64;
-/** How long one may take, and how long it is held for others, in milliseconds: a delivery that is not done by then failed. */
+/** Timeout of a delivery, and its lease, during which other processes leave it alone, in milliseconds. */
 const TIMEOUT = 30_000;
 const LEASE = 45_000;
-/** How often work that another process left, or that is due again, is looked for, in milliseconds. */
+/** Interval at which due and abandoned deliveries are claimed, in milliseconds. */
 const POLL_INTERVAL = 100;
 
 export interface DispatchOptions {
@@ -24,28 +24,28 @@ export interface DispatchOptions {
   readonly observe: Observe;
 }
 
-/** Brings events to where they go, in the background. */
+/** Delivers events to subscribers in the background. */
 export interface Dispatch {
-  /** Something was committed: there may be events. It costs nothing to say so often. */
+  /** Call after each commit: there may be new events. Cheap to call often. */
   wake(): void;
   /**
-   * Begins no more deliveries and waits for those under way. What is not done then is delivered again once it is free, by whoever looks.
+   * Starts no more deliveries and waits for those in flight. Incomplete deliveries are retried when their lease expires, by any process.
    *
-   * @param patience milliseconds at most; default: as long as a delivery may take
+   * @param timeout milliseconds at most; default: as long as a delivery may take
    */
-  stop(patience?: number): Promise<void>;
+  stop(timeout?: number): Promise<void>;
 }
 
-/** Starts to bring events to outlets: at least once each, tried again where an outlet fails, none waiting for another (EVT-3, EVT-6). */
+/** Starts to deliver events to subscribers: at least once, with retries, and without one subscriber delaying another (EVT-3, EVT-6). */
 export function startDispatch(options: DispatchOptions): Dispatch {
   const dispatcher = new Dispatcher(options);
   const timer = setInterval(() => dispatcher.wake(), POLL_INTERVAL).unref();
   dispatcher.wake();
   return {
     wake: () => dispatcher.wake(),
-    stop(patience = TIMEOUT) {
+    stop(timeout = TIMEOUT) {
       clearInterval(timer);
-      return dispatcher.stop(patience);
+      return dispatcher.stop(timeout);
     },
   };
 }
@@ -58,13 +58,13 @@ class Dispatcher {
   #running: Promise<void> | null = null;
   #runAgain = false;
   #stopped = false;
-  /** Whether the store may be closed. */
+  /** Whether `stop` timed out: the store may be closed. */
   #abandoned = false;
 
   constructor(options: DispatchOptions) {
     this.#options = options;
     this.#relay = new Relay(options.store, options.subscribers, options.clock);
-    this.#subscribers = new Map(options.subscribers.map((outlet) => [outlet.name, outlet]));
+    this.#subscribers = new Map(options.subscribers.map((subscriber) => [subscriber.name, subscriber]));
   }
 
   wake(): void {
@@ -80,9 +80,9 @@ class Dispatcher {
     });
   }
 
-  async stop(patience: number): Promise<void> {
+  async stop(timeout: number): Promise<void> {
     this.#stopped = true;
-    const done = await settlesWithin(this.#end(), patience);
+    const done = await settlesWithin(this.#end(), timeout);
     if (done || this.#abandoned) return;
     this.#abandoned = true;
     this.#options.observe({ kind: 'deliveries-pending', count: this.#inFlight.size });
@@ -93,7 +93,7 @@ class Dispatcher {
     await Promise.all(this.#inFlight);
   }
 
-  /** Never rejects: what fails now is found again by the next turn. */
+  /** Never rejects: work that fails here is claimed again by the next run. */
   async #run(): Promise<void> {
     const { store, clock, observe } = this.#options;
     try {
@@ -133,18 +133,18 @@ class Dispatcher {
   }
 
   async #attempt({ endpoint, event }: ClaimedDelivery): Promise<void> {
-    const outlet = this.#subscribers.get(endpoint);
-    if (outlet === undefined) throw new Error(`the model has no ${endpoint} any more`);
+    const subscriber = this.#subscribers.get(endpoint);
+    if (subscriber === undefined) throw new Error(`the model no longer has ${endpoint}`);
     const { promise, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(new Error(`${endpoint} took more than ${TIMEOUT / 1_000} s`)), TIMEOUT);
     try {
-      await Promise.race([outlet.deliver(event), promise]);
+      await Promise.race([subscriber.deliver(event), promise]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** What no hook takes any more is given up; anything else is tried again as long as the schedule has it. */
+  /** Gives up if the hook no longer exists or the schedule has no further attempt; else schedules the next attempt. */
   async #reschedule({ endpoint, sequence, attempts }: ClaimedDelivery): Promise<void> {
     const { store, clock, random } = this.#options;
     const isGone = endpoint.startsWith(AFTER_HOOK_PREFIX) && !this.#subscribers.has(endpoint);

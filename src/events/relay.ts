@@ -5,15 +5,15 @@ import type { Subscriber } from './subscriber.ts';
 const CHECKPOINT = 'relay';
 const PAGE = 500;
 
-/** How far the log was relayed, and from where on each outlet gets events: one that is new is not fed the past. */
+/** The last relayed sequence number, and the one after which each subscriber gets events: a new one gets no past events. */
 interface RelayCheckpoint {
   readonly sequence: number;
   readonly starts: Readonly<Record<string, number>>;
 }
 
 /**
- * Records of each event in the log which outlets it must reach (EVT-3). Its position is kept in the database and moves behind what it has
- * recorded: after a crash some is recorded again, which changes nothing, and nothing is left out. Several processes may relay at once.
+ * Enqueues a delivery of each event in the log to every subscriber that accepts it (EVT-3). The checkpoint is saved after the deliveries: after a
+ * crash some are enqueued again, which is idempotent, and none is lost. Several processes may relay concurrently.
  */
 export class Relay {
   readonly #store: Pick<Store, 'events' | 'deliveries' | 'writes' | 'bookmarks'>;
@@ -23,45 +23,45 @@ export class Relay {
 
   constructor(
     store: Pick<Store, 'events' | 'deliveries' | 'writes' | 'bookmarks'>,
-    outlets: readonly Subscriber[],
+    subscribers: readonly Subscriber[],
     clock: Clock,
   ) {
     this.#store = store;
-    this.#subscribers = outlets;
+    this.#subscribers = subscribers;
     this.#clock = clock;
   }
 
-  /** Relays what is new. */
+  /** Relays all new events. */
   async run(): Promise<void> {
-    let position = this.#checkpoint ?? (await this.#load());
+    let checkpoint = this.#checkpoint ?? (await this.#load());
     for (;;) {
-      const events = await this.#store.events.after(position.sequence, PAGE);
+      const events = await this.#store.events.after(checkpoint.sequence, PAGE);
       const last = events.at(-1);
       if (last === undefined) return;
       for (const event of events) {
         const sequence = Number(event.metadata.sequence);
         const names = this.#subscribers
-          .filter((outlet) => sequence > (position.starts[outlet.name] ?? 0) && outlet.accepts(event))
+          .filter((subscriber) => sequence > (checkpoint.starts[subscriber.name] ?? 0) && subscriber.accepts(event))
           .map(({ name }) => name);
         if (names.length > 0) await this.#store.deliveries.enqueue(sequence, names, this.#clock.now());
       }
-      position = { ...position, sequence: Number(last.metadata.sequence) };
-      await this.#save(position);
+      checkpoint = { ...checkpoint, sequence: Number(last.metadata.sequence) };
+      await this.#save(checkpoint);
     }
   }
 
   async #load(): Promise<RelayCheckpoint> {
-    const kept = await this.#store.bookmarks.get(CHECKPOINT);
+    const saved = await this.#store.bookmarks.get(CHECKPOINT);
     const end = await this.#store.events.lastSequence();
-    const before: RelayCheckpoint = kept === null ? { sequence: end, starts: {} } : JSON.parse(kept);
-    const starts = Object.fromEntries(this.#subscribers.map(({ name }) => [name, before.starts[name] ?? end]));
-    const position = { sequence: before.sequence, starts: { ...before.starts, ...starts } };
-    await this.#save(position);
-    return position;
+    const previous: RelayCheckpoint = saved === null ? { sequence: end, starts: {} } : JSON.parse(saved);
+    const starts = Object.fromEntries(this.#subscribers.map(({ name }) => [name, previous.starts[name] ?? end]));
+    const checkpoint = { sequence: previous.sequence, starts: { ...previous.starts, ...starts } };
+    await this.#save(checkpoint);
+    return checkpoint;
   }
 
-  async #save(position: RelayCheckpoint): Promise<void> {
-    await this.#store.writes.commit({ plans: [], bookmark: { name: CHECKPOINT, value: JSON.stringify(position) } });
-    this.#checkpoint = position;
+  async #save(checkpoint: RelayCheckpoint): Promise<void> {
+    await this.#store.writes.commit({ plans: [], bookmark: { name: CHECKPOINT, value: JSON.stringify(checkpoint) } });
+    this.#checkpoint = checkpoint;
   }
 }

@@ -2,7 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Before each attempt of a hook, in milliseconds: what fails for a passing reason is soon tried again, what stays broken gets a day. */
+/** Delay before each attempt of a hook, in milliseconds: early retries for transient failures, about a day in total. */
 export const HOOK_SCHEDULE: readonly number[] = [
   0,
   SECOND,
@@ -15,13 +15,13 @@ export const HOOK_SCHEDULE: readonly number[] = [
   16 * HOUR,
 ];
 
-/** The part of a delay by which it is made longer at most, so that what failed together is not tried together. */
+/** Maximum random extension of a delay, as a share of it, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
 /**
- * How long to wait before the next attempt, in milliseconds (EVT-6); null where there is none.
+ * The delay before the next attempt, in milliseconds (EVT-6); null after the last one.
  *
- * @param made attempts that were made
+ * @param made number of attempts made
  * @param random from 0 to 1
  */
 export function nextDelay(schedule: readonly number[], made: number, random: number): number | null {

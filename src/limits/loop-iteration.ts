@@ -1,44 +1,43 @@
 import { monotonicNow, loopIteration } from '../platform/clock.ts';
 
-/** How a turn tells the time, and itself from the next one. */
+/** Identifies the current event-loop iteration and the time. */
 export interface LoopClock {
-  /** Milliseconds from any beginning. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Another number in each turn of the event loop. */
+  /** A number that differs for each event-loop iteration. */
   readonly iteration: () => number;
 }
 
-/** So few requests are no crowd: what made them late is one long task. */
-const FEW = 8;
+/** Up to this many requests are no overload: a single long task delayed them. */
+const MIN_REQUESTS = 8;
 
 /**
- * How long the event loop has been answering requests in one go: those that it answers last have waited for so long. It is known at once,
- * where a timer tells of it when the turn is over, and with a thousand connections or more, of which libuv looks at as many again before it
- * runs a timer, seconds later.
+ * Measures how long the current event-loop iteration has been handling requests: the last ones have waited that long. A timer would report it
+ * only after the iteration, and with a thousand connections, which libuv polls again before it runs timers, seconds late.
  */
 export class LoopIteration {
   readonly #clock: LoopClock;
   readonly #maxDuration: number;
   #iteration = Number.NaN;
-  #begun = 0;
+  #startedAt = 0;
   #requests = 0;
 
-  /** @param longest milliseconds after which a turn that does not end counts as another one: then there is room for requests again */
-  constructor(longest: number, clock: LoopClock = { now: monotonicNow, iteration: loopIteration }) {
-    this.#maxDuration = longest;
+  /** @param maxDuration milliseconds after which a running iteration counts as a new one, so that requests are accepted again */
+  constructor(maxDuration: number, clock: LoopClock = { now: monotonicNow, iteration: loopIteration }) {
+    this.#maxDuration = maxDuration;
     this.#clock = clock;
   }
 
-  /** Another request is to be answered. @returns milliseconds since the first one of this turn; null where there were few before it */
+  /** Counts a request. @returns milliseconds since the first request of this iteration; null if there were few before it */
   recordRequest(): number | null {
     const now = this.#clock.now();
     const iteration = this.#clock.iteration();
-    if (iteration !== this.#iteration || now - this.#begun > this.#maxDuration) {
+    if (iteration !== this.#iteration || now - this.#startedAt > this.#maxDuration) {
       this.#iteration = iteration;
-      this.#begun = now;
+      this.#startedAt = now;
       this.#requests = 0;
     }
     this.#requests += 1;
-    return this.#requests > FEW ? now - this.#begun : null;
+    return this.#requests > MIN_REQUESTS ? now - this.#startedAt : null;
   }
 }

@@ -3,38 +3,38 @@ import type { Limits } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 
 export interface OverloadOptions {
-  /** Milliseconds of delay and writes waiting that are still borne. */
+  /** Maximum event-loop delay in milliseconds, and maximum number of queued writes. */
   readonly limits: Pick<Limits, 'eventLoopDelay' | 'queueDepth'>;
-  /** How late the event loop has run of late, in milliseconds. */
+  /** The recent event-loop delay, in milliseconds. */
   readonly delay: () => number;
-  /** Told of each request. @returns how long the event loop has been answering many in one go, in milliseconds; null where it has not */
+  /** Called for each request. @returns how long the event-loop iteration has been handling many requests, in milliseconds; else null */
   readonly recordRequest: () => number | null;
-  /** How many writes wait for their commit. */
+  /** The number of writes that wait for their commit. */
   readonly queuedWrites: () => number;
   readonly observe: Observe;
 }
 
 export interface OverloadMonitor {
-  /** Whether the next request is to be refused (LIM-3); asked once for each. */
+  /** Whether to reject the next request (LIM-3). Call it exactly once per request. */
   readonly overloaded: () => boolean;
-  /** What is too much, in plain words; null while nothing is. */
+  /** The cause of the overload; null without one. */
   readonly reason: () => string | null;
-  /** Ends the watch; from then on nothing is too much. */
+  /** Stops monitoring: from then on no request is rejected. */
   readonly close: () => void;
 }
 
-/** Share of a limit below which a measure must fall before its overload is over, so that the answer does not flicker. */
+/** Share of a limit below which a value must fall before the overload ends (hysteresis). */
 const RECOVERED = 0.75;
-/** Milliseconds between two looks while overloaded: it is over when none was refused between them, and nothing is too much any more. */
+/** Milliseconds between two checks during an overload. It ends if no request was rejected in between and all values have recovered. */
 const CHECK_INTERVAL = 250;
-/** Share of the limit for which requests are taken in one go; those after them are refused until the next one. */
+/** Share of the delay limit after which the remaining requests of an event-loop iteration are rejected. */
 const ACCEPTED_SHARE = 0.5;
-/** Share of the limit after which a go that does not end counts as another one: thousands have been refused by then, and nobody waits for long. */
+/** Share of the delay limit after which a running iteration counts as a new one: by then thousands of requests were rejected. */
 export const MAX_ITERATION = 0.625;
 
 /**
- * Tells overload by its measures and announces when it begins and ends (LIM-3). Requests are judged one by one: a queue that fills within
- * one turn of the event loop is seen by the next request, and where the turn has lasted for too long, only the rest of it is refused.
+ * Detects overload, and reports when it begins and ends (LIM-3). Every request is checked: a queue that fills up within one event-loop iteration
+ * affects the next request, and in an iteration that takes too long only the remaining requests are rejected.
  */
 export function monitorOverload(options: OverloadOptions): OverloadMonitor {
   return new Monitor(options);
@@ -44,7 +44,7 @@ class Monitor implements OverloadMonitor {
   readonly #options: OverloadOptions;
   #reason: string | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #refused = false;
+  #rejected = false;
   #closed = false;
 
   constructor(options: OverloadOptions) {
@@ -54,12 +54,12 @@ class Monitor implements OverloadMonitor {
   readonly overloaded = (): boolean => {
     if (this.#closed) return false;
     const { recordRequest, delay } = this.#options;
-    const inOneGo = recordRequest();
-    // Where many are answered in one go, that tells how late they are: what was measured before it is of others, and of the go as a whole.
-    const late = inOneGo === null ? delay() : inOneGo / ACCEPTED_SHARE;
-    const found = this.#excess(late, this.#reason === null ? 1 : RECOVERED);
+    const inIteration = recordRequest();
+    // With many requests in one iteration its duration so far is their delay: the measured one is that of earlier requests.
+    const delayed = inIteration === null ? delay() : inIteration / ACCEPTED_SHARE;
+    const found = this.#excess(delayed, this.#reason === null ? 1 : RECOVERED);
     if (found === null) return false;
-    this.#refused = true;
+    this.#rejected = true;
     if (this.#reason === null) this.#announce(found);
     this.#reason = found;
     return true;
@@ -73,20 +73,20 @@ class Monitor implements OverloadMonitor {
     this.#clearTimer();
   };
 
-  #lookAgain(): void {
-    if (!this.#refused && this.#excess(this.#options.delay(), RECOVERED) === null) this.#announce(null);
-    this.#refused = false;
+  #recheck(): void {
+    if (!this.#rejected && this.#excess(this.#options.delay(), RECOVERED) === null) this.#announce(null);
+    this.#rejected = false;
   }
 
-  #excess(late: number, share: number): string | null {
+  #excess(delayed: number, share: number): string | null {
     const { queuedWrites, limits } = this.#options;
-    return excess(late, queuedWrites(), limits, share);
+    return excess(delayed, queuedWrites(), limits, share);
   }
 
   #announce(found: string | null): void {
     this.#clearTimer();
     this.#reason = found;
-    if (found !== null) this.#timer = setInterval(() => this.#lookAgain(), CHECK_INTERVAL).unref();
+    if (found !== null) this.#timer = setInterval(() => this.#recheck(), CHECK_INTERVAL).unref();
     this.#options.observe({ kind: 'overload', overloaded: found !== null, reason: found });
   }
 
@@ -96,15 +96,15 @@ class Monitor implements OverloadMonitor {
   }
 }
 
-/** What passes that share of its limit, in plain words; null where nothing does. */
-function excess(late: number, queued: number, limits: OverloadOptions['limits'], share: number): string | null {
-  if (late > limits.eventLoopDelay * share) return `the event loop runs ${Math.round(late)} ms late`;
-  return queued > limits.queueDepth * share ? `${queued} writes wait for their commit` : null;
+/** The value that exceeds that share of its limit, in words; null if none does. */
+function excess(delayed: number, queued: number, limits: OverloadOptions['limits'], share: number): string | null {
+  if (delayed > limits.eventLoopDelay * share) return `the event loop is delayed by ${Math.round(delayed)} ms`;
+  return queued > limits.queueDepth * share ? `${queued} writes are queued` : null;
 }
 
-/** How late the event loop of this process runs. */
+/** The event-loop delay of this process. */
 export interface DelayMonitor {
-  /** Milliseconds, the mean of the last span of half a second: one long task is no overload, many are. */
+  /** The mean delay of the last 500 ms, in milliseconds: one long task is no overload, many are. */
   read(): number;
   readonly close: () => void;
 }
@@ -113,13 +113,13 @@ const RESOLUTION = 10;
 const INTERVAL = 500;
 const NANOSECONDS = 1e6;
 
-/** Measures the delay of the event loop from now on. Keeps no process alive. */
+/** Starts to measure the event-loop delay. It does not keep the process alive. */
 export function monitorDelay(): DelayMonitor {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
   let mean = 0;
   histogram.enable();
   const timer = setInterval(() => {
-    // What is recorded is the time between two ticks, the intended one included; without a tick there is no mean.
+    // The histogram records the time between two ticks including the resolution; without a tick there is no mean.
     mean = histogram.count === 0 ? 0 : Math.max(0, histogram.mean / NANOSECONDS - RESOLUTION);
     histogram.reset();
   }, INTERVAL).unref();

@@ -2,11 +2,11 @@ import type { Observation } from './observation.ts';
 
 export type LogLevel = 'info' | 'warn' | 'error';
 
-/** What the log says of an observation, before it is written one way or another. */
+/** A log entry, independent of the log format. */
 export interface LogEntry {
   readonly level: LogLevel;
   readonly event: string;
-  /** Members in the order in which they are written; values that JSON can carry. */
+  /** Members in log order. Values must be serializable as JSON. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -53,16 +53,16 @@ export function logEntry(observation: Observation): LogEntry {
   }
 }
 
-function requestEntry(exchange: Extract<Observation, { kind: 'request' }>): LogEntry {
-  return entry(exchange.status >= 500 ? 'error' : 'info', 'request', {
-    method: truncate(exchange.method, MAX_METHOD),
-    path: truncate(exchange.target, MAX_PATH),
-    route: exchange.route,
-    status: exchange.status,
-    error_code: exchange.errorCode,
-    duration_ms: Math.round(exchange.duration * 1_000) / 1_000,
-    correlation_id: exchange.correlationId,
-    trace_id: exchange.traceId,
+function requestEntry(request: Extract<Observation, { kind: 'request' }>): LogEntry {
+  return entry(request.status >= 500 ? 'error' : 'info', 'request', {
+    method: truncate(request.method, MAX_METHOD),
+    path: truncate(request.target, MAX_PATH),
+    route: request.route,
+    status: request.status,
+    error_code: request.errorCode,
+    duration_ms: Math.round(request.duration * 1_000) / 1_000,
+    correlation_id: request.correlationId,
+    trace_id: request.traceId,
   });
 }
 
@@ -70,12 +70,12 @@ function errorEntry({ correlationId, error }: Extract<Observation, { kind: 'erro
   return entry('error', 'error', { correlation_id: correlationId, error: describeError(error) });
 }
 
-function workerExitedEntry(ended: Extract<Observation, { kind: 'worker-exited' }>): LogEntry {
-  const { pid, code, signal, reason, restartDelay } = ended;
+function workerExitedEntry(observation: Extract<Observation, { kind: 'worker-exited' }>): LogEntry {
+  const { pid, code, signal, reason, restartDelay } = observation;
   return entry('error', 'worker_exited', { worker: pid, code, signal, reason, restart_delay_ms: restartDelay });
 }
 
-/** What is wrong, and what it comes from, without the stack: it is nobody's mistake in the code. */
+/** The error and its cause, without the stack: it is not a bug in the code. */
 function unavailableFields({ message, cause }: Error): LogEntry['fields'] {
   if (cause === undefined || cause === null) return { reason: message, code: null, cause: null };
   const facts = errorFacts(cause);
@@ -86,7 +86,7 @@ function truncate(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-/** An error with its stack and what caused it, outermost first. What is thrown and no error is told by its type alone. */
+/** An error with its stack and its causes, outermost first. Of a thrown value that is not an Error only the type is logged. */
 function describeError(thrown: unknown): Readonly<Record<string, unknown>> {
   const [{ name, message, code, stack }, ...causes] = errorChain(thrown);
   return { name, message, code, stack, causes: causes.map((cause) => cause.stack) };

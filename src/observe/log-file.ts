@@ -1,49 +1,49 @@
 import { close, writeSync, writev } from 'node:fs';
 
-/** Where log lines go. */
+/** A destination of log lines. */
 export interface LogWriter {
-  /** Takes whole lines; the caller never waits. They are written within a quarter of a second while the destination takes them. */
+  /** Buffers whole lines without blocking. They are written within 250 ms unless the destination is full. */
   readonly write: (text: string) => void;
-  /** Writes at once what is left, for a process that is about to end without more turns of the event loop. */
+  /** Writes the buffered lines synchronously, before a process exits without another event-loop iteration. */
   flushSync(): void;
-  /** Writes what is left and lets go of the destination, within a second. Lines written later are dropped. */
+  /** Writes the buffered lines and closes the destination, within a second. Later lines are dropped. */
   close(): Promise<void>;
 }
 
-/** Lines are gathered up to so many bytes or milliseconds, so that a busy server writes once for many requests. */
+/** Bytes of one buffer, and milliseconds between two flushes: a busy server writes once for many requests. */
 const BUFFER_SIZE = 65_536;
 const FLUSH_INTERVAL = 250;
-/** Bytes that UTF-8 takes at most for a unit of a text. */
+/** Maximum UTF-8 bytes of one UTF-16 code unit. */
 const MAX_BYTES_PER_UNIT = 3;
-/** Bytes that wait for a reader that has stopped; what is gathered beyond it is dropped, for a log must not exhaust the memory. */
+/** Maximum bytes queued for a reader that has stopped. More is dropped, because a log must not exhaust the memory. */
 const MAX_QUEUED = 16 * 1024 * 1024;
-/** Buffers that are kept to be filled again: what a thousand requests fill in a turn of the event loop, twice. */
+/** Maximum number of buffers to reuse: twice what a thousand requests fill in one event-loop iteration. */
 const MAX_SPARE = 8;
-/** Milliseconds before a full pipe is tried again, and how often `flush` tries before it is given up. */
+/** Milliseconds between two writes to a full pipe, and how often `flushSync` retries. */
 const RETRY_DELAY = 100;
 const MAX_TRIES = 5;
 const CLOSE_TIMEOUT = 1_000;
 const LAST_STANDARD = 2;
 
-/** Whole lines in UTF-8. */
+/** Complete lines in UTF-8. */
 interface LogBuffer {
   readonly bytes: Buffer;
-  /** How many of the bytes are filled, and how many of these are written. */
+  /** Number of filled bytes, and how many of them are written. */
   length: number;
   written: number;
 }
 
 /**
- * Writes to a file descriptor (OPS-2). A full pipe (EAGAIN) is waited for off the path; a destination that is gone (EPIPE) ends
- * the log and never the program: nobody is left to tell.
+ * Opens a log on a file descriptor (OPS-2). Writes to a full pipe (EAGAIN) are retried in the background. A closed pipe (EPIPE) ends the log,
+ * never the process.
  *
- * @param fd an open file descriptor, 2 for standard error; it is closed with the log unless it is a standard one
+ * @param fd an open file descriptor, 2 for standard error; `close` closes it unless it is a standard stream
  */
 export function openLog(fd: number): LogWriter {
   return new LogFile(fd);
 }
 
-/** Lines become bytes at once, in buffers that are filled again: texts that wait to be written would grow old for the garbage collector. */
+/** Encodes lines into reused buffers immediately: queued strings would be promoted to the old generation of the heap. */
 class LogFile implements LogWriter {
   readonly #fd: number;
   readonly #timer: NodeJS.Timeout;
@@ -51,35 +51,35 @@ class LogFile implements LogWriter {
   #current: LogBuffer = emptyBuffer();
   /** Oldest first. */
   readonly #queued: LogBuffer[] = [];
-  /** How many of them are being written. */
+  /** Number of queued buffers that are being written. */
   #inFlight = 0;
   readonly #spareBuffers: Buffer[] = [];
   readonly #closed = Promise.withResolvers<void>();
 
   constructor(fd: number) {
     this.#fd = fd;
-    const regularly = (): void => {
+    const flushIfIdle = (): void => {
       if (this.#queued.length === 0) this.#flush();
     };
-    this.#timer = setInterval(regularly, FLUSH_INTERVAL).unref();
+    this.#timer = setInterval(flushIfIdle, FLUSH_INTERVAL).unref();
   }
 
   readonly write = (text: string): void => {
     if (this.#state !== 'open') return;
-    const most = text.length * MAX_BYTES_PER_UNIT;
-    if (this.#current.length + most > BUFFER_SIZE) this.#flush();
-    const batch = this.#current;
-    if (most <= BUFFER_SIZE) batch.length += batch.bytes.write(text, batch.length);
+    const maxBytes = text.length * MAX_BYTES_PER_UNIT;
+    if (this.#current.length + maxBytes > BUFFER_SIZE) this.#flush();
+    const buffer = this.#current;
+    if (maxBytes <= BUFFER_SIZE) buffer.length += buffer.bytes.write(text, buffer.length);
     else this.#enqueue(bufferOf(text));
   };
 
   flushSync(): void {
     if (this.#state === 'closed') return;
-    // Those on their way are written by another thread, which a process that ends waits for.
-    const left = [...this.#queued.splice(this.#inFlight), this.#current];
+    // Another thread writes the buffers in flight, and the process waits for it at exit.
+    const pending = [...this.#queued.splice(this.#inFlight), this.#current];
     this.#current = emptyBuffer();
     try {
-      for (const batch of left) writeAllSync(this.#fd, unwritten(batch));
+      for (const buffer of pending) writeAllSync(this.#fd, unwritten(buffer));
     } catch {
       this.#end();
     }
@@ -96,24 +96,24 @@ class LogFile implements LogWriter {
 
   #flush(): void {
     if (this.#current.length === 0) return;
-    const batch = this.#current;
+    const buffer = this.#current;
     this.#current = emptyBuffer(this.#spareBuffers.pop());
-    this.#enqueue(batch);
+    this.#enqueue(buffer);
   }
 
-  #enqueue(batch: LogBuffer): void {
-    const waiting = this.#queued.reduce((sum, { bytes }) => sum + bytes.length, batch.bytes.length);
+  #enqueue(buffer: LogBuffer): void {
+    const waiting = this.#queued.reduce((sum, { bytes }) => sum + bytes.length, buffer.bytes.length);
     if (this.#state === 'closed' || waiting > MAX_QUEUED) {
-      this.#recycle(batch.bytes);
+      this.#recycle(buffer.bytes);
       return;
     }
-    this.#queued.push(batch);
+    this.#queued.push(buffer);
     this.#writeQueued();
   }
 
   /**
-   * Sends all that wait on their way, where none is. One by one they would not keep up: the end of a write is heard of once in a turn of the
-   * event loop, in which a thousand connections fill several batches.
+   * Writes all queued buffers in one call, unless a write is in flight. One buffer per call would be too slow: a write completes at most once per
+   * event-loop iteration, in which a thousand connections fill several buffers.
    */
   readonly #writeQueued = (): void => {
     if (this.#inFlight > 0 || this.#state === 'closed') return;
@@ -124,21 +124,21 @@ class LogFile implements LogWriter {
     this.#inFlight = this.#queued.length;
     writev(this.#fd, this.#queued.map(unwritten), null, (error, count) => {
       this.#inFlight = 0;
-      if (error === null) this.#written(count);
+      if (error === null) this.#onWritten(count);
       else if (isFull(error)) setTimeout(this.#writeQueued, RETRY_DELAY);
       else this.#end();
     });
   };
 
-  #written(count: number): void {
+  #onWritten(count: number): void {
     let rest = count;
-    for (let [batch] = this.#queued; batch !== undefined && rest > 0; [batch] = this.#queued) {
-      const taken = Math.min(rest, batch.length - batch.written);
-      rest -= taken;
-      batch.written += taken;
-      if (batch.written < batch.length) break;
+    for (let [buffer] = this.#queued; buffer !== undefined && rest > 0; [buffer] = this.#queued) {
+      const written = Math.min(rest, buffer.length - buffer.written);
+      rest -= written;
+      buffer.written += written;
+      if (buffer.written < buffer.length) break;
       this.#queued.shift();
-      this.#recycle(batch.bytes);
+      this.#recycle(buffer.bytes);
     }
     this.#writeQueued();
   }
@@ -151,17 +151,17 @@ class LogFile implements LogWriter {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     clearInterval(this.#timer);
-    // Whoever holds the log, as every request does, would hold what nobody will write.
+    // Requests hold a reference to the log; the buffers must not stay in memory with it.
     this.#queued.length = 0;
     this.#spareBuffers.length = 0;
-    this.#current = NOTHING;
+    this.#current = NO_BUFFER;
     if (this.#fd > LAST_STANDARD) close(this.#fd, () => undefined);
     this.#closed.resolve();
   }
 }
 
-/** What a log that has ended gathers. */
-const NOTHING: LogBuffer = { bytes: Buffer.alloc(0), length: 0, written: 0 };
+/** The buffer of a log that has ended. */
+const NO_BUFFER: LogBuffer = { bytes: Buffer.alloc(0), length: 0, written: 0 };
 
 function emptyBuffer(bytes: Buffer = Buffer.allocUnsafeSlow(BUFFER_SIZE)): LogBuffer {
   return { bytes, length: 0, written: 0 };
@@ -176,7 +176,7 @@ function unwritten({ bytes, length, written }: LogBuffer): Buffer {
   return bytes.subarray(written, length);
 }
 
-/** @throws {Error} where the destination is gone, or is a pipe that stays full */
+/** @throws {Error} if the destination is closed, or is a pipe that stays full */
 function writeAllSync(fd: number, bytes: Buffer): void {
   let tries = 0;
   for (let written = 0; written < bytes.length; ) {

@@ -9,7 +9,7 @@ const levelColours: Readonly<Record<LogLevel, Colour>> = { info: 'dim', warn: 'y
 type Paint = (colour: Colour, text: string) => string;
 
 /**
- * One line for a person, a fault with its stack below it. Control characters are shown, never sent to the terminal.
+ * One line for a person; an error has its stack below. Control characters are escaped, so that they never reach the terminal.
  *
  * @param time RFC 3339; the time of day is shown
  */
@@ -22,27 +22,27 @@ function describe(observation: Observation, paint: Paint): string {
   if (observation.kind === 'request') return describeRequest(observation, paint);
   if (observation.kind === 'error') return describeError(observation, paint);
   const { level, event, fields } = logEntry(observation);
-  const told = Object.entries(fields).map(([name, value]) => `${name}=${escapeControls(asText(value))}`);
-  return `${paint(levelColours[level], event.replaceAll('_', ' '))} ${told.join(' ')}`;
+  const members = Object.entries(fields).map(([name, value]) => `${name}=${escapeControls(asText(value))}`);
+  return `${paint(levelColours[level], event.replaceAll('_', ' '))} ${members.join(' ')}`;
 }
 
-function describeRequest(exchange: Extract<Observation, { kind: 'request' }>, paint: Paint): string {
-  const { fields } = logEntry(exchange);
+function describeRequest(request: Extract<Observation, { kind: 'request' }>, paint: Paint): string {
+  const { fields } = logEntry(request);
   const words = [
-    paint(statusColour(exchange.status), String(exchange.status)),
+    paint(statusColour(request.status), String(request.status)),
     escapeControls(String(fields['method'])),
     escapeControls(String(fields['path'])),
-    paint('dim', `${exchange.duration.toFixed(1)} ms`),
+    paint('dim', `${request.duration.toFixed(1)} ms`),
   ];
-  if (exchange.errorCode !== null) words.push(exchange.errorCode, paint('dim', exchange.correlationId));
+  if (request.errorCode !== null) words.push(request.errorCode, paint('dim', request.correlationId));
   return words.join(' ');
 }
 
-function describeError(fault: Extract<Observation, { kind: 'error' }>, paint: Paint): string {
-  const { error } = fault;
-  const story = error instanceof Error ? (error.stack ?? error.message) : `a value of type ${typeof error} was thrown`;
-  const lines = story.split('\n').map(escapeControls);
-  return `${paint('red', 'fault')} ${paint('dim', fault.correlationId ?? '-')} ${lines.join('\n  ')}`;
+function describeError(observation: Extract<Observation, { kind: 'error' }>, paint: Paint): string {
+  const { error } = observation;
+  const report = error instanceof Error ? (error.stack ?? error.message) : `a value of type ${typeof error} was thrown`;
+  const lines = report.split('\n').map(escapeControls);
+  return `${paint('red', 'error')} ${paint('dim', observation.correlationId ?? '-')} ${lines.join('\n  ')}`;
 }
 
 function statusColour(status: number): Colour {

@@ -1,9 +1,9 @@
-/** Everything that the program tells about itself. Call sites announce facts; sinks (log, metrics, traces) decide. */
+/** Everything that the program reports about itself. Call sites report facts; observers (log, metrics, traces) decide what to do with them. */
 export type Observation =
   | { readonly kind: 'listening'; readonly url: string; readonly allowAnyHost: boolean }
   | { readonly kind: 'stopping'; readonly signal: string }
   | { readonly kind: 'stopped'; readonly unfinished: number }
-  /** One request was answered. `route` is a pattern (`/products/{id}`), never the data; `target` has no query. Times in milliseconds. */
+  /** A request got its response. `route` is a pattern (`/products/{id}`), never data; `target` has no query. `duration` is in milliseconds. */
   | {
       readonly kind: 'request';
       readonly method: string;
@@ -15,17 +15,17 @@ export type Observation =
       readonly correlationId: string;
       readonly traceId: string;
     }
-  /** Something failed that the caller is told nothing of. */
+  /** An internal error, whose cause no client sees. */
   | { readonly kind: 'error'; readonly correlationId: string | null; readonly error: unknown }
-  /** The database could not be used, which the caller was told by 503. It may come with every request, and is logged once a minute. */
+  /** The database is unavailable; the client got a 503. Reported by every request, logged once a minute. */
   | { readonly kind: 'store-unavailable'; readonly error: Error }
-  /** Another process holds the database, and it is waited for. */
+  /** Another process has locked the database; the start waits for it. */
   | { readonly kind: 'database-locked'; readonly path: string }
-  /** Statements that brought the database to the model. */
+  /** The schema of the database was migrated to the model by these statements. */
   | { readonly kind: 'schema-changed'; readonly statements: readonly string[] }
-  /** The model declares what this version does not serve yet. */
+  /** The model declares a feature that this version does not support yet. */
   | { readonly kind: 'unsupported'; readonly declaration: string }
-  /** One of several processes ended that should serve; another is started after `again` milliseconds. `reason` is its own words. */
+  /** A worker exited unexpectedly; another one starts after `restartDelay` milliseconds. `reason` is the error message of the worker. */
   | {
       readonly kind: 'worker-exited';
       readonly pid: number;
@@ -34,9 +34,9 @@ export type Observation =
       readonly reason: string | null;
       readonly restartDelay: number;
     }
-  /** A process that was to stop did not end in its time, and was ended. */
+  /** A worker did not stop in time and was killed. */
   | { readonly kind: 'worker-killed'; readonly pid: number }
-  /** Deliveries to hooks were not done when the process had to stop; they are made again. */
+  /** The process stopped before these deliveries to hooks were complete; they are retried. */
   | { readonly kind: 'deliveries-pending'; readonly count: number }
   | { readonly kind: 'overload'; readonly overloaded: boolean; readonly reason: string | null };
 

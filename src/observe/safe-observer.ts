@@ -1,16 +1,15 @@
 import type { Observe } from './observation.ts';
 
 /**
- * A sink whose failures are its own: what is observed goes on, whether the sink throws or what it promises is rejected. Applications hand
- * sinks in, and a request must not fail by one.
+ * Wraps an observer of the application so that its errors, thrown or rejected, are ignored: an observer must not make a request fail.
  */
 export function safeObserver(observe: Observe): Observe {
   return (observation) => {
     try {
-      const told: unknown = observe(observation);
-      if (told instanceof Promise) told.catch(() => undefined);
+      const result: unknown = observe(observation);
+      if (result instanceof Promise) result.catch(() => undefined);
     } catch {
-      // There is nobody else to tell.
+      // The observer is the only place to report to.
     }
   };
 }

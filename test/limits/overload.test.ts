@@ -30,8 +30,8 @@ describe('overload', () => {
   for (const [delay, waiting, reason] of [
     [0, 0, null],
     [100, 40, null],
-    [100.6, 0, 'the event loop runs 101 ms late'],
-    [0, 41, '41 writes wait for their commit'],
+    [100.6, 0, 'the event loop is delayed by 101 ms'],
+    [0, 41, '41 writes are queued'],
     [Number.NaN, 0, null],
   ] as const) {
     it(`[LIM-3] is ${reason ?? 'not seen'} at ${delay} ms and ${waiting} writes`, () => {
@@ -71,7 +71,7 @@ describe('overload', () => {
     assert.equal(observed.length, 1, 'requests were refused meanwhile');
     context.mock.timers.tick(LOOK);
     assert.deepEqual(observed, [
-      { kind: 'overload', overloaded: true, reason: '41 writes wait for their commit' },
+      { kind: 'overload', overloaded: true, reason: '41 writes are queued' },
       { kind: 'overload', overloaded: false, reason: null },
     ]);
   });

@@ -171,10 +171,10 @@ describe('a readable line', () => {
     );
   });
 
-  it('[ERR-7] shows the stack of a fault below it', () => {
+  it('[ERR-7] shows the stack of an error below it', () => {
     const error = new Error('broken');
     const [first, second] = readable({ kind: 'error', correlationId: null, error }).split('\n');
-    assert.equal(first, '03:04:05.006 fault - Error: broken');
+    assert.equal(first, '03:04:05.006 error - Error: broken');
     assert.match(second ?? '', /^ {6}at /);
   });
 

@@ -27,7 +27,7 @@ export class ReloadableApi implements Handler {
     this.#turn = { opened, inFlight: 0, ended: null };
   }
 
-  /** Writes that wait for their commit, of the API that serves. */
+  /** Queued writes of the API that serves. */
   get waiting(): number {
     return this.#turn.opened.store.writes.pending;
   }
