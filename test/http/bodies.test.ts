@@ -11,11 +11,12 @@ const head = (method: string, ...fields: string[]): string =>
 const NEXT = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n';
 const CHUNKED = 'Transfer-Encoding: chunked';
 const CONTINUE = 'Expect: 100-continue';
-const codeOf = (answer: { readonly body: string } | undefined): unknown => JSON.parse(answer?.body ?? '{}').errorCode;
+const codeOf = (response: { readonly body: string } | undefined): unknown =>
+  JSON.parse(response?.body ?? '{}').errorCode;
 const ignore = ({ target }: RawRequest): ApiResponse => ({ status: 404, headers: [], body: target });
 
-describe('a body that is read', () => {
-  it('[LIM-1] comes whole, in however many packets', async () => {
+describe('reading a body', () => {
+  it('[LIM-1] reads the whole body, however many packets it arrives in', async () => {
     await using server = await fakeServer();
     const rows = [
       [`${head('POST', 'Content-Length: 4')}a`, 'b', 'cd'],
@@ -24,9 +25,9 @@ describe('a body that is read', () => {
       [`${head('POST', CHUNKED)}4\r\nabcd\r\n0\r\nX-Checksum: 1\r\n\r\n`],
     ];
     for (const packets of rows) {
-      const answers = await sendRaw(server.port, [...packets, NEXT], { answers: 2 });
+      const responses = await sendRaw(server.port, [...packets, NEXT], { responses: 2 });
       assert.deepEqual(
-        answers.map(({ status, body }) => [status, body]),
+        responses.map(({ status, body }) => [status, body]),
         [
           [200, 'abcd'],
           [200, ''],
@@ -39,7 +40,7 @@ describe('a body that is read', () => {
     );
   });
 
-  it('[LIM-1] may be as large as the limit, whatever the size of its packets', async () => {
+  it('[LIM-1] accepts a body of exactly the limit, whatever the size of its packets', async () => {
     await using server = await fakeServer({
       limits: { body: 300_000 },
       handle: async ({ body }) => ({ status: 200, headers: [], body: String((await body?.read(300_000))?.length) }),
@@ -48,9 +49,9 @@ describe('a body that is read', () => {
       `${head('POST', 'Content-Length: 300000')}${'a'.repeat(300_000)}`,
       `${head('POST', CHUNKED)}493e0\r\n${'a'.repeat(300_000)}\r\n0\r\n\r\n`,
     ]) {
-      const answers = await sendRaw(server.port, [framed, NEXT.replace('GET', 'POST')], { answers: 2 });
+      const responses = await sendRaw(server.port, [framed, NEXT.replace('GET', 'POST')], { responses: 2 });
       assert.deepEqual(
-        answers.map(({ body }) => body),
+        responses.map(({ body }) => body),
         ['300000', 'undefined'],
       );
     }
@@ -63,43 +64,45 @@ describe('a body that is read', () => {
     ['Authorization', 'REQUEST_HEADER_INVALID'],
     ['Trailer', 'REQUEST_HEADER_INVALID'],
     ['Idempotency-Key', 'REQUEST_HEADER_INVALID'],
-    // The parser itself takes these two for a second framing.
+    // The parser rejects these two itself, as a second framing.
     ['Content-Length', 'REQUEST_MALFORMED'],
     ['Transfer-Encoding', 'REQUEST_MALFORMED'],
   ] as const) {
-    it(`[URL-8] is refused when ${name} follows it`, async () => {
+    it(`[URL-8] rejects ${name} in the trailer section`, async () => {
       await using server = await fakeServer();
-      const [answer] = await sendRaw(server.port, [
+      const [response] = await sendRaw(server.port, [
         `${head('POST', CHUNKED)}1\r\na\r\n0\r\nX: 1\r\n${name}: 1\r\n\r\n`,
       ]);
-      assert.deepEqual([answer?.status, codeOf(answer)], [400, code]);
+      assert.deepEqual([response?.status, codeOf(response)], [400, code]);
     });
   }
 
-  it('[LIM-1] is refused by its length before a byte of it is asked for', async () => {
+  it('[LIM-1] rejects a Content-Length above the limit before 100 Continue', async () => {
     await using server = await fakeServer();
-    const answers = await sendRaw(server.port, [head('POST', 'Content-Length: 1001', CONTINUE)], { answers: Infinity });
+    const responses = await sendRaw(server.port, [head('POST', 'Content-Length: 1001', CONTINUE)], {
+      responses: Infinity,
+    });
     assert.deepEqual(
-      answers.map((answer) => [answer.status, codeOf(answer)]),
+      responses.map((response) => [response.status, codeOf(response)]),
       [[413, 'REQUEST_BODY_TOO_LARGE']],
     );
-    assert.equal(answers[0]?.headers['connection'], 'close');
+    assert.equal(responses[0]?.headers['connection'], 'close');
   });
 
-  it('[LIM-1] is refused in the middle as soon as the limit is passed', async () => {
+  it('[LIM-1] rejects a chunked body as soon as it exceeds the limit', async () => {
     await using server = await fakeServer();
-    const { answers, closed } = await converse(
+    const { responses, closed } = await converse(
       server.port,
       [head('POST', CHUNKED), `3e8\r\n${'a'.repeat(1_000)}\r\n1\r\nb`],
       {
-        answers: Infinity,
+        responses: Infinity,
       },
     );
-    assert.deepEqual([answers.map(({ status }) => status), closed], [[413], true]);
+    assert.deepEqual([responses.map(({ status }) => status), closed], [[413], true]);
   });
 
   for (const framing of ['Content-Length: 30000000', CHUNKED]) {
-    it(`[LIM-1] is refused so that a client that sends all of it first can read why (${framing})`, async () => {
+    it(`[LIM-1] lets a client that sends the whole body first read the 413 (${framing})`, async () => {
       await using server = await fakeServer();
       const bytes = Buffer.alloc(30_000_000, 'a');
       const packets =
@@ -110,7 +113,7 @@ describe('a body that is read', () => {
     });
   }
 
-  it('[LIM-1] is no fault of ours when the client goes away in the middle', async () => {
+  it('[LIM-1] reports no error when the client disconnects during the body', async () => {
     const read = Promise.withResolvers<unknown>();
     await using server = await fakeServer({
       handle: async ({ body }) => {
@@ -126,26 +129,26 @@ describe('a body that is read', () => {
     assert.deepEqual(server.observed, []);
   });
 
-  it('[URL-8] that ends too early is 400 while the client still listens', async () => {
+  it('[URL-8] responds 400 to an incomplete body while the client can still read', async () => {
     await using server = await fakeServer();
-    const { answers, closed } = await converse(server.port, [`${head('POST', 'Content-Length: 9')}ab`], {
+    const { responses, closed } = await converse(server.port, [`${head('POST', 'Content-Length: 9')}ab`], {
       halfClose: true,
-      answers: Infinity,
+      responses: Infinity,
     });
     assert.deepEqual(
-      [answers.map((answer) => [answer.status, codeOf(answer)]), closed],
+      [responses.map((response) => [response.status, codeOf(response)]), closed],
       [[[400, 'REQUEST_MALFORMED']], true],
     );
   });
 });
 
 describe('Expect: 100-continue', () => {
-  it('[URL-8] is told to continue once the body is read', async () => {
+  it('[URL-8] sends 100 Continue once the body is read', async () => {
     await using server = await fakeServer();
     const chunks = [head('POST', 'Content-Length: 2', CONTINUE), 'ok'];
-    const answers = await sendRaw(server.port, chunks, { awaiting: 'HTTP/1.1 100 ' });
+    const responses = await sendRaw(server.port, chunks, { awaiting: 'HTTP/1.1 100 ' });
     assert.deepEqual(
-      answers.map(({ status, body }) => [status, body]),
+      responses.map(({ status, body }) => [status, body]),
       [
         [100, ''],
         [200, 'ok'],
@@ -153,24 +156,24 @@ describe('Expect: 100-continue', () => {
     );
   });
 
-  it('[URL-8] is told the final status in place of 100, and the connection closes', async () => {
+  it('[URL-8] sends the final status instead of 100 and closes the connection', async () => {
     await using server = await fakeServer({ handle: ignore });
-    const { answers, closed } = await converse(server.port, [head('POST', 'Content-Length: 2', CONTINUE)], {
-      answers: Infinity,
+    const { responses, closed } = await converse(server.port, [head('POST', 'Content-Length: 2', CONTINUE)], {
+      responses: Infinity,
     });
-    assert.deepEqual([answers.map(({ status }) => status), closed], [[404], true]);
+    assert.deepEqual([responses.map(({ status }) => status), closed], [[404], true]);
   });
 
-  it('[URL-8] gets no 100 when the body came along', async () => {
+  it('[URL-8] sends no 100 when the body arrived with the head', async () => {
     await using server = await fakeServer();
-    const answers = await sendRaw(server.port, [`${head('POST', 'Content-Length: 2', CONTINUE)}ok`]);
+    const responses = await sendRaw(server.port, [`${head('POST', 'Content-Length: 2', CONTINUE)}ok`]);
     assert.deepEqual(
-      answers.map(({ status, body }) => [status, body]),
+      responses.map(({ status, body }) => [status, body]),
       [[200, 'ok']],
     );
   });
 
-  it('[URL-8] means nothing without a body or in HTTP/1.0', async () => {
+  it('[URL-8] ignores it without a body and in HTTP/1.0', async () => {
     await using server = await fakeServer();
     assert.equal((await sendRaw(server.port, [head('GET', CONTINUE)]))[0]?.status, 200);
     const old = head('POST', 'Content-Length: 1', CONTINUE).replace('1.1', '1.0');
@@ -181,16 +184,16 @@ describe('Expect: 100-continue', () => {
   });
 });
 
-describe('a body that nobody reads', () => {
+describe('an unread body', () => {
   const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
   const small = [`Content-Length: ${SMUGGLED.length}`, SMUGGLED] as const;
   const chunked = [CHUNKED, `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`] as const;
 
   for (const [framing, bytes] of [small, chunked]) {
     for (const method of ['POST', 'GET', 'HEAD', 'DELETE']) {
-      it(`[URL-8] is thrown away when it has come, and the next request is served (${method}, ${framing})`, async () => {
+      it(`[URL-8] is discarded once it has arrived, and the next request is served (${method}, ${framing})`, async () => {
         await using server = await fakeServer({ handle: ignore });
-        await sendRaw(server.port, [head(method, framing) + bytes + NEXT], { answers: 2, methods: [method, 'GET'] });
+        await sendRaw(server.port, [head(method, framing) + bytes + NEXT], { responses: 2, methods: [method, 'GET'] });
         assert.deepEqual(
           server.requests.map(({ target }) => target),
           ['/', '/next'],
@@ -199,14 +202,14 @@ describe('a body that nobody reads', () => {
     }
   }
 
-  it('[URL-8] is thrown away as it comes when its length is within the limit', async () => {
+  it('[URL-8] is discarded as it arrives when its length is within the limit', async () => {
     await using server = await fakeServer({ handle: ignore });
-    const answers = await sendRaw(
+    const responses = await sendRaw(
       server.port,
       [head('POST', small[0]), SMUGGLED.slice(0, 9), SMUGGLED.slice(9), NEXT],
-      { answers: 2 },
+      { responses: 2 },
     );
-    assert.deepEqual([answers.map(({ body }) => body), server.requests.length], [['/', '/next'], 2]);
+    assert.deepEqual([responses.map(({ body }) => body), server.requests.length], [['/', '/next'], 2]);
   });
 
   for (const [what, framing, packets] of [
@@ -216,11 +219,11 @@ describe('a body that nobody reads', () => {
   ] as const) {
     it(`[URL-8] closes the connection when ${what}`, async () => {
       await using server = await fakeServer({ handle: ignore });
-      const { answers, closed } = await converse(server.port, [head('POST', framing), ...packets], {
-        answers: Infinity,
+      const { responses, closed } = await converse(server.port, [head('POST', framing), ...packets], {
+        responses: Infinity,
       });
-      assert.deepEqual([answers.map(({ body }) => body), closed], [['/'], true]);
-      assert.equal(answers[0]?.headers['connection'], 'close');
+      assert.deepEqual([responses.map(({ body }) => body), closed], [['/'], true]);
+      assert.equal(responses[0]?.headers['connection'], 'close');
       assert.deepEqual(
         server.requests.map(({ target }) => target),
         ['/'],
@@ -228,24 +231,24 @@ describe('a body that nobody reads', () => {
     });
   }
 
-  it('[URL-8] is thrown away when it had come whole before it was refused for its size', async () => {
+  it('[URL-8] is discarded when it arrived completely before the 413', async () => {
     await using server = await fakeServer();
     const request = `${head('POST', CHUNKED)}3e9\r\n${'a'.repeat(1_001)}\r\n0\r\n\r\n`;
-    const answers = await sendRaw(server.port, [request + NEXT, NEXT], { answers: 3 });
+    const responses = await sendRaw(server.port, [request + NEXT, NEXT], { responses: 3 });
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [413, 200, 200],
     );
   });
 
-  it('[ERR-1] is answered once when it is refused for its size and malformed further on', async () => {
+  it('[ERR-1] gets one response when it is too large and then malformed', async () => {
     await using server = await fakeServer();
     const request = `${head('POST', CHUNKED)}3e9\r\n${'a'.repeat(1_001)}\r\nzz\r\n`;
-    const { answers, closed } = await converse(server.port, [request + NEXT], { answers: Infinity });
-    assert.deepEqual([answers.map(({ status }) => status), closed, server.requests.length], [[413], true, 1]);
+    const { responses, closed } = await converse(server.port, [request + NEXT], { responses: Infinity });
+    assert.deepEqual([responses.map(({ status }) => status), closed, server.requests.length], [[413], true, 1]);
   });
 
-  it('[URL-8] closes the connection when it was refused in the middle', async () => {
+  it('[URL-8] closes the connection when it was rejected before its end', async () => {
     await using server = await fakeServer({
       handle: async ({ body }) => {
         await body?.read(10);
@@ -253,23 +256,23 @@ describe('a body that nobody reads', () => {
       },
     });
     const packets = [head('POST', CHUNKED), `b\r\n${'a'.repeat(11)}\r\n`, `0\r\n\r\n${NEXT}`];
-    const { answers, closed } = await converse(server.port, packets, { answers: Infinity });
-    assert.deepEqual([answers.map(({ status }) => status), closed, server.requests.length], [[413], true, 1]);
+    const { responses, closed } = await converse(server.port, packets, { responses: Infinity });
+    assert.deepEqual([responses.map(({ status }) => status), closed, server.requests.length], [[413], true, 1]);
   });
 
-  it('[URL-8] closes the connection where HTTP/1.0 says chunked', async () => {
+  it('[URL-8] closes the connection after a chunked body in HTTP/1.0', async () => {
     await using server = await fakeServer({ handle: ignore });
     const request = head('POST', CHUNKED, 'Connection: keep-alive').replace('1.1', '1.0');
-    const { answers, closed } = await converse(server.port, [`${request}0\r\n\r\n${NEXT}`], { answers: Infinity });
-    assert.deepEqual([answers.length, answers[0]?.headers['connection'], closed], [1, 'close', true]);
+    const { responses, closed } = await converse(server.port, [`${request}0\r\n\r\n${NEXT}`], { responses: Infinity });
+    assert.deepEqual([responses.length, responses[0]?.headers['connection'], closed], [1, 'close', true]);
   });
 });
 
-/** A client that reads nothing before it has sent everything. @returns the status, and whether no reset came before it */
+/** A client that reads only after it has sent everything. @returns the status, and whether it arrived without a reset */
 function sendsThenReads(port: number, packets: readonly (string | Uint8Array)[]): Promise<[number, boolean]> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ port, host: '127.0.0.1' }).pause();
-    socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')));
+    socket.setTimeout(5_000, () => socket.destroy(new Error('no response')));
     socket.on('error', reject);
     let text = '';
     socket.on('data', (packet) => {

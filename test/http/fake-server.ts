@@ -22,7 +22,7 @@ export const limits: Limits = {
 };
 
 export interface FakeServer extends HttpServer, AsyncDisposable {
-  /** What the handler was given, in order. */
+  /** The requests that the handler got, in order. */
   readonly requests: readonly RawRequest[];
   readonly observed: readonly Observation[];
 }
@@ -35,7 +35,7 @@ export interface FakeOptions {
   readonly observe?: Observe;
 }
 
-/** Options of a server that answers nothing well. */
+/** Options of a server that responds 500 to every request. */
 export function fakeOptions(): ServeHttpOptions {
   const handle: Handler['handle'] = async (request) => refuse(null, request);
   return { api: { handle, refuse, model: { basePath: '', limits } }, port: 0 };
@@ -72,7 +72,7 @@ async function echo({ body }: RawRequest): Promise<ApiResponse> {
   return { status: 200, headers: ['Content-Type', 'text/plain'], body: bytes };
 }
 
-/** Like the pipeline's: the six members, and the correlation id of the request. */
+/** As in the pipeline: the six members of an error body, with the correlation id of the request. */
 export function refuse(error: unknown, { headers }: Pick<RawRequest, 'headers'>): BufferedResponse {
   const cause = error instanceof ApiError ? error : apiError('SERVER_ERROR', 'Something went wrong here.');
   const at = headers.findIndex((name) => name.toLowerCase() === 'x-correlation-id');

@@ -8,14 +8,14 @@ import { limits, refuse } from './fake-server.ts';
 
 const LIMIT = 10;
 
-/** A request on its way to an API that does one thing with its body. Time passes where the test says so. */
+/** A request to an API that does one thing with its body. The test controls the time. */
 interface Sending {
-  readonly answer: Promise<Response>;
+  readonly response: Promise<Response>;
   /** Sends more of the body. */
   readonly send: (text: string) => Promise<void>;
   readonly fail: (error: Error) => void;
   readonly pass: (milliseconds: number) => Promise<void>;
-  /** Whether the source of the body has been told that nobody wants the rest. */
+  /** Whether the source of the body was cancelled. */
   readonly cancelled: () => boolean;
 }
 
@@ -45,9 +45,9 @@ function sending(
     },
     refuse,
   });
-  const answer = handle(new Request('http://localhost/', { method: 'POST', body, duplex: 'half' }));
+  const response = handle(new Request('http://localhost/', { method: 'POST', body, duplex: 'half' }));
   return {
-    answer,
+    response,
     async send(text) {
       source?.enqueue(new TextEncoder().encode(text));
       await setImmediate();
@@ -67,7 +67,7 @@ const whole = async (body: RequestBody): Promise<BufferedResponse> => ({
   body: await body.read(LIMIT),
 });
 
-/** Answers each piece of the body as it comes. */
+/** Echoes each chunk of the body as it arrives. */
 const piecewise = (body: RequestBody): ApiResponse => {
   const decoder = new TextDecoder();
   const pieces = async function* pieces(): AsyncGenerator<string> {
@@ -76,33 +76,33 @@ const piecewise = (body: RequestBody): ApiResponse => {
   return { status: 200, headers: [], body: pieces() };
 };
 
-async function codeOf(answer: Promise<Response>): Promise<unknown> {
-  const response = await answer;
+async function codeOf(pending: Promise<Response>): Promise<unknown> {
+  const response = await pending;
   const { errorCode } = JSON.parse(await response.text());
   return [response.status, errorCode];
 }
 
 describe('the body of a Request', { timeout: 10_000 }, () => {
-  it('[LIM-1] is given up where it has not arrived whole in its time, and its source is told', async (context) => {
-    const { answer, send, pass, cancelled } = sending(context, whole);
+  it('[LIM-1] times out where it has not arrived completely, and its source is cancelled', async (context) => {
+    const { response, send, pass, cancelled } = sending(context, whole);
     await send('abc');
     await pass(20_000);
     await send('def');
     assert.equal(cancelled(), false);
     await pass(10_000);
-    assert.deepEqual(await codeOf(answer), [408, 'REQUEST_TIMEOUT']);
+    assert.deepEqual(await codeOf(response), [408, 'REQUEST_TIMEOUT']);
     assert.equal(cancelled(), true);
   });
 
-  it('[LIM-1] is given up also where its source takes no notice', async (context) => {
-    const { answer, pass } = sending(context, whole, new Promise(() => undefined));
+  it('[LIM-1] times out also where its source ignores the cancellation', async (context) => {
+    const { response, pass } = sending(context, whole, new Promise(() => undefined));
     await pass(30_000);
-    assert.deepEqual(await codeOf(answer), [408, 'REQUEST_TIMEOUT']);
+    assert.deepEqual(await codeOf(response), [408, 'REQUEST_TIMEOUT']);
   });
 
-  it('[MET-13] that is read piece by piece goes on for as long as it moves, and is given up where it stalls', async (context) => {
-    const { answer, send, pass, cancelled } = sending(context, piecewise);
-    const { status, body } = await answer;
+  it('[MET-13] streams for as long as chunks arrive, and times out where it stalls', async (context) => {
+    const { response, send, pass, cancelled } = sending(context, piecewise);
+    const { status, body } = await response;
     assert.equal(status, 200);
     const reader = body?.getReader() ?? assert.fail();
     for (const text of ['a', 'b', 'c']) {
@@ -119,19 +119,19 @@ describe('the body of a Request', { timeout: 10_000 }, () => {
     assert.equal(cancelled(), true);
   });
 
-  it('[LIM-1] is refused in the middle as soon as the limit is passed, and the rest is not asked for', async (context) => {
-    const { answer, send, cancelled } = sending(context, whole);
+  it('[LIM-1] is rejected as soon as it exceeds the limit, and the rest is not pulled', async (context) => {
+    const { response, send, cancelled } = sending(context, whole);
     await send('x'.repeat(LIMIT));
     assert.equal(cancelled(), false);
     await send('x');
-    assert.deepEqual(await codeOf(answer), [413, 'REQUEST_BODY_TOO_LARGE']);
+    assert.deepEqual(await codeOf(response), [413, 'REQUEST_BODY_TOO_LARGE']);
     assert.equal(cancelled(), true);
   });
 
-  it('[URL-8] that ends too early is 400', async (context) => {
-    const { answer, send, fail } = sending(context, whole);
+  it('[URL-8] responds 400 where it is incomplete', async (context) => {
+    const { response, send, fail } = sending(context, whole);
     await send('abc');
     fail(new Error('reset'));
-    assert.deepEqual(await codeOf(answer), [400, 'REQUEST_MALFORMED']);
+    assert.deepEqual(await codeOf(response), [400, 'REQUEST_MALFORMED']);
   });
 });

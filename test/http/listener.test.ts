@@ -14,7 +14,7 @@ interface Mounted extends AsyncDisposable {
   readonly port: number;
 }
 
-/** A server of Node's in which an API that echoes is mounted. @param around what stands before it */
+/** A server of `node:http` with an API that echoes. @param around a middleware before it */
 async function mounted(
   around: (listener: Listener, request: IncomingMessage, response: ServerResponse) => void,
   handle: (request: RawRequest) => ApiResponse | Promise<ApiResponse> = echo,
@@ -39,8 +39,8 @@ async function echo({ target, body }: RawRequest): Promise<ApiResponse> {
   return { status: 200, headers: [], body: (await body?.read(1_000)) ?? target };
 }
 
-describe('an API in a server of one’s own', () => {
-  it('[LIM-1] reads a body whole that arrived in several packets before it was asked', async () => {
+describe('createListener', () => {
+  it('[LIM-1] reads a body that arrived in several packets before the listener was called', async () => {
     await using server = await mounted((listener, request, response) => {
       const ask = (): void => {
         if (request.method === 'GET' || request.readableLength === 6) listener(request, response);
@@ -54,9 +54,9 @@ describe('an API in a server of one’s own', () => {
       'f',
       `GET /next HTTP/1.1${END}`,
     ];
-    const answers = await sendRaw(server.port, packets, { answers: 2 });
+    const responses = await sendRaw(server.port, packets, { responses: 2 });
     assert.deepEqual(
-      answers.map(({ body }) => body),
+      responses.map(({ body }) => body),
       ['abcdef', '/next'],
     );
   });
@@ -65,7 +65,7 @@ describe('an API in a server of one’s own', () => {
     ['with its head', ['POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc']],
     ['after it', ['POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n', 'a', 'bc']],
   ] as const) {
-    it(`tells whoever waits for the end of a request of it, where its body came ${how}`, async () => {
+    it(`emits the end of a request whose body arrived ${how}`, async () => {
       const { promise: ended, resolve } = Promise.withResolvers<void>();
       await using server = await mounted((listener, request, response) => {
         request.once('close', resolve);
@@ -75,7 +75,7 @@ describe('an API in a server of one’s own', () => {
     });
   }
 
-  it('sends what leaves with an answer that cannot be sent', async () => {
+  it('sends the other responses of a batch where one cannot be sent', async () => {
     const held: (() => void)[] = [];
     await using server = await mounted(
       (listener, request, response) => {
@@ -92,11 +92,11 @@ describe('an API in a server of one’s own', () => {
           if (held.length === 3) for (const release of held) release();
         }),
     );
-    const broken = sendRaw(server.port, [`GET /broken HTTP/1.1${END}`], { answers: Infinity });
+    const broken = sendRaw(server.port, [`GET /broken HTTP/1.1${END}`], { responses: Infinity });
     const others = ['/one', '/two'].map((target) => sendRaw(server.port, [`GET ${target} HTTP/1.1${END}`]));
-    const answers = await Promise.all(others);
+    const responses = await Promise.all(others);
     assert.deepEqual(
-      answers.map(([answer]) => answer?.body),
+      responses.map(([response]) => response?.body),
       ['/one', '/two'],
     );
     assert.deepEqual(await broken, []);

@@ -5,10 +5,10 @@ import { type ApiUnderTest, apiUnderTest, rawRequest } from '../pipeline/api-und
 import { SHOP } from '../pipeline/shop-model.ts';
 import { limits } from './fake-server.ts';
 
-/** Whether an API below a base path takes a target for its own. */
+/** Whether a target belongs to an API below a base path. */
 function takes(basePath: string, target: string): boolean {
-  const answer = { status: 200, headers: [], body: null };
-  return owns({ handle: () => answer, refuse: () => answer, model: { basePath, limits } }, target);
+  const response = { status: 200, headers: [], body: null };
+  return owns({ handle: () => response, refuse: () => response, model: { basePath, limits } }, target);
 }
 
 const OWN = [
@@ -48,9 +48,9 @@ before(async () => {
 });
 after(() => shop.close());
 
-describe('what an API that is mounted beside others answers', () => {
+describe('owns', () => {
   for (const target of OWN) {
-    it(`[URL-1] is what it would find below its base path, and its health: ${target}`, async () => {
+    it(`[URL-1] includes the base path and the health checks: ${target}`, async () => {
       assert.equal(takes('/api', target), true);
       const { status } = await shop.api.handle(rawRequest({ send: `GET ${target}` }));
       assert.notEqual(status, 404);
@@ -58,22 +58,23 @@ describe('what an API that is mounted beside others answers', () => {
   }
 
   for (const target of ['/api/%zz', '/%61pi/%zz', '/api/v1/a b', 'http://localhost/api/%ff', '/api/<']) {
-    it(`[URL-4] is what cannot be read there: ${target}`, () => assert.equal(takes('/api', target), true));
+    it(`[URL-4] includes malformed targets below the base path: ${target}`, () =>
+      assert.equal(takes('/api', target), true));
   }
 
   for (const target of FOREIGN) {
-    it(`is nothing else: ${target}`, async () => {
+    it(`excludes everything else: ${target}`, async () => {
       assert.equal(takes('/api', target), false);
       const { status } = await shop.api.handle(rawRequest({ send: `GET ${target}` }));
-      assert.ok(status === 404 || status === 400, `it is answered ${status}`);
+      assert.ok(status === 404 || status === 400, `the status is ${status}`);
     });
   }
 
-  it('is everything where its base path is the root', () => {
+  it('includes everything where the base path is the root', () => {
     for (const target of ['/', '/x', '*', ...OWN, ...FOREIGN]) assert.equal(takes('', target), true, target);
   });
 
-  it('counts the segments of a longer base path', () => {
+  it('compares every segment of a longer base path', () => {
     assert.deepEqual(
       ['/my/api', '/my//api/v1', '/my', '/my/apis', '/api'].map((target) => takes('/my/api', target)),
       [true, true, false, false, false],

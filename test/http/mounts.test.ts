@@ -28,14 +28,14 @@ async function mounted(name: (typeof mounts)[number]): Promise<Mounted> {
   };
 }
 
-/** Fields that are the connection's and the moment's. */
-const PASSING = new Set(['connection', 'date', 'keep-alive']);
+/** Fields that belong to the connection or the time. */
+const CONNECTION_FIELDS = new Set(['connection', 'date', 'keep-alive']);
 
-function told({ headers }: Response): readonly (readonly [name: string, value: string])[] {
-  return [...headers].filter(([name]) => !PASSING.has(name));
+function comparableHeaders({ headers }: Response): readonly (readonly [name: string, value: string])[] {
+  return [...headers].filter(([name]) => !CONNECTION_FIELDS.has(name));
 }
 
-/** A POST whose body begins and never ends. */
+/** A POST whose body never ends. */
 function stalling(type: string, begin: string): RequestInit {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode(begin)),
@@ -43,7 +43,7 @@ function stalling(type: string, begin: string): RequestInit {
   return { method: 'POST', headers: { 'Content-Type': type }, body, duplex: 'half' };
 }
 
-/** What comes of a body until it ends or breaks off, and whether it broke off. */
+/** Reads a body until it ends or is cut off. @returns its lines, and whether it was cut off */
 async function received({ body }: Response): Promise<{ readonly lines: readonly string[]; readonly broken: boolean }> {
   const decoder = new TextDecoder();
   let text = '';
@@ -55,9 +55,9 @@ async function received({ body }: Response): Promise<{ readonly lines: readonly 
   }
 }
 
-describe('an API that is mounted', { concurrency: true, timeout: 10_000 }, () => {
+describe('a mounted API', { concurrency: true, timeout: 10_000 }, () => {
   for (const name of mounts) {
-    it(`[MET-5] answers HEAD as GET, but for the body: ${name}`, async () => {
+    it(`[MET-5] responds to HEAD as to GET, without the body: ${name}`, async () => {
       await using api = await mounted(name);
       for (const [target, status] of [
         ['/api/v1/notes', 200],
@@ -67,20 +67,20 @@ describe('an API that is mounted', { concurrency: true, timeout: 10_000 }, () =>
         const get = await api.ask(target, { headers });
         const head = await api.ask(target, { method: 'HEAD', headers });
         assert.deepEqual([get.status, head.status], [status, status]);
-        assert.deepEqual(told(head), told(get));
+        assert.deepEqual(comparableHeaders(head), comparableHeaders(get));
         const { length } = await get.text();
         assert.deepEqual([await head.text(), head.headers.get('content-length')], ['', String(length)]);
       }
     });
 
-    it(`[LIM-1] gives a body up that stalls: ${name}`, async () => {
+    it(`[LIM-1] times out where a body stalls: ${name}`, async () => {
       await using api = await mounted(name);
       const response = await api.ask('/api/v1/notes', stalling('application/json', '{"id":'));
       assert.equal(response.status, 408);
       assert.match(await response.text(), /"REQUEST_TIMEOUT"/);
     });
 
-    it(`[MET-13] does the lines that came before a body stalls, says so, and breaks off: ${name}`, async () => {
+    it(`[MET-13] writes the lines before a body stalls, reports them, and cuts the response off: ${name}`, async () => {
       await using api = await mounted(name);
       const response = await api.ask('/api/v1/notes', stalling('application/x-ndjson', '{"id":"a"}\n{"id":'));
       const { lines, broken } = await received(response);

@@ -1,8 +1,8 @@
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** One answer as its bytes came. */
-export interface RawAnswer {
+/** One response as it was received. */
+export interface RawResponse {
   readonly status: number;
   /** By lower-case name; several lines of a name are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
@@ -13,44 +13,44 @@ export interface RawAnswer {
 }
 
 export interface RawOptions {
-  /** Milliseconds after which whatever has come is returned; 2,000 by default. */
+  /** Milliseconds after which the bytes so far are returned; 2,000 by default. */
   readonly timeout?: number;
-  /** Final answers to wait for; 1 by default. `Infinity` waits for the server to close. */
-  readonly answers?: number;
-  /** Methods of the requests in order, where one is HEAD: its answer has a length and no body. */
+  /** Final responses to wait for; 1 by default. `Infinity` waits for the server to close. */
+  readonly responses?: number;
+  /** Methods of the requests in order, where one is HEAD: its response has a length and no body. */
   readonly methods?: readonly string[];
-  /** Says FIN after the last chunk. */
+  /** Half-closes (FIN) after the last chunk. */
   readonly halfClose?: boolean;
-  /** Sends what follows the first chunk only once this has come back. */
+  /** Sends the chunks after the first only once this text was received. */
   readonly awaiting?: string;
 }
 
 export interface Conversation {
-  /** Interim answers (1xx) included. */
-  readonly answers: readonly RawAnswer[];
-  /** Whether the server closed the connection before the time was up. */
+  /** Interim responses (1xx) included. */
+  readonly responses: readonly RawResponse[];
+  /** Whether the server closed the connection before the timeout. */
   readonly closed: boolean;
-  /** What the last answer did not explain. */
+  /** The bytes after the last response. */
   readonly rest: string;
 }
 
-/** Time between two chunks, so that each arrives as a packet of its own. */
+/** Milliseconds between two chunks, so that each arrives as a packet of its own. */
 const GAP = 5;
 
-/** The answers of {@link converse}. */
+/** The responses of {@link converse}. */
 export async function sendRaw(
   port: number,
   chunks: readonly (string | Uint8Array)[],
   options: RawOptions = {},
-): Promise<readonly RawAnswer[]> {
-  return (await converse(port, chunks, options)).answers;
+): Promise<readonly RawResponse[]> {
+  return (await converse(port, chunks, options)).responses;
 }
 
-/** Sends bytes as they are, each chunk in a packet of its own (text as latin1), and returns what came back. */
+/** Sends bytes as they are, each chunk in a packet of its own (text as latin1), and returns the responses. */
 export async function converse(
   port: number,
   chunks: readonly (string | Uint8Array)[],
-  { timeout = 2_000, answers = 1, methods = [], halfClose = false, awaiting = '' }: RawOptions = {},
+  { timeout = 2_000, responses = 1, methods = [], halfClose = false, awaiting = '' }: RawOptions = {},
 ): Promise<Conversation> {
   const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   let text = '';
@@ -60,11 +60,11 @@ export async function converse(
       clearTimeout(timer);
       resolve(closed);
     };
-    // A reset after the answer is the end of the conversation too; what came before it counts.
+    // A reset after the response ends the conversation, too; the bytes before it count.
     socket.on('error', () => finish(true)).on('end', () => finish(true));
     socket.on('data', (packet) => {
       text += packet.toString('latin1');
-      if (finalAnswers(readAnswers(text, methods).answers) >= answers) finish(false);
+      if (finalResponses(readResponses(text, methods).responses) >= responses) finish(false);
     });
   });
   for (const [index, chunk] of chunks.entries()) {
@@ -75,30 +75,30 @@ export async function converse(
   if (halfClose) socket.end();
   const closed = await ended;
   socket.destroy();
-  return { ...readAnswers(text, methods), closed };
+  return { ...readResponses(text, methods), closed };
 }
 
-/** Waits until something is so, or the time is up. */
-async function until(isSo: () => boolean, timeout: number): Promise<void> {
-  for (const start = performance.now(); !isSo() && performance.now() - start < timeout; ) await pause(GAP);
+/** Waits until a condition holds, or the timeout. */
+async function until(holds: () => boolean, timeout: number): Promise<void> {
+  for (const start = performance.now(); !holds() && performance.now() - start < timeout; ) await pause(GAP);
 }
 
-function finalAnswers(answers: readonly RawAnswer[]): number {
-  return answers.filter(({ status }) => status >= 200).length;
+function finalResponses(responses: readonly RawResponse[]): number {
+  return responses.filter(({ status }) => status >= 200).length;
 }
 
-function readAnswers(text: string, methods: readonly string[]): { answers: RawAnswer[]; rest: string } {
-  const answers: RawAnswer[] = [];
+function readResponses(text: string, methods: readonly string[]): { responses: RawResponse[]; rest: string } {
+  const responses: RawResponse[] = [];
   let rest = text;
   for (;;) {
-    const answer = readAnswer(rest, methods[finalAnswers(answers)] ?? 'GET');
-    if (answer === null) return { answers, rest };
-    answers.push(answer);
-    rest = rest.slice(answer.raw.length);
+    const response = readResponse(rest, methods[finalResponses(responses)] ?? 'GET');
+    if (response === null) return { responses, rest };
+    responses.push(response);
+    rest = rest.slice(response.raw.length);
   }
 }
 
-function readAnswer(text: string, method: string): RawAnswer | null {
+function readResponse(text: string, method: string): RawResponse | null {
   const end = text.indexOf('\r\n\r\n');
   if (end === -1) return null;
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
@@ -122,7 +122,7 @@ function readHeaders(lines: readonly string[]): Record<string, string> {
   return headers;
 }
 
-/** `size` counts the framing too; null where the body has not come whole. */
+/** `size` includes the framing; null where the body is incomplete. */
 function readBody(text: string, headers: Readonly<Record<string, string>>): { body: string; size: number } | null {
   if (headers['transfer-encoding'] !== 'chunked') {
     const size = Number(headers['content-length'] ?? 0);

@@ -6,7 +6,7 @@ import { fakeServer } from './fake-server.ts';
 import { converse, sendRaw } from './raw-client.ts';
 
 const END = '\r\nHost: a\r\n\r\n';
-const answer = (
+const respond = (
   status: number,
   body: BufferedResponse['body'] = 'é',
   headers: readonly string[] = [],
@@ -16,8 +16,8 @@ const answer = (
   body,
 });
 
-describe('what reaches the handler', () => {
-  /** What is sent, and what the handler must be given of it. */
+describe('requests', () => {
+  /** The bytes sent, and the request that the handler must get. */
   const rows: readonly (readonly [
     string,
     string,
@@ -55,8 +55,8 @@ describe('what reaches the handler', () => {
     ['an empty line before the request', `\r\nGET / HTTP/1.1${END}`, { target: '/' }],
   ];
   for (const [what, bytes, expected] of rows) {
-    it(`[URL-8] hands over ${what} as it was sent`, async () => {
-      await using server = await fakeServer({ handle: () => answer(200) });
+    it(`[URL-8] passes ${what} on as it was sent`, async () => {
+      await using server = await fakeServer({ handle: () => respond(200) });
       const [first] = await sendRaw(server.port, [bytes]);
       assert.equal(first?.status, 200);
       const [request] = server.requests;
@@ -65,25 +65,25 @@ describe('what reaches the handler', () => {
     });
   }
 
-  it('[URL-8] answers CONNECT, after what was asked before it, and tunnels nothing', async () => {
+  it('[URL-8] responds to CONNECT, after earlier requests, and opens no tunnel', async () => {
     const gate = Promise.withResolvers<void>();
     await using server = await fakeServer({
       handle: async ({ method }) => {
         if (method === 'GET') await gate.promise;
-        return answer(method === 'GET' ? 200 : 405, method);
+        return respond(method === 'GET' ? 200 : 405, method);
       },
     });
     const conversation = converse(
       server.port,
       [`GET / HTTP/1.1${END}CONNECT a:1 HTTP/1.1${END}`, `GET /2 HTTP/1.1${END}`],
       {
-        answers: Infinity,
+        responses: Infinity,
       },
     );
     while (server.requests.length < 2) await new Promise(setImmediate);
     gate.resolve();
-    const { answers, closed } = await conversation;
-    assert.deepEqual([answers.map(({ status }) => status), closed], [[200, 405], true]);
+    const { responses, closed } = await conversation;
+    assert.deepEqual([responses.map(({ status }) => status), closed], [[200, 405], true]);
     assert.equal(server.requests.length, 2);
   });
 
@@ -99,83 +99,83 @@ describe('what reaches the handler', () => {
     await sendRaw(server.port, ['x\r\n']);
   });
 
-  it('[URL-8] serves the request behind an upgrade', async () => {
-    await using server = await fakeServer({ handle: ({ target }) => answer(200, target) });
+  it('[URL-8] serves a request with an Upgrade header', async () => {
+    await using server = await fakeServer({ handle: ({ target }) => respond(200, target) });
     const upgrade = 'GET /1 HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';
-    const answers = await sendRaw(server.port, [upgrade, `GET /2 HTTP/1.1${END}`], { answers: 2 });
+    const responses = await sendRaw(server.port, [upgrade, `GET /2 HTTP/1.1${END}`], { responses: 2 });
     assert.deepEqual(
-      answers.map(({ body }) => body),
+      responses.map(({ body }) => body),
       ['/1', '/2'],
     );
   });
 });
 
-describe('what leaves', () => {
+describe('responses', () => {
   it('[MET-5] gives HEAD the headers of GET and no body', async () => {
-    await using server = await fakeServer({ handle: () => answer(200, 'é', ['X-Tag', '1']) });
+    await using server = await fakeServer({ handle: () => respond(200, 'é', ['X-Tag', '1']) });
     const [get] = await sendRaw(server.port, [`GET / HTTP/1.1${END}`]);
-    const { answers, rest } = await converse(server.port, [`HEAD / HTTP/1.1${END}`], { methods: ['HEAD'] });
-    assert.deepEqual([answers[0]?.headers, rest], [{ ...get?.headers, date: answers[0]?.headers['date'] }, '']);
+    const { responses, rest } = await converse(server.port, [`HEAD / HTTP/1.1${END}`], { methods: ['HEAD'] });
+    assert.deepEqual([responses[0]?.headers, rest], [{ ...get?.headers, date: responses[0]?.headers['date'] }, '']);
     assert.deepEqual([get?.headers['content-length'], get?.body], ['2', 'é']);
   });
 
   for (const status of [204, 304]) {
     it(`[MET-5] sends ${status} without a body and without a length`, async () => {
-      await using server = await fakeServer({ handle: () => answer(status, 'body', ['ETag', '"1"']) });
-      const { answers, rest } = await converse(server.port, [`GET / HTTP/1.1${END}`]);
-      assert.deepEqual([answers[0]?.status, rest, answers[0]?.headers['etag']], [status, '', '"1"']);
-      assert.equal(answers[0]?.headers['content-length'], undefined);
-      assert.equal(answers[0]?.headers['transfer-encoding'], undefined);
+      await using server = await fakeServer({ handle: () => respond(status, 'body', ['ETag', '"1"']) });
+      const { responses, rest } = await converse(server.port, [`GET / HTTP/1.1${END}`]);
+      assert.deepEqual([responses[0]?.status, rest, responses[0]?.headers['etag']], [status, '', '"1"']);
+      assert.equal(responses[0]?.headers['content-length'], undefined);
+      assert.equal(responses[0]?.headers['transfer-encoding'], undefined);
     });
   }
 
-  it('[ERR-1] gives an answer without a body the length 0', async () => {
-    await using server = await fakeServer({ handle: () => answer(201, null) });
+  it('[ERR-1] sends Content-Length: 0 without a body', async () => {
+    await using server = await fakeServer({ handle: () => respond(201, null) });
     const [first] = await sendRaw(server.port, [`POST / HTTP/1.1${END}`]);
     assert.deepEqual([first?.status, first?.headers['content-length']], [201, '0']);
   });
 
-  it('[OPS-3] names no software and dates every answer', async () => {
+  it('[OPS-3] has Date and no Server', async () => {
     await using server = await fakeServer();
     const [first] = await sendRaw(server.port, [`GET / HTTP/1.1${END}`]);
     assert.deepEqual([first?.headers['server'], first?.headers['x-powered-by']], [undefined, undefined]);
     assert.match(first?.headers['date'] ?? '', /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
   });
 
-  it('[URL-8] keeps a connection of HTTP/1.1, and says for how long', async () => {
+  it('[URL-8] keeps a connection of HTTP/1.1 open, with its timeout in Keep-Alive', async () => {
     await using server = await fakeServer();
-    const answers = await sendRaw(server.port, [`GET / HTTP/1.1${END}`, `GET / HTTP/1.1${END}`], { answers: 2 });
-    for (const { headers } of answers) {
+    const responses = await sendRaw(server.port, [`GET / HTTP/1.1${END}`, `GET / HTTP/1.1${END}`], { responses: 2 });
+    for (const { headers } of responses) {
       assert.deepEqual([headers['connection'], headers['keep-alive']], ['keep-alive', 'timeout=65']);
     }
   });
 
-  it('[URL-8] closes a connection of HTTP/1.0, unless it asks to be kept', async () => {
+  it('[URL-8] closes a connection of HTTP/1.0, unless it requests keep-alive', async () => {
     await using server = await fakeServer();
-    const once = await converse(server.port, ['GET / HTTP/1.0\r\n\r\n'], { answers: Infinity });
+    const once = await converse(server.port, ['GET / HTTP/1.0\r\n\r\n'], { responses: Infinity });
     assert.deepEqual(
-      [once.answers[0]?.status, once.answers[0]?.headers['connection'], once.closed],
+      [once.responses[0]?.status, once.responses[0]?.headers['connection'], once.closed],
       [200, 'close', true],
     );
     const kept = await converse(server.port, ['GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n']);
-    assert.deepEqual([kept.answers[0]?.headers['connection'], kept.closed], ['keep-alive', false]);
+    assert.deepEqual([kept.responses[0]?.headers['connection'], kept.closed], ['keep-alive', false]);
   });
 
-  it('[URL-8] answers a client that has closed its sending side', async () => {
+  it('[URL-8] responds to a client that has half-closed the connection', async () => {
     await using server = await fakeServer({
       handle: async () => {
         for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-        return answer(200);
+        return respond(200);
       },
     });
-    const { answers, closed } = await converse(server.port, [`GET / HTTP/1.1${END}`], {
-      answers: Infinity,
+    const { responses, closed } = await converse(server.port, [`GET / HTTP/1.1${END}`], {
+      responses: Infinity,
       halfClose: true,
     });
-    assert.deepEqual([answers[0]?.status, closed], [200, true]);
+    assert.deepEqual([responses[0]?.status, closed], [200, true]);
   });
 
-  it('[ERR-1] refuses in place of a handler that rejects', async () => {
+  it('[ERR-1] sends an error response for a handler that rejects', async () => {
     await using server = await fakeServer({ handle: () => Promise.reject(new Error('private')) });
     const [first] = await sendRaw(server.port, [`GET / HTTP/1.1\r\nX-Correlation-ID: id1\r\n\r\n`]);
     const body = JSON.parse(first?.body ?? '');
@@ -183,13 +183,13 @@ describe('what leaves', () => {
     assert.doesNotMatch(first?.body ?? '', /private/);
   });
 
-  it('[ERR-1] refuses in place of an answer that cannot be written', async () => {
-    await using server = await fakeServer({ handle: () => answer(200, 'x', ['X-Tag', 'a\r\nX-Forged: 1']) });
+  it('[ERR-1] sends an error response in place of one that cannot be written', async () => {
+    await using server = await fakeServer({ handle: () => respond(200, 'x', ['X-Tag', 'a\r\nX-Forged: 1']) });
     const [first] = await sendRaw(server.port, [`GET / HTTP/1.1${END}`]);
     assert.deepEqual([first?.status, first?.headers['x-forged']], [500, undefined]);
   });
 
-  it('[ERR-7] cuts the connection and tells the log when even the refusal fails', async () => {
+  it('[ERR-7] destroys the connection and reports it when the error response fails, too', async () => {
     const error = new Error('broken');
     await using server = await fakeServer({
       handle: () => Promise.reject(new Error('first')),
@@ -198,8 +198,8 @@ describe('what leaves', () => {
       },
     });
     for (const bytes of [`GET / HTTP/1.1${END}`, 'BREW / HTTP/1.1\r\n\r\n']) {
-      const { answers, closed, rest } = await converse(server.port, [bytes]);
-      assert.deepEqual([answers.length, rest, closed], [0, '', true]);
+      const { responses, closed, rest } = await converse(server.port, [bytes]);
+      assert.deepEqual([responses.length, rest, closed], [0, '', true]);
     }
     assert.deepEqual(server.observed, [
       { kind: 'error', correlationId: null, error },
@@ -207,14 +207,14 @@ describe('what leaves', () => {
     ]);
   });
 
-  it('[ERR-7] goes on when even the log fails', async () => {
+  it('[ERR-7] continues when the observer throws', async () => {
     const fail = (): never => {
       throw new Error('broken');
     };
     await using server = await fakeServer({ handle: fail, refuse: fail, observe: fail });
     for (let time = 0; time < 2; time += 1) {
-      const { answers, closed } = await converse(server.port, [`GET / HTTP/1.1${END}`]);
-      assert.deepEqual([answers.length, closed], [0, true]);
+      const { responses, closed } = await converse(server.port, [`GET / HTTP/1.1${END}`]);
+      assert.deepEqual([responses.length, closed], [0, true]);
     }
   });
 });

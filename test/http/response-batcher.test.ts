@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { ResponseBatcher } from '../../src/http/response-batcher.ts';
 
-describe('answers that are ready', () => {
+describe('ResponseBatcher', () => {
   let now: number;
   let atEnd: (() => void)[];
   let left: string[];
-  let departures: ResponseBatcher;
-  const ready = (name: string): void => departures.send(() => left.push(name));
-  const endTurn = (): void => {
+  let batcher: ResponseBatcher;
+  const ready = (name: string): void => batcher.send(() => left.push(name));
+  const endTick = (): void => {
     for (const run of atEnd.splice(0)) run();
   };
 
@@ -16,27 +16,27 @@ describe('answers that are ready', () => {
     now = 500;
     atEnd = [];
     left = [];
-    departures = new ResponseBatcher({ now: () => now, schedule: (run) => atEnd.push(run) });
+    batcher = new ResponseBatcher({ now: () => now, schedule: (run) => atEnd.push(run) });
   });
 
-  it('leave together, in the order in which they became ready', () => {
+  it('sends responses together, in the order in which they became ready', () => {
     ready('first');
     ready('second');
     assert.deepEqual(left, []);
-    endTurn();
+    endTick();
     assert.deepEqual(left, ['first', 'second']);
   });
 
-  it('leave once', () => {
+  it('sends each response once', () => {
     ready('first');
-    endTurn();
+    endTick();
     ready('second');
-    endTurn();
-    endTurn();
+    endTick();
+    endTick();
     assert.deepEqual(left, ['first', 'second']);
   });
 
-  it('do not wait for more than a millisecond for those that take long', () => {
+  it('delays a response by at most a millisecond for later ones', () => {
     ready('first');
     now += 0.9;
     ready('second');
@@ -44,36 +44,36 @@ describe('answers that are ready', () => {
     now += 0.2;
     ready('third');
     assert.deepEqual(left, ['first', 'second']);
-    endTurn();
+    endTick();
     assert.deepEqual(left, ['first', 'second', 'third']);
   });
 
-  it('do not leave while the one that made them late is still being parsed', () => {
+  it('does not send a late response while its request is still being parsed', () => {
     ready('first');
     now += 5;
     ready('second');
     assert.deepEqual(left, ['first']);
   });
 
-  it('wait anew after some have left within the turn', () => {
+  it('starts a new batch after a flush within the tick', () => {
     ready('first');
     now += 5;
     ready('second');
     now += 0.5;
     ready('third');
     assert.deepEqual(left, ['first']);
-    endTurn();
+    endTick();
     assert.deepEqual(left, ['first', 'second', 'third']);
   });
 
-  it('make others ready as they leave, which wait for their own turn', () => {
-    departures.send(() => {
+  it('batches responses that become ready during a flush for the next tick', () => {
+    batcher.send(() => {
       left.push('first');
       ready('second');
     });
-    endTurn();
+    endTick();
     assert.deepEqual(left, ['first']);
-    endTurn();
+    endTick();
     assert.deepEqual(left, ['first', 'second']);
   });
 });

@@ -10,53 +10,54 @@ import { converse, sendRaw } from './raw-client.ts';
 
 const get = (target = '/'): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n';
-const codeOf = (answer: { readonly body: string } | undefined): unknown => JSON.parse(answer?.body ?? '{}').errorCode;
+const codeOf = (response: { readonly body: string } | undefined): unknown =>
+  JSON.parse(response?.body ?? '{}').errorCode;
 const ok = (): ApiResponse => ({ status: 200, headers: [], body: 'ok' });
 
-/** A handler that waits until it is told. */
+/** A handler that waits for `open`. */
 function gated(): { readonly handle: (request: RawRequest) => Promise<ApiResponse>; readonly open: () => void } {
   const gate = Promise.withResolvers<void>();
   return { handle: () => gate.promise.then(ok), open: gate.resolve };
 }
 
-/** Waits until the handler holds that many requests. */
+/** Waits until the handler has that many requests. */
 async function holds(server: FakeServer, count: number): Promise<void> {
   while (server.requests.length < count) await new Promise(setImmediate);
 }
 
-describe('time', () => {
-  it('[LIM-1] refuses a head that does not come in time with 408', async () => {
+describe('timeouts', () => {
+  it('[LIM-1] responds 408 to a head that does not arrive in time', async () => {
     await using server = await fakeServer({ limits: { headersTimeout: 60 } });
-    const { answers, closed } = await converse(server.port, ['GET / HTTP/1.1\r\nHo'], { answers: Infinity });
+    const { responses, closed } = await converse(server.port, ['GET / HTTP/1.1\r\nHo'], { responses: Infinity });
     assert.deepEqual(
-      [answers.map((answer) => [answer.status, codeOf(answer)]), closed],
+      [responses.map((response) => [response.status, codeOf(response)]), closed],
       [[[408, 'REQUEST_TIMEOUT']], true],
     );
     assert.equal(server.requests.length, 0);
   });
 
-  it('[LIM-1] refuses an unknown method whose line does not end in time with 408', async () => {
+  it('[LIM-1] responds 408 to an unknown method whose line does not end in time', async () => {
     await using server = await fakeServer({ limits: { headersTimeout: 60 } });
-    const { answers, closed } = await converse(server.port, ['BREW /'], { answers: Infinity });
-    assert.deepEqual([answers.map((answer) => codeOf(answer)), closed], [['REQUEST_TIMEOUT'], true]);
+    const { responses, closed } = await converse(server.port, ['BREW /'], { responses: Infinity });
+    assert.deepEqual([responses.map((response) => codeOf(response)), closed], [['REQUEST_TIMEOUT'], true]);
   });
 
-  it('[LIM-1] refuses a body that does not come in time with 408', async () => {
+  it('[LIM-1] responds 408 to a body that does not arrive in time', async () => {
     await using server = await fakeServer({ limits: { headersTimeout: 60, requestTimeout: 60 } });
-    const { answers, closed } = await converse(server.port, [POST, 'ab'], { answers: Infinity });
+    const { responses, closed } = await converse(server.port, [POST, 'ab'], { responses: Infinity });
     assert.deepEqual(
-      [answers.map((answer) => [answer.status, codeOf(answer)]), closed],
+      [responses.map((response) => [response.status, codeOf(response)]), closed],
       [[[408, 'REQUEST_TIMEOUT']], true],
     );
     assert.equal(server.requests.length, 1);
   });
 
-  it('[LIM-1] closes a connection on which nothing was ever sent without a word', async () => {
+  it('[LIM-1] closes a connection without a byte, and without a response', async () => {
     await using server = await fakeServer({ limits: { headersTimeout: 60 } });
-    assert.deepEqual(await converse(server.port, []), { answers: [], closed: true, rest: '' });
+    assert.deepEqual(await converse(server.port, []), { responses: [], closed: true, rest: '' });
   });
 
-  it('[LIM-1] answers for a handler that takes too long, drops what it says later and keeps the connection', async () => {
+  it('[LIM-1] responds 503 for a slow handler, drops its later response and keeps the connection open', async () => {
     const { handle, open } = gated();
     await using server = await fakeServer({ handle, limits: { handlerTimeout: 60 } });
     const socket = net.connect(server.port, '127.0.0.1');
@@ -72,7 +73,7 @@ describe('time', () => {
     socket.destroy();
   });
 
-  it('[LIM-1] does not count the time of the body as time of the handler', async () => {
+  it('[LIM-1] does not count the time in which the body arrives', async () => {
     await using server = await fakeServer({ limits: { handlerTimeout: 40 } });
     const [first] = await sendRaw(server.port, [
       POST,
@@ -83,7 +84,7 @@ describe('time', () => {
 });
 
 describe('overload', () => {
-  it('[LIM-3] refuses early, but for health checks', async () => {
+  it('[LIM-3] rejects requests before the handler, except health checks', async () => {
     await using server = await fakeServer({ overloaded: () => true, handle: ok });
     for (const target of ['/', '/livezz', '/api/livez', '//livez', '/livez/']) {
       const [first] = await sendRaw(server.port, [get(target)]);
@@ -95,26 +96,26 @@ describe('overload', () => {
     assert.equal(server.requests.length, 3);
   });
 
-  it('[LIM-3] keeps the connection, and serves it again when the load is gone', async () => {
+  it('[LIM-3] keeps the connection open, and serves it again after the overload', async () => {
     let overloaded = true;
     await using server = await fakeServer({ overloaded: () => overloaded && !(overloaded = false) });
-    const answers = await sendRaw(server.port, [`${POST}abcdefghi${POST}123456789`], { answers: 2 });
-    assert.deepEqual([answers.map(({ status }) => status), answers[1]?.body], [[503, 200], '123456789']);
+    const responses = await sendRaw(server.port, [`${POST}abcdefghi${POST}123456789`], { responses: 2 });
+    assert.deepEqual([responses.map(({ status }) => status), responses[1]?.body], [[503, 200], '123456789']);
   });
 });
 
 describe('shutdown', () => {
-  it('[LIM-3] closes idle connections at once, unused and half-used ones too', async () => {
+  it('[LIM-3] closes idle connections immediately, including those without a complete head', async () => {
     const server = await fakeServer({ limits: { shutdownTimeout: 5_000 } });
-    const idle = converse(server.port, [get()], { answers: Infinity });
+    const idle = converse(server.port, [get()], { responses: Infinity });
     const unused = converse(server.port, []);
-    const half = converse(server.port, ['GET / HT'], { answers: Infinity });
+    const half = converse(server.port, ['GET / HT'], { responses: Infinity });
     await holds(server, 1);
     await sendRaw(server.port, [get()]);
     assert.equal(await server.close(), 0);
     const ended = await Promise.all([idle, unused, half]);
     assert.deepEqual(
-      ended.map(({ answers, closed }) => [answers.length, closed]),
+      ended.map(({ responses, closed }) => [responses.length, closed]),
       [
         [1, true],
         [0, true],
@@ -123,17 +124,17 @@ describe('shutdown', () => {
     );
   });
 
-  it('[LIM-3] lets requests finish, refuses new connections and closes each connection after its last answer', async () => {
+  it('[LIM-3] finishes requests, accepts no connections and closes each one after its last response', async () => {
     const { handle, open } = gated();
     const server = await fakeServer({ handle });
-    const conversation = converse(server.port, [get('/1') + get('/2')], { answers: Infinity });
+    const conversation = converse(server.port, [get('/1') + get('/2')], { responses: Infinity });
     await holds(server, 2);
     const closed = server.close();
-    await assert.rejects(converse(server.port, [get()]).then(({ answers }) => assert.notEqual(answers.length, 0)));
+    await assert.rejects(converse(server.port, [get()]).then(({ responses }) => assert.notEqual(responses.length, 0)));
     open();
-    const { answers } = await conversation;
+    const { responses } = await conversation;
     assert.deepEqual(
-      answers.map(({ status, headers }) => [status, headers['connection']]),
+      responses.map(({ status, headers }) => [status, headers['connection']]),
       [
         [200, 'keep-alive'],
         [200, 'close'],
@@ -142,7 +143,7 @@ describe('shutdown', () => {
     assert.equal(await closed, 0);
   });
 
-  it('[LIM-3] answers a request that arrives on an open connection while others finish', async () => {
+  it('[LIM-3] serves a request that arrives on an open connection while others finish', async () => {
     const { handle, open } = gated();
     const server = await fakeServer({ handle });
     const socket = net.connect(server.port, '127.0.0.1');
@@ -162,7 +163,7 @@ describe('shutdown', () => {
     assert.equal(text.match(/HTTP\/1\.1 200/g)?.length, 2);
   });
 
-  it('[LIM-3] answers all that came in one packet while others finish, and closes after the last of them', async () => {
+  it('[LIM-3] serves all requests of one packet while others finish, and closes after the last of them', async () => {
     const server = await fakeServer({
       handle: async ({ target, body }) => ({ status: 200, headers: [], body: (await body?.read(9)) ?? target }),
     });
@@ -184,7 +185,7 @@ describe('shutdown', () => {
     );
   });
 
-  it('[LIM-3] cuts what does not finish in time, and counts it', async () => {
+  it('[LIM-3] destroys what does not finish in time, and counts it', async () => {
     const server = await fakeServer({
       handle: () => new Promise<ApiResponse>(() => undefined),
       limits: { shutdownTimeout: 30 },
@@ -193,13 +194,13 @@ describe('shutdown', () => {
     await holds(server, 2);
     const closing = server.close();
     assert.deepEqual([await closing, await server.close()], [2, 2]);
-    for (const { answers, closed } of await Promise.all(conversations))
-      assert.deepEqual([answers.length, closed], [0, true]);
+    for (const { responses, closed } of await Promise.all(conversations))
+      assert.deepEqual([responses.length, closed], [0, true]);
   });
 });
 
 describe('listening', () => {
-  it('[LIM-1] says in plain words why a port cannot be opened, and what to do', async () => {
+  it('[LIM-1] reports why a port cannot be opened, with the fix', async () => {
     await using server = await fakeServer();
     const taken = serveHttp({ ...fakeOptions(), port: server.port });
     await assert.rejects(taken, {
@@ -212,7 +213,7 @@ describe('listening', () => {
     await assert.rejects(serveHttp({ ...fakeOptions(), port: 70_000 }), /70000 is not a valid port/);
   });
 
-  it('[LIM-1] shares a port with those that do so too, and with nobody else', async (test) => {
+  it('[LIM-1] shares a port with processes that share it, and with no others', async (test) => {
     if (process.platform !== 'linux') {
       test.skip('this system may not be able to share a port');
       return;

@@ -13,7 +13,7 @@ async function* pieces(...texts: readonly string[]): BodyStream & AsyncGenerator
   for (const text of texts) yield await Promise.resolve(text);
 }
 
-/** Everything that comes back on a connection until it is closed. */
+/** All bytes that the server sends until the connection closes. */
 async function bytesAfter(port: number, sent: string): Promise<string> {
   const socket = net.connect(port, '127.0.0.1');
   socket.write(sent);
@@ -22,7 +22,7 @@ async function bytesAfter(port: number, sent: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Sends each piece of a body back as it comes. */
+/** Echoes each chunk of a body as it arrives. */
 function echo({ body }: RawRequest): ApiResponse {
   return streamed(
     (async function* echoed() {
@@ -31,29 +31,29 @@ function echo({ body }: RawRequest): ApiResponse {
   );
 }
 
-describe('an answer in pieces', () => {
-  it('[MET-13] is sent in chunks, and the connection is kept', async () => {
+describe('a streamed response', () => {
+  it('[MET-13] is sent in chunks, and the connection stays open', async () => {
     await using server = await fakeServer({ handle: () => streamed(pieces('a', 'bc')) });
     const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-    const answer = await bytesAfter(
+    const response = await bytesAfter(
       server.port,
       request + request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
     );
-    assert.equal(answer.match(/Transfer-Encoding: chunked/gi)?.length, 2);
-    assert.equal(answer.match(/(?:1\r\na\r\n2\r\nbc|3\r\nabc)\r\n0\r\n\r\n/g)?.length, 2);
+    assert.equal(response.match(/Transfer-Encoding: chunked/gi)?.length, 2);
+    assert.equal(response.match(/(?:1\r\na\r\n2\r\nbc|3\r\nabc)\r\n0\r\n\r\n/g)?.length, 2);
   });
 
-  it('[ERR-1] that breaks off is cut without the last chunk', async () => {
+  it('[ERR-1] ends without the last chunk where it fails', async () => {
     const broken = async function* broken(): BodyStream & AsyncGenerator<string> {
       yield await Promise.resolve('begun');
       throw apiError('REQUEST_BODY_MALFORMED', 'It broke off.');
     };
     await using server = await fakeServer({ handle: () => streamed(broken()) });
-    const answer = await bytesAfter(server.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    assert.match(answer, /5\r\nbegun\r\n$/);
+    const response = await bytesAfter(server.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    assert.match(response, /5\r\nbegun\r\n$/);
   });
 
-  it('[MET-13] is asked for no more once the client has gone', async () => {
+  it('[MET-13] stops once the client has disconnected', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const endless = async function* endless(): BodyStream & AsyncGenerator<string> {
       try {
@@ -71,8 +71,8 @@ describe('an answer in pieces', () => {
   });
 });
 
-describe('a body in pieces', () => {
-  it('[MET-13] is answered while it is still sent', async () => {
+describe('a streamed body', () => {
+  it('[MET-13] gets a response while it is still being sent', async () => {
     await using server = await fakeServer({ handle: echo });
     const request = http.request({ port: server.port, method: 'POST' });
     request.write('first');
@@ -85,7 +85,7 @@ describe('a body in pieces', () => {
     assert.equal(Buffer.concat(rest).toString(), 'second');
   });
 
-  it('[URL-8] is asked for before the head of the answer, where the client waits for that', async () => {
+  it('[URL-8] gets 100 Continue before the head of the response', async () => {
     await using server = await fakeServer({ handle: echo });
     const socket = net.connect(server.port, '127.0.0.1');
     socket.write(
@@ -99,7 +99,7 @@ describe('a body in pieces', () => {
     assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 200 OK\r\n.*\r\n1\r\na\r\n0\r\n\r\n$/s);
   });
 
-  it('[ERR-1] that fails before the first piece of the answer is refused as any other', async () => {
+  it('[ERR-1] gets an error response where it fails before the first chunk of the response', async () => {
     const failing = async function* failing(): BodyStream & AsyncGenerator<string> {
       await Promise.resolve();
       yield* [];
@@ -112,7 +112,7 @@ describe('a body in pieces', () => {
     );
   });
 
-  it('[MET-13] is taken off the wire no faster than its answer is read', async () => {
+  it('[MET-13] is read no faster than its response is (backpressure)', async () => {
     let read = 0;
     const counting = ({ body }: RawRequest): ApiResponse =>
       streamed(
@@ -135,11 +135,11 @@ describe('a body in pieces', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     // What fits into the buffers of both sockets, far from the 64 MB that were sent.
-    assert.ok(read < 32_000_000, `${read} bytes were read, though nobody reads the answer`);
+    assert.ok(read < 32_000_000, `${read} bytes were read, though the client does not read the response`);
     socket.destroy();
   });
 
-  it('[LIM-1] has a limit on silence, and none on time', async () => {
+  it('[LIM-1] has a timeout for pauses, and none in all', async () => {
     await using server = await fakeServer({ handle: echo, limits: { requestTimeout: 300 } });
     const socket = net.connect(server.port, '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -154,7 +154,7 @@ describe('a body in pieces', () => {
     assert.doesNotMatch(received, /0\r\n\r\n$/);
   });
 
-  it('[LIM-1] that is read whole has a limit in all', async () => {
+  it('[LIM-1] has a timeout in all where it is buffered', async () => {
     await using server = await fakeServer({
       handle: async ({ body }) => streamed(pieces(String((await body?.read(100))?.length))),
       limits: { requestTimeout: 300 },

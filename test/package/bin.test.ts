@@ -25,13 +25,13 @@ function installed(program: string, content: string): Sandbox {
 }
 
 describe('bin/restwright.js', () => {
-  it('runs the sources in a checkout and passes arguments and exit code on', async () => {
+  it('runs the sources in a checkout and forwards arguments and exit code', async () => {
     using sandbox = installed('src/cli/main.ts', `const typed: string = 'x';\n${echo('sources')}`);
     const { code, stdout } = await sandbox.run('bin/restwright.js', ['serve', 'a b.yaml']);
     assert.deepEqual([code, JSON.parse(stdout)], [7, ['sources', here, 'serve', 'a b.yaml']]);
   });
 
-  it('runs what was built in a published package, through the link in .bin', async () => {
+  it('runs the build of a published package, through the link in .bin', async () => {
     using sandbox = new Sandbox();
     sandbox.copy('bin');
     sandbox.write('node_modules/restwright/package.json', '{ "type": "module" }');
@@ -43,14 +43,14 @@ describe('bin/restwright.js', () => {
     assert.deepEqual([code, JSON.parse(stdout)], [7, ['built', here, 'check']]);
   });
 
-  it('starts itself again on the bundled Node where this one is too old', async () => {
+  it('restarts on the bundled Node where the current one is too old', async () => {
     using sandbox = installed('dist/main.js', echo('built'));
     sandbox.bundleNode('26.10.0');
     const { code, stdout, stderr } = await sandbox.run('bin/restwright.js', ['a b', ''], sandbox.pretending('20.20.2'));
     assert.deepEqual([code, JSON.parse(stdout), stderr], [7, ['built', here, 'a b', ''], '']);
   });
 
-  it('hands signals to the program on the bundled Node and ends as it does', async () => {
+  it('forwards signals to the program on the bundled Node and exits with its code', async () => {
     using sandbox = installed('dist/main.js', waits);
     sandbox.bundleNode('26.10.0');
     const running = sandbox.start('bin/restwright.js', [], sandbox.pretending('20.20.2'));
@@ -60,7 +60,7 @@ describe('bin/restwright.js', () => {
     assert.deepEqual([code, stdout], [0, 'waiting\nfinished\n']);
   });
 
-  it('ends by the signal that ended the program on the bundled Node', async () => {
+  it('exits by the signal that ended the program on the bundled Node', async () => {
     using sandbox = installed('dist/main.js', "export const main = () => process.kill(process.pid, 'SIGKILL');\n");
     sandbox.bundleNode('26.10.0');
     const { signal } = await sandbox.run('bin/restwright.js', [], sandbox.pretending('20.20.2'));
@@ -71,7 +71,7 @@ describe('bin/restwright.js', () => {
     ['is none', []],
     ['is as old', ['20.1.0']],
   ] as const) {
-    it(`says in one line what to install where the bundled Node ${title}`, async () => {
+    it(`prints one line that names what to install where the bundled Node ${title}`, async () => {
       using sandbox = installed('dist/main.js', echo('built'));
       for (const version of versions) sandbox.bundleNode(version);
       const ended = await sandbox.run('bin/restwright.js', ['serve', 'my model.yaml'], sandbox.pretending('18.0.0'));
@@ -81,7 +81,7 @@ describe('bin/restwright.js', () => {
     });
   }
 
-  it('shows the fault of a program that cannot be loaded, and fails', async () => {
+  it('prints the error of a program that cannot be loaded, and fails', async () => {
     using sandbox = installed('dist/main.js', "import './missing.js';\n");
     const { code, stderr } = await sandbox.run('bin/restwright.js');
     assert.equal(code, 1);

@@ -4,18 +4,18 @@ import { describe, it } from 'node:test';
 import { Sandbox } from './sandbox.ts';
 
 describe('a clean checkout', () => {
-  it('installs itself with the real npm, scripts forbidden and for production, once for two starts, and runs on its own Node', async () => {
+  it('installs with the real npm, with scripts disabled and in production, once for two starts, and runs on its own Node', async () => {
     using sandbox = new Sandbox();
     sandbox.copy('bin', 'scripts', 'package.json', 'package-lock.json', '.npmrc');
     sandbox.write('probe.ts', 'const node: string = process.execPath;\nconsole.log(node);\n');
     const env = { npm_config_ignore_scripts: 'true', NODE_ENV: 'production' };
     const start = () => sandbox.run('scripts/run.mjs', ['probe.ts'], env);
     const [first, second] = await Promise.all([start(), start()]);
-    const told = first.stderr + second.stderr;
-    assert.deepEqual([first.code, second.code], [0, 0], told);
+    const output = first.stderr + second.stderr;
+    assert.deepEqual([first.code, second.code], [0, 0], output);
     assert.equal(first.stdout, second.stdout);
     assert.ok(first.stdout.startsWith(sandbox.path('node_modules')), first.stdout);
-    assert.equal(told.match(/installing the dependencies/g)?.length, 1, told);
+    assert.equal(output.match(/installing the dependencies/g)?.length, 1, output);
     for (const tool of ['biome', 'oxlint', 'tsc']) assert.ok(existsSync(sandbox.path('node_modules/.bin', tool)), tool);
   });
 });

@@ -9,7 +9,7 @@ const text = readFileSync(path.join(root, 'package-lock.json'), 'utf8');
 const lockfile: Lockfile = JSON.parse(text);
 
 describe('package-lock.json', () => {
-  it('names no place to download from: every machine asks its own registry', () => {
+  it('names no registry: every machine uses its own', () => {
     const resolved = Object.entries(lockfile.packages).filter(([, each]) => each.resolved !== undefined);
     assert.deepEqual(resolved, []);
     const urls = text.match(/"[a-z+]+:\/\/[^"]+"/g) ?? [];
@@ -19,12 +19,12 @@ describe('package-lock.json', () => {
     assert.deepEqual(new Set(urls).difference(new Set(funding)), new Set(), 'only who to fund is a URL');
   });
 
-  it('names the packages of every platform, so that `npm ci` accepts it on each', () => {
+  it('lists the packages of every platform, so that `npm ci` accepts it on each', () => {
     assert.deepEqual(Object.keys(missingPlatforms(lockfile)), [], 'run node scripts/run.mjs scripts/lock.ts');
   });
 });
 
-describe('what a lockfile lacks', () => {
+describe('packages that a lockfile lacks', () => {
   const parent = (name: string, version: string) => ({
     packages: { 'node_modules/tool': { dev: true, optionalDependencies: { [name]: version } } },
   });
@@ -35,7 +35,7 @@ describe('what a lockfile lacks', () => {
     ['@tool/binding-linux-x64-gnu', ['linux'], ['x64'], ['glibc']],
     ['@tool/binding-linux-arm-musleabihf', ['linux'], ['arm'], ['musl']],
   ] as const) {
-    it(`is ${name} for its platform alone`, () => {
+    it(`include ${name} on its platform only`, () => {
       const expected = {
         version: '1.2.3',
         cpu,
@@ -48,12 +48,12 @@ describe('what a lockfile lacks', () => {
     });
   }
 
-  it('is nothing that it names already, in whichever version', () => {
+  it('exclude those that it lists already, in any version', () => {
     const { packages } = parent('@tool/darwin-x64', '1.2.3');
     assert.deepEqual(missingPlatforms({ packages: { ...packages, 'node_modules/@tool/darwin-x64': {} } }), {});
   });
 
-  it('is not guessed where a range leaves the version open', () => {
+  it('are not guessed where a range has several versions', () => {
     assert.throws(() => missingPlatforms(parent('@tool/darwin-x64', '^1.2.3')), /no single version/);
   });
 });

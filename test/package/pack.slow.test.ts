@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
-/** A program of somebody who has the package: one request through each entry. */
+/** A program that uses the package: one request through each entry point. */
 const MOUNTED = `
 import http from 'node:http';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ await close();
 console.log('fetch ' + fetched.status + ', listener ' + listened.status + ', fastify ' + injected.statusCode + ', testing ' + typeof storeSuite);
 `;
 
-/** The same with more rows than are read on the thread of the program where no index serves (QRY-3). */
+/** The same with more rows than are read on the main thread without an index (QRY-3). */
 const HEAVY = `
 import { loadModel, openApi } from 'restwright';
 import { createFetchHandler } from 'restwright/fetch';
@@ -58,8 +58,8 @@ await close();
 console.log(threads + ' thread, ' + read.status + ', ' + data[0].text);
 `;
 
-/** A fault of each kind that the schema of documents knows. */
-const FAULTY = `
+/** One problem of each kind that the schema of model documents reports. */
+const INVALID = `
 name: 5
 version: one
 public_url: 17
@@ -91,7 +91,7 @@ describe('the published package', () => {
 
   const installed = (...parts: readonly string[]) => path.join(folder, 'node_modules', 'restwright', ...parts);
 
-  it('brings neither a program called node nor the scripts of the checkout', () => {
+  it('contains neither a program called node nor the scripts of the checkout', () => {
     const manifest: Record<string, unknown> = JSON.parse(readFileSync(installed('package.json'), 'utf8'));
     assert.deepEqual(
       ['scripts', 'devDependencies', 'optionalDependencies'].filter((member) => member in manifest),
@@ -135,22 +135,22 @@ describe('the published package', () => {
       assert.deepEqual(await once(server, 'exit'), [0, null]);
     });
 
-  it('finds in a faulty model what the checkout finds: its check was compiled when it was built', () => {
-    writeFileSync(path.join(folder, 'faulty.yaml'), FAULTY);
+  it('reports the same problems of an invalid model as the checkout, with the compiled check', () => {
+    writeFileSync(path.join(folder, 'invalid.yaml'), INVALID);
     const checked = (program: string) =>
-      spawnSync(process.execPath, [program, 'check', 'faulty.yaml'], { cwd: folder, encoding: 'utf8' });
+      spawnSync(process.execPath, [program, 'check', 'invalid.yaml'], { cwd: folder, encoding: 'utf8' });
     const { status, stdout } = checked(installed('bin', 'restwright.js'));
     assert.deepEqual([status, stdout], [1, checked(path.join(root, 'bin', 'restwright.js')).stdout]);
     assert.match(stdout, /serchable/);
   });
 
-  it('is a library too', () => {
+  it('exports the library', () => {
     const script = "import('restwright').then((names) => console.log(Object.keys(names).sort().join()))";
     const names = execFileSync(process.execPath, ['-e', script], { cwd: folder, encoding: 'utf8' });
     assert.match(names, /createApi.*loadModel.*openSqlite.*serveHttp/);
   });
 
-  it('is mounted by each of its entries: a listener, fetch, Fastify, the suite for stores', () => {
+  it('exports a listener, fetch, Fastify and the suite for stores', () => {
     writeFileSync(path.join(folder, 'mounted.js'), MOUNTED);
     const statuses = execFileSync(process.execPath, ['mounted.js', import.meta.resolve('fastify')], {
       cwd: folder,
@@ -159,13 +159,13 @@ describe('the published package', () => {
     assert.equal(statuses.trim(), 'fetch 201, listener 201, fastify 201, testing function');
   });
 
-  it('[QRY-3] reads what is heavy on a thread of its own', () => {
+  it('[QRY-3] runs heavy reads on a worker thread', () => {
     writeFileSync(path.join(folder, 'heavy.js'), HEAVY);
     const read = execFileSync(process.execPath, ['heavy.js'], { cwd: folder, encoding: 'utf8' });
     assert.equal(read.trim(), '1 thread, 200, 999');
   });
 
-  it('is typed, without types that it does not bring', () => {
+  it('has types, and needs no further ones', () => {
     const options = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, skipLibCheck: false };
     const node = { types: ['node'], typeRoots: [path.join(root, 'node_modules', '@types')] };
     const tsconfig = { compilerOptions: { ...options, ...node }, files: ['embedder.ts'] };

@@ -23,7 +23,7 @@ const forHere = {
   cpu: [process.arch],
 };
 
-/** A stand-in for npm: notes its arguments, waits, and puts in place what the lockfile names but packages for elsewhere. */
+/** A fake npm: records its arguments, waits, and creates the packages of the lockfile for this platform. */
 const npm = `#!${process.execPath}
 const fs = require('node:fs');
 fs.appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');
@@ -38,7 +38,7 @@ setTimeout(() => {
 }, Number(process.env.NPM_TAKES ?? 0));
 `;
 
-/** A checkout with a program that prints its arguments, and npm's stand-in as the only npm. */
+/** A checkout with a program that prints its arguments, and the fake as the only npm. */
 class Checkout {
   readonly sandbox = new Sandbox();
 
@@ -72,7 +72,7 @@ class Checkout {
 }
 
 describe('scripts/run.mjs', () => {
-  it('installs what the lockfile names, tools included and scripts left out, then runs the program', async () => {
+  it('installs the lockfile, with tools and without scripts, then runs the program', async () => {
     using checkout = new Checkout();
     const { code, stdout, stderr } = await checkout.run(['a b', '']);
     assert.deepEqual([code, stdout], [5, '["a b",""]\n'], "standard output and exit code are the program's");
@@ -112,7 +112,7 @@ describe('scripts/run.mjs', () => {
     });
   }
 
-  it('installs once where several starts come at the same time', async () => {
+  it('installs once where several starts run concurrently', async () => {
     using checkout = new Checkout();
     const endings = await Promise.all(['1', '2', '3'].map((each) => checkout.run([each], { NPM_TAKES: '500' })));
     assert.deepEqual(
@@ -133,7 +133,7 @@ describe('scripts/run.mjs', () => {
     assert.equal((await checkout.run()).code, 5);
   });
 
-  it('ends as npm does where npm fails, says what to look at, and lets the next start try again', async () => {
+  it('exits with the code of npm where npm fails, and the next start retries', async () => {
     using checkout = new Checkout();
     const { code, stdout, stderr } = await checkout.run([], { NPM_FAILS: '3' });
     assert.deepEqual([code, stdout], [3, '']);
@@ -142,7 +142,7 @@ describe('scripts/run.mjs', () => {
     assert.equal((await checkout.run()).code, 5);
   });
 
-  it('says that npm is missing where it is', async () => {
+  it('reports a missing npm', async () => {
     using checkout = new Checkout();
     const { code, stderr } = await checkout.run([], { PATH: checkout.sandbox.path('nowhere') });
     assert.equal(code, 1);
@@ -159,7 +159,7 @@ describe('scripts/run.mjs', () => {
     assert.deepEqual([(await checkout.run()).code, checkout.calls().length], [5, 2]);
   });
 
-  it('prefers the bundled Node to the one that started it', async () => {
+  it('prefers the bundled Node to the current one', async () => {
     using checkout = new Checkout();
     const { sandbox } = checkout;
     await checkout.run();
@@ -169,7 +169,7 @@ describe('scripts/run.mjs', () => {
     assert.match(stdout, new RegExp(`${bundleName}.*node`));
   });
 
-  it('says in one line what to install where no Node is recent enough', async () => {
+  it('prints one line that names what to install where no Node is recent enough', async () => {
     using checkout = new Checkout();
     await checkout.run();
     const { code, stderr } = await checkout.run([], checkout.sandbox.pretending('20.20.2'));
@@ -177,7 +177,7 @@ describe('scripts/run.mjs', () => {
     assert.match(stderr, /^restwright needs Node\.js 24 or later \(this is 20\.20\.2\): .+\n$/);
   });
 
-  it('asks for a program', async () => {
+  it('requires a program', async () => {
     using checkout = new Checkout();
     const { code, stderr } = await checkout.sandbox.run('scripts/run.mjs');
     assert.deepEqual([code, stderr], [2, 'usage: node scripts/run.mjs PROGRAM [arguments]\n']);

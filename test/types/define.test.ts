@@ -41,7 +41,7 @@ const zod = z.object({ name: z.string(), stock: z.int().optional(), tags: z.arra
 const ark = type({ name: 'string', 'stock?': 'number.integer', tags: 'string[]' });
 
 describe('the types of a model in TypeScript', () => {
-  it('follow from JSON Schema, TypeBox and Standard Schema: what is not required may be null', () => {
+  it('follow from JSON Schema, TypeBox and Standard Schema: optional fields may be null', () => {
     same<ValuesOf<typeof plain>, Line>();
     same<ValuesOf<typeof box>, Pick<Line, 'name' | 'stock' | 'tags' | 'size'>>();
     same<ValuesOf<typeof zod>, Pick<Line, 'name' | 'stock' | 'tags'>>();
@@ -61,20 +61,20 @@ describe('the types of a model in TypeScript', () => {
           from: ['name', 'stock'],
           value: (row) => `${row.name} ${(row.stock ?? 0).toFixed(0)}`,
         },
-        // @ts-expect-error colour is no field
+        // @ts-expect-error colour is not a field
         shade: { schema: { type: 'string' }, from: ['colour'], value: () => '' },
       },
       before: {
         create: (draft, { vies, at }) => {
           same<typeof draft.stock, number | null>();
-          // @ts-expect-error a stock is no text
+          // @ts-expect-error stock is not a string
           draft.stock = at;
           void vies;
           return { ...draft, name: draft.name.trim() };
         },
         update: (draft, context, current) => {
           same<typeof current.revision, number>();
-          // @ts-expect-error the row as it stands is nobody's to change
+          // @ts-expect-error the current row is read-only
           current.name = draft.name;
           same<typeof context.caller, { readonly subject: string | null }>();
           void draft;

@@ -8,11 +8,11 @@ import { IdleTimeout } from '../../../src/http/server/idle-timeout.ts';
 const KEEP_ALIVE = 65_000;
 const STALLED = 90_000;
 
-describe('a connection on which nothing moves', () => {
+describe('IdleTimeout', () => {
   let client: Socket;
   let socket: Socket;
   let connection: Connection;
-  let silence: IdleTimeout;
+  let idleTimeout: IdleTimeout;
   const server = createServer();
 
   beforeEach(async () => {
@@ -24,11 +24,11 @@ describe('a connection on which nothing moves', () => {
     socket.resume();
     connection = new Connection(socket, () => undefined);
     mock.timers.enable({ apis: ['setInterval'] });
-    silence = new IdleTimeout(() => [connection], { keepAlive: KEEP_ALIVE, stalled: STALLED });
+    idleTimeout = new IdleTimeout(() => [connection], { keepAlive: KEEP_ALIVE, stalled: STALLED });
   });
 
   afterEach(async () => {
-    silence.close();
+    idleTimeout.close();
     mock.timers.reset();
     client.destroy();
     socket.destroy();
@@ -36,14 +36,14 @@ describe('a connection on which nothing moves', () => {
     await once(server, 'close');
   });
 
-  it('[URL-8] is kept for as long as was told, and ended then', () => {
+  it('[URL-8] closes an idle connection after the announced timeout', () => {
     mock.timers.tick(KEEP_ALIVE);
     assert.equal(socket.destroyed, false);
     mock.timers.tick(1_000);
     assert.equal(socket.destroyed, true);
   });
 
-  it('[URL-8] is kept anew from the last byte on', async () => {
+  it('[URL-8] restarts with each byte', async () => {
     mock.timers.tick(KEEP_ALIVE);
     client.write('GET');
     await once(socket, 'data');
@@ -53,21 +53,21 @@ describe('a connection on which nothing moves', () => {
     assert.equal(socket.destroyed, true);
   });
 
-  it('[LIM-1] is given the time of a request and its answer while one is under way, and the shorter one no more', () => {
+  it('[LIM-1] uses the longer timeout while a request is in progress', () => {
     const request = { method: 'GET', target: '/', headers: [], body: null, httpVersion: '1.1', peer: '' };
     connection.addRequest(request, null, null);
     mock.timers.tick(KEEP_ALIVE * 2);
     assert.deepEqual([socket.destroyed, socket.timeout], [false, STALLED]);
   });
 
-  it('[LIM-1] is given the longer time again once its request is answered', () => {
+  it('[LIM-1] uses the shorter timeout again after the response', () => {
     socket.setTimeout(STALLED);
     mock.timers.tick(1_000);
     assert.ok(!socket.timeout);
   });
 
-  it('is left alone once nobody watches', () => {
-    silence.close();
+  it('closes nothing once it is closed', () => {
+    idleTimeout.close();
     mock.timers.tick(KEEP_ALIVE * 2);
     assert.equal(socket.destroyed, false);
   });

@@ -7,7 +7,7 @@ const END = '\r\nHost: a\r\n\r\n';
 const post = (...fields: string[]): string => `POST / HTTP/1.1\r\nHost: a\r\n${fields.join('\r\n')}\r\n\r\n`;
 const MEMBERS = ['httpStatus', 'errorCode', 'errorMessage', 'correlationId', 'timestamp', 'details'];
 
-/** What is wrong, the bytes in their packets, status and code. */
+/** The error, the packets, status and code. */
 const rows: readonly (readonly [string, readonly string[], number, string])[] = [
   ['an unknown method', [`BREW /x HTTP/1.1${END}`], 501, 'REQUEST_METHOD_NOT_IMPLEMENTED'],
   ['a method in small letters', [`get / HTTP/1.1${END}`], 501, 'REQUEST_METHOD_NOT_IMPLEMENTED'],
@@ -40,13 +40,13 @@ const rows: readonly (readonly [string, readonly string[], number, string])[] = 
   ['a control character in a value', ['GET / HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n'], 400, 'REQUEST_MALFORMED'],
   ['a line without a name', ['GET / HTTP/1.1\r\nHost: a\r\n: a\r\n\r\n'], 400, 'REQUEST_MALFORMED'],
   [
-    'a length beside a coding',
+    'Content-Length before Transfer-Encoding',
     [`${post('Content-Length: 1', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
     400,
     'REQUEST_MALFORMED',
   ],
   [
-    'a coding beside a length',
+    'Transfer-Encoding before Content-Length',
     [`${post('Transfer-Encoding: chunked', 'Content-Length: 1')}0\r\n\r\n`],
     400,
     'REQUEST_MALFORMED',
@@ -99,55 +99,55 @@ const rows: readonly (readonly [string, readonly string[], number, string])[] = 
   ],
 ];
 
-describe('what is no request', () => {
+describe('invalid requests', () => {
   for (const [what, packets, status, code] of rows) {
-    it(`[ERR-1] answers ${what} with ${status} ${code} and closes`, async () => {
+    it(`[ERR-1] responds to ${what} with ${status} ${code} and closes`, async () => {
       await using server = await fakeServer();
-      const { answers, closed, rest } = await converse(server.port, packets, { answers: Infinity });
-      const [answer, ...more] = answers;
-      assert.ok(answer, `no answer; ${JSON.stringify(rest)}`);
-      assert.deepEqual([answer.status, more.length, rest, closed], [status, 0, '', true]);
-      const body = JSON.parse(answer.body);
+      const { responses, closed, rest } = await converse(server.port, packets, { responses: Infinity });
+      const [response, ...more] = responses;
+      assert.ok(response, `no response; ${JSON.stringify(rest)}`);
+      assert.deepEqual([response.status, more.length, rest, closed], [status, 0, '', true]);
+      const body = JSON.parse(response.body);
       assert.deepEqual([Object.keys(body), body.errorCode], [MEMBERS, code]);
-      assert.equal(answer.headers['connection'], 'close');
-      assert.match(answer.headers['date'] ?? '', /GMT$/);
+      assert.equal(response.headers['connection'], 'close');
+      assert.match(response.headers['date'] ?? '', /GMT$/);
     });
   }
 
-  it('[LIM-1] waits for the end of a line that is too long no longer than for a head', async () => {
+  it('[LIM-1] waits for the end of a line that is too long only as long as for a head', async () => {
     await using server = await fakeServer({ limits: { headersTimeout: 200 } });
-    const { answers, closed } = await converse(server.port, [`GET /${'a'.repeat(400_000)}`], { answers: Infinity });
-    assert.deepEqual([answers.map(({ status }) => status), closed], [[408], true]);
+    const { responses, closed } = await converse(server.port, [`GET /${'a'.repeat(400_000)}`], { responses: Infinity });
+    assert.deepEqual([responses.map(({ status }) => status), closed], [[408], true]);
   });
 
-  it('[MET-6] leaves a registered method that the parser does not know to the handler', async () => {
+  it('[MET-6] passes a registered method that the parser does not know to the handler', async () => {
     await using server = await fakeServer({ handle: () => ({ status: 405, headers: ['Allow', 'GET'], body: null }) });
-    const [answer] = await sendRaw(server.port, [`UPDATE /x?y HTTP/1.1\r\nHost: a\r\nX-Tag: 1\r\n\r\n`]);
-    assert.deepEqual([answer?.status, answer?.headers['allow']], [405, 'GET']);
+    const [response] = await sendRaw(server.port, [`UPDATE /x?y HTTP/1.1\r\nHost: a\r\nX-Tag: 1\r\n\r\n`]);
+    assert.deepEqual([response?.status, response?.headers['allow']], [405, 'GET']);
     const { method, target, headers, body } = server.requests[0] ?? {};
     assert.deepEqual([method, target, headers, body], ['UPDATE', '/x?y', ['Host', 'a', 'X-Tag', '1'], null]);
   });
 
-  it('[ERR-5] refuses under the correlation id that a faulty request carries', async () => {
+  it('[ERR-5] uses the correlation id of an invalid request', async () => {
     await using server = await fakeServer();
     const id = 'X-Correlation-ID: abc-1\r\n';
     for (const bytes of [`BREW / HTTP/1.1\r\n${id}\r\n`, `GET / HTTP/1.1\r\n${id}Host : a\r\n\r\n`]) {
-      const [answer] = await sendRaw(server.port, [bytes]);
-      assert.equal(JSON.parse(answer?.body ?? '').correlationId, 'abc-1');
+      const [response] = await sendRaw(server.port, [bytes]);
+      assert.equal(JSON.parse(response?.body ?? '').correlationId, 'abc-1');
     }
   });
 
-  it('[MET-5] withholds the body of the refusal from HEAD', async () => {
+  it('[MET-5] sends no body in the error response to HEAD', async () => {
     await using server = await fakeServer();
-    const { answers, rest } = await converse(server.port, ['HEAD / HTTP/1.1\r\nHost : a\r\n\r\n'], {
-      answers: Infinity,
+    const { responses, rest } = await converse(server.port, ['HEAD / HTTP/1.1\r\nHost : a\r\n\r\n'], {
+      responses: Infinity,
       methods: ['HEAD'],
     });
-    assert.deepEqual([answers.length, answers[0]?.status, rest], [1, 400, '']);
-    assert.ok(Number(answers[0]?.headers['content-length']) > 0);
+    assert.deepEqual([responses.length, responses[0]?.status, rest], [1, 400, '']);
+    assert.ok(Number(responses[0]?.headers['content-length']) > 0);
   });
 
-  it('[ERR-1] sends the answers to earlier requests first', async () => {
+  it('[ERR-1] sends the responses to earlier requests first', async () => {
     const gate = Promise.withResolvers<void>();
     await using server = await fakeServer({
       handle: async ({ target }) => {
@@ -159,31 +159,33 @@ describe('what is no request', () => {
       server.port,
       [`GET /1 HTTP/1.1${END}GET /2 HTTP/1.1${END}BREW /3 HTTP/1.1${END}`, 'x'],
       {
-        answers: Infinity,
+        responses: Infinity,
       },
     );
     while (server.requests.length < 2) await new Promise(setImmediate);
     gate.resolve();
-    const { answers, closed } = await conversation;
-    assert.deepEqual([answers.map(({ status }) => status), closed], [[200, 200, 501], true]);
+    const { responses, closed } = await conversation;
+    assert.deepEqual([responses.map(({ status }) => status), closed], [[200, 200, 501], true]);
     assert.deepEqual(
-      answers.slice(0, 2).map(({ body }) => body),
+      responses.slice(0, 2).map(({ body }) => body),
       ['/1', '/2'],
     );
   });
 
-  it('[ERR-1] writes nothing behind an answer whose request never came whole', async () => {
+  it('[ERR-1] sends nothing after a response whose request never arrived completely', async () => {
     await using server = await fakeServer({
       limits: { requestTimeout: 60, headersTimeout: 60 },
       handle: () => ({ status: 404, headers: [], body: 'no' }),
     });
-    const { answers, closed } = await converse(server.port, [post('Content-Length: 9'), 'ab'], { answers: Infinity });
-    assert.deepEqual([answers.map(({ status }) => status), closed], [[404], true]);
+    const { responses, closed } = await converse(server.port, [post('Content-Length: 9'), 'ab'], {
+      responses: Infinity,
+    });
+    assert.deepEqual([responses.map(({ status }) => status), closed], [[404], true]);
   });
 
-  it('[ERR-4] tells a client of TLS what port it found', async () => {
+  it('[ERR-4] explains to a TLS client that the port serves plain HTTP', async () => {
     await using server = await fakeServer();
-    const [answer] = await sendRaw(server.port, ['\x16\x03\x01']);
-    assert.match(JSON.parse(answer?.body ?? '').errorMessage, /TLS/);
+    const [response] = await sendRaw(server.port, ['\x16\x03\x01']);
+    assert.match(JSON.parse(response?.body ?? '').errorMessage, /TLS/);
   });
 });

@@ -20,7 +20,7 @@ async function listening(context: TestContext, port: number, sharing: boolean): 
   return listen(server, { host: HOST, port, sharing });
 }
 
-/** A port that is nobody's, and was just somebody's. */
+/** A port that has just become free. */
 async function freePort(): Promise<number> {
   const server = createServer();
   const port = await listen(server, { host: HOST, port: 0 });
@@ -29,8 +29,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('a claim on a port', onlyLinux, () => {
-  it('keeps others from it while nobody listens, whatever address of this machine they ask for', async (context) => {
+describe('reservePort', onlyLinux, () => {
+  it('prevents other reservations while no worker listens, whatever the address', async (context) => {
     const port = await freePort();
     const claim = await claimed(context, port);
     assert.equal(claim.port, port);
@@ -41,7 +41,7 @@ describe('a claim on a port', onlyLinux, () => {
     await claimed(context, port);
   });
 
-  it('is refused where a program listens, and leaves nothing behind', async (context) => {
+  it('rejects where a program listens, and keeps no lock', async (context) => {
     const server = createServer();
     const port = await listen(server, { host: HOST, port: 0 });
     await assert.rejects(reservePort({ host: HOST, port }), /is in use by another program/);
@@ -50,13 +50,13 @@ describe('a claim on a port', onlyLinux, () => {
     await claimed(context, port);
   });
 
-  it('is refused where others share the port, whose claim is another one’s affair', async (context) => {
+  it('rejects where another program shares the port', async (context) => {
     const port = await freePort();
     await listening(context, port, true);
     await assert.rejects(reservePort({ host: HOST, port }), /is in use by another program/);
   });
 
-  it('on any port takes one that is free, and keeps it until others share it', async (context) => {
+  it('chooses a free port for 0, and holds it until a worker shares it', async (context) => {
     const claim = await claimed(context);
     await assert.rejects(listening(context, claim.port, false), /is in use/);
     await assert.rejects(reservePort({ host: HOST, port: claim.port }), /is in use/);
@@ -66,7 +66,7 @@ describe('a claim on a port', onlyLinux, () => {
     await assert.rejects(reservePort({ host: HOST, port: claim.port }), /is in use/);
   });
 
-  it('says in plain words that an address is not of this machine', async () => {
+  it('reports that an address is not of this machine', async () => {
     await assert.rejects(reservePort({ host: '192.0.2.1', port: 0 }), /This machine has no address 192\.0\.2\.1/);
   });
 });
