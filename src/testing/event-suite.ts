@@ -14,9 +14,9 @@ function describeDeliveries(claimed: readonly ClaimedDelivery[]): readonly strin
 }
 
 /**
- * The creation of p1 for the endpoints a and b, due at 10, and that of p2 for a, due at 20.
+ * Creates p1, p2 and p3, and enqueues the event of p1 for the endpoints a and b, due at 10, and that of p2 for a, due at 20.
  *
- * @returns the sequences of the two
+ * @returns the sequences of both events
  */
 async function enqueueDeliveries(store: Store): Promise<readonly [number, number]> {
   await commit(store, createProduct('p1'), createProduct('p2'), createProduct('p3'));
@@ -29,7 +29,7 @@ async function enqueueDeliveries(store: Store): Promise<readonly [number, number
 export function eventSuite(name: string, open: OpenStore): void {
   describe(`${name}: events`, () => {
     it(
-      '[EVT-1][EVT-2] appends the event of each change, as its envelope, and none where a plan has none',
+      '[EVT-1][EVT-2] appends the envelope of each change, and nothing for a plan without an event',
       withStore(open, async (store) => {
         const [first = 0] = await commit(store, createProduct('p'));
         const [second = 0] = await commit(store, { ...update('products', 'p', first, { stock: 1 }), event: null });
@@ -44,7 +44,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[EVT-3] numbers events in commit order without regard to units that were refused',
+      '[EVT-3] numbers events in commit order, without those of refused units',
       withStore(open, async (store) => {
         const units = [['a', 'b'], ['c', 'a'], ['d'], ['e', 'f']];
         const outcomes = await Promise.all(
@@ -68,7 +68,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[EVT-3] goes on after a sequence, at most a page at a time',
+      '[EVT-3] reads the events after a sequence, up to a limit',
       withStore(open, async (store) => {
         await commit(store, createProduct('a'), createProduct('b'), createProduct('c'));
         const [first = 0, second, third] = await readSequences(store);
@@ -81,7 +81,7 @@ export function eventSuite(name: string, open: OpenStore): void {
 
   describe(`${name}: deliveries`, () => {
     it(
-      '[EVT-6] claims what is due, oldest first, with its event, and nothing twice while it is held',
+      '[EVT-6] claims due deliveries with their events, oldest first, and none twice during its lease',
       withStore(open, async (store) => {
         await enqueueDeliveries(store);
         assert.deepEqual(await store.deliveries.claim(9, 100, 10), []);
@@ -99,7 +99,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[EVT-6] counts an attempt that never ended, and gives it again after its lease',
+      '[EVT-6] counts an unfinished attempt, and returns its delivery again after the lease',
       withStore(open, async (store) => {
         await enqueueDeliveries(store);
         await store.deliveries.claim(10, 100, 10);
@@ -109,7 +109,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[EVT-6] tries again at the time given, and never again what succeeded or is dead',
+      '[EVT-6] retries at the given time, and never after success or when dead',
       withStore(open, async (store) => {
         const [first, second] = await enqueueDeliveries(store);
         await store.deliveries.claim(20, 100, 10);
@@ -123,7 +123,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[EVT-3] leaves a delivery that is recorded already as it is',
+      '[EVT-3] does not change a delivery that is already enqueued',
       withStore(open, async (store) => {
         const [first] = await enqueueDeliveries(store);
         await store.deliveries.claim(20, 100, 10);
@@ -136,7 +136,7 @@ export function eventSuite(name: string, open: OpenStore): void {
 
   describe(`${name}: the store`, () => {
     it(
-      '[PAGE-6] keeps one secret of 32 bytes',
+      '[PAGE-6] stores one secret of 32 bytes',
       withStore(open, async (store) => {
         const secret = await store.secret();
         assert.equal(secret.byteLength, 32);
@@ -145,7 +145,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[CACHE-1] is in one edition while it is told by one name, and never in one again',
+      '[CACHE-1] stays in a cache epoch while its name stays, and never returns to an earlier one',
       withStore(open, async (store) => {
         const first = await store.cacheEpoch('one', 10);
         assert.equal(first.since, 10);
@@ -156,7 +156,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[OPS-2] answers a ping while it is open, and fails it after',
+      '[OPS-2] answers a ping while it is open, and rejects it when closed',
       withStore(open, async (store) => {
         await store.ping();
         await store.close();

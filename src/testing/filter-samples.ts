@@ -9,14 +9,14 @@ const TEXT: ValueType = { kind: 'text', format: null };
 const DECIMAL: ValueType = { kind: 'decimal', precision: null, scale: null };
 const array = (type: ValueType): ValueType => ({ kind: 'array', item: { type, nullable: false } });
 
-/** A type of value, what stands in three rows in ascending order, and values that lie between and around them. */
+/** A value type with the values of three rows in ascending order, and values between and around them. */
 export interface ScalarSamples {
   readonly name: string;
   readonly type: ValueType;
   readonly values: readonly [Json, Json, Json];
-  /** Before the first, between the first and the second, and so on to after the last; null where there is none. */
+  /** Values before the first, between the first and second, between the second and third, and after the third; null if there is none. */
   readonly between: readonly [Json, Json, Json, Json];
-  /** The second value in another spelling. */
+  /** Another notation of the second value. */
   readonly equivalent?: Json;
 }
 
@@ -78,7 +78,7 @@ const LISTS = [
   { name: 'times', type: array({ kind: 'date-time' }) },
 ];
 
-/** A model of things of every kind of value that filters compare, in fields of their own and in members of objects. */
+/** A model with a field and an object member of every type that filters compare. */
 export function thingsModel(): Model {
   const inner = [...SCALARS, ...LISTS].map(member);
   return model([
@@ -97,19 +97,19 @@ export function thingsModel(): Model {
   ]);
 }
 
-/** Where a value of a kind can stand. */
+/** Path prefixes: a field, an object member, and a member of a nested object. */
 export const PREFIXES = ['', 'inside.', 'inside.deep.'] as const;
-/** The rows that hold the first, the second and the third value of each kind. */
+/** Ids of the rows with the first, second and third value of each type. */
 export const IDS = ['first', 'second', 'third'];
 
-/** Adds a thing with some values in its own fields, and an object; lists are empty where none is given. */
-export function createThing(id: string, held: Readonly<Record<string, Json>>, inside: Json): CreatePlan {
-  const lists = Object.fromEntries(LISTS.map(({ name }) => [name, held[name] ?? []]));
-  const kinds = Object.fromEntries(SCALARS.map(({ name }) => [name, held[name] ?? null]));
-  return create('things', id, { code: id, ...kinds, ...lists, inside });
+/** A plan that creates a thing with field values and an object. Missing lists are empty, other missing fields null. */
+export function createThing(id: string, values: Readonly<Record<string, Json>>, inside: Json): CreatePlan {
+  const lists = Object.fromEntries(LISTS.map(({ name }) => [name, values[name] ?? []]));
+  const scalars = Object.fromEntries(SCALARS.map(({ name }) => [name, values[name] ?? null]));
+  return create('things', id, { code: id, ...scalars, ...lists, inside });
 }
 
-/** Rows of the three values of every kind, one whose object has nothing set, and one with nothing set at all. */
+/** Inserts the three rows of values, a row `hollow` whose object has only null members, and a row `unset` with only nulls. */
 export async function seedThings(store: Store): Promise<void> {
   const rows = IDS.map((id, index) => {
     const held = Object.fromEntries(SCALARS.map(({ name, values }) => [name, values[index] ?? null]));

@@ -8,7 +8,7 @@ import type { OpenStore } from './open-store.ts';
 import { sortKeyValues } from './oracle.ts';
 import { commit, listIds, listPlan } from './sample-writes.ts';
 
-/** A test body that works on a store of things, which is closed after it. */
+/** Wraps a test body: opens a store of {@link thingsModel} before it and closes the store after it. */
 function withThings(open: OpenStore, body: (store: Store) => Promise<void>): () => Promise<void> {
   return async () => {
     const store = await open(thingsModel());
@@ -25,22 +25,22 @@ async function checkSelection(store: Store, filter: readonly Condition[], ids: r
   assert.deepEqual([...found].sort(), [...ids].sort(), JSON.stringify(filter));
 }
 
-/** The ids of the rows whose value a comparison holds for, told by their places: those of a list are at even places, the gaps between at odd ones. */
-function expectedByOperator(place: number): Readonly<Record<'gt' | 'gte' | 'lt' | 'lte', readonly string[]>> {
+/** The expected ids per operator for a value at a position on the scale: the rows are at 1, 3 and 5, values between them at even positions. */
+function expectedByOperator(position: number): Readonly<Record<'gt' | 'gte' | 'lt' | 'lte', readonly string[]>> {
   const where = (holds: (own: number) => boolean): readonly string[] => IDS.filter((_, index) => holds(2 * index + 1));
   return {
-    gt: where((own) => own > place),
-    gte: where((own) => own >= place),
-    lt: where((own) => own < place),
-    lte: where((own) => own <= place),
+    gt: where((own) => own > position),
+    gte: where((own) => own >= position),
+    lt: where((own) => own < position),
+    lte: where((own) => own <= position),
   };
 }
 
 async function checkComparisons(store: Store, path: string, kind: ScalarSamples): Promise<void> {
-  const line = kind.between.flatMap((gap, index) => (index < 3 ? [gap, kind.values[index] ?? null] : [gap]));
-  for (const [place, value] of line.entries()) {
+  const scale = kind.between.flatMap((gap, index) => (index < 3 ? [gap, kind.values[index] ?? null] : [gap]));
+  for (const [position, value] of scale.entries()) {
     if (value === null) continue;
-    const { gt, gte, lt, lte } = expectedByOperator(place);
+    const { gt, gte, lt, lte } = expectedByOperator(position);
     await checkSelection(store, [{ path, operator: 'gt', value }], gt);
     await checkSelection(store, [{ path, operator: 'gte', value }], gte);
     await checkSelection(store, [{ path, operator: 'lt', value }], lt);
@@ -67,13 +67,13 @@ async function checkLists(store: Store, path: string, { values, between, equival
   }
 }
 
-/** Values that a list could lose or confuse with another one, each beside one that is not held. */
+/** Values that could be lost or confused in a list, each with a similar value that no row has. */
 const LOOKALIKES: readonly { readonly kind: string; readonly value: Json; readonly other: Json }[] = [
   { kind: 'text', value: 'a\u0000b', other: 'a' },
   { kind: 'text', value: '"\\\u2028', other: '"' },
   { kind: 'text', value: '[1]', other: '1' },
   { kind: 'text', value: '', other: 'null' },
-  // 548819256574344960, of which JavaScript writes the fewest digits that tell it from other numbers.
+  // 548819256574344960, which JavaScript prints with its shortest unique digits.
   { kind: 'number', value: 548_819_256_574_345_000, other: 548_819_256_574_346_000 },
   { kind: 'number', value: 0.1, other: 0.100_000_000_000_000_02 },
   { kind: 'int64', value: '9007199254740993', other: '9007199254740992' },
@@ -83,7 +83,7 @@ const LOOKALIKES: readonly { readonly kind: string; readonly value: Json; readon
   { kind: 'boolean', value: true, other: false },
 ];
 
-/** Texts, and the parts and beginnings by which they are found. */
+/** Strings, and the substrings and prefixes that match them. */
 const TEXTS: Readonly<Record<string, string>> = {
   plain: 'a_b%c',
   other: 'aXbYc',
@@ -95,7 +95,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   empty: '',
   escape: '\\"\'',
 };
-const SUBSTRINGS: readonly (readonly [value: string, contained: readonly string[], begun: readonly string[]])[] = [
+const SUBSTRINGS: readonly (readonly [value: string, contained: readonly string[], prefixed: readonly string[]])[] = [
   ['', Object.keys(TEXTS), Object.keys(TEXTS)],
   ['a', ['plain', 'other'], ['plain', 'other']],
   ['_', ['plain', 'upper'], []],
@@ -113,7 +113,7 @@ const SUBSTRINGS: readonly (readonly [value: string, contained: readonly string[
   ['a_b%cd', [], []],
 ];
 
-/** Items of lists, and whether they are found in the one list that has any. */
+/** Items, and whether the row with non-empty lists contains them. */
 const ITEMS: readonly (readonly [name: string, value: Json, found: boolean])[] = [
   ['texts', 'a', true],
   ['texts', 'A', false],
@@ -134,9 +134,9 @@ const FULL_LISTS = {
 };
 
 export function filterSuite(name: string, open: OpenStore): void {
-  describe(`${name}: filters on every kind of value, in fields and inside objects`, () => {
+  describe(`${name}: filters on every type, in fields and objects`, () => {
     it(
-      '[QRY-7] compare by value, with values that no column can hold too, and never match what is unset',
+      '[QRY-7] compare by value, also with values that the column cannot store, and never match null',
       withThings(open, async (store) => {
         await seedThings(store);
         for (const kind of SCALARS.filter(({ name: each }) => each !== 'boolean')) {
@@ -146,7 +146,7 @@ export function filterSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[QRY-7] put false before true',
+      '[QRY-7] order false before true',
       withThings(open, async (store) => {
         await seedThings(store);
         for (const place of PREFIXES) {
@@ -160,7 +160,7 @@ export function filterSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[QRY-1] [QRY-7] find values in a list or outside of it; what is unset is outside of every one',
+      '[QRY-1] [QRY-7] match values in a list or not in it; null is in no list',
       withThings(open, async (store) => {
         await seedThings(store);
         for (const kind of SCALARS.filter(({ name: each }) => each !== 'boolean')) {
@@ -170,12 +170,12 @@ export function filterSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[QRY-1] [QRY-7] find a value in a list as they find it alone, whatever it is made of',
+      '[QRY-1] [QRY-7] match a value in a list of several as they match it alone',
       withThings(open, async (store) => {
-        const held = LOOKALIKES.map(({ kind, value }) => ({ [kind]: value }));
+        const rows = LOOKALIKES.map(({ kind, value }) => ({ [kind]: value }));
         await commit(
           store,
-          ...held.map((values, index) => createThing(`s${index}`, values, { ...values, deep: values })),
+          ...rows.map((values, index) => createThing(`s${index}`, values, { ...values, deep: values })),
         );
         for (const place of PREFIXES) {
           for (const [index, { kind, value, other }] of LOOKALIKES.entries()) {
@@ -192,7 +192,7 @@ export function filterSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[QRY-1] [PAGE-5] take ten thousand values, on every page and in any order',
+      '[QRY-1] [PAGE-5] accept ten thousand values, on every page and in any order',
       withThings(open, async (store) => {
         await seedThings(store);
         const values = Array.from({ length: 9_990 }, (_, index) => `v${index}`);
@@ -217,7 +217,7 @@ export function filterSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[QRY-1] [QRY-7] tell what is set from what is not',
+      '[QRY-1] [QRY-7] match null with exists=false, and anything else with exists=true',
       withThings(open, async (store) => {
         await seedThings(store);
         for (const kind of SCALARS) {
@@ -236,22 +236,22 @@ export function filterSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[QRY-7] take a part and a beginning of a text literally, byte by byte',
+      '[QRY-7] match substrings and prefixes literally, byte by byte',
       withThings(open, async (store) => {
         const rows = Object.entries(TEXTS).map(([id, text]) => createThing(id, { text }, { text, deep: { text } }));
         await commit(store, ...rows, createThing('unset', {}, null));
         for (const place of PREFIXES) {
           const path = `${place}text`;
-          for (const [value, contained, begun] of SUBSTRINGS) {
+          for (const [value, contained, prefixed] of SUBSTRINGS) {
             await checkSelection(store, [{ path, operator: 'contains', value }], contained);
-            await checkSelection(store, [{ path, operator: 'starts_with', value }], begun);
+            await checkSelection(store, [{ path, operator: 'starts_with', value }], prefixed);
           }
         }
       }),
     );
 
     it(
-      '[QRY-7] find an item of a list by its value, and tell a list that has any from one that has none',
+      '[QRY-7] match an array by the value of an item, and distinguish empty arrays',
       withThings(open, async (store) => {
         await commit(
           store,
@@ -279,7 +279,7 @@ export function filterSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[QRY-1] hold together: the tightest bounds of one path, and bounds of several',
+      '[QRY-1] are combined: several bounds of one path, and of several paths',
       withThings(open, async (store) => {
         await seedThings(store);
         const path = 'money';

@@ -16,16 +16,16 @@ import {
   update,
 } from './sample-writes.ts';
 
-/** Later than the epoch, and earlier than any clock that a store under test has. */
+/** Before the time of any clock. */
 const EXPIRED = -1;
-/** Later than any of them. */
+/** After the time of any clock. */
 const LATER = Number.MAX_SAFE_INTEGER;
 
 function record(name: string, changes: Partial<IdempotencyRecord> = {}): IdempotencyRecord {
   return { name, request: 'digest', outcome: '{"a":"é"}', expiresAt: LATER, ...changes };
 }
 
-/** Everything that the contracts let one see of a store: rows and their number, events, and the bookmark `b`. */
+/** The visible state of a store: rows, totals, events and the bookmark `b`. */
 async function snapshot({ rows, events, bookmarks }: Store): Promise<unknown> {
   const collections = [...sampleModel().resources.keys()];
   const pages = await Promise.all(
@@ -38,30 +38,30 @@ async function eventTypes({ events }: Store): Promise<readonly string[]> {
   return (await events.after(0, 1_000)).map(({ type }) => type);
 }
 
-/** How many products the store counts, which it does as they are written. */
+/** The exact total of products, which the store maintains on writes. */
 async function exactTotal({ rows }: Store): Promise<Page['total']> {
   return (await rows.list(listPlan({ count: { kind: 'exact' } }))).total;
 }
 
-/** What is remembered of units, units that are only tried, and plans that build on earlier ones of their unit. */
+/** Tests of idempotency records, dry runs, and plans that depend on earlier plans of their unit. */
 export function idempotencySuite(name: string, open: OpenStore): void {
-  describe(`${name}: memos`, () => {
+  describe(`${name}: idempotency records`, () => {
     it(
-      '[MET-12] remembers what a unit did together with the revisions that it drew',
+      '[MET-12] stores the outcome of a unit with the revisions that it assigned',
       withStore(open, async (store) => {
         const outcome = await store.writes.commit({
           plans: [createProduct('p'), createProduct('q')],
           records: [record('m')],
         });
         assert.ok(outcome.kind === 'committed');
-        const { name: _name, ...told } = record('m');
-        assert.deepEqual(await store.idempotencyRecords.find('m', 0), { ...told, revisions: outcome.revisions });
+        const { name: _name, ...stored } = record('m');
+        assert.deepEqual(await store.idempotencyRecords.find('m', 0), { ...stored, revisions: outcome.revisions });
         assert.equal(await store.idempotencyRecords.find('n', 0), null);
       }),
     );
 
     it(
-      '[MET-12] remembers nothing of a unit that is refused, and a unit without plans too',
+      '[MET-12] stores no record of a refused unit, but stores one of a unit without plans',
       withStore(open, async (store) => {
         await commit(store, createProduct('p'));
         const refused = await store.writes.commit({ plans: [createProduct('p')], records: [record('m')] });
@@ -73,7 +73,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[MET-12] writes one of the units that come with the same memo, whatever else they would run into',
+      '[MET-12] commits one of several concurrent units with the same record',
       withStore(open, async (store) => {
         const unit: WriteUnit = { plans: [createProduct('p')], records: [record('m')] };
         const outcomes = await Promise.all([store.writes.commit(unit), store.writes.commit(unit)]);
@@ -84,7 +84,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[MET-12] forgets a memo that has expired, and lets another take its name',
+      '[MET-12] ignores an expired record, and allows another one with its name',
       withStore(open, async (store) => {
         const expired = record('m', { expiresAt: EXPIRED });
         await store.writes.commit({ plans: [], records: [expired] });
@@ -96,7 +96,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[MET-12] purges what has expired as new memos come',
+      '[MET-12] purges expired records when new ones are stored',
       withStore(open, async (store) => {
         const old = Array.from({ length: 150 }, (_, index) => record(`old-${index}`, { expiresAt: EXPIRED }));
         await store.writes.commit({ plans: [], records: old });
@@ -112,7 +112,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
 
   describe(`${name}: dry runs`, () => {
     it(
-      '[MET-14] tell what a unit would do, and keep nothing of it',
+      '[MET-14] return the outcome of the unit and store nothing',
       withStore(open, async (store) => {
         const [, revision = 0] = await commit(store, createSupplier('s'), createProduct('p'));
         const before = await snapshot(store);
@@ -132,7 +132,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[MET-14] are refused as the unit would be',
+      '[MET-14] are refused like the unit',
       withStore(open, async (store) => {
         await commit(store, createProduct('p'));
         assert.equal((await store.writes.commit({ plans: [createProduct('p')], dry: true })).kind, 'exists');
@@ -145,7 +145,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[MET-14] are not seen by the units beside them',
+      '[MET-14] are invisible to concurrent units',
       withStore(open, async (store) => {
         const dry = { plans: [createProduct('p')], dry: true };
         const real = { plans: [createProduct('p', { stock: 2 })] };
@@ -160,9 +160,9 @@ export function idempotencySuite(name: string, open: OpenStore): void {
     );
   });
 
-  describe(`${name}: plans that build on earlier ones`, () => {
+  describe(`${name}: plans that depend on earlier plans of their unit`, () => {
     it(
-      '[MET-13] expect the revision that an earlier plan of the unit gives the row',
+      '[MET-13] expect the revision that an earlier plan assigns to the row',
       withStore(open, async (store) => {
         const revisions = await commit(
           store,
@@ -179,7 +179,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[MET-13] remove what an earlier one made',
+      '[MET-13] delete the row that an earlier plan created',
       withStore(open, async (store) => {
         const removal = { ...remove('products', 'p', 0), revision: { plan: 0 } };
         const [created = 0, removed, again = 0] = await commit(store, createProduct('p'), removal, createProduct('p'));
@@ -192,7 +192,7 @@ export function idempotencySuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[MET-13] are stale where the row is none of the unit',
+      '[MET-13] are stale if the row was not written by the unit',
       withStore(open, async (store) => {
         await commit(store, createProduct('q'));
         const outcome = await store.writes.commit({
@@ -203,26 +203,26 @@ export function idempotencySuite(name: string, open: OpenStore): void {
     );
 
     const ahead = { ...update('products', 'p', 0, { stock: 1 }), revision: { plan: 1 } };
-    const onItself = { ...update('products', 'p', 0, { stock: 1 }), revision: { plan: 0 } };
+    const selfReference = { ...update('products', 'p', 0, { stock: 1 }), revision: { plan: 0 } };
     const removal = { ...remove('products', 'p', 0), revision: { plan: 0 } };
-    const faulty: readonly (readonly [title: string, plans: readonly WritePlan[]])[] = [
-      ['itself', [onItself]],
+    const invalid: readonly (readonly [title: string, plans: readonly WritePlan[]])[] = [
+      ['itself', [selfReference]],
       ['a later plan', [createProduct('p'), ahead, createProduct('q')]],
-      ['one that removed its row', [createProduct('p'), removal, ahead]],
+      ['a plan that deleted its row', [createProduct('p'), removal, ahead]],
     ];
-    for (const [title, plans] of faulty) {
+    for (const [title, plans] of invalid) {
       it(
-        `[MET-13] are a fault of the program where they build on ${title}; the units beside them are written`,
+        `[MET-13] are rejected as a bug if they depend on ${title}; concurrent units commit`,
         withStore(open, async (store) => {
           const outcomes = await Promise.allSettled([
             store.writes.commit({ plans, records: [record('m')] }),
-            store.writes.commit({ plans: [createProduct('beside')] }),
+            store.writes.commit({ plans: [createProduct('other')] }),
           ]);
           assert.deepEqual(
             outcomes.map(({ status }) => status),
             ['rejected', 'fulfilled'],
           );
-          assert.deepEqual(await listIds(store, {}), ['beside']);
+          assert.deepEqual(await listIds(store, {}), ['other']);
           assert.equal(await store.idempotencyRecords.find('m', 0), null);
         }),
       );

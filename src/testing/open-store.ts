@@ -5,7 +5,7 @@ import { sampleModel } from './sample-model.ts';
 /** Opens an empty store for a model. */
 export type OpenStore = (model: Model) => Promise<Store>;
 
-/** A test body that works on a store of the sample model, which is closed after it. */
+/** Wraps a test body: opens a store of the sample model before it and closes the store after it. */
 export function withStore(open: OpenStore, body: (store: Store) => Promise<void>): () => Promise<void> {
   return async () => {
     const store = await open(sampleModel());

@@ -3,11 +3,11 @@ import type { SortKey } from '../model/model.ts';
 import type { Condition, ListPlan, Page, Row } from '../plan/plan.ts';
 
 /**
- * The answers that a store must give, worked out over plain rows with no index, no SQL and nothing of what it judges: filters, order
- * and windows as PAGE-5 and QRY-7 have them.
+ * A test oracle: computes the expected pages of a store from plain rows, without indexes, SQL or code of the store. Filters, order
+ * and windows follow PAGE-5 and QRY-7.
  */
 
-/** Paths whose texts are compared as numbers. */
+/** Paths whose strings are compared as numbers. */
 export type NumericPaths = ReadonlySet<string>;
 
 function valueAt(row: Row, path: string): Json {
@@ -20,7 +20,7 @@ function valueAt(row: Row, path: string): Json {
   return value;
 }
 
-/** A decimal as an integer of a fixed scale: the samples have no more than twelve places. */
+/** A decimal as an integer with twelve decimal places; the samples have no more. */
 function scaled(text: string): bigint {
   const negative = text.startsWith('-');
   const [whole = '', places = ''] = text.replace('-', '').split('.');
@@ -33,7 +33,7 @@ function sign(less: boolean, equal: boolean): number {
   return less ? -1 : 1;
 }
 
-/** NULL least, then by value: text by its UTF-8 bytes, false before true. */
+/** Null first, then by value: text by its UTF-8 bytes, false before true. */
 function compare(one: Json, other: Json, numeric: boolean): number {
   if (one === null || other === null) return sign(one === null, one === other);
   if (typeof one === 'string' && typeof other === 'string') {
@@ -51,12 +51,12 @@ function compareBy(order: readonly SortKey[], numeric: NumericPaths, one: Row, o
   return 0;
 }
 
-/** The values of an order's keys in a row: the position that a seek goes on from. */
+/** The values of the sort keys in a row, which are the position of a seek. */
 export function sortKeyValues(order: readonly SortKey[], row: Row): readonly Json[] {
   return order.map(({ path }) => valueAt(row, path));
 }
 
-/** The sign of a value beside another; null where either is unset, for then it is neither before nor after nor the same. */
+/** Compares two values; null if either is null, because null is neither less than, greater than nor equal to a value. */
 function compareSet(value: Json, other: Json, numeric: boolean): number | null {
   return value === null || other === null ? null : compare(value, other, numeric);
 }
@@ -71,22 +71,22 @@ function contains(value: Json, wanted: Json): boolean {
 }
 
 function matches(condition: Condition, numeric: NumericPaths, row: Row): boolean {
-  if (condition.operator === 'search') throw new Error('The oracle does not know how words are found');
+  if (condition.operator === 'search') throw new Error('The oracle does not support text search.');
   const value = valueAt(row, condition.path);
-  const placed = (other: Json): number | null => compareSet(value, other, numeric.has(condition.path));
+  const compareTo = (other: Json): number | null => compareSet(value, other, numeric.has(condition.path));
   switch (condition.operator) {
     case 'in':
-      return condition.values.some((wanted) => placed(wanted) === 0);
+      return condition.values.some((wanted) => compareTo(wanted) === 0);
     case 'nin':
-      return condition.values.every((wanted) => placed(wanted) !== 0);
+      return condition.values.every((wanted) => compareTo(wanted) !== 0);
     case 'gt':
-      return (placed(condition.value) ?? -1) > 0;
+      return (compareTo(condition.value) ?? -1) > 0;
     case 'gte':
-      return (placed(condition.value) ?? -1) >= 0;
+      return (compareTo(condition.value) ?? -1) >= 0;
     case 'lt':
-      return (placed(condition.value) ?? 1) < 0;
+      return (compareTo(condition.value) ?? 1) < 0;
     case 'lte':
-      return (placed(condition.value) ?? 1) <= 0;
+      return (compareTo(condition.value) ?? 1) <= 0;
     case 'contains':
       return contains(value, condition.value);
     case 'starts_with':
@@ -96,7 +96,7 @@ function matches(condition: Condition, numeric: NumericPaths, row: Row): boolean
   }
 }
 
-/** A row with no more than the columns of a plan and what every row has. */
+/** A row with the selected columns of a plan and the system fields. */
 function projected({ columns }: ListPlan, row: Row): Row {
   if (columns === undefined) return row;
   const { id, created_at, updated_at, revision } = row;
@@ -104,7 +104,7 @@ function projected({ columns }: ListPlan, row: Row): Row {
   return { id, ...Object.fromEntries(fields), created_at, updated_at, revision };
 }
 
-/** The page of a plan without ancestors over all rows of its resource. */
+/** The expected page of a plan without ancestors, given all rows of its resource. */
 export function expectedPage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): Page {
   const page = unprojectedPage(rows, plan, numeric);
   return { ...page, rows: page.rows.map((row) => projected(plan, row)) };
@@ -115,19 +115,19 @@ function unprojectedPage(rows: readonly Row[], plan: ListPlan, numeric: NumericP
   const matching = rows
     .filter((row) => plan.filter.every((condition) => matches(condition, numeric, row)))
     .sort((one, other) => compareBy(order, numeric, one, sortKeyValues(order, other)));
-  const whole = matching.length;
-  const cap = count.kind === 'capped' && plan.filter.length > 0 ? count.cap : whole;
-  const total = count.kind === 'none' ? null : { count: Math.min(whole, cap), exact: whole <= cap };
+  const size = matching.length;
+  const cap = count.kind === 'capped' && plan.filter.length > 0 ? count.cap : size;
+  const total = count.kind === 'none' ? null : { count: Math.min(size, cap), exact: size <= cap };
   if (window.kind === 'offset') {
     const end = window.offset + window.limit;
-    return { rows: matching.slice(window.offset, end), more: whole > end, total };
+    return { rows: matching.slice(window.offset, end), more: size > end, total };
   }
   const { after, limit } = window;
-  const place = (row: Row): number => (after === null ? 0 : compareBy(order, numeric, row, after));
+  const distance = (row: Row): number => (after === null ? 0 : compareBy(order, numeric, row, after));
   if (!window.backward) {
-    const rest = matching.filter((row) => after === null || place(row) > 0);
+    const rest = matching.filter((row) => after === null || distance(row) > 0);
     return { rows: rest.slice(0, limit), more: rest.length > limit, total };
   }
-  const before = matching.filter((row) => after === null || place(row) < 0);
+  const before = matching.filter((row) => after === null || distance(row) < 0);
   return { rows: before.slice(Math.max(0, before.length - limit)), more: before.length > limit, total };
 }

@@ -13,7 +13,7 @@ const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 const ROWS = 60;
 const PLANS = 80;
 
-/** Values that the rows take, few enough for ties. Null stands among all of them, except where a field is required. */
+/** Values of the rows, few enough for ties. */
 const VALUES: Readonly<Record<string, readonly Json[]>> = {
   category: [null, '', 'B', 'a', 'b', 'é', '\u{ffff}', '\u{1f600}'],
   stock: [null, -1, 0, 2, 10, 9_007_199_254_740_991],
@@ -23,7 +23,7 @@ const VALUES: Readonly<Record<string, readonly Json[]>> = {
   price: [null, '-10.00', '-9.99', '0.00', '9.00', '10.00'],
   weight: [null, '-10', '-9.55', '-9.5', '-9.45', '0', '0.000000000001', '0.5', '9', '10', '100000000000000000000'],
 };
-/** Values that no row has, and that some of the columns cannot hold: they are compared by value all the same. */
+/** Values that no row has, some of which the column cannot store. They are still compared by value. */
 const UNSTORED: Readonly<Record<string, readonly Json[]>> = {
   category: ['\u{10ffff}', 'a\u{10ffff}', '%', '_'],
   stock: [1],
@@ -47,82 +47,82 @@ const COMPARISONS = ['gt', 'gte', 'lt', 'lte'] as const;
 const PARTS = ['', 'B', 'O', 'o', 'Os', 'slo', '\u{1f600}', '\u{ffff}', '%', '_'];
 const PATHS = [...Object.keys(VALUES), ...Object.keys(NESTED), 'created_at', 'revision', 'id'];
 
-function randomValues(chance: SeededRandom): Readonly<Record<string, Json>> {
-  const values = Object.fromEntries(Object.entries(VALUES).map(([name, some]) => [name, chance.pick(some)]));
-  const members = Object.entries(NESTED).map(([path, some]) => [path.replace('address.', ''), chance.pick(some)]);
-  const address: Json = chance.oneIn(3) ? null : { ...Object.fromEntries(members), since: null };
-  return { ...values, address, tags: TAGS.filter(() => chance.oneIn(2)) };
+function randomValues(random: SeededRandom): Readonly<Record<string, Json>> {
+  const values = Object.fromEntries(Object.entries(VALUES).map(([name, some]) => [name, random.pick(some)]));
+  const members = Object.entries(NESTED).map(([path, some]) => [path.replace('address.', ''), random.pick(some)]);
+  const address: Json = random.oneIn(3) ? null : { ...Object.fromEntries(members), since: null };
+  return { ...values, address, tags: TAGS.filter(() => random.oneIn(2)) };
 }
 
-function randomRows(chance: SeededRandom): readonly CreatePlan[] {
+function randomRows(random: SeededRandom): readonly CreatePlan[] {
   return Array.from({ length: ROWS }, (_, index) =>
-    createProduct(`id-${(index * 37) % ROWS}`, randomValues(chance), `2026-01-01T00:00:00.00${chance.integer(4)}Z`),
+    createProduct(`id-${(index * 37) % ROWS}`, randomValues(random), `2026-01-01T00:00:00.00${random.integer(4)}Z`),
   );
 }
 
-function randomOrder(chance: SeededRandom): readonly SortKey[] {
-  const paths = new Set(Array.from({ length: chance.integer(4) }, () => chance.pick(PATHS)));
+function randomOrder(random: SeededRandom): readonly SortKey[] {
+  const paths = new Set(Array.from({ length: random.integer(4) }, () => random.pick(PATHS)));
   paths.delete('id');
-  return [...paths, 'id'].map((path) => ({ path, descending: chance.oneIn(2) }));
+  return [...paths, 'id'].map((path) => ({ path, descending: random.oneIn(2) }));
 }
 
-function randomCondition(chance: SeededRandom, path: string): Condition {
+function randomCondition(random: SeededRandom, path: string): Condition {
   const some = [...(VALUES[path] ?? NESTED[path] ?? []), ...(UNSTORED[path] ?? [])];
   const isText = path === 'category' || path === 'address.city';
-  switch (chance.integer(isText ? 6 : 4)) {
+  switch (random.integer(isText ? 6 : 4)) {
     case 0:
-      return { path, operator: 'exists', value: chance.oneIn(2) };
+      return { path, operator: 'exists', value: random.oneIn(2) };
     case 1:
     case 2:
-      return { path, operator: chance.pick(COMPARISONS), value: chance.pick(some) };
+      return { path, operator: random.pick(COMPARISONS), value: random.pick(some) };
     case 3: {
-      const values = Array.from({ length: chance.pick([0, 1, 1, 1, 3]) }, () => chance.pick(some));
-      return { path, operator: chance.oneIn(3) ? 'nin' : 'in', values };
+      const values = Array.from({ length: random.pick([0, 1, 1, 1, 3]) }, () => random.pick(some));
+      return { path, operator: random.oneIn(3) ? 'nin' : 'in', values };
     }
     case 4:
-      return { path, operator: 'contains', value: chance.pick(PARTS) };
+      return { path, operator: 'contains', value: random.pick(PARTS) };
     default:
-      return { path, operator: 'starts_with', value: chance.pick(PARTS) };
+      return { path, operator: 'starts_with', value: random.pick(PARTS) };
   }
 }
 
-/** Up to four conditions, often of one path, often of the order's first. */
-function randomFilter(chance: SeededRandom, [first]: readonly SortKey[]): readonly Condition[] {
+/** Up to three conditions, often of one path, often of the first sort key. */
+function randomFilter(random: SeededRandom, [first]: readonly SortKey[]): readonly Condition[] {
   const known = Object.keys({ ...VALUES, ...NESTED });
-  const path = first !== undefined && known.includes(first.path) ? first.path : chance.pick(known);
-  return Array.from({ length: chance.integer(4) }, (): Condition => {
-    if (chance.oneIn(5)) return { path: 'tags', operator: 'contains', value: chance.pick(TAGS) };
-    if (chance.oneIn(5)) return { path: 'tags', operator: 'exists', value: chance.oneIn(2) };
-    return randomCondition(chance, chance.oneIn(3) ? chance.pick(known) : path);
+  const path = first !== undefined && known.includes(first.path) ? first.path : random.pick(known);
+  return Array.from({ length: random.integer(4) }, (): Condition => {
+    if (random.oneIn(5)) return { path: 'tags', operator: 'contains', value: random.pick(TAGS) };
+    if (random.oneIn(5)) return { path: 'tags', operator: 'exists', value: random.oneIn(2) };
+    return randomCondition(random, random.oneIn(3) ? random.pick(known) : path);
   });
 }
 
-function randomColumns(chance: SeededRandom): Pick<ListPlan, 'columns'> {
-  return chance.oneIn(3) ? { columns: Object.keys(VALUES).filter(() => chance.oneIn(3)) } : {};
+function randomColumns(random: SeededRandom): Pick<ListPlan, 'columns'> {
+  return random.oneIn(3) ? { columns: Object.keys(VALUES).filter(() => random.oneIn(3)) } : {};
 }
 
-function randomPlan(chance: SeededRandom, rows: readonly Row[]): ListPlan {
-  const order = randomOrder(chance);
-  const limit = 1 + chance.integer(12);
-  const after = chance.oneIn(4) ? null : sortKeyValues(order, chance.pick(rows));
+function randomPlan(random: SeededRandom, rows: readonly Row[]): ListPlan {
+  const order = randomOrder(random);
+  const limit = 1 + random.integer(12);
+  const after = random.oneIn(4) ? null : sortKeyValues(order, random.pick(rows));
   return listPlan({
     order,
-    filter: randomFilter(chance, order),
-    ...randomColumns(chance),
-    window: chance.oneIn(3)
-      ? { kind: 'offset', offset: chance.integer(ROWS), limit }
-      : { kind: 'seek', after, backward: chance.oneIn(2), limit },
-    count: chance.pick([
+    filter: randomFilter(random, order),
+    ...randomColumns(random),
+    window: random.oneIn(3)
+      ? { kind: 'offset', offset: random.integer(ROWS), limit }
+      : { kind: 'seek', after, backward: random.oneIn(2), limit },
+    count: random.pick([
       { kind: 'none' },
       { kind: 'exact' },
-      { kind: 'capped', cap: 1 + chance.integer(ROWS) },
+      { kind: 'capped', cap: 1 + random.integer(ROWS) },
     ] as const),
-    effort: chance.oneIn(3) ? 'unbounded' : 'light',
+    effort: random.oneIn(3) ? 'unbounded' : 'light',
   });
 }
 
-async function seedRows(store: Store, chance: SeededRandom): Promise<readonly Row[]> {
-  await commit(store, ...randomRows(chance));
+async function seedRows(store: Store, random: SeededRandom): Promise<readonly Row[]> {
+  await commit(store, ...randomRows(random));
   const { rows } = await store.rows.list(listPlan());
   assert.equal(rows.length, ROWS);
   return rows;
@@ -152,29 +152,29 @@ export function paginationSuite(name: string, open: OpenStore): void {
   describe(`${name}: random rows, filters, orders and windows`, () => {
     for (const seed of SEEDS) {
       it(
-        `[PAGE-5][QRY-7] gives the pages that a plain sort and filter gives (seed ${seed})`,
+        `[PAGE-5][QRY-7] returns the same pages as the oracle (seed ${seed})`,
         withStore(open, async (store) => {
-          const chance = new SeededRandom(seed);
-          const rows = await seedRows(store, chance);
+          const random = new SeededRandom(seed);
+          const rows = await seedRows(store, random);
           for (let count = 0; count < PLANS; count += 1) {
-            const plan = randomPlan(chance, rows);
+            const plan = randomPlan(random, rows);
             assert.deepEqual(await store.rows.list(plan), expectedPage(rows, plan, NUMERIC), JSON.stringify(plan));
           }
         }),
       );
 
       it(
-        `[PAGE-5] walks every row once in either direction, with ties, NULLs and mixed directions (seed ${seed})`,
+        `[PAGE-5] visits every row once in either direction, with ties, nulls and mixed directions (seed ${seed})`,
         withStore(open, async (store) => {
-          const chance = new SeededRandom(seed);
-          const rows = await seedRows(store, chance);
+          const random = new SeededRandom(seed);
+          const rows = await seedRows(store, random);
           for (const backward of [false, true]) {
-            const order = randomOrder(chance);
+            const order = randomOrder(random);
             const window = { kind: 'offset', offset: 0, limit: ROWS } as const;
             const all = expectedPage(rows, listPlan({ order, window }), NUMERIC).rows.map(({ id }) => id);
             const expected = backward ? all.toReversed() : all;
             assert.deepEqual(
-              await walkPages(store, order, backward, 1 + chance.integer(9)),
+              await walkPages(store, order, backward, 1 + random.integer(9)),
               expected,
               JSON.stringify(order),
             );
@@ -184,7 +184,7 @@ export function paginationSuite(name: string, open: OpenStore): void {
     }
 
     it(
-      '[PAGE-5] goes on from a row that was removed meanwhile',
+      '[PAGE-5] continues after a row that was deleted meanwhile',
       withStore(open, async (store) => {
         await commit(store, createProduct('a'), createProduct('b'), createProduct('c'));
         const [, second] = (await store.rows.list(listPlan())).rows;

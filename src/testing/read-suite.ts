@@ -45,7 +45,7 @@ function anyOf(path: string, ...values: readonly Json[]): Condition {
   return { path, operator: 'in', values };
 }
 
-/** What a filter on some of these products selects. */
+/** Filters on the seeded products, with the ids that they match. */
 const FILTERS: readonly { readonly filter: readonly Condition[]; readonly ids: readonly string[] }[] = [
   { filter: [anyOf('id', 'b')], ids: ['b'] },
   { filter: [anyOf('category', 'Books')], ids: ['a'] },
@@ -97,7 +97,7 @@ async function seedProducts(store: Store): Promise<void> {
   );
 }
 
-/** Two products, a review below the first, an answer below the review. */
+/** Two products, a review of the first, an answer to the review. */
 async function seedNested(store: Store): Promise<void> {
   await commit(store, createProduct('p1'), createProduct('p2'), createReview('r1', 'p1'));
   const within = [
@@ -110,7 +110,7 @@ async function seedNested(store: Store): Promise<void> {
 const ancestorPath = (...ancestors: readonly (readonly [string, string])[]): readonly Ancestor[] =>
   ancestors.map(([resource, id]) => ({ resource, id }));
 
-/** Paths to the answer `x1`, and the ancestor at which each of them ends. */
+/** Paths to the answer `x1`, with the outermost missing ancestor. */
 const PATHS: readonly { readonly within: readonly Ancestor[]; readonly missing: Ancestor | null }[] = [
   { within: [], missing: null },
   { within: ancestorPath(['reviews', 'r1']), missing: null },
@@ -123,7 +123,7 @@ const PATHS: readonly { readonly within: readonly Ancestor[]; readonly missing: 
 export function readSuite(name: string, open: OpenStore): void {
   describe(`${name}: items`, () => {
     it(
-      '[REP-1] gives a row as JSON shows it: id, fields in declared order, created_at, updated_at, revision',
+      '[REP-1] returns a row in JSON order: id, fields as declared, created_at, updated_at, revision',
       withStore(open, async (store) => {
         const plan = { ...createProduct('p'), values: FULL_PRODUCT };
         const [, revision] = await commit(store, createSupplier('s1'), plan);
@@ -147,12 +147,12 @@ export function readSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[QRY-4] gives no more than the fields asked for and what every row has, in the order of the row',
+      '[QRY-4] returns the selected fields and the system fields, in the order of the row',
       withStore(open, async (store) => {
         const [, revision] = await commit(store, createSupplier('s1'), { ...createProduct('p'), values: FULL_PRODUCT });
         const columns = ['tags', 'serial', 'name'];
-        const asked = { name: FULL_PRODUCT['name'], serial: GREATEST_INT64, tags: FULL_PRODUCT['tags'] };
-        const expected = JSON.stringify({ id: 'p', ...asked, created_at: AT, updated_at: AT, revision });
+        const selected = { name: FULL_PRODUCT['name'], serial: GREATEST_INT64, tags: FULL_PRODUCT['tags'] };
+        const expected = JSON.stringify({ id: 'p', ...selected, created_at: AT, updated_at: AT, revision });
         const item = await store.rows.item({ kind: 'item', resource: 'products', id: 'p', within: [], columns });
         assert.equal(JSON.stringify(item), expected);
         for (const window of [
@@ -168,7 +168,7 @@ export function readSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[REP-4] keeps an unset field null',
+      '[REP-4] returns null for an unset field',
       withStore(open, async (store) => {
         const plan = createProduct('p');
         const [revision] = await commit(store, plan);
@@ -178,7 +178,7 @@ export function readSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[URL-6] finds ids byte by byte, and nothing under an id that no row has',
+      '[URL-6] compares ids byte by byte, and returns null for an unknown id',
       withStore(open, async (store) => {
         await commit(store, createProduct('a/b@c+d#e%f é'));
         assert.ok(await store.rows.item({ kind: 'item', resource: 'products', id: 'a/b@c+d#e%f é', within: [] }));
@@ -189,7 +189,7 @@ export function readSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[URL-7] gives a row only below the ancestors that it has, and names the outermost that is missing',
+      '[URL-7] returns a row only below its own ancestors, and reports the outermost missing one',
       withStore(open, async (store) => {
         await seedNested(store);
         for (const { within, missing } of PATHS) {
@@ -202,12 +202,12 @@ export function readSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[MET-10] tells which references refer to nothing',
+      '[MET-10] reports missing references',
       withStore(open, async (store) => {
         await commit(store, createSupplier('s1'), createProduct('p1'));
-        const absent = ancestorPath(['suppliers', 'p1'], ['products', 'p2']);
-        const references = [...ancestorPath(['suppliers', 's1']), ...absent, ...ancestorPath(['products', 'p1'])];
-        assert.deepEqual(await store.rows.missingReferences(references), absent);
+        const missing = ancestorPath(['suppliers', 'p1'], ['products', 'p2']);
+        const references = [...ancestorPath(['suppliers', 's1']), ...missing, ...ancestorPath(['products', 'p1'])];
+        assert.deepEqual(await store.rows.missingReferences(references), missing);
         assert.deepEqual(await store.rows.missingReferences([]), []);
       }),
     );
@@ -215,7 +215,7 @@ export function readSuite(name: string, open: OpenStore): void {
 
   describe(`${name}: lists`, () => {
     it(
-      '[QRY-7] selects by any of several values: text by its bytes, numbers by value, an unset field by none',
+      '[QRY-7] matches any of several values: text by its bytes, numbers by value, null never',
       withStore(open, async (store) => {
         await seedProducts(store);
         for (const { filter, ids } of FILTERS) {
@@ -225,7 +225,7 @@ export function readSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[PAGE-9] counts exactly, or up to a cap and says so; without a filter always exactly',
+      '[PAGE-9] counts exactly, or up to a cap and reports so; without a filter always exactly',
       withStore(open, async (store) => {
         await seedProducts(store);
         const filter = [anyOf('created_at', AT)];
@@ -241,7 +241,7 @@ export function readSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[PAGE-9] keeps the total of a collection through creation, removal and refusal',
+      '[PAGE-9] maintains the total of a collection through creates, deletes and refused units',
       withStore(open, async (store) => {
         await seedProducts(store);
         const { revision } = await readRow(store, 'products', 'c');
@@ -262,7 +262,7 @@ export function readSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[PAGE-8] skips the rows before an offset, and answers one past the end with no rows',
+      '[PAGE-8] skips the rows before an offset, and returns no rows past the end',
       withStore(open, async (store) => {
         await seedProducts(store);
         assert.deepEqual(await listIds(store, { window: { kind: 'offset', offset: 1, limit: 1 } }), ['b']);

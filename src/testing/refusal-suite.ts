@@ -14,7 +14,7 @@ import {
   update,
 } from './sample-writes.ts';
 
-/** Suppliers s1, s2; products p1 (of s1, named as its id), p2 (related to p1), p3 with a review r1. */
+/** Suppliers s1, s2; products p1 (of s1, whose name is its id), p2 (related to p1), p3 with a review r1. */
 async function seed(store: Store): Promise<void> {
   await commit(
     store,
@@ -37,96 +37,96 @@ function createAnswer(review: string, product: string): WritePlan {
 
 interface RefusalCase {
   readonly title: string;
-  /** The plan, with the present revision of the row that it changes. */
+  /** Makes the plan, given the current revisions of rows. */
   readonly plan: (revisionOf: (resource: string, id: string) => number) => WritePlan;
   readonly refusal: Refusal | null;
 }
 
 const CASES: readonly RefusalCase[] = [
-  { title: 'an id that is taken', plan: () => createProduct('p1'), refusal: { kind: 'exists', plan: 0 } },
+  { title: 'a create with an existing id', plan: () => createProduct('p1'), refusal: { kind: 'exists', plan: 0 } },
   {
-    title: 'a value that is unique, on create',
+    title: 'a create with a duplicate unique value',
     plan: () => createProduct('new', { serial: '1' }),
     refusal: { kind: 'unique', plan: 0, fields: ['serial'] },
   },
   {
-    title: 'values that are unique together, on update of one of them',
+    title: 'an update of one field that duplicates a compound unique value',
     plan: (revision) => update('products', 'p2', revision('products', 'p2'), { name: 'p1', supplier_id: 's1' }),
     refusal: { kind: 'unique', plan: 0, fields: ['supplier_id', 'name'] },
   },
   {
-    title: 'no value that is unique together with a null',
+    title: 'but not a compound unique value that contains null',
     plan: () => createProduct('new', { name: 'p2' }),
     refusal: null,
   },
   {
-    title: 'a taken id before a value that is unique too',
+    title: 'an existing id before a duplicate unique value',
     plan: () => createProduct('p1', { serial: '1' }),
     refusal: { kind: 'exists', plan: 0 },
   },
   {
-    title: 'several values that are unique by the first that the model declares',
+    title: 'several duplicate unique values with the first one in the model',
     plan: () => createProduct('new', { name: 'p1', supplier_id: 's1', serial: '1' }),
     refusal: { kind: 'unique', plan: 0, fields: ['serial'] },
   },
   {
-    title: 'a row without change of its unique values never',
+    title: 'but not an update that repeats its own unique value',
     plan: (revision) => update('products', 'p1', revision('products', 'p1'), { serial: '1', stock: 1 }),
     refusal: null,
   },
   {
-    title: 'all references to nothing, items by their place',
+    title: 'missing references, all of them, array items with their index',
     plan: () => createProduct('new', { supplier_id: 'none', related_ids: ['p1', 'none', 'p2', 'neither'] }),
     refusal: { kind: 'reference', plan: 0, fields: ['supplier_id', 'related_ids[1]', 'related_ids[3]'] },
   },
   {
-    title: 'a reference to nothing on update',
+    title: 'an update with a missing reference',
     plan: (revision) => update('products', 'p1', revision('products', 'p1'), { supplier_id: 'p1' }),
     refusal: { kind: 'reference', plan: 0, fields: ['supplier_id'] },
   },
   {
-    title: 'an item that refers to nothing on update',
+    title: 'an update with a missing reference in an array',
     plan: (revision) => update('products', 'p1', revision('products', 'p1'), { related_ids: ['p2', 'none'] }),
     refusal: { kind: 'reference', plan: 0, fields: ['related_ids[1]'] },
   },
   {
-    title: 'a reference to nothing before a value that is unique',
+    title: 'a missing reference before a duplicate unique value',
     plan: () => createProduct('new', { supplier_id: 'none', serial: '1' }),
     refusal: { kind: 'reference', plan: 0, fields: ['supplier_id'] },
   },
   {
-    title: 'a parent that is absent',
+    title: 'a create below a missing parent',
     plan: () => createReview('new', 'none'),
     refusal: { kind: 'ancestor', plan: 0, resource: 'products', id: 'none' },
   },
   {
-    title: 'a parent below another ancestor than the path names',
+    title: 'a create below a parent with another ancestor than in the path',
     plan: () => createAnswer('r1', 'p1'),
     refusal: { kind: 'ancestor', plan: 0, resource: 'reviews', id: 'r1' },
   },
   {
-    title: 'the outermost of the ancestors that are absent',
+    title: 'missing ancestors with the outermost one',
     plan: () => createAnswer('none', 'neither'),
     refusal: { kind: 'ancestor', plan: 0, resource: 'products', id: 'neither' },
   },
-  { title: 'nothing below ancestors that stand', plan: () => createAnswer('r1', 'p3'), refusal: null },
+  { title: 'but not a create below existing ancestors', plan: () => createAnswer('r1', 'p3'), refusal: null },
   {
-    title: 'removal of a row that a reference names',
+    title: 'a delete of a referenced row',
     plan: (revision) => remove('suppliers', 's1', revision('suppliers', 's1')),
     refusal: { kind: 'dependents', plan: 0 },
   },
   {
-    title: 'removal of a row that an item of an array names',
+    title: 'a delete of a row that is referenced in an array',
     plan: (revision) => remove('products', 'p1', revision('products', 'p1')),
     refusal: { kind: 'dependents', plan: 0 },
   },
   {
-    title: 'removal of a row with children',
+    title: 'a delete of a row with children',
     plan: (revision) => remove('products', 'p3', revision('products', 'p3')),
     refusal: { kind: 'dependents', plan: 0 },
   },
   {
-    title: 'no removal of a row that only refers to others',
+    title: 'but not a delete of a row that only refers to others',
     plan: (revision) => remove('products', 'p2', revision('products', 'p2')),
     refusal: null,
   },
@@ -165,7 +165,7 @@ export function refusalSuite(name: string, open: OpenStore): void {
     }
 
     it(
-      '[MET-4] lets a row go once nothing refers to it any more',
+      '[MET-4] deletes a row after its last reference is removed',
       withStore(open, async (store) => {
         await seed(store);
         const revision = await readRevisions(store);

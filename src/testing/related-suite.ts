@@ -16,7 +16,7 @@ function relatedPlan(changes: Partial<RelatedPlan>): RelatedPlan {
   return { resource: 'products', field: 'supplier_id', owners: [], order: BY_CREATION, limit: 10, ...changes };
 }
 
-/** The ids of the rows of each owner, `+` after them where there are more. */
+/** The ids of the related rows of each owner, followed by `+` if there are more. */
 async function idsByOwner(store: Store, changes: Partial<RelatedPlan>): Promise<Readonly<Record<string, string>>> {
   const found = await store.rows.related(relatedPlan(changes));
   return Object.fromEntries(
@@ -24,7 +24,7 @@ async function idsByOwner(store: Store, changes: Partial<RelatedPlan>): Promise<
   );
 }
 
-/** Two suppliers, products of them and of none, related to each other, with reviews and an answer. */
+/** Three suppliers, products with and without one, related products, reviews and answers. */
 async function seed(store: Store): Promise<void> {
   const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
   await commit(
@@ -55,7 +55,7 @@ async function seed(store: Store): Promise<void> {
 export function relatedSuite(name: string, open: OpenStore): void {
   describe(`${name}: rows by their ids`, () => {
     it(
-      '[QRY-4] are read together, each once; those that are absent are left out',
+      '[QRY-4] are read together, each once, without missing ones',
       withStore(open, async (store) => {
         await seed(store);
         const found = await store.rows.lookup(lookupPlan({ ids: ['a', 'none', 'c', 'a', 'A', ''] }));
@@ -70,7 +70,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[QRY-4] [URL-7] tell what they are below, nearest first',
+      '[QRY-4] [URL-7] have their ancestors, nearest first',
       withStore(open, async (store) => {
         await seed(store);
         const found = await store.rows.lookup(lookupPlan({ resource: 'answers', ids: ['x2', 'x1'] }));
@@ -89,9 +89,9 @@ export function relatedSuite(name: string, open: OpenStore): void {
     );
   });
 
-  describe(`${name}: rows that refer to others`, () => {
+  describe(`${name}: related rows`, () => {
     it(
-      '[QRY-4] are the first of each owner in the order asked for, and tell whether there are more',
+      '[QRY-4] are the first of each owner in the requested order, with a flag for more',
       withStore(open, async (store) => {
         await seed(store);
         const owners = ['s 1', 's"2', 's3', 'none', 's 1'];
@@ -108,7 +108,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[QRY-4] refer by an item of a list as well, once however often it stands there',
+      '[QRY-4] include references in arrays, once even if an item repeats',
       withStore(open, async (store) => {
         await seed(store);
         const owners = ['a', 'b', 'c', 'd'];
@@ -119,7 +119,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[QRY-4] [URL-7] are whole rows with what they are below',
+      '[QRY-4] [URL-7] are complete rows with their ancestors',
       withStore(open, async (store) => {
         await seed(store);
         const reviews = { resource: 'reviews', field: 'product_id', owners: ['a', 'b'] };

@@ -13,7 +13,7 @@ import type {
   ValueType,
 } from '../model/model.ts';
 
-/** What a sample field differs in from an optional, writable one that refers to nothing. */
+/** Options of a sample field. Default: optional, writable, not a reference. */
 export type FieldOptions = Partial<Omit<Field, 'name' | 'type'>>;
 
 const TEXT: ValueType = { kind: 'text', format: null };
@@ -23,7 +23,7 @@ export function refersTo(target: string): Reference {
   return { resource: target, as: null, inverse: null, onDelete: 'restrict' };
 }
 
-/** A field of a sample resource: optional, hence nullable, unless it is declared required. Arrays are never null (REP-4). */
+/** A field of a sample resource. Fields that are not required are nullable, except arrays (REP-4). */
 export function field(name: string, type: ValueType, options: FieldOptions = {}): Field {
   const required = options.required === true;
   return {
@@ -40,7 +40,7 @@ export function field(name: string, type: ValueType, options: FieldOptions = {})
   };
 }
 
-/** What a sample resource is made of. */
+/** Options of a sample resource. */
 export interface ResourceOptions {
   readonly name: string;
   readonly fields: readonly Field[];
@@ -65,7 +65,7 @@ const SYSTEM: readonly (readonly [string, ValueType])[] = [
   ['revision', { kind: 'integer' }],
 ];
 
-/** The scalar properties of a resource: its fields, the members of its objects, the system fields. */
+/** The scalar properties of a resource: system fields, fields and object members. */
 function propertiesOf(fields: readonly Field[]): ReadonlyMap<string, Property> {
   const system = SYSTEM.map(([path, type]) => ({ path, type, nullable: false }));
   const declared = fields.flatMap(({ name, type, nullable }) =>
@@ -80,7 +80,7 @@ function singularOf(name: string): string {
   return name.replace(/s$/, '');
 }
 
-/** A resource with every default that the model document has; the field of the parent's id comes first. */
+/** A resource with the defaults of model documents. The field with the parent's id comes first. */
 export function resource(options: ResourceOptions): Resource {
   const { name, parent } = options;
   const parentField = parent === undefined ? null : `${singularOf(parent)}_id`;
@@ -117,7 +117,7 @@ export function resource(options: ResourceOptions): Resource {
   };
 }
 
-/** A model of the resources, with the limits that a model document has by default. */
+/** A model with the default limits of model documents. */
 export function model(resources: readonly Resource[], limits: Partial<Model['limits']> = {}): Model {
   return {
     name: 'sample',
@@ -153,7 +153,7 @@ export function model(resources: readonly Resource[], limits: Partial<Model['lim
 
 const member = (name: string, type: ValueType) => ({ name, type, nullable: true, required: false });
 
-/** A product of every kind of value, with references of either kind. */
+/** Fields of every type, with a reference and an array of references. */
 export const PRODUCT_FIELDS: readonly Field[] = [
   field('name', TEXT, { required: true }),
   field('category', TEXT),
@@ -182,7 +182,7 @@ export const PRODUCT_FIELDS: readonly Field[] = [
   field('related_ids', { kind: 'array', item: { type: TEXT, nullable: false } }, { reference: refersTo('products') }),
 ];
 
-/** Suppliers; products that refer to them; reviews below products; answers below reviews. */
+/** Suppliers; products that refer to suppliers; reviews nested below products; answers nested below reviews. */
 export function sampleModel(limits: Partial<Model['limits']> = {}): Model {
   return model(
     [
@@ -204,7 +204,7 @@ export function sampleModel(limits: Partial<Model['limits']> = {}): Model {
   );
 }
 
-/** A product's values with nothing set but its name; a row of the sample holds every field. */
+/** Values of a product: null or empty except the name and the given values. */
 export function productValues(values: Readonly<Record<string, Json>> = {}): Readonly<Record<string, Json>> {
   const unset = PRODUCT_FIELDS.map(({ name, type }): [string, Json] => [name, type.kind === 'array' ? [] : null]);
   return { ...Object.fromEntries(unset), name: 'A product', ...values };

@@ -5,12 +5,12 @@ import type { Ancestor, CreatePlan, DeletePlan, ListPlan, Row, UpdatePlan, Write
 import type { Store } from '../stores/store.ts';
 import { productValues } from './sample-model.ts';
 
-/** When the rows of the samples are made, unless a test says otherwise. */
+/** The default `created_at` of sample rows. */
 export const AT = '2026-01-02T03:04:05.678Z';
 
 type FieldValues = Readonly<Record<string, Json>>;
 
-/** An event about a row. */
+/** An event for a row. */
 export function eventDraft(type: string, resource: string, id: string): EventDraft {
   return {
     id: `${type}:${id}`,
@@ -54,21 +54,21 @@ export function remove(resource: string, id: string, revision: number): DeletePl
   return { kind: 'delete', resource, id, revision, event: eventDraft('deleted', resource, id) };
 }
 
-/** Writes plans as one unit and returns the new revisions. Fails where the unit is refused. */
+/** Writes plans as one unit and returns the new revisions. Fails if the unit is refused. */
 export async function commit(store: Store, ...plans: readonly WritePlan[]): Promise<readonly number[]> {
   const outcome = await store.writes.commit({ plans });
   assert.ok(outcome.kind === 'committed', `the unit was refused: ${JSON.stringify(outcome)}`);
   return outcome.revisions;
 }
 
-/** The row of an id. Fails where there is none. */
+/** Reads a row by id. Fails if it does not exist. */
 export async function readRow(store: Store, resource: string, id: string): Promise<Row> {
   const row = await store.rows.item({ kind: 'item', resource, id, within: [] });
-  assert.ok(row !== null, `${resource} ${id} is absent`);
+  assert.ok(row !== null, `${resource} ${id} does not exist`);
   return row;
 }
 
-/** A list plan: all products by id, at most a hundred, unless changed. */
+/** A list plan. Default: the first 100 products by id. */
 export function listPlan(changes: Partial<ListPlan> = {}): ListPlan {
   return {
     kind: 'list',
@@ -83,7 +83,7 @@ export function listPlan(changes: Partial<ListPlan> = {}): ListPlan {
   };
 }
 
-/** The ids of the rows that a list plan reads. */
+/** Ids of the rows of a list plan. */
 export async function listIds(store: Store, changes: Partial<ListPlan>): Promise<readonly string[]> {
   const { rows } = await store.rows.list(listPlan(changes));
   return rows.map(({ id }) => id);

@@ -13,8 +13,8 @@ const SEEDS = [1, 2, 3, 4, 5, 6];
 const ROUNDS = 30;
 const SEARCHES = 12;
 
-/** What words are spelt with, and what each spelling is once case and accents make no difference. */
-const SPELLINGS: readonly (readonly [spelt: string, folded: string])[] = [
+/** Letters and their form without case and accents. */
+const SPELLINGS: readonly (readonly [written: string, folded: string])[] = [
   ...['a', 'A', 'á', 'Å', 'a\u0301', 'A\u030a\u0323'].map((each) => [each, 'a'] as const),
   ...['i', 'I', 'İ', 'ı', 'i\u0307', 'Í'].map((each) => [each, 'i'] as const),
   ...['s', 'S', 'ſ', 'Š', 's\u030c'].map((each) => [each, 's'] as const),
@@ -35,35 +35,35 @@ const SPELLINGS: readonly (readonly [spelt: string, folded: string])[] = [
   ['𝒳', '𝒳'],
 ];
 
-/** What stands between words. A mark that stands alone belongs to none. */
+/** Separators of words. A combining mark on its own belongs to no word. */
 const GAPS = [' ', '-', '_', "'", '’', '"', '*', '\n', ' \u0301', '👍🏽', '🇳🇴', '\u200d', '.', ':', '%'];
 
-/** Words that a query language would take for its own. */
+/** Words with a meaning in FTS5 or SQL. */
 const KEYWORDS = ['or', 'and', 'not', 'near', 'null', 'rowid', 'rank', 'words'];
 
-/** A text and the words in it, known from how it was put together. */
+/** A string and its words, known from its construction. */
 interface SampleText {
   readonly text: string | null;
   readonly words: readonly string[];
 }
 
-function randomWord(chance: SeededRandom): readonly [spelt: string, folded: string] {
-  if (chance.oneIn(6)) {
-    const keyword = chance.pick(KEYWORDS);
-    return [chance.oneIn(2) ? keyword.toUpperCase() : keyword, keyword];
+function randomWord(random: SeededRandom): readonly [written: string, folded: string] {
+  if (random.oneIn(6)) {
+    const keyword = random.pick(KEYWORDS);
+    return [random.oneIn(2) ? keyword.toUpperCase() : keyword, keyword];
   }
-  const letters = Array.from({ length: 1 + chance.integer(3) }, () => chance.pick(SPELLINGS));
-  return [letters.map(([spelt]) => spelt).join(''), letters.map(([, folded]) => folded).join('')];
+  const letters = Array.from({ length: 1 + random.integer(3) }, () => random.pick(SPELLINGS));
+  return [letters.map(([written]) => written).join(''), letters.map(([, folded]) => folded).join('')];
 }
 
-function randomText(chance: SeededRandom): SampleText {
-  if (chance.oneIn(6)) return { text: null, words: [] };
-  const words = Array.from({ length: chance.integer(5) }, () => randomWord(chance));
-  const text = words.map(([spelt]) => `${spelt}${chance.pick(GAPS)}`).join('');
-  return { text: chance.pick(GAPS) + text, words: words.map(([, folded]) => folded) };
+function randomText(random: SeededRandom): SampleText {
+  if (random.oneIn(6)) return { text: null, words: [] };
+  const words = Array.from({ length: random.integer(5) }, () => randomWord(random));
+  const text = words.map(([written]) => `${written}${random.pick(GAPS)}`).join('');
+  return { text: random.pick(GAPS) + text, words: words.map(([, folded]) => folded) };
 }
 
-/** A row as a test knows it. */
+/** The expected state of a row. */
 interface ExpectedRow {
   readonly revision: number;
   readonly words: Readonly<Record<string, readonly string[]>>;
@@ -72,7 +72,7 @@ interface ExpectedRow {
 const TEXT = { kind: 'text', format: null } as const;
 const TEXTS = { kind: 'array', item: { type: TEXT, nullable: false } } as const;
 
-/** Notes with texts of every place in which one may be searched, and a place in which none is. */
+/** Notes with searched text in every supported place, and a field that is not searched. */
 function searchedModel(): Model {
   const city = { name: 'city', type: TEXT, nullable: true, required: false };
   const aliases = { name: 'aliases', type: TEXTS, nullable: false, required: false };
@@ -93,18 +93,18 @@ interface RandomValues {
   readonly words: ExpectedRow['words'];
 }
 
-function randomValues(chance: SeededRandom): RandomValues {
-  const [title, city, alias, tag, hidden] = [1, 2, 3, 4, 5].map(() => randomText(chance));
+function randomValues(random: SeededRandom): RandomValues {
+  const [title, city, alias, tag, hidden] = [1, 2, 3, 4, 5].map(() => randomText(random));
   assert.ok(title && city && alias && tag && hidden);
   const listed = (text: string | null): string[] => (text === null ? [] : [text, 'tag']);
-  const place = chance.oneIn(4) ? null : { city: city.text, aliases: listed(alias.text) };
+  const place = random.oneIn(4) ? null : { city: city.text, aliases: listed(alias.text) };
   return {
     values: {
       title: title.text,
       place,
       tags: listed(tag.text),
-      code: chance.oneIn(2) ? null : `code ${chance.integer(1_000_000)} ${hidden.text}`,
-      size: chance.integer(4),
+      code: random.oneIn(2) ? null : `code ${random.integer(1_000_000)} ${hidden.text}`,
+      size: random.integer(4),
     },
     words: {
       title: title.words,
@@ -114,19 +114,19 @@ function randomValues(chance: SeededRandom): RandomValues {
   };
 }
 
-/** Keeps beside a store what its rows' words must be. */
+/** Writes random rows, tracks their words, and checks the search results of a store. */
 class SearchOracle {
   readonly #store: Store;
   readonly #random: SeededRandom;
   #rows = new Map<string, ExpectedRow>();
   #created = 0;
 
-  constructor(store: Store, chance: SeededRandom) {
+  constructor(store: Store, random: SeededRandom) {
     this.#store = store;
-    this.#random = chance;
+    this.#random = random;
   }
 
-  /** Units that come together, some of them refused, some tried alone. Each is about other rows. */
+  /** Commits concurrent units for different rows; some are refused, some are dry runs. */
   async writeRandomUnits(): Promise<void> {
     const free = [...this.#rows.keys()];
     const drafts = Array.from({ length: 1 + this.#random.integer(4) }, () => this.#randomUnit(free));
@@ -138,22 +138,22 @@ class SearchOracle {
     }
   }
 
-  /** Asks for words that some rows have and others do not, and compares with a look at every row. */
+  /** Searches for random prefixes and compares the result with the words of all rows. */
   async checkRandomSearch(): Promise<void> {
-    const chance = this.#random;
-    const words = Array.from({ length: 1 + chance.integer(2) }, () => this.#randomPrefix());
-    const held = [...this.#rows].filter(([, row]) => {
+    const random = this.#random;
+    const words = Array.from({ length: 1 + random.integer(2) }, () => this.#randomPrefix());
+    const matching = [...this.#rows].filter(([, row]) => {
       const all = Object.values(row.words).flat();
-      return words.every((start) => all.some((word) => word.startsWith(start)));
+      return words.every((prefix) => all.some((word) => word.startsWith(prefix)));
     });
-    const expected = held.map(([id]) => id).sort();
+    const expected = matching.map(([id]) => id).sort();
     const plan: Partial<ListPlan> = {
       resource: 'notes',
       filter: [{ operator: 'search', words }],
-      order: chance.pick([['id'], ['size', 'id'], ['title', 'id'], ['created_at', 'id']]).map((path) => {
-        return { path, descending: chance.oneIn(2) };
+      order: random.pick([['id'], ['size', 'id'], ['title', 'id'], ['created_at', 'id']]).map((path) => {
+        return { path, descending: random.oneIn(2) };
       }),
-      effort: chance.oneIn(2) ? 'unbounded' : 'light',
+      effort: random.oneIn(2) ? 'unbounded' : 'light',
       count: { kind: 'exact' },
     };
     const { rows, total } = await this.#store.rows.list(
@@ -163,7 +163,7 @@ class SearchOracle {
     assert.deepEqual(total, { count: expected.length, exact: true });
   }
 
-  /** The start of a word that a row has, or of one that may be in none. */
+  /** A prefix of a word of a row, or of a random word. */
   #randomPrefix(): string {
     const words = [...this.#rows.values()].flatMap((row) => Object.values(row.words).flat());
     const word = this.#random.oneIn(4) || words.length === 0 ? randomWord(this.#random)[1] : this.#random.pick(words);
@@ -220,7 +220,7 @@ export function searchSuite(name: string, open: OpenStore): void {
   describe(`${name}: text search`, () => {
     for (const seed of SEEDS) {
       it(
-        `[QRY-6] finds the rows in which every word begins one, whatever was written, refused or tried (seed ${seed})`,
+        `[QRY-6] finds the rows with a word for every prefix, after writes, refused units and dry runs (seed ${seed})`,
         withNotes(open, async (store) => {
           const notes = new SearchOracle(store, new SeededRandom(seed));
           for (let round = 0; round < ROUNDS; round += 1) {
@@ -232,7 +232,7 @@ export function searchSuite(name: string, open: OpenStore): void {
     }
 
     it(
-      '[QRY-6] is a filter beside others: the order stays that of the plan, and a walk goes on in it',
+      '[QRY-6] is combined with other filters, and does not change order or pagination',
       withNotes(open, async (store) => {
         const note = (id: string, title: string, size: number): WritePlan =>
           create('notes', id, { title, size, place: null, tags: [], code: null });

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed, so that a failing case comes again by its seed. */
+/** A pseudorandom generator (mulberry32). The same seed gives the same sequence, so that failing cases can be reproduced. */
 export class SeededRandom {
   #state: number;
 
@@ -7,7 +7,7 @@ export class SeededRandom {
     this.#state = seed;
   }
 
-  /** An integer from 0 to one below the bound. The generator is mulberry32. */
+  /** A random integer from 0 (inclusive) to `bound` (exclusive). */
   integer(bound: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -15,15 +15,15 @@ export class SeededRandom {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000) * bound);
   }
 
-  /** True once in so many times. */
+  /** True with a probability of 1 in `times`. */
   oneIn(times: number): boolean {
     return this.integer(times) === 0;
   }
 
-  /** One of the values. @throws {RangeError} where there is none */
+  /** One of the values at random. @throws {RangeError} if there are none */
   pick<T>(values: readonly T[]): T {
     const value = values[this.integer(values.length)];
-    if (value === undefined) throw new RangeError('There is nothing to choose from');
+    if (value === undefined) throw new RangeError('Cannot pick from an empty array.');
     return value;
   }
 }

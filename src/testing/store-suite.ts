@@ -12,10 +12,10 @@ import { writeSuite } from './write-suite.ts';
 export type { OpenStore } from './open-store.ts';
 
 /**
- * Registers the tests that every store passes, for `node:test`: what `Resources`, `EventLog` and `Deliveries` promise.
+ * Registers the tests of the store contract with `node:test`. Every store must pass them.
  *
- * @param name of the store, as the tests are titled
- * @param open makes a database of its own each time; the suite closes the store
+ * @param name name of the store in test titles
+ * @param open opens a new, empty database on each call; the suite closes the store
  */
 export function storeSuite(name: string, open: OpenStore): void {
   readSuite(name, open);

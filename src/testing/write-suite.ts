@@ -19,7 +19,7 @@ async function changeStamp(store: Store, resource: string): Promise<number | und
 export function writeSuite(name: string, open: OpenStore): void {
   describe(`${name}: writes`, () => {
     it(
-      '[REP-8] gives every change a revision of its own, never the same again after removal',
+      '[REP-8] assigns a unique revision to every change, also after deletes',
       withStore(open, async (store) => {
         const seen: number[] = [];
         for (let round = 0; round < 3; round += 1) {
@@ -37,7 +37,7 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[CACHE-2] tells by a number whether a resource was changed, one that comes never again',
+      '[CACHE-2] has a change stamp per resource, which changes with every write and never repeats',
       withStore(open, async (store) => {
         const seen = [await changeStamp(store, 'products')];
         const [created = 0] = await commit(store, createProduct('p'));
@@ -51,12 +51,12 @@ export function writeSuite(name: string, open: OpenStore): void {
         await commit(store, remove('products', 'r', revision));
         seen.push(await changeStamp(store, 'products'));
         assert.equal(new Set(seen).size, seen.length, seen.join());
-        assert.equal(await changeStamp(store, 'suppliers'), suppliers, 'of another resource it stays');
+        assert.equal(await changeStamp(store, 'suppliers'), suppliers, 'another resource keeps its stamp');
       }),
     );
 
     it(
-      '[CACHE-2] [MET-14] tells of no change where a unit was refused, or only tried',
+      '[CACHE-2] [MET-14] keeps the change stamp after a refused unit or a dry run',
       withStore(open, async (store) => {
         const [revision = 0] = await commit(store, createProduct('p'));
         const before = await changeStamp(store, 'products');
@@ -71,7 +71,7 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[MET-3] changes the fields of an update and leaves the others',
+      '[MET-3] changes only the fields of an update',
       withStore(open, async (store) => {
         const before = createProduct('p', { category: 'a', stock: 1, tags: ['x'] });
         const [revision = 0] = await commit(store, before);
@@ -93,7 +93,7 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[CACHE-3] changes and removes a row only while it has the expected revision',
+      '[CACHE-3] updates and deletes a row only at the expected revision',
       withStore(open, async (store) => {
         const [first = 0] = await commit(store, createProduct('p'));
         const [second = 0] = await commit(store, update('products', 'p', first, { stock: 1 }));
@@ -111,7 +111,7 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[CACHE-3] lets one of many concurrent changes of a revision through',
+      '[CACHE-3] commits one of several concurrent updates of a revision',
       withStore(open, async (store) => {
         const [revision = 0] = await commit(store, createProduct('p'));
         const outcomes = await Promise.all(
@@ -124,7 +124,7 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[CACHE-3] creates a row only while the resources named have not changed, not even by the unit itself',
+      '[CACHE-3] creates a row only if the expected resources are unchanged, also by the unit itself',
       withStore(open, async (store) => {
         const seen = async () => [
           { resource: 'suppliers', stamp: (await changeStamp(store, 'suppliers')) ?? 0 },
@@ -148,7 +148,7 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      'commits the plans of a unit together or not at all, and tells which could not be',
+      'commits all plans of a unit or none, and reports the failed one',
       withStore(open, async (store) => {
         await commit(store, createProduct('a'));
         const plans = [createProduct('b'), createSupplier('s'), createProduct('a'), createProduct('c')];
@@ -162,7 +162,7 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      'lets a unit refer to rows that it created before, and to itself',
+      'allows references to rows that the unit created before, and to the row itself',
       withStore(open, async (store) => {
         await commit(
           store,
@@ -175,7 +175,7 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      'commits a bookmark with its unit, the last value winning',
+      'commits a bookmark with its unit; the last value wins',
       withStore(open, async (store) => {
         assert.equal(await store.bookmarks.get('import'), null);
         await store.writes.commit({ plans: [createProduct('a')], bookmark: { name: 'import', value: '1' } });
@@ -186,7 +186,7 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      'refuses one of many concurrent units and keeps the others',
+      'refuses one of several concurrent units and commits the others',
       withStore(open, async (store) => {
         await commit(store, createProduct('taken'));
         const ids = Array.from({ length: 32 }, (_, index) => (index === 17 ? 'taken' : `p${index}`));
@@ -202,20 +202,20 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      'rejects a unit that holds what a column cannot, and disturbs no other',
+      'rejects a unit with a value that its column cannot store, and commits the others',
       withStore(open, async (store) => {
-        const faulty = store.writes.commit({
-          plans: [createProduct('a'), createProduct('b', { serial: 'no number' })],
+        const invalid = store.writes.commit({
+          plans: [createProduct('a'), createProduct('b', { serial: 'not a number' })],
         });
-        const sound = store.writes.commit({ plans: [createProduct('c')] });
-        await assert.rejects(faulty, RangeError);
-        assert.equal((await sound).kind, 'committed');
+        const valid = store.writes.commit({ plans: [createProduct('c')] });
+        await assert.rejects(invalid, RangeError);
+        assert.equal((await valid).kind, 'committed');
         assert.deepEqual(await listIds(store, {}), ['c']);
       }),
     );
 
     it(
-      '[LIM-1] does not begin a unit whose deadline has passed',
+      '[LIM-1] does not start a unit after its deadline',
       withStore(open, async (store) => {
         const unit = { plans: [createProduct('a')] };
         assert.deepEqual(await store.writes.commit(unit, 0), { kind: 'expired' });
@@ -225,7 +225,7 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[LIM-3] tells how many units wait, and none after their commit',
+      '[LIM-3] reports the number of waiting units',
       withStore(open, async (store) => {
         const written = [store.writes.commit({ plans: [createProduct('a')] }), store.writes.commit({ plans: [] })];
         assert.equal(store.writes.pending, 2);
@@ -235,7 +235,7 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[LIM-3] closes after the writes that it accepted, and takes no more',
+      '[LIM-3] closes after the accepted writes, and rejects new ones',
       withStore(open, async (store) => {
         const accepted = store.writes.commit({ plans: [createProduct('a')] });
         const closed = store.close();

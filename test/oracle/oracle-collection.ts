@@ -1,13 +1,13 @@
 import { compareValues, type FieldKind, type Value } from './values.ts';
 import { matchesSearch } from './text-search.ts';
 
-/** A resource as JSON shows it. */
+/** A resource in its JSON form. */
 export interface Item {
   readonly id: string;
   readonly [field: string]: unknown;
 }
 
-/** One comparison with one value, or with any or none of several (QRY-1). */
+/** A comparison with one value, or with any or none of several (QRY-1). */
 export interface Comparison {
   readonly path: string;
   readonly operator: Operator;
@@ -21,56 +21,57 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-/** What is asked of a collection: every clause holds, every word is found, in this order. */
+/** A query: all comparisons hold, every search word matches, in this order. */
 export interface CollectionQuery {
   readonly comparisons: readonly Comparison[];
   readonly search: string | null;
   readonly order: readonly SortKey[];
 }
 
-/** What an order compares: an item, or a place where none need be. */
+/** A position in an order: an item, or sort key values without an item. */
 export type SortPosition = Readonly<Record<string, unknown>>;
 
 /**
- * The answers that a collection must give, worked out over a plain array, from the specification alone: filters and search (QRY-1, QRY-6,
- * QRY-7), the total order and what lies before and after a place in it (PAGE-5).
+ * A test oracle for collections: computes expected items from a plain array, by the specification only: filters and search (QRY-1, QRY-6,
+ * QRY-7), the total order, and the items before and after a position (PAGE-5).
  */
 export class OracleCollection {
   readonly items = new Map<string, Item>();
   readonly #kinds: Readonly<Record<string, FieldKind>>;
   readonly #searchFields: readonly string[];
 
-  /** @param kinds of every path that is filtered or sorted by */
-  constructor(kinds: Readonly<Record<string, FieldKind>>, searched: readonly string[] = []) {
+  /** @param kinds the kinds of all paths in filters and sorts */
+  constructor(kinds: Readonly<Record<string, FieldKind>>, searchFields: readonly string[] = []) {
     this.#kinds = kinds;
-    this.#searchFields = searched;
+    this.#searchFields = searchFields;
   }
 
-  /** All that the question finds, in its order. */
-  select(question: CollectionQuery): readonly Item[] {
+  /** All items that match the query, in its order. */
+  select(query: CollectionQuery): readonly Item[] {
     return [...this.items.values()]
-      .filter((item) => this.matches(question, item))
-      .sort((one, other) => this.compare(question.order, one, other));
+      .filter((item) => this.matches(query, item))
+      .sort((one, other) => this.compare(query.order, one, other));
   }
 
-  /** Strictly behind a place. */
-  after(question: CollectionQuery, place: SortPosition): readonly Item[] {
-    return this.select(question).filter((item) => this.compare(question.order, item, place) > 0);
+  /** The matching items strictly after a position. */
+  after(query: CollectionQuery, position: SortPosition): readonly Item[] {
+    return this.select(query).filter((item) => this.compare(query.order, item, position) > 0);
   }
 
-  /** Strictly ahead of a place. */
-  before(question: CollectionQuery, place: SortPosition): readonly Item[] {
-    return this.select(question).filter((item) => this.compare(question.order, item, place) < 0);
+  /** The matching items strictly before a position. */
+  before(query: CollectionQuery, position: SortPosition): readonly Item[] {
+    return this.select(query).filter((item) => this.compare(query.order, item, position) < 0);
   }
 
   matches({ comparisons, search }: CollectionQuery, item: Item): boolean {
     const texts = this.#searchFields.map((path) => valueAt(item, path)).filter((value) => typeof value === 'string');
     return (
-      comparisons.every((clause) => this.#satisfies(clause, item)) && (search === null || matchesSearch(search, texts))
+      comparisons.every((comparison) => this.#satisfies(comparison, item)) &&
+      (search === null || matchesSearch(search, texts))
     );
   }
 
-  /** By each key in turn up to the id, which comes last in the direction of the last key where it is none of them: no two items tie. */
+  /** Compares by each sort key up to `id`. If `id` is not a key, it is added with the direction of the last one, so that no items tie. */
   compare(order: readonly SortKey[], one: SortPosition, other: SortPosition): number {
     const last: SortKey = { path: 'id', descending: order.at(-1)?.descending ?? false };
     const keys = [...order, last];
@@ -81,7 +82,7 @@ export class OracleCollection {
     return 0;
   }
 
-  /** Whether two items show the same, whatever the spelling of their values. */
+  /** Whether two items have equal values at a path, in any notation. */
   areEqual(one: SortPosition, other: SortPosition, path: string): boolean {
     return compareValues(this.#kind(path), valueAt(one, path), valueAt(other, path)) === 0;
   }
@@ -126,14 +127,14 @@ export class OracleCollection {
 
   #kind(path: string): FieldKind {
     const kind = path === 'id' ? 'text' : this.#kinds[path];
-    if (kind === undefined) throw new Error(`no kind is told for ${path}`);
+    if (kind === undefined) throw new Error(`no kind for ${path}`);
     return kind;
   }
 }
 
-/** The value at a dotted path; null where a part of it is unset. */
-export function valueAt(place: SortPosition, path: string): Value {
-  let value: unknown = place;
+/** The value at a dotted path; null if a part of it is unset. */
+export function valueAt(position: SortPosition, path: string): Value {
+  let value: unknown = position;
   for (const name of path.split('.')) {
     value =
       typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : null;

@@ -9,7 +9,7 @@ import { matchesSearch } from './text-search.ts';
 
 const here = import.meta.dirname;
 
-/** Values in their order. */
+/** Values of each kind in ascending order. */
 const ORDERS: readonly (readonly [kind: FieldKind, values: readonly Value[]])[] = [
   ['text', [null, '', 'A', 'Z', 'a', 'aa', 'a\u0301', 'b', 'é', '\uFFFD', '😀']],
   ['number', [null, -1e300, -1, 0, 0.5, 2, 10]],
@@ -19,7 +19,7 @@ const ORDERS: readonly (readonly [kind: FieldKind, values: readonly Value[]])[] 
 ];
 
 describe('the oracle', () => {
-  it('knows nothing of what it judges: it imports its own folder alone', () => {
+  it('imports only files of its own folder', () => {
     for (const file of globSync('*.ts', { cwd: here }).filter((name) => !name.endsWith('.test.ts'))) {
       const { imports } = parseSource(file, readFileSync(path.join(here, file), 'utf8'));
       for (const { name, line } of imports) assert.match(name, /^\.\/[a-z-]+\.ts$/, `${file}:${line}`);
@@ -27,7 +27,7 @@ describe('the oracle', () => {
   });
 
   for (const [kind, values] of ORDERS) {
-    it(`[QRY-7] orders ${kind}, the unset first`, () => {
+    it(`[QRY-7] orders ${kind}, null first`, () => {
       for (const [at, one] of values.entries()) {
         for (const [place, other] of values.entries()) {
           const difference = Math.sign(compareValues(kind, one, other));
@@ -37,13 +37,13 @@ describe('the oracle', () => {
     });
   }
 
-  it('[QRY-7] takes two spellings of a number or an instant for one value', () => {
+  it('[QRY-7] treats two notations of a number or an instant as equal', () => {
     assert.equal(compareValues('decimal', '019.90', '19.9'), 0);
     assert.equal(compareValues('decimal', '-0', '0.00'), 0);
     assert.equal(compareValues('time', '2026-01-01T00:00:00.0009Z', '2026-01-01T01:00:00+01:00'), 0);
   });
 
-  it('[QRY-1] [QRY-7] finds what a clause says, and the unset by [exists]=false, [ne] and [nin] alone', () => {
+  it('[QRY-1] [QRY-7] matches null only with [exists]=false, [ne] and [nin]', () => {
     const rows: readonly (readonly [operator: Comparison['operator'], values: readonly Value[], ids: string])[] = [
       ['eq', ['b'], 'b'],
       ['in', ['a', 'b'], 'ab'],
@@ -60,27 +60,23 @@ describe('the oracle', () => {
     ];
     const collection = collectionOf([...['a', 'b', 'c'].map((id) => ({ id, name: id })), { id: 'u' }]);
     for (const [operator, values, ids] of rows) {
-      const clauses = [{ path: 'name', operator, values }];
-      assert.equal(idsOf(collection.select({ comparisons: clauses, search: null, order: [] })), ids, operator);
+      const comparisons = [{ path: 'name', operator, values }];
+      assert.equal(idsOf(collection.select({ comparisons, search: null, order: [] })), ids, operator);
     }
   });
 
-  it('[PAGE-5] breaks ties by the id, in the direction of the last key, and looks past places that hold no item', () => {
+  it('[PAGE-5] breaks ties by id, in the direction of the last key, and accepts positions without an item', () => {
     const collection = collectionOf(['b', 'c', 'a'].map((id) => ({ id, name: 'same' })));
-    const question = { comparisons: [], search: null, order: [{ path: 'name', descending: true }] };
-    assert.equal(idsOf(collection.select(question)), 'cba');
-    assert.equal(idsOf(collection.after(question, { id: 'bb', name: 'same' })), 'ba');
-    assert.equal(idsOf(collection.before(question, { id: 'b', name: 'same' })), 'c');
-    const byId = { ...question, order: ['id', 'name'].map((each) => ({ path: each, descending: false })) };
-    assert.equal(
-      idsOf(collection.after(byId, { id: 'b', name: 'another' })),
-      'c',
-      'what is named behind the id decides nothing',
-    );
+    const query = { comparisons: [], search: null, order: [{ path: 'name', descending: true }] };
+    assert.equal(idsOf(collection.select(query)), 'cba');
+    assert.equal(idsOf(collection.after(query, { id: 'bb', name: 'same' })), 'ba');
+    assert.equal(idsOf(collection.before(query, { id: 'b', name: 'same' })), 'c');
+    const byId = { ...query, order: ['id', 'name'].map((each) => ({ path: each, descending: false })) };
+    assert.equal(idsOf(collection.after(byId, { id: 'b', name: 'another' })), 'c', 'keys after the id are ignored');
   });
 
-  it('[QRY-6] finds words by their beginnings, case and accents folded', () => {
-    for (const [question, found] of [
+  it('[QRY-6] matches words by prefix, without case and accents', () => {
+    for (const [search, found] of [
       ['cafe', true],
       ['CAFÉ', true],
       ['caf ros', true],
@@ -89,7 +85,7 @@ describe('the oracle', () => {
       ['cafes', false],
       ['cafe tea', false],
     ] as const) {
-      assert.equal(matchesSearch(question, ['Café-Bar', 'wine, rosé']), found, question);
+      assert.equal(matchesSearch(search, ['Café-Bar', 'wine, rosé']), found, search);
     }
   });
 });

@@ -1,11 +1,11 @@
-/** The words of a text: letters and digits, case and accents folded (QRY-6). */
+/** Splits a text into words of letters and digits, without case and accents (QRY-6). */
 export function wordsOf(text: string): readonly string[] {
   const folded = text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
   return folded.match(/[\p{L}\p{Nd}]+/gu) ?? [];
 }
 
-/** Whether every word of a question begins a word of one of the texts. */
-export function matchesSearch(question: string, texts: readonly string[]): boolean {
+/** Whether every word of a search is a prefix of a word in one of the texts. */
+export function matchesSearch(search: string, texts: readonly string[]): boolean {
   const words = texts.flatMap(wordsOf);
-  return wordsOf(question).every((start) => words.some((word) => word.startsWith(start)));
+  return wordsOf(search).every((prefix) => words.some((word) => word.startsWith(prefix)));
 }

@@ -1,10 +1,10 @@
-/** How the values of a field are compared (QRY-7); text are also enums, dates and ids. */
+/** How the values of a field are compared (QRY-7). Enums, dates and ids are text. */
 export type FieldKind = 'text' | 'number' | 'boolean' | 'decimal' | 'time' | 'list';
 
-/** A value as JSON shows it; null where it is unset. */
+/** A JSON value; null if unset. */
 export type Value = null | string | number | boolean | readonly (string | number)[];
 
-/** Below zero where `one` comes before `other`: the unset first, then by value (PAGE-5, QRY-7). */
+/** Negative if `one` comes before `other`: null first, then by value (PAGE-5, QRY-7). */
 export function compareValues(kind: FieldKind, one: Value, other: Value): number {
   if (one === null || other === null) return Number(other === null) - Number(one === null);
   switch (kind) {
@@ -22,7 +22,7 @@ export function compareValues(kind: FieldKind, one: Value, other: Value): number
   }
 }
 
-/** By code points, which is the order of their UTF-8 bytes. */
+/** Compares by code points, which is the order of the UTF-8 bytes. */
 function compareTexts(one: string, other: string): number {
   const ahead = Array.from(one);
   const behind = Array.from(other);
@@ -31,7 +31,7 @@ function compareTexts(one: string, other: string): number {
   return (ahead[at]?.codePointAt(0) ?? 0) - (behind[at]?.codePointAt(0) ?? -1);
 }
 
-/** Exactly, at any length: both are brought to as many places, and are whole numbers then. */
+/** Compares decimals of any length exactly, as integers with the same number of decimal places. */
 function compareDecimals(one: string, other: string): number {
   const places = Math.max(placesOf(one), placesOf(other));
   const difference = scaled(one, places) - scaled(other, places);
