@@ -3,13 +3,13 @@ import cluster from 'node:cluster';
 import process from 'node:process';
 import { CommandError } from '../command-error.ts';
 import { serveModel } from '../serve/serve-model.ts';
-import { endProcess, processTerminal } from '../terminal/terminal.ts';
+import { endProcess, processTerminal, type Terminal } from '../terminal/terminal.ts';
 import type { SupervisorMessage, WorkerOptions, WorkerMessage } from './worker-messages.ts';
 
 const worker = cluster.worker ?? inVain();
 
 const stop = new AbortController();
-const terminal = { ...processTerminal(), stopRequested: () => stop.signal };
+const terminal: Terminal = { ...processTerminal(), stopSignal: () => stop.signal };
 
 process.on('message', (order: SupervisorMessage) => {
   if (order.kind === 'serve') void serve(order.options);
