@@ -43,7 +43,7 @@ describe('loadModel', () => {
     assert.deepEqual(unsupported, []);
   });
 
-  it('compiles the example of the specification, and tells what is declared and not supported yet', () => {
+  it('compiles the example of the specification, and lists the sections that are not supported yet', () => {
     const { model, unsupported } = load(SHOP, { env });
     assert.deepEqual([...model.resources.keys()], ['suppliers', 'products', 'reviews']);
     assert.equal(model.secret, 'a secret');
@@ -69,7 +69,7 @@ describe('loadModel', () => {
     );
   });
 
-  it('parses all that the specification shows, and refuses only what this version does not serve', () => {
+  it('parses the whole example of the specification, and rejects only what is not supported yet', () => {
     assert.deepEqual(
       problemsOf(specified(), { env }).map(({ path, cause }) => [path, / is not supported yet/.test(cause)]),
       [
@@ -81,7 +81,7 @@ describe('loadModel', () => {
     );
   });
 
-  it('freezes the model through and through, maps and sets too', () => {
+  it('freezes the model deeply, with its maps and sets', () => {
     const { model } = load(SHOP, { env });
     for (const part of held(model)) {
       assert.ok(Object.isFrozen(part));
@@ -91,7 +91,7 @@ describe('loadModel', () => {
     }
   });
 
-  it('[CACHE-1] gives another fingerprint to another model, and the same to the same one', () => {
+  it('[CACHE-1] computes a fingerprint that differs for different models only', () => {
     const of = (text: string): string => load(text, { env }).model.fingerprint;
     assert.equal(of(SHOP), of(SHOP.replace('# The example', '# An example')));
     const others = [
@@ -106,7 +106,7 @@ describe('loadModel', () => {
     assert.equal(new Set([SHOP, ...others].map(of)).size, others.length + 1);
   });
 
-  it('[REP-2] leaves ids to clients under a pattern', () => {
+  it('[REP-2] compiles the pattern of client ids', () => {
     const { id } = resource(
       load(SMALLEST.replace('items:', () => "items:\n    id: { client: '^[a-z]+$' }")).model,
       'items',
@@ -122,18 +122,18 @@ describe('loadModel', () => {
     );
   });
 
-  it('[ERR-4] tells file, line, path, cause and fix, and no value of the environment', () => {
-    const [fault] = problemsOf('name: ${NAME}\nresources: { items: { schema: { type: object } } }\n', {
+  it('[ERR-4] reports file, line, path, cause and fix, but no value of an environment variable', () => {
+    const [problem] = problemsOf('name: ${NAME}\nresources: { items: { schema: { type: object } } }\n', {
       file: 'shop.yaml',
       env: { NAME: 'Top Secret' },
     });
-    assert.ok(fault !== undefined);
-    const line = formatProblem(fault);
+    assert.ok(problem !== undefined);
+    const line = formatProblem(problem);
     assert.match(line, /^shop\.yaml:1:1: name: name must match the pattern .*; expected: .* such as shop$/);
     assert.doesNotMatch(line, /Top Secret/);
   });
 
-  it('tells an unset variable once, and nothing that follows from it', () => {
+  it('reports an unset variable once, without problems that follow from it', () => {
     assert.deepEqual(
       problemsOf('name: ${NAME}\nresources: { items: { schema: { type: object } } }\n').map(({ cause }) => cause),
       ['the environment variable NAME is not set'],

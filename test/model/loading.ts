@@ -9,7 +9,7 @@ export function load(text: string, options: { file?: string; env?: Record<string
   return loadModel({ file: options.file ?? 'model.yaml', text, env: options.env ?? {} });
 }
 
-/** The faults of a document; none where it loads. */
+/** The problems of a document; empty if it is valid. */
 export function problemsOf(
   text: string,
   options: { file?: string; env?: Record<string, string> } = {},
@@ -23,7 +23,7 @@ export function problemsOf(
   }
 }
 
-/** A document with one resource `items`, whose schema holds these properties and that says this besides. */
+/** A document with one resource `items`, with these properties and settings. */
 export function itemsDocument(properties: string, rest = '', required = ''): string {
   return [
     'name: shop',
@@ -35,14 +35,14 @@ export function itemsDocument(properties: string, rest = '', required = ''): str
   ].join('\n');
 }
 
-/** A resource of a model, which is there. */
+/** A resource of a model. @throws {TypeError} if there is none */
 export function resource(model: Model, name: string): Resource {
   const found = model.resources.get(name);
   if (found === undefined) throw new TypeError(`no resource ${name}`);
   return found;
 }
 
-/** A document with exactly one fault: where it is and what it says. */
+/** A document with exactly one problem: its position and message. */
 export interface InvalidDocument {
   /** The claim, with its clause where there is one. */
   readonly title: string;
@@ -53,18 +53,18 @@ export interface InvalidDocument {
   readonly fix: RegExp;
 }
 
-/** One test for each document: it has this fault and no other. */
+/** Defines one test for each document: it has this problem and no other. */
 export function rejectsEach(rows: readonly InvalidDocument[]): void {
   for (const { title, text, path, line, cause, fix } of rows) {
     it(title, () => {
-      const faults = problemsOf(text);
+      const problems = problemsOf(text);
       assert.deepEqual(
-        faults.map((fault) => `${fault.line} ${fault.path}`),
+        problems.map((problem) => `${problem.line} ${problem.path}`),
         [`${line} ${path}`],
-        faults.map(({ cause: found }) => found).join('\n'),
+        problems.map(({ cause: found }) => found).join('\n'),
       );
-      assert.match(faults[0]?.cause ?? '', cause);
-      assert.match(faults[0]?.fix ?? '', fix);
+      assert.match(problems[0]?.cause ?? '', cause);
+      assert.match(problems[0]?.fix ?? '', fix);
     });
   }
 }

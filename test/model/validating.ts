@@ -10,7 +10,7 @@ export function validator(properties: string, required = '', rest = ''): Resourc
   return found;
 }
 
-/** The stored value of the one field `a`, or the faults as `field: message`. */
+/** The stored value of the one field `a`, or the errors as `field: message`. */
 export function store(schema: string, value: Json | undefined, required = ''): Json | readonly string[] {
   const candidate: JsonObject = value === undefined ? {} : { a: value };
   const checked = validator(`a: ${schema}`, required).check(candidate, { unknown: 'refuse' });

@@ -48,8 +48,10 @@ function reportViolations(violations: readonly Violation[], at: Path, report: Re
   for (const { reason, description, value, ...violation } of dedupeViolations(violations)) {
     const path = [...at, ...violation.path];
     const key = path.length === 0 ? 'the document' : String(path.at(-1));
-    if (reason.kind === 'unknown') {
-      reportUnknownMember(report, path, UNSUPPORTED_KEYS.get(key) ?? suggestName(key, reason.known, 'remove it'));
+    const unsupported = reason.kind === 'unknown' ? UNSUPPORTED_KEYS.get(key) : undefined;
+    if (unsupported !== undefined) report(path, `${key} is not supported here`, unsupported);
+    else if (reason.kind === 'unknown') {
+      reportUnknownMember(report, path, suggestName(key, reason.known, 'remove it'));
     } else {
       const fix = description === null ? 'correct the value' : `expected: ${description}`;
       report(path, `${key} ${describeReason(reason, value)}`, fix);

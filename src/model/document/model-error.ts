@@ -82,7 +82,7 @@ function listNames(known: readonly string[]): string {
 
 /** Reports a member that is not allowed at its path. */
 export function reportUnknownMember(report: ReportProblem, path: Path, fix: string): void {
-  report(path, `${String(path.at(-1))} is not known here`, fix);
+  report(path, `unknown key ${String(path.at(-1))}`, fix);
 }
 
 /** Reports the name of a resource that the model does not declare. */

@@ -25,7 +25,7 @@ export function describeReason(reason: ViolationReason, value: unknown): string 
     case 'required':
       return 'is required';
     case 'unknown':
-      return 'is not known';
+      return 'is not a known member';
     case 'enum':
       return describeAllowed(reason.allowed.filter((allowed) => allowed !== null));
     case 'const':

@@ -8,7 +8,7 @@ function field(schema: string, required = ''): Field | undefined {
   return resource(load(text).model, 'items').field.get('a');
 }
 
-describe('the shape of a field', () => {
+describe('the type of a field', () => {
   const rows: readonly (readonly [schema: string, type: object])[] = [
     ['{ type: string }', { kind: 'text', format: null }],
     ['{ type: string, format: uuid }', { kind: 'text', format: 'uuid' }],
@@ -48,7 +48,7 @@ describe('the shape of a field', () => {
     ],
   ];
   for (const [schema, type] of rows) {
-    it(`is what ${schema} declares`, () => assert.deepEqual(field(schema)?.type, type));
+    it(`follows from ${schema}`, () => assert.deepEqual(field(schema)?.type, type));
   }
 
   const nullability: readonly (readonly [schema: string, required: string, nullable: boolean])[] = [
@@ -65,7 +65,7 @@ describe('the shape of a field', () => {
     });
   }
 
-  it('[REP-4] keeps a default in its stored form, a declared null too', () => {
+  it('[REP-4] stores a default in its stored form, also a declared null', () => {
     assert.equal(field('{ type: string, format: decimal, x-scale: 2, default: "5" }')?.default, '5.00');
     assert.equal(
       field('{ type: string, format: date-time, default: 2026-01-01T01:00:00+01:00 }')?.default,
@@ -78,7 +78,7 @@ describe('the shape of a field', () => {
     assert.equal(Object.hasOwn(field('{ type: string }') ?? {}, 'default'), false);
   });
 
-  it('takes annotations and bounds as text for exact numbers', () => {
+  it('accepts annotations, and strings as bounds of exact numbers', () => {
     const schema =
       '{ type: string, format: int64, minimum: "-9223372036854775808", maximum: 9, title: t, description: d, examples: ["1"], deprecated: true, $comment: c }';
     assert.deepEqual(problemsOf(itemsDocument(`a: ${schema}`)), []);

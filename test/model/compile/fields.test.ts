@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { itemsDocument, load, rejectsEach, rejectsProperties, resource } from '../loading.ts';
 
 describe('the fields of a resource', () => {
-  it('[REP-1] stand in declared order with what was declared of each', () => {
+  it('[REP-1] keep their declared order and keywords', () => {
     const { fields, field } = resource(
       load(itemsDocument('b: { type: string, x-immutable: true, x-was: c }, a: { type: string, readOnly: true }'))
         .model,
@@ -23,37 +23,43 @@ describe('the fields of a resource', () => {
     ...['id', 'created_at', 'updated_at', 'deleted_at', 'revision', 'links'].map(
       (name) =>
         [
-          `[REP-12] are not called ${name}`,
+          `[REP-12] cannot be named ${name}`,
           `${name}: { type: string }`,
           name,
           /system field of every resource/,
           /another/,
         ] as const,
     ),
-    ['[REP-12] are named in snake_case', 'Name: { type: string }', 'Name', /not in snake_case/, /lower-case letter/],
     [
-      '[REP-7] are not called constructor',
+      '[REP-12] must be named in snake_case',
+      'Name: { type: string }',
+      'Name',
+      /not in snake_case/,
+      /lower-case letter/,
+    ],
+    [
+      '[REP-7] cannot be named constructor',
       'constructor: { type: string }',
       'constructor',
       /not allowed in bodies/,
       /another/,
     ],
     [
-      'are read or written',
+      'cannot be both read-only and write-only',
       'a: { type: string, readOnly: true, writeOnly: true }',
       'a.writeOnly',
       /both readOnly and writeOnly/,
       /remove/,
     ],
     [
-      'do not claim the name of another',
+      'cannot claim the name of another field',
       'a: { type: string }, b: { type: string, x-was: a }',
       'b.x-was',
       /a is in use/,
       /previous name/,
     ],
     [
-      'do not claim one former name twice',
+      'cannot share a former name',
       'a: { type: string, x-was: c }, b: { type: string, x-was: c }',
       'b.x-was',
       /c is in use/,
@@ -63,7 +69,7 @@ describe('the fields of a resource', () => {
 
   rejectsEach([
     {
-      title: 'can be set where they are required',
+      title: 'cannot be required and read-only without a default',
       text: itemsDocument('a: { type: string, readOnly: true }', '', 'a'),
       path: 'resources.items.schema.properties.a.readOnly',
       line: 4,
@@ -72,7 +78,7 @@ describe('the fields of a resource', () => {
     },
   ]);
 
-  it('may be read-only and required where they have a default', () => {
+  it('can be required and read-only with a default', () => {
     const { field } = resource(
       load(itemsDocument('a: { type: string, readOnly: true, default: x }', '', 'a')).model,
       'items',

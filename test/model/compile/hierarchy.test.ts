@@ -7,8 +7,8 @@ const child = (name: string, parent: string, rest = ''): string =>
   `${name}: { parent: ${parent}, schema: { type: object }${rest} }`;
 const top = (name: string): string => `${name}: { schema: { type: object } }`;
 
-describe('a resource below another', () => {
-  it('[URL-7] holds the id of its parent in its first field, which the path sets', () => {
+describe('a child resource', () => {
+  it('[URL-7] has the id of its parent as first field, which the path sets', () => {
     const text = document(
       'reviews: { parent: products, on_parent_delete: cascade, schema: { type: object, properties: { stars: { type: integer } } } }',
       top('products'),
@@ -37,23 +37,23 @@ describe('a resource below another', () => {
     ]);
   });
 
-  it('[URL-7] may be the third level, parents before their children', () => {
+  it('[URL-7] can be the third level, parents before their children', () => {
     const { model } = load(document(child('votes', 'comments'), child('comments', 'posts'), top('posts'), top('tags')));
     assert.deepEqual([...model.resources.keys()], ['posts', 'comments', 'votes', 'tags']);
   });
 
-  it('[URL-7] is not the fourth level', () => {
-    const faults = problemsOf(document(top('as'), child('bs', 'as'), child('cs', 'bs'), child('ds', 'cs')));
+  it('[URL-7] cannot be the fourth level', () => {
+    const problems = problemsOf(document(top('as'), child('bs', 'as'), child('cs', 'bs'), child('ds', 'cs')));
     assert.deepEqual(
-      faults.map(({ path, cause }) => `${path}: ${cause}`),
+      problems.map(({ path, cause }) => `${path}: ${cause}`),
       ['resources.ds.parent: ds is nested 4 levels deep; the maximum is 3'],
     );
   });
 
-  it('is not its own ancestor', () => {
-    const faults = problemsOf(document(child('posts', 'comments'), child('comments', 'posts')));
+  it('cannot be its own ancestor', () => {
+    const problems = problemsOf(document(child('posts', 'comments'), child('comments', 'posts')));
     assert.deepEqual(
-      faults.filter(({ cause }) => cause.endsWith('its own ancestor')).map(({ path }) => path),
+      problems.filter(({ cause }) => cause.endsWith('its own ancestor')).map(({ path }) => path),
       ['resources.posts.parent', 'resources.comments.parent'],
     );
     assert.match(problemsOf(document(child('nodes', 'nodes')))[0]?.cause ?? '', /its own ancestor/);
@@ -61,7 +61,7 @@ describe('a resource below another', () => {
 
   rejectsEach([
     {
-      title: 'has a parent that is there',
+      title: 'requires an existing parent',
       text: document(child('reviews', 'product'), top('products')),
       path: 'resources.reviews.parent',
       line: 3,
@@ -69,7 +69,7 @@ describe('a resource below another', () => {
       fix: /write products/,
     },
     {
-      title: 'says what a delete does only below a parent',
+      title: 'requires a parent for on_parent_delete',
       text: document('reviews: { schema: { type: object }, on_parent_delete: cascade }'),
       path: 'resources.reviews.on_parent_delete',
       line: 3,
@@ -77,7 +77,7 @@ describe('a resource below another', () => {
       fix: /remove/,
     },
     {
-      title: 'is not nullified',
+      title: 'cannot be nullified',
       text: document(top('products'), child('reviews', 'products', ', on_parent_delete: nullify')),
       path: 'resources.reviews.on_parent_delete',
       line: 4,
@@ -85,7 +85,7 @@ describe('a resource below another', () => {
       fix: /restrict/,
     },
     {
-      title: 'does not declare the id of its parent',
+      title: 'cannot declare the id of its parent',
       text: document(
         top('products'),
         'reviews: { parent: products, schema: { type: object, properties: { product_id: { type: string } } } }',
@@ -96,7 +96,7 @@ describe('a resource below another', () => {
       fix: /remove the field/,
     },
     {
-      title: '[REP-9] has a name that no field of its parent has',
+      title: '[REP-9] cannot have the name of a field of its parent',
       text: document(
         'products: { schema: { type: object, properties: { reviews: { type: integer } } } }',
         child('reviews', 'products'),

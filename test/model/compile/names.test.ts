@@ -5,7 +5,7 @@ import { type InvalidDocument, problemsOf, load, rejectsEach, resource } from '.
 const document = (name: string, rest = '', top = ''): string =>
   `name: shop\n${top}resources:\n  ${name}: { schema: { type: object }${rest === '' ? '' : `, ${rest}`} }\n`;
 
-function refused(
+function rejected(
   title: string,
   name: string,
   cause: RegExp,
@@ -40,7 +40,7 @@ describe('the names of a resource', () => {
   const verbs =
     'get fetch read find search create add insert make update edit modify change set put patch save delete remove do run execute perform process cancel activate deactivate send';
   for (const verb of verbs.split(' ')) {
-    it(`[URL-2] are no verb: ${verb}, ${verb}_orders`, () => {
+    it(`[URL-2] cannot be a verb: ${verb}, ${verb}_orders`, () => {
       for (const name of [verb, `${verb}_orders`]) {
         assert.match(problemsOf(document(name, 'singular: thing'))[0]?.cause ?? '', /is a verb/);
         assert.deepEqual(problemsOf(document(name, 'singular: thing, noun: true')), []);
@@ -48,17 +48,19 @@ describe('the names of a resource', () => {
     });
   }
 
-  it('[URL-2] may contain what only looks like a verb', () => {
+  it('[URL-2] can contain words that only resemble a verb', () => {
     for (const name of ['settings', 'addresses', 'documents', 'processes', 'order_updates', 'readers']) {
       assert.deepEqual(problemsOf(document(name)), []);
     }
   });
 
   rejectsEach([
-    refused('[URL-2] are in snake_case', 'orderItems', /snake_case/),
-    refused('[URL-2] are no version', 'v2', /reserved for versions/),
+    rejected('[URL-2] must be in snake_case', 'orderItems', /snake_case/),
+    rejected('[URL-2] cannot be a version', 'v2', /reserved for versions/),
     ...['events', 'webhooks', 'batches', 'api_keys'].map((name) =>
-      refused(`[REP-12] leave ${name} to the server`, name, /reserved by the server/, { rest: 'singular: thing' }),
+      rejected(`[REP-12] cannot be ${name}, which the server reserves`, name, /reserved by the server/, {
+        rest: 'singular: thing',
+      }),
     ),
     ...[
       'request',
@@ -73,35 +75,35 @@ describe('the names of a resource', () => {
       'batch',
       'server',
     ].map((singular) =>
-      refused(`[ERR-2] do not begin the error codes of ${singular}`, 'things', /are reserved by the server/, {
+      rejected(`[ERR-2] cannot start the error codes of ${singular}`, 'things', /are reserved by the server/, {
         rest: `singular: ${singular}`,
         key: 'singular',
         fix: /error_prefix/,
       }),
     ),
-    refused(
-      '[ERR-2] do not make an error code that exists',
+    rejected(
+      '[ERR-2] cannot form an existing error code',
       'api_versions',
       /API_VERSION_INVALID is reserved by the server/,
       { fix: /error_prefix/ },
     ),
-    refused('[ERR-2] do not make one by a prefix either', 'things', /IDEMPOTENCY_KEY_INVALID/, {
+    rejected('[ERR-2] cannot form one with error_prefix', 'things', /IDEMPOTENCY_KEY_INVALID/, {
       rest: 'error_prefix: IDEMPOTENCY_KEY',
       key: 'error_prefix',
     }),
-    refused('[ERR-2] make error codes of words', 'order__items', /not a valid prefix of error codes/, {
+    rejected('[ERR-2] must form error codes of words', 'order__items', /not a valid prefix of error codes/, {
       fix: /error_prefix/,
     }),
-    refused('have a singular in snake_case', 'things', /must match the pattern/, {
+    rejected('require a singular in snake_case', 'things', /must match the pattern/, {
       rest: 'singular: Thing',
       key: 'singular',
     }),
-    refused('[ERR-2] have a prefix in capitals', 'things', /must match the pattern/, {
+    rejected('[ERR-2] require a prefix in upper case', 'things', /must match the pattern/, {
       rest: 'error_prefix: thing',
       key: 'error_prefix',
     }),
     {
-      title: '[REP-12] leave paths at the origin alone where the API is there too',
+      title: '[REP-12] cannot be a path of the server with a base path of /',
       text: document('docs', '', 'base_path: /\n'),
       path: 'resources.docs',
       line: 4,
@@ -110,7 +112,7 @@ describe('the names of a resource', () => {
     },
   ]);
 
-  it("[REP-12] may be one of the server's own where that is renamed, and then not the new one", () => {
+  it('[REP-12] can be a collection of the server that is renamed, but not its new name', () => {
     const renamed = 'system: { events: log, api-keys: keys }\n';
     assert.deepEqual(problemsOf(document('events', 'singular: thing', renamed)), []);
     assert.deepEqual(problemsOf(document('docs')), []);
@@ -120,7 +122,7 @@ describe('the names of a resource', () => {
   const two = (first: string, second: string): string => `name: shop\nresources:\n  ${first}\n  ${second}\n`;
   rejectsEach([
     {
-      title: 'are not shared: the singular',
+      title: 'must be unique: the singular',
       text: two('people: { schema: { type: object } }', 'persons: { schema: { type: object }, error_prefix: HUMAN }'),
       path: 'resources.persons',
       line: 4,
@@ -128,7 +130,7 @@ describe('the names of a resource', () => {
       fix: /singular/,
     },
     {
-      title: '[ERR-2] are not shared: the error prefix',
+      title: '[ERR-2] must be unique: the error prefix',
       text: two('goods: { schema: { type: object } }', 'wares: { schema: { type: object }, error_prefix: GOOD }'),
       path: 'resources.wares',
       line: 4,
@@ -136,7 +138,7 @@ describe('the names of a resource', () => {
       fix: /error_prefix/,
     },
     {
-      title: 'are not shared: the former name',
+      title: 'must be unique: the former name',
       text: two('goods: { schema: { type: object } }', 'wares: { schema: { type: object }, was: goods }'),
       path: 'resources.wares.was',
       line: 4,

@@ -20,7 +20,7 @@ function reference(properties: string, name: string): Reference | null | undefin
 }
 
 describe('x-references', () => {
-  it('[REP-9] in its short form relates to one row, named by the field without _id', () => {
+  it('[REP-9] in its short form names the relation like the field without _id', () => {
     assert.deepEqual(reference('supplier_id: { type: string, x-references: suppliers }', 'supplier_id'), {
       resource: 'suppliers',
       as: 'supplier',
@@ -29,7 +29,7 @@ describe('x-references', () => {
     });
   });
 
-  it('[REP-9] in its long form names the relation, the way back and what a delete does', () => {
+  it('[REP-9] in its long form has the name of the relation, the inverse and on_delete', () => {
     const long = '{ resource: suppliers, as: maker, inverse: goods, on_delete: nullify }';
     assert.deepEqual(reference(`made_by: { type: string, x-references: ${long} }`, 'made_by'), {
       resource: 'suppliers',
@@ -39,7 +39,7 @@ describe('x-references', () => {
     });
   });
 
-  it('of a list is declared by its items and has no name', () => {
+  it('of an array is declared by its items and has no name', () => {
     const { model } = load(
       shop(
         'supplier_ids: { type: array, items: { type: string, x-references: { resource: suppliers, inverse: items } } }',
@@ -56,7 +56,7 @@ describe('x-references', () => {
     ]);
   });
 
-  it('[REP-9] gives the other resource its dependents, and a link where the way back has a name', () => {
+  it('[REP-9] adds a dependent to the other resource, and a link if there is an inverse', () => {
     const { model } = load(
       shop(
         'a_id: { type: string, x-references: { resource: suppliers, inverse: goods } }, b_id: { type: string, x-references: { resource: suppliers, on_delete: cascade } }',
@@ -78,112 +78,112 @@ describe('x-references', () => {
   const long = (rest: string): string => `x-references: { resource: suppliers, ${rest} }`;
   rejectsEach([
     {
-      title: 'names a resource',
+      title: 'requires an existing resource',
       text: shop('a_id: { type: string, x-references: supliers }'),
       ...at('a_id.x-references'),
       cause: /no resource supliers/,
       fix: /write suppliers/,
     },
     {
-      title: 'names a resource in its long form',
+      title: 'requires an existing resource in its long form',
       text: shop('a_id: { type: string, x-references: { resource: x } }'),
       ...at('a_id.x-references.resource'),
       cause: /no resource x/,
       fix: /of this model/,
     },
     {
-      title: 'needs the resource',
+      title: 'requires the resource',
       text: shop('a_id: { type: string, x-references: { as: b } }'),
       ...at('a_id.x-references.resource'),
       cause: /required/,
       fix: /Name of a resource/,
     },
     {
-      title: 'stands on text',
+      title: 'requires a string field',
       text: shop('a_id: { type: integer, x-references: suppliers }'),
       ...at('a_id.x-references'),
       cause: /must be a string/,
       fix: /type: string/,
     },
     {
-      title: 'stands on plain text',
+      title: 'requires a string field without another format',
       text: shop('a_id: { type: string, format: decimal, x-references: suppliers }'),
       ...at('a_id.x-references'),
       cause: /must be a string/,
       fix: /type: string/,
     },
     {
-      title: 'of a list stands on its items',
+      title: 'of an array belongs to its items',
       text: shop('a_ids: { type: array, items: { type: string }, x-references: suppliers }'),
       ...at('a_ids.x-references'),
       cause: /items of an array are the references/,
       fix: /under items/,
     },
     {
-      title: 'of a list has no as',
+      title: 'of an array has no as',
       text: shop(`a_ids: { type: array, items: { type: string, ${long('as: b')} } }`),
       ...at('a_ids.items.x-references.as'),
       cause: /to-many/,
       fix: /remove/,
     },
     {
-      title: 'needs a name where the field gives none',
+      title: 'requires a name if the field does not end with _id',
       text: shop('maker: { type: string, x-references: suppliers }'),
       ...at('maker.x-references'),
       cause: /does not end with _id/,
       fix: /maker_id/,
     },
     {
-      title: 'is not nullified where the field is required',
+      title: 'cannot nullify a required field',
       text: shop(`a_id: { type: string, ${long('on_delete: nullify')} }`, '', 'a_id'),
       ...at('a_id.x-references.on_delete'),
       cause: /the field is required/,
       fix: /optional/,
     },
     {
-      title: 'knows what a delete does',
+      title: 'rejects an unknown on_delete',
       text: shop(`a_id: { type: string, ${long('on_delete: drop')} }`),
       ...at('a_id.x-references.on_delete'),
       cause: /one of restrict, nullify, cascade/,
       fix: /restrict/,
     },
     {
-      title: '[REP-9] names no relation like a field',
+      title: '[REP-9] cannot be named like a field',
       text: shop('maker: { type: string }, maker_id: { type: string, x-references: suppliers }'),
       ...at('maker_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
-      title: '[REP-9] names no relation self',
+      title: '[REP-9] cannot be named self',
       text: shop(`a_id: { type: string, ${long('as: self')} }`),
       ...at('a_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
-      title: '[REP-9] names no relation like a system field',
+      title: '[REP-9] cannot be named like a system field',
       text: shop(`a_id: { type: string, ${long('as: revision')} }`),
       ...at('a_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
-      title: '[REP-9] names no two relations alike',
+      title: '[REP-9] cannot share a name with another relation',
       text: shop(`a_id: { type: string, ${long('as: b')} }, c_id: { type: string, ${long('as: b')} }`),
       ...at('c_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
-      title: '[REP-9] names no way back like a field there',
+      title: '[REP-9] cannot have an inverse named like a field',
       text: shop(`a_id: { type: string, ${long('inverse: name')} }`),
       ...at('a_id.x-references'),
       cause: /relation name is already in use in suppliers/,
       fix: /inverse:/,
     },
     {
-      title: '[REP-9] names no two ways back alike',
+      title: '[REP-9] cannot share an inverse with another relation',
       text: shop(
         `a_id: { type: string, ${long('inverse: goods')} }, b_id: { type: string, ${long('inverse: goods')} }`,
       ),
@@ -192,7 +192,7 @@ describe('x-references', () => {
       fix: /inverse:/,
     },
     {
-      title: '[REP-9] names no way back like a sub-collection',
+      title: '[REP-9] cannot have an inverse named like a sub-collection',
       text: shop(
         `a_id: { type: string, ${long('inverse: notes')} }`,
         '  notes: { parent: suppliers, schema: { type: object } }',
@@ -202,7 +202,7 @@ describe('x-references', () => {
       fix: /inverse:/,
     },
     {
-      title: '[REP-9] has a target that says up',
+      title: '[REP-9] cannot have an inverse named up',
       text: shop(`a_id: { type: string, ${long('inverse: up')} }`),
       ...at('a_id.x-references'),
       cause: collides,

@@ -6,7 +6,7 @@ const document = (definitions: string, properties: string, inner = ''): string =
   `name: shop\n$defs: ${definitions}\nresources:\n  items:\n    schema: { type: object, ${inner} properties: ${properties} }\n`;
 
 describe('$ref', () => {
-  it('names a definition of the document or of the schema, which goes first, and adds what stands beside it', () => {
+  it('resolves to a definition of the schema or else of the document, and adds the keywords next to it', () => {
     const { model } = load(
       document(
         '{ money: { type: string, format: decimal }, code: { type: string } }',
@@ -34,21 +34,21 @@ describe('$ref', () => {
   });
   rejectsEach([
     {
-      title: 'names what is there',
+      title: 'requires an existing definition',
       text: document('{ address: { type: string } }', '{ a: { $ref: "#/$defs/adress" } }'),
       ...at('a.$ref'),
       cause: /no definition #\/\$defs\/adress/,
       fix: /#\/\$defs\/address/,
     },
     {
-      title: 'is local',
+      title: 'must be local',
       text: document('{}', '{ a: { $ref: "https://example.com/a.json" } }'),
       ...at('a.$ref'),
       cause: /no definition https/,
       fix: /definition of this document/,
     },
     {
-      title: 'does not contain itself',
+      title: 'cannot be recursive',
       text: document(
         '{ node: { type: object, properties: { next: { $ref: "#/$defs/node" } } } }',
         '{ a: { $ref: "#/$defs/node" } }',
@@ -58,7 +58,7 @@ describe('$ref', () => {
       fix: /levels/,
     },
     {
-      title: 'is not contradicted beside it',
+      title: 'cannot have conflicting keywords next to it',
       text: document('{ short: { type: string, maxLength: 3 } }', '{ a: { $ref: "#/$defs/short", maxLength: 5 } }'),
       ...at('a.maxLength'),
       cause: /here and in #\/\$defs\/short/,
@@ -66,17 +66,17 @@ describe('$ref', () => {
     },
   ]);
 
-  it('is followed within bounds: definitions that double each other are one fault', () => {
+  it('is resolved within a limit: exponential definitions are one problem', () => {
     const doubling = Array.from(
       { length: 20 },
       (_, level) =>
         `d${level + 1}: { type: object, properties: { a: { $ref: "#/$defs/d${level}" }, b: { $ref: "#/$defs/d${level}" } } }`,
     );
-    const faults = problemsOf(
+    const problems = problemsOf(
       document(`{ d0: { type: string }, ${doubling.join(', ')} }`, '{ a: { $ref: "#/$defs/d20" } }'),
     );
     assert.deepEqual(
-      faults.map(({ cause }) => cause),
+      problems.map(({ cause }) => cause),
       ['the schema is too large after resolving its $refs'],
     );
   });

@@ -12,18 +12,18 @@ function searched(rest: string): readonly string[] {
   return resource(load(itemsDocument(PROPERTIES, rest)).model, 'items').search;
 }
 
-describe('what q searches', () => {
-  it('[QRY-6] is nothing unless the model says so', () => {
+describe('the fields that q searches', () => {
+  it('[QRY-6] are none by default', () => {
     assert.deepEqual(searched(''), []);
     assert.deepEqual(searched('search: []'), []);
   });
 
-  it('[QRY-6] is texts and lists of texts, also inside objects', () => {
+  it('[QRY-6] are strings and arrays of strings, also inside objects', () => {
     const paths = ['name', 'address.city', 'tags', 'address.lines'];
     assert.deepEqual(searched(`search: [${paths.join(', ')}]`), paths);
   });
 
-  const refused = (
+  const rejected = (
     title: string,
     rest: string,
     path: string,
@@ -37,11 +37,11 @@ describe('what q searches', () => {
     fix,
   });
   rejectsEach([
-    refused('[QRY-6] is what the resource has', 'search: [name, nmae]', 'search[1]', /write name/),
-    refused('[REP-11] is no write-only field', 'search: [secret]', 'search[0]'),
-    refused('[QRY-6] is no number', 'search: [price]', 'search[0]'),
-    refused('[QRY-6] is no object', 'search: [address]', 'search[0]'),
-    refused('[QRY-6] is no map', 'search: [labels]', 'search[0]'),
-    refused('[QRY-6] is no list of bytes', 'search: [photo]', 'search[0]'),
+    rejected('[QRY-6] must exist', 'search: [name, nmae]', 'search[1]', /write name/),
+    rejected('[REP-11] cannot be write-only', 'search: [secret]', 'search[0]'),
+    rejected('[QRY-6] cannot be numbers', 'search: [price]', 'search[0]'),
+    rejected('[QRY-6] cannot be objects', 'search: [address]', 'search[0]'),
+    rejected('[QRY-6] cannot be maps', 'search: [labels]', 'search[0]'),
+    rejected('[QRY-6] cannot be binary', 'search: [photo]', 'search[0]'),
   ]);
 });

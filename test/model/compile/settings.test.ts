@@ -7,7 +7,7 @@ const document = (top: string): string => `name: shop\n${top}\nresources: { item
 const model = (top: string): Model => load(document(top)).model;
 
 describe('the settings of an API', () => {
-  it('[LIM-1] have a default for everything', () => {
+  it('[LIM-1] have defaults', () => {
     const { resources: _resources, collections: _collections, fingerprint: _fingerprint, ...settings } = model('');
     assert.deepEqual(settings, {
       name: 'shop',
@@ -37,7 +37,7 @@ describe('the settings of an API', () => {
     });
   });
 
-  it('[LIM-1] set each limit by its own key', () => {
+  it('[LIM-1] contain the declared limits', () => {
     const keys = [
       'body: 2MiB',
       'target: 4KiB',
@@ -72,23 +72,23 @@ describe('the settings of an API', () => {
     });
   });
 
-  it('[URL-1] may stand at the root or at any path', () => {
+  it('[URL-1] accept the root or any path as base path', () => {
     assert.equal(model('base_path: /').basePath, '');
     assert.equal(model('base_path: /shop/api').basePath, '/shop/api');
   });
 
-  it('[REP-9] know the origin that clients reach, without a slash at its end', () => {
+  it('[REP-9] contain the origin that clients use, without a trailing slash', () => {
     assert.equal(model('public_url: https://api.example.com').publicUrl, 'https://api.example.com');
     assert.equal(model('public_url: https://api.example.com/').publicUrl, 'https://api.example.com');
     assert.equal(model('public_url: http://[::1]:8080').publicUrl, 'http://[::1]:8080');
   });
 
-  it('[VER-2] serve their one major by default', () => {
+  it('[VER-2] use the only major version by default', () => {
     assert.equal(model('version: 3.4.5').defaultVersion, 3);
     assert.deepEqual(model('version: 3.4.5\ndefault_version: 3').version, { major: 3, minor: 4, patch: 5 });
   });
 
-  const refused = (title: string, top: string, path: string, cause: RegExp, fix = /./): InvalidDocument => ({
+  const rejected = (title: string, top: string, path: string, cause: RegExp, fix = /./): InvalidDocument => ({
     title,
     text: document(top),
     path,
@@ -98,7 +98,7 @@ describe('the settings of an API', () => {
   });
   rejectsEach([
     {
-      title: 'have a name',
+      title: 'require a name',
       text: 'resources: { items: { schema: { type: object } } }\n',
       path: 'name',
       line: 1,
@@ -106,7 +106,7 @@ describe('the settings of an API', () => {
       fix: /such as shop/,
     },
     {
-      title: 'have a resource',
+      title: 'require a resource',
       text: 'name: shop\nresources: {}\n',
       path: 'resources',
       line: 2,
@@ -114,7 +114,7 @@ describe('the settings of an API', () => {
       fix: /plural/,
     },
     {
-      title: 'have resources with a schema',
+      title: 'require a schema of each resource',
       text: 'name: shop\nresources:\n  items: { id: uuid }\n',
       path: 'resources.items.schema',
       line: 3,
@@ -122,7 +122,7 @@ describe('the settings of an API', () => {
       fix: /JSON Schema/,
     },
     {
-      title: 'are an object',
+      title: 'must be an object',
       text: '- a\n',
       path: '',
       line: 1,
@@ -130,45 +130,51 @@ describe('the settings of an API', () => {
       fix: /name and its resources/,
     },
     {
-      title: 'are not empty',
+      title: 'cannot be empty',
       text: '',
       path: '',
       line: 1,
       cause: /the document is required/,
       fix: /name and its resources/,
     },
-    refused('are spelled', 'titel: Shop', 'titel', /not known/, /write title/),
-    refused('[VER-1] have a version of three numbers', 'version: "1.0"', 'version', /must match/, /MAJOR.MINOR.PATCH/),
-    refused(
-      '[VER-1] have a version that is text',
+    rejected('reject misspelt keys', 'titel: Shop', 'titel', /unknown key/, /write title/),
+    rejected(
+      '[VER-1] require a version of three numbers',
+      'version: "1.0"',
+      'version',
+      /must match/,
+      /MAJOR.MINOR.PATCH/,
+    ),
+    rejected(
+      '[VER-1] require the version as a string',
       'version: 1.0',
       'version',
       /must be a string, not a number/,
       /MAJOR.MINOR.PATCH/,
     ),
-    refused(
-      '[VER-2] have a default version that is declared',
+    rejected(
+      '[VER-2] require a declared default version',
       'default_version: 2',
       'default_version',
       /version 2 is not declared/,
       /write 1/,
     ),
-    refused(
-      '[URL-1] have a base path that begins with a slash',
+    rejected(
+      '[URL-1] require a base path that starts with a slash',
       'base_path: api',
       'base_path',
       /must match/,
       /such as \/api/,
     ),
-    refused(
-      '[URL-1] have a base path that does not end with one',
+    rejected(
+      '[URL-1] reject a base path that ends with a slash',
       'base_path: /api/',
       'base_path',
       /must match/,
       /such as \/api/,
     ),
-    refused(
-      '[OPS-1] leave paths at the origin alone',
+    rejected(
+      '[OPS-1] reject the paths of the server',
       'base_path: /docs',
       'base_path',
       /is a path of the server/,
@@ -182,63 +188,69 @@ describe('the settings of an API', () => {
       'https://u:p@example.com',
       'https://',
     ].map((url) =>
-      refused(
-        `[REP-9] have no public URL ${url}`,
+      rejected(
+        `[REP-9] reject the public URL ${url}`,
         `public_url: ${url}`,
         'public_url',
         /not an http or https origin/,
         /base_path/,
       ),
     ),
-    refused('[PAGE-6] have a secret that is not empty', 'secret: ""', 'secret', /at least 1 character/, /environment/),
-    refused(
-      '[LIM-1] never have a page above 1,000',
+    rejected('[PAGE-6] reject an empty secret', 'secret: ""', 'secret', /at least 1 character/, /environment/),
+    rejected(
+      '[LIM-1] reject a page size above 1,000',
       'limits: { page: { max: 1001 } }',
       'limits.page.max',
       /at most 1000/,
     ),
-    refused(
-      '[LIM-1] have a default page within the longest',
+    rejected(
+      '[LIM-1] reject a default page size above the maximum',
       'limits: { page: { max: 10 } }',
       'limits.page.max',
       /exceeds the maximum/,
     ),
-    refused('[LIM-1] have sizes with a unit', 'limits: { body: 1MB }', 'limits.body', /must match/, /512KiB or 1MiB/),
-    refused(
-      '[LIM-1] have sizes as text',
+    rejected(
+      '[LIM-1] require a unit for sizes',
+      'limits: { body: 1MB }',
+      'limits.body',
+      /must match/,
+      /512KiB or 1MiB/,
+    ),
+    rejected(
+      '[LIM-1] require sizes as strings',
       'limits: { body: 1000 }',
       'limits.body',
       /must be a string/,
       /512KiB or 1MiB/,
     ),
-    refused(
-      '[LIM-1] have bodies that fit in memory',
+    rejected(
+      '[LIM-1] reject body limits that do not fit in memory',
       'limits: { body: 257MiB }',
       'limits.body',
       /out of range/,
       /256MiB/,
     ),
-    refused(
-      '[LIM-1] have durations with a unit',
+    rejected(
+      '[LIM-1] require a unit for durations',
       'limits: { handler_timeout: 30 }',
       'limits.handler_timeout',
       /must be a string/,
       /30s/,
     ),
-    refused(
-      '[LIM-1] have no timeout of nothing',
+    rejected(
+      '[LIM-1] reject a timeout of zero',
       'limits: { handler_timeout: 0s }',
       'limits.handler_timeout',
       /out of range/,
       /default is 30s/,
     ),
-    refused(
-      '[LIM-1] give headers no longer than the request',
+    rejected(
+      '[LIM-1] reject a headers timeout above the request timeout',
       'limits: { headers_timeout: 40s }',
       'limits.headers_timeout',
       /exceeds request_timeout/,
       /at most/,
     ),
-    refused('[LIM-1] know their limits', 'limits: { boddy: 1MiB }', 'limits.boddy', /not known/, /write body/),
+    rejected('[LIM-1] reject unknown limits', 'limits: { boddy: 1MiB }', 'limits.boddy', /unknown key/, /write body/),
   ]);
 });

@@ -18,36 +18,36 @@ function names(key: 'sortable' | 'filterable', rest = ''): string {
 describe('the properties of a resource', () => {
   const scalars = 'id name price address.city address.zip at due created_at updated_at revision';
 
-  it('[QRY-1] are sortable and filterable where they hold one value, by dotted path within objects', () => {
+  it('[QRY-1] are sortable and filterable if they are scalar, by dotted path within objects', () => {
     assert.equal(names('sortable'), scalars);
     assert.equal(names('filterable'), scalars.replace('price', 'price tags'));
   });
 
-  it('[QRY-3] are restricted by sortable and filterable, but for the id', () => {
+  it('[QRY-3] are restricted by sortable and filterable, except the id', () => {
     assert.equal(names('sortable', 'sortable: [price, address.city]'), 'id price address.city');
     assert.equal(names('filterable', 'filterable: [created_at]'), 'id created_at');
   });
 
-  it('[QRY-7] of lists are filtered by their items, and never sorted', () => {
+  it('[QRY-7] of arrays are filtered by their items, and never sorted', () => {
     const { properties } = items();
     assert.deepEqual([properties.get('tags')?.sortable, properties.get('tags')?.filterable], [false, true]);
     assert.equal(names('filterable', 'filterable: [tags]'), 'id tags');
   });
 
-  it('[REP-11] do not tell of write-only fields, and neither sort nor filter bytes', () => {
+  it('[REP-11] exclude write-only fields, and neither sort nor filter binary values', () => {
     const { properties } = items();
     assert.equal(properties.has('cost'), false);
     assert.deepEqual([properties.get('photo')?.sortable, properties.get('photo')?.filterable], [false, false]);
     assert.equal(properties.has('labels'), false);
   });
 
-  it('[REP-4] are null where the object around them may be', () => {
+  it('[REP-4] are nullable in a nullable object', () => {
     assert.equal(items().properties.get('address.city')?.nullable, true);
     assert.equal(items().properties.get('due')?.nullable, false);
   });
 });
 
-describe('the order of a resource', () => {
+describe('the default sort of a resource', () => {
   const key = (path: string, descending = false): object => ({ path, descending });
   const rows: readonly (readonly [rest: string, sort: readonly object[]])[] = [
     ['', [key('created_at'), key('id')]],
@@ -62,7 +62,7 @@ describe('the order of a resource', () => {
       assert.deepEqual(items(rest).sort, sort));
   }
 
-  it('[PAGE-4] has a time field that every row has', () => {
+  it('[PAGE-4] has a time field with a value in every row', () => {
     assert.equal(items().timeField, 'created_at');
     assert.equal(items('time_field: due').timeField, 'due');
     assert.equal(items('time_field: updated_at').timeField, 'updated_at');
@@ -70,7 +70,7 @@ describe('the order of a resource', () => {
 });
 
 describe('indexes and unique fields', () => {
-  it('[PAGE-10] are lists of paths, a lone path too', () => {
+  it('[PAGE-10] are lists of paths; a single path counts as a list', () => {
     assert.deepEqual(items('indexes: [name, [address.city, price]]').indexes, [['name'], ['address.city', 'price']]);
   });
 
@@ -79,7 +79,7 @@ describe('indexes and unique fields', () => {
     assert.deepEqual(resource(load(text).model, 'items').uniques, [['a'], ['a', 'b']]);
   });
 
-  const refused = (title: string, rest: string, path: string, cause: RegExp, fix = /./): InvalidDocument => ({
+  const rejected = (title: string, rest: string, path: string, cause: RegExp, fix = /./): InvalidDocument => ({
     title,
     text: itemsDocument(PROPERTIES, rest),
     path: `resources.items.${path}`,
@@ -88,69 +88,74 @@ describe('indexes and unique fields', () => {
     fix,
   });
   rejectsEach([
-    refused(
-      '[QRY-3] sortable names fields',
+    rejected(
+      '[QRY-3] sortable requires existing fields',
       'sortable: [name, pice]',
       'sortable[1]',
       /pice is not a readable scalar field/,
       /write price/,
     ),
-    refused(
-      '[QRY-1] filterable names fields of one value',
+    rejected(
+      '[QRY-1] filterable requires scalar fields',
       'filterable: [photo]',
       'filterable[0]',
       /photo is not a readable scalar field/,
     ),
-    refused(
-      '[REP-11] sortable names no write-only field',
+    rejected(
+      '[REP-11] sortable rejects write-only fields',
       'sortable: [cost]',
       'sortable[0]',
       /cost is not a readable scalar field/,
     ),
-    refused(
-      '[PAGE-10] an index names fields',
+    rejected(
+      '[PAGE-10] an index requires existing fields',
       'indexes: [name, [name, nope]]',
       'indexes[1]',
       /nope is not a readable scalar field/,
     ),
-    refused(
-      '[PAGE-10] an index names no object',
+    rejected(
+      '[PAGE-10] an index rejects objects',
       'indexes: [address]',
       'indexes[0]',
       /address is not a readable scalar field/,
     ),
-    refused(
-      '[PAGE-5] the order names fields',
+    rejected(
+      '[PAGE-5] the sort requires existing fields',
       'sort: -prise',
       'sort',
       /prise is not a readable scalar field/,
       /write price/,
     ),
-    refused(
-      '[QRY-3] the order has five keys at most',
+    rejected(
+      '[QRY-3] the sort has at most five keys',
       'sort: "name,price,address.city,address.zip,at,due"',
       'sort',
       /at most 5 keys/,
     ),
-    refused('[PAGE-5] the order has each key once', 'sort: "name,-name"', 'sort', /twice/),
-    refused('[MET-10] unique names fields', 'unique: [[name, address.city]]', 'unique[0]', /no field address.city/),
-    refused('[MET-10] unique names fields of one value', 'unique: [[tags]]', 'unique[0]', /not a scalar field/),
-    refused(
-      '[PAGE-4] the time field is a date-time',
+    rejected('[PAGE-5] the sort has each key once', 'sort: "name,-name"', 'sort', /twice/),
+    rejected(
+      '[MET-10] unique requires existing fields',
+      'unique: [[name, address.city]]',
+      'unique[0]',
+      /no field address.city/,
+    ),
+    rejected('[MET-10] unique requires scalar fields', 'unique: [[tags]]', 'unique[0]', /not a scalar field/),
+    rejected(
+      '[PAGE-4] the time field must be a date-time',
       'time_field: name',
       'time_field',
       /name is not a required date-time field/,
       /date-time/,
     ),
-    refused(
-      '[PAGE-4] the time field is never null',
+    rejected(
+      '[PAGE-4] the time field must be required',
       'time_field: at',
       'time_field',
       /not a required date-time/,
       /required/,
     ),
-    refused(
-      '[PAGE-4] the time field is there',
+    rejected(
+      '[PAGE-4] the time field must exist',
       'time_field: nope',
       'time_field',
       /nope is not a required/,
@@ -160,7 +165,7 @@ describe('indexes and unique fields', () => {
 
   rejectsEach([
     {
-      title: '[MET-10] x-unique stands on a field of one value',
+      title: '[MET-10] x-unique requires a scalar field',
       text: itemsDocument('a: { type: array, items: { type: string }, x-unique: true }'),
       path: 'resources.items.schema.properties.a.x-unique',
       line: 4,

@@ -7,7 +7,7 @@ const state = (rest: string): string => `state: { ${rest} }`;
 const MOVES = 'transitions: { DRAFT: [ACTIVE], ACTIVE: [{ to: CLOSED }] }';
 
 describe('the states of a resource', () => {
-  it('[MET-11] list the moves from every state; one without any is final', () => {
+  it('[MET-11] have transitions from every state; a state without any is final', () => {
     const { model } = load(itemsDocument(STATUS, state(`field: status, initial: DRAFT, ${MOVES}`)));
     const found = resource(model, 'items').state;
     assert.deepEqual(found, {
@@ -21,7 +21,7 @@ describe('the states of a resource', () => {
     });
   });
 
-  it('[MET-11] make their field one that is never null and begins with the initial state', () => {
+  it('[MET-11] make their field required, with the initial state as default', () => {
     for (const [properties, required] of [
       [STATUS, ''],
       ['status: { type: string, enum: [DRAFT, ACTIVE, CLOSED] }', 'status'],
@@ -32,7 +32,13 @@ describe('the states of a resource', () => {
     }
   });
 
-  const refused = (title: string, rest: string, path: string, cause: RegExp, properties = STATUS): InvalidDocument => ({
+  const rejected = (
+    title: string,
+    rest: string,
+    path: string,
+    cause: RegExp,
+    properties = STATUS,
+  ): InvalidDocument => ({
     title,
     text: itemsDocument(properties, state(rest)),
     path: `resources.items.state${path}`,
@@ -41,59 +47,64 @@ describe('the states of a resource', () => {
     fix: /./,
   });
   rejectsEach([
-    refused('[MET-11] have a field', `field: stats, initial: DRAFT, ${MOVES}`, '.field', /no field stats/),
-    refused(
-      '[MET-11] are listed by their field',
+    rejected(
+      '[MET-11] require an existing field',
+      `field: stats, initial: DRAFT, ${MOVES}`,
+      '.field',
+      /no field stats/,
+    ),
+    rejected(
+      '[MET-11] require an enum of their field',
       `field: status, initial: DRAFT, ${MOVES}`,
       '.field',
       /no enum of states/,
       'status: { type: string }',
     ),
-    refused(
-      '[MET-11] are text',
+    rejected(
+      '[MET-11] must be strings',
       `field: status, initial: DRAFT, ${MOVES}`,
       '.field',
       /no enum of states/,
       'status: { type: integer, enum: [1] }',
     ),
-    refused(
-      '[MET-11] have a field that is set',
+    rejected(
+      '[MET-11] require a field that is always set',
       `field: status, initial: DRAFT, ${MOVES}`,
       '.field',
       /is optional/,
       'status: { type: string, enum: [DRAFT, ACTIVE, CLOSED] }',
     ),
-    refused(
-      '[REP-11] have a field that can be seen',
+    rejected(
+      '[REP-11] require a readable field',
       `field: status, initial: DRAFT, ${MOVES}`,
       '.field',
       /write-only/,
       STATUS.replace('type', 'writeOnly: true, type'),
     ),
-    refused(
-      '[MET-11] begin with the default of their field',
+    rejected(
+      '[MET-11] require the default of their field as initial state',
       `field: status, initial: ACTIVE, ${MOVES}`,
       '.initial',
       /differs from the initial state/,
     ),
-    refused(
-      '[MET-11] are left for one of them',
+    rejected(
+      '[MET-11] reject a transition to an unknown state',
       'field: status, initial: DRAFT, transitions: { DRAFT: [ACTIV] }',
       '.transitions.DRAFT[0]',
       /ACTIV is not a state/,
     ),
-    refused(
-      '[MET-11] are left from one of them',
+    rejected(
+      '[MET-11] reject a transition from an unknown state',
       'field: status, initial: DRAFT, transitions: { NEW: [ACTIVE] }',
       '.transitions.NEW',
       /NEW is not a state/,
     ),
-    refused('[MET-11] have transitions', 'field: status, initial: DRAFT', '.transitions', /required/),
+    rejected('[MET-11] require transitions', 'field: status, initial: DRAFT', '.transitions', /required/),
   ]);
 
   rejectsEach([
     {
-      title: '[MET-11] begin with one of them',
+      title: '[MET-11] reject an unknown initial state',
       text: itemsDocument(
         'status: { type: string, enum: [DRAFT] }',
         state('field: status, initial: NEW, transitions: {}'),

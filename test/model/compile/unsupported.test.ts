@@ -5,8 +5,8 @@ import { type InvalidDocument, itemsDocument, load, rejectsEach } from '../loadi
 const STATUS = 'status: { type: string, enum: [A, B], default: A }';
 const top = (text: string): string => `name: shop\n${text}\nresources: { items: { schema: { type: object } } }\n`;
 
-describe('what is declared and served later', () => {
-  const rows: readonly (readonly [text: string, notServed: readonly string[]])[] = [
+describe('a section that is not supported yet', () => {
+  const rows: readonly (readonly [text: string, sections: readonly string[]])[] = [
     [top('trusted_proxies: [10.0.0.0/8]'), ['trusted_proxies']],
     [top('cors: { origins: [https://app.example.com] }'), ['cors']],
     [top('limits: { rate: { requests: 1, per: 1s } }'), ['limits.rate']],
@@ -27,18 +27,18 @@ describe('what is declared and served later', () => {
       [],
     ],
   ];
-  for (const [text, notServed] of rows) {
-    it(`is told, and only that: ${notServed.length === 0 ? 'nothing' : notServed.join(', ')}`, () => {
+  for (const [text, sections] of rows) {
+    it(`is reported: ${sections.length === 0 ? 'none' : sections.join(', ')}`, () => {
       assert.deepEqual(
         load(text).unsupported,
-        notServed.map((path) => `${path}: declared, but not supported yet`),
+        sections.map((path) => `${path}: declared, but not supported yet`),
       );
     });
   }
 });
 
-describe('what cannot be passed over', () => {
-  const refused = (title: string, text: string, path: string, line: number, cause: RegExp): InvalidDocument => ({
+describe('a section that cannot be ignored', () => {
+  const rejected = (title: string, text: string, path: string, line: number, cause: RegExp): InvalidDocument => ({
     title,
     text,
     path,
@@ -47,52 +47,40 @@ describe('what cannot be passed over', () => {
     fix: /remove it/,
   });
   rejectsEach([
-    refused('[AUTH-1] is authentication', top('auth: { api_keys: true }'), 'auth', 2, /auth is not supported yet/),
-    refused('[AUTH-6] is a gateway', top('auth: { gateway: { secret: a } }'), 'auth', 2, /auth is not supported yet/),
-    refused(
-      '[AUTH-10] is the rule on TLS',
-      top('require_tls: true'),
-      'require_tls',
-      2,
-      /require_tls is not supported yet/,
-    ),
-    refused(
-      '[VER-5] is an older contract',
-      top('versions: { 0.9.0: { changes: [] } }'),
-      'versions',
-      2,
-      /older clients/,
-    ),
-    refused(
-      '[AUTH-4] is a scope to read',
+    rejected('[AUTH-1]: auth', top('auth: { api_keys: true }'), 'auth', 2, /auth is not supported yet/),
+    rejected('[AUTH-6]: auth.gateway', top('auth: { gateway: { secret: a } }'), 'auth', 2, /auth is not supported yet/),
+    rejected('[AUTH-10]: require_tls', top('require_tls: true'), 'require_tls', 2, /require_tls is not supported yet/),
+    rejected('[VER-5]: versions', top('versions: { 0.9.0: { changes: [] } }'), 'versions', 2, /older clients/),
+    rejected(
+      '[AUTH-4]: access.read',
       itemsDocument(STATUS, 'access: { read: { scope: a } }'),
       'resources.items.access',
       5,
       /access is not supported yet/,
     ),
-    refused(
-      '[AUTH-5] is an owner',
+    rejected(
+      '[AUTH-5]: access.owner',
       itemsDocument(STATUS, 'access: { owner: status }'),
       'resources.items.access',
       5,
       /access is not supported yet/,
     ),
-    refused(
-      '[AUTH-5] is a row policy',
+    rejected(
+      '[AUTH-5]: access.rows',
       itemsDocument(STATUS, 'access: { rows: { read: { status: A } } }'),
       'resources.items.access',
       5,
       /access is not supported yet/,
     ),
-    refused(
-      '[MET-11] is the scope of a move',
+    rejected(
+      '[MET-11]: the scope of a transition',
       itemsDocument(STATUS, 'state: { field: status, initial: A, transitions: { A: [{ to: B, scope: s }] } }'),
       'resources.items.state.transitions.A[0].scope',
       5,
       /scope is not supported yet/,
     ),
-    refused(
-      '[REP-11] is a value shown once',
+    rejected(
+      '[REP-11]: x-shown-once',
       itemsDocument('a: { type: string, x-shown-once: true }'),
       'resources.items.schema.properties.a.x-shown-once',
       4,

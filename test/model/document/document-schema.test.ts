@@ -13,7 +13,7 @@ function* schemas(value: Json | undefined): Generator<JsonObject> {
 }
 
 describe('documentSchema', () => {
-  it('is a JSON Schema 2020-12, which its own default values keep', () => {
+  it('is a valid JSON Schema 2020-12, and its default values are valid', () => {
     const validator = new Ajv2020({ strict: false });
     assert.ok(validator.validateSchema(documentSchema));
     const withDefault = [...schemas(documentSchema)].filter((schema) => 'default' in schema && 'type' in schema);
@@ -24,7 +24,7 @@ describe('documentSchema', () => {
     }
   });
 
-  it('closes every object whose members it names, so that a misspelt key is found', () => {
+  it('closes every object with declared members, so that a misspelt key is found', () => {
     for (const schema of schemas(documentSchema)) {
       const isSchema = [schema['type'], schema['anyOf']].some(
         (each) => typeof each === 'string' || Array.isArray(each),
@@ -34,7 +34,7 @@ describe('documentSchema', () => {
     }
   });
 
-  it('describes every key at the top and of a resource, for editors', () => {
+  it('describes every key of the root and of a resource, for editors', () => {
     const { properties, $defs } = documentSchema;
     const resource = isJsonObject($defs) && isJsonObject($defs['resource']) ? $defs['resource']['properties'] : {};
     for (const [name, schema] of [...Object.entries(properties ?? {}), ...Object.entries(resource ?? {})]) {

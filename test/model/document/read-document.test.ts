@@ -11,7 +11,7 @@ function causes(text: string, file?: string): readonly string[] {
 }
 
 describe('readDocument', () => {
-  it('knows the line and column of each member and item, and of the nearest above for what is not there', () => {
+  it('locates each member and item by line and column, and a missing one by its closest ancestor', () => {
     const { locate } = read('a:\n  b: 1\n  list:\n    - x\n    - { c: 2 }\n');
     assert.deepEqual(locate(['a', 'b']), { line: 2, column: 3 });
     assert.deepEqual(locate(['a', 'list', 1]), { line: 5, column: 7 });
@@ -20,19 +20,19 @@ describe('readDocument', () => {
     assert.deepEqual(locate([]), { line: 1, column: 1 });
   });
 
-  it('reads the same from JSON as from YAML, tabs and byte order mark included', () => {
+  it('parses JSON like YAML, with tabs and byte order mark', () => {
     const json = read('\uFEFF{\n\t"name": "shop",\n\t"list": [1, 2.5, true, null]\n}\n', 'model.json');
     assert.deepEqual(json.value, { name: 'shop', list: [1, 2.5, true, null] });
     assert.deepEqual(json.value, read('name: shop\nlist: [1, 2.5, true, null]\n').value);
     assert.deepEqual(json.locate(['list']), { line: 3, column: 2 });
   });
 
-  it('takes a key as it is written and a date as text', () => {
+  it('keeps keys as written and dates as strings', () => {
     const { value } = read('1.4: a\n2.0.0: b\n"null": c\nsince: 2026-06-01\n');
     assert.deepEqual(value, { 1.4: 'a', '2.0.0': 'b', null: 'c', since: '2026-06-01' });
   });
 
-  it('replaces ${NAME} from the environment, in values alone', () => {
+  it('replaces ${NAME} by the environment variable, in values only', () => {
     const { value, problems } = read('secret: ${KEY}\nurl: "https://${HOST}/${HOST}"\n"${KEY}": $KEY\n', 'model.yaml', {
       KEY: 'k',
       HOST: 'h',
@@ -41,7 +41,7 @@ describe('readDocument', () => {
     assert.deepEqual(value, { secret: 'k', url: 'https://h/h', '${KEY}': '$KEY' });
   });
 
-  it('announces every unset variable, where it stands', () => {
+  it('reports every unset variable with its position', () => {
     const { problems } = read('a: ${ONE}\nb: [x, "${TWO}"]\n');
     assert.deepEqual(
       problems.map(({ line, path, cause }) => [line, path, cause]),
@@ -56,7 +56,7 @@ describe('readDocument', () => {
     assert.equal(read('a: ${constructor}\n').problems.length, 1);
   });
 
-  it('expands aliases and keeps where they were declared', () => {
+  it('expands aliases and keeps their positions', () => {
     const { value, locate } = read('a: &one\n  b: 1\nc: *one\n');
     assert.deepEqual(value, { a: { b: 1 }, c: { b: 1 } });
     assert.deepEqual(locate(['c']), { line: 3, column: 1 });
@@ -66,25 +66,25 @@ describe('readDocument', () => {
     { length: 12 },
     (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level}, `.repeat(9)}]`,
   );
-  const unreadable: readonly (readonly [title: string, text: string, fault: RegExp])[] = [
-    ['an alias that doubles itself over and over', `l0: &l0 x\n${levels.join('\n')}`, /too many values/],
+  const unreadable: readonly (readonly [title: string, text: string, cause: RegExp])[] = [
+    ['aliases that expand exponentially', `l0: &l0 x\n${levels.join('\n')}`, /too many values/],
     ['an alias that contains itself', 'a: &a [*a]', /nested too deep/],
-    ['an alias of nothing', 'a: *nothing', /nothing/],
+    ['an alias without an anchor', 'a: *nothing', /nothing/],
     ['deep nesting', `a: ${'['.repeat(70)}${']'.repeat(70)}`, /nested too deep/],
     ['very deep nesting', '['.repeat(100_000), /not valid YAML/],
-    ['a text over 1 MiB', `a: ${'x'.repeat(1024 * 1024)}`, /longer than 1 MiB/],
+    ['a document over 1 MiB', `a: ${'x'.repeat(1024 * 1024)}`, /longer than 1 MiB/],
     ['two documents', 'a: 1\n---\nb: 2\n', /multiple documents/],
-    ['a tag of its own', 'a: !thing 1\n', /Unresolved tag/],
+    ['an unknown tag', 'a: !thing 1\n', /Unresolved tag/],
     ['a list as a key', '? [a]\n: 1\n', /the key is not a valid name/],
     ['the key __proto__', '__proto__: { a: 1 }\n', /the key is not a valid name/],
-    ['a number that is none of JSON', 'a: .inf\n', /not valid in JSON/],
+    ['a number that JSON does not have', 'a: .inf\n', /not valid in JSON/],
     ['an integer that would lose digits', 'a: 9223372036854775807\n', /outside the safe range of 2\^53-1/],
   ];
-  for (const [title, text, fault] of unreadable) {
-    it(`refuses ${title}`, () => assert.match(causes(text)[0] ?? '', fault));
+  for (const [title, text, cause] of unreadable) {
+    it(`rejects ${title}`, () => assert.match(causes(text)[0] ?? '', cause));
   }
 
-  it('announces every fault of the syntax with its position', () => {
+  it('reports every syntax error with its position', () => {
     assert.deepEqual(causes('a: 1\na: 2\nb: 3\nb: 4\n'), [
       '2:1 the document is not valid YAML: Map keys must be unique',
       '4:1 the document is not valid YAML: Map keys must be unique',
@@ -98,7 +98,7 @@ describe('readDocument', () => {
     ['block style', 'a: 1', '1:1'],
   ];
   for (const [title, text, position] of foreign) {
-    it(`holds a file named .json to JSON: ${title}`, () => {
+    it(`requires JSON in a .json file: ${title}`, () => {
       assert.deepEqual(causes(text, 'model.json'), [`${position} the document is not valid JSON`]);
       assert.deepEqual(causes(text), []);
     });

@@ -11,7 +11,7 @@ function load(defined: DefinedModel, env: Record<string, string> = {}): LoadedMo
   return loadDefinition({ file: 'shop.ts', defined, env });
 }
 
-function faultsOf(defined: DefinedModel): readonly string[] {
+function problemsOf(defined: DefinedModel): readonly string[] {
   try {
     load(defined);
     return [];
@@ -31,13 +31,13 @@ const PLAIN = {
   },
 } as const;
 
-/** A model of one resource, whatever JavaScript may hand over. */
+/** A model of one resource, with any members, like a JavaScript module. */
 function items(code: object): DefinedModel {
   return defineModel({ name: 'shop', resources: { items: Object.assign(resource({ schema: PLAIN }), code) } });
 }
 
-describe('a model in TypeScript', () => {
-  it('compiles to what the same document does', () => {
+describe('a TypeScript model', () => {
+  it('compiles like the same document', () => {
     const { model } = load(items({ unique: [['name']], sort: '-name' }));
     const item = model.resources.get('items');
     assert.deepEqual(
@@ -92,7 +92,7 @@ describe('a model in TypeScript', () => {
     ['ArkType', type({ name: 'string', 'stock?': 'number.integer', 'kind?': "'A' | 'B'", 'at?': 'string.date.iso' })],
   ];
   for (const [library, schema] of schemas) {
-    it(`takes a schema of ${library}`, () => {
+    it(`accepts a schema of ${library}`, () => {
       const { model } = load(defineModel({ name: 'shop', resources: { items: resource({ schema }) } }));
       const fields = model.resources.get('items')?.field;
       assert.deepEqual(fields?.get('name')?.type, { kind: 'text', format: null });
@@ -106,13 +106,13 @@ describe('a model in TypeScript', () => {
     });
   }
 
-  it('replaces ${NAME} from the environment, as a document does', () => {
+  it('replaces ${NAME} like a document', () => {
     const defined = defineModel({ name: 'shop', title: '${TITLE}', resources: { items: resource({ schema: PLAIN }) } });
     assert.equal(load(defined, { TITLE: 'Mine' }).model.title, 'Mine');
-    assert.match(faultsOf(defined)[0] ?? '', /^shop\.ts: title: .*TITLE is not set/);
+    assert.match(problemsOf(defined)[0] ?? '', /^shop\.ts: title: .*TITLE is not set/);
   });
 
-  it('has another fingerprint when its code is another', () => {
+  it('changes its fingerprint with its functions', () => {
     const computed = (value: (row: never) => unknown): object => ({
       computed: { a: { schema: { type: 'integer' }, from: ['name'], value } },
     });
@@ -121,14 +121,14 @@ describe('a model in TypeScript', () => {
     assert.notEqual(load(items(computed(() => 2))).model.fingerprint, one);
   });
 
-  it('has another fingerprint when what its functions use is another', () => {
+  it('changes its fingerprint with the source of its modules', () => {
     const read = (text: string): string =>
       loadDefinition({ file: 'shop.ts', defined: items({}), env: {}, text }).model.fingerprint;
     assert.equal(read('const rate = 1;'), read('const rate = 1;'));
     assert.notEqual(read('const rate = 2;'), read('const rate = 1;'));
   });
 
-  it('may refer to definitions of the model in computed members', () => {
+  it('can use definitions of the model in computed members', () => {
     const loaded = load({
       ...defineModel({
         name: 'shop',
@@ -146,23 +146,23 @@ describe('a model in TypeScript', () => {
   });
 
   const number = { schema: { type: 'integer' }, from: ['name'], value: () => 1 };
-  const faulty: readonly (readonly [title: string, code: object, says: RegExp])[] = [
-    ['a member that it does not know', { befor: {} }, /^shop\.ts: resources\.items\.befor: befor is not known here/],
+  const invalid: readonly (readonly [title: string, code: object, says: RegExp])[] = [
+    ['an unknown member', { befor: {} }, /^shop\.ts: resources\.items\.befor: unknown key befor/],
     [
-      'a hook that it does not know',
+      'an unknown hook',
       { before: { creat: () => {} } },
-      /resources\.items\.before\.creat: creat is not known here; write create/,
+      /resources\.items\.before\.creat: unknown key creat; write create/,
     ],
     [
-      'a hook that is no function',
+      'a hook that is not a function',
       { after: { created: 'x' } },
       /resources\.items\.after\.created: created is not a function/,
     ],
-    ['hooks that are no object', { before: [] }, /resources\.items\.before: before is not an object/],
+    ['hooks that are not an object', { before: [] }, /resources\.items\.before: before is not an object/],
     [
-      'a check of no field',
+      'a check of an unknown field',
       { check: { nam: () => null } },
-      /resources\.items\.check\.nam: nam is not known here; write name/,
+      /resources\.items\.check\.nam: unknown key nam; write name/,
     ],
     ['a policy', { policy: () => ({}) }, /resources\.items\.policy: policy is not supported yet/],
     [
@@ -171,7 +171,7 @@ describe('a model in TypeScript', () => {
       /resources\.items\.computed\.name: there is already a field name/,
     ],
     [
-      'a computed member named like one of the system',
+      'a computed member named like a system field',
       { computed: { revision: number } },
       /computed\.revision: revision is not a valid name/,
     ],
@@ -180,25 +180,29 @@ describe('a model in TypeScript', () => {
       { computed: { a: { ...number, value: 1 } } },
       /computed\.a\.value: value is not a function/,
     ],
-    ['a computed member of nothing', { computed: { a: { ...number, from: [] } } }, /computed\.a\.from: from is empty/],
     [
-      'a computed member of what never leaves',
+      'a computed member without from',
+      { computed: { a: { ...number, from: [] } } },
+      /computed\.a\.from: from is empty/,
+    ],
+    [
+      'a computed member from a write-only field',
       { computed: { a: { ...number, from: ['secret'] } } },
       /computed\.a\.from\[0\]: secret is not a readable field/,
     ],
     [
-      'a computed member of no known type',
+      'a computed member with an unknown type',
       { computed: { a: { ...number, schema: { type: 'thing' } } } },
       /computed\.a\.schema/,
     ],
-    ['a faulty schema, as a document is', { sort: 'nope' }, /resources\.items\.sort: /],
+    ['an invalid setting of a document', { sort: 'nope' }, /resources\.items\.sort: /],
   ];
-  for (const [title, code, says] of faulty) {
-    it(`is told with its path where it has ${title}`, () => {
-      const faults = faultsOf(items(code));
+  for (const [title, code, says] of invalid) {
+    it(`reports ${title} with its path`, () => {
+      const problems = problemsOf(items(code));
       assert.ok(
-        faults.some((fault) => says.test(fault)),
-        faults.join('\n') || 'no fault',
+        problems.some((problem) => says.test(problem)),
+        problems.join('\n') || 'no problems',
       );
     });
   }

@@ -6,16 +6,16 @@ import { z } from 'zod';
 import { formatProblem, ProblemList } from '../../../src/model/document/model-error.ts';
 import { plainSchema } from '../../../src/model/typescript/library-schema.ts';
 
-function read(schema: unknown): { readonly plain: unknown; readonly faults: readonly string[] } {
+function read(schema: unknown): { readonly plain: unknown; readonly problems: readonly string[] } {
   const list = new ProblemList('shop.ts', () => ({ line: 0, column: 0 }));
   const plain = plainSchema(schema, ['schema'], list.report);
-  return { plain, faults: list.sorted().map(formatProblem) };
+  return { plain, problems: list.sorted().map(formatProblem) };
 }
 
-/** One field in an object, of which its schema is told. */
+/** One field in an object, and its converted schema. */
 function field(schema: unknown): unknown {
-  const { plain, faults } = read(schema);
-  assert.deepEqual(faults, []);
+  const { plain, problems } = read(schema);
+  assert.deepEqual(problems, []);
   assert.ok(typeof plain === 'object' && plain !== null && 'properties' in plain);
   return Object(plain.properties).a;
 }
@@ -25,7 +25,7 @@ const box = (a: Parameters<typeof Type.Object>[0][string]): unknown => field(Typ
 
 describe('a schema of another library', () => {
   const said: readonly (readonly [title: string, schema: unknown, plain: object])[] = [
-    ['a nullable text of Zod', zod(z.string().nullable()), { type: ['string', 'null'] }],
+    ['a nullable string of Zod', zod(z.string().nullable()), { type: ['string', 'null'] }],
     ['an integer of Zod, without the bounds of its type', zod(z.int()), { type: 'integer' }],
     ['a bounded integer of Zod', zod(z.int().min(1).max(5)), { type: 'integer', minimum: 1, maximum: 5 }],
     ['a literal of Zod', zod(z.literal('A')), { type: 'string', const: 'A' }],
@@ -37,7 +37,7 @@ describe('a schema of another library', () => {
     ['a nullable choice of Zod', zod(z.enum(['A', 'B']).nullable()), { type: ['string', 'null'], enum: ['A', 'B'] }],
     ['a map of Zod', zod(z.record(z.string(), z.int())), { type: 'object', additionalProperties: { type: 'integer' } }],
     ['a format of Zod, without its pattern', zod(z.email()), { type: 'string', format: 'email' }],
-    ['a moment of Zod', zod(z.iso.datetime()), { type: 'string', format: 'date-time' }],
+    ['a date-time of Zod', zod(z.iso.datetime()), { type: 'string', format: 'date-time' }],
     ['a pattern of Zod', zod(z.string().regex(/^[a-z]+$/)), { type: 'string', pattern: '^[a-z]+$' }],
     [
       'a union of literals of TypeBox',
@@ -53,22 +53,22 @@ describe('a schema of another library', () => {
     ['a choice of ArkType', field(type({ a: "'A' | 'B'" })), { type: 'string', enum: ['A', 'B'] }],
   ];
   for (const [title, schema, plain] of said) {
-    it(`says ${title} in the words of a document`, () => assert.deepEqual(schema, plain));
+    it(`converts ${title} to the schema of a document`, () => assert.deepEqual(schema, plain));
   }
 
-  const refused: readonly (readonly [title: string, schema: unknown, says: RegExp])[] = [
+  const rejected: readonly (readonly [title: string, schema: unknown, says: RegExp])[] = [
     [
-      'that has no words in JSON Schema',
+      'that JSON Schema cannot express',
       z.object({ a: z.date() }),
       /^shop\.ts: schema: the library cannot convert this schema to JSON Schema/,
     ],
     [
-      'of a library that gives none',
+      'of a library without JSON Schema',
       { '~standard': { version: 1, vendor: 'x' } },
       /does not convert it to JSON Schema; use Zod/,
     ],
     [
-      'inside of a plain one',
+      'inside a JSON Schema',
       { type: 'object', properties: { a: z.string() } },
       /schema\.properties\.a: a schema of a library is inside a JSON Schema/,
     ],
@@ -88,13 +88,13 @@ describe('a schema of another library', () => {
       /schema\.maximum: a number that is not finite/,
     ],
   ];
-  for (const [title, schema, says] of refused) {
-    it(`is told with its path: one ${title}`, () => assert.match(read(schema).faults.join('\n'), says));
+  for (const [title, schema, says] of rejected) {
+    it(`reports a schema ${title} with its path`, () => assert.match(read(schema).problems.join('\n'), says));
   }
 
-  it('that holds itself is told, and read no further', () => {
+  it('reports a cycle once', () => {
     const properties: Record<string, unknown> = {};
     properties['a'] = { type: 'object', properties };
-    assert.match(read({ type: 'object', properties }).faults.join('\n'), /the value contains itself/);
+    assert.match(read({ type: 'object', properties }).problems.join('\n'), /the value contains itself/);
   });
 });

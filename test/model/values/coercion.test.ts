@@ -55,14 +55,14 @@ describe('coerceText', () => {
     [{ kind: 'map', value: { type: text, nullable: false } }, 'a', /is an object/],
   ];
   for (const [type, from, message] of invalid) {
-    it(`[QRY-2] refuses ${JSON.stringify(from)} as ${type.kind}`, () => {
+    it(`[QRY-2] rejects ${JSON.stringify(from)} as ${type.kind}`, () => {
       const coerced = coerceText(type, from);
       assert.ok(coerced.kind === 'invalid');
       assert.match(coerced.message, message);
     });
   }
 
-  it('[URL-4] says to send %2B where the + of an offset became a space, and only there', () => {
+  it('[URL-4] suggests %2B if the + of an offset became a space, and only then', () => {
     const message = (from: string): string => {
       const coerced = coerceText({ kind: 'date-time' }, from);
       return coerced.kind === 'invalid' ? coerced.message : '';

@@ -66,7 +66,7 @@ describe('storedDateTime', () => {
 });
 
 describe('isTime', () => {
-  it('[ERR-3] tells a leap second by the time in UTC', () => {
+  it('[ERR-3] recognizes a leap second by the time in UTC', () => {
     assert.ok(isTime('23:59:60Z') && isTime('00:29:60+00:30') && !isTime('23:59:60+00:30'));
   });
 });

@@ -35,7 +35,7 @@ describe('decimals', () => {
     text: string,
     precision: number | null,
     scale: number | null,
-    fault: RegExp | null,
+    error: RegExp | null,
   ])[] = [
     ['9999999999.99', 12, 2, null],
     ['10000000000.00', 12, 2, /at most 10 digits before the decimal point/],
@@ -50,11 +50,11 @@ describe('decimals', () => {
     [`${'0'.repeat(5000)}1`, null, null, null],
     ['1e3', null, null, /must be a decimal number as a string/],
   ];
-  for (const [text, precision, scale, fault] of bounded) {
-    it(`[REP-7] ${fault === null ? 'takes' : 'refuses'} ${text.slice(0, 20)} with precision ${precision} and scale ${scale}`, () => {
+  for (const [text, precision, scale, error] of bounded) {
+    it(`[REP-7] ${error === null ? 'accepts' : 'rejects'} ${text.slice(0, 20)} with precision ${precision} and scale ${scale}`, () => {
       const found = decimalError(text, { precision, scale });
-      if (fault === null) assert.equal(found, null);
-      else assert.match(found ?? '', fault);
+      if (error === null) assert.equal(found, null);
+      else assert.match(found ?? '', error);
     });
   }
 
@@ -73,7 +73,7 @@ describe('decimals', () => {
     );
   });
 
-  it('[REP-7] takes a long run of zeros in linear time', () => {
+  it('[REP-7] parses a long run of zeros in linear time', () => {
     const started = process.cpuUsage().user;
     assert.equal(storedDecimal(`${'0'.repeat(1_000_000)}x`, null), null);
     assert.equal(storedDecimal(`1.${'0'.repeat(1_000_000)}1`, null)?.length, 1_000_003);

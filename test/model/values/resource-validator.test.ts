@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import type { Json } from '../../../src/conventions/json.ts';
 import { store, validator } from '../validating.ts';
 
-describe('check: the faults', () => {
-  const rows: readonly (readonly [clause: string, schema: string, sent: Json, fault: string])[] = [
+describe('check: the errors', () => {
+  const rows: readonly (readonly [clause: string, schema: string, sent: Json, error: string])[] = [
     ['REP-4', '{ type: integer }', '5', 'a: must be an integer, not a string'],
     ['REP-4', '{ type: string }', 5, 'a: must be a string, not a number'],
     ['REP-4', '{ type: boolean }', 'true', 'a: must be a boolean, not a string'],
@@ -119,12 +119,12 @@ describe('check: the faults', () => {
       'a.ctiy: is not a known field; did you mean "city"?',
     ],
   ];
-  for (const [clause, schema, sent, fault] of rows) {
-    it(`[${clause}] of ${JSON.stringify(sent)} for ${schema}: ${fault}`, () =>
-      assert.deepEqual(store(schema, sent), [fault]));
+  for (const [clause, schema, sent, error] of rows) {
+    it(`[${clause}] of ${JSON.stringify(sent)} for ${schema}: ${error}`, () =>
+      assert.deepEqual(store(schema, sent), [error]));
   }
 
-  const required: readonly (readonly [schema: string, sent: Json | undefined, fault: string])[] = [
+  const required: readonly (readonly [schema: string, sent: Json | undefined, error: string])[] = [
     ['{ type: string }', undefined, 'a: is required'],
     ['{ type: string }', null, 'a: is required'],
     ['{ type: string, enum: [x], default: x }', null, 'a: is required'],
@@ -132,17 +132,17 @@ describe('check: the faults', () => {
     ['{ type: array, items: { type: string } }', null, 'a: is required'],
     ['{ type: [string, "null"] }', undefined, 'a: is required; null is allowed'],
   ];
-  for (const [schema, sent, fault] of required) {
+  for (const [schema, sent, error] of required) {
     it(`[REP-4] of ${JSON.stringify(sent) ?? 'nothing'} for the required ${schema}`, () =>
-      assert.deepEqual(store(schema, sent, 'a'), [fault]));
+      assert.deepEqual(store(schema, sent, 'a'), [error]));
   }
 
-  it('[REP-4] are none for null where null is a value, nor for what has a default', () => {
+  it('[REP-4] are none for a nullable field that is null, and none for an absent field with a default', () => {
     assert.equal(store('{ type: [string, "null"] }', null, 'a'), null);
     assert.equal(store('{ type: string, default: x }', undefined, 'a'), 'x');
   });
 
-  it('[ERR-3] come all at once, unknown fields first', () => {
+  it('[ERR-3] are reported together, unknown fields first', () => {
     const check = validator(
       'name: { type: string }, stars: { type: integer, minimum: 1, maximum: 5 }, tags: { type: array, items: { type: string } }',
       'name',
@@ -156,7 +156,7 @@ describe('check: the faults', () => {
     assert.equal(checked.details[0]?.message, 'is not a known field; did you mean "name"?');
   });
 
-  it('[REP-5] of unknown fields are dropped on request, and so are the fields', () => {
+  it('[REP-5] for unknown fields are omitted if unknown fields are dropped', () => {
     const check = validator('a: { type: string }');
     assert.deepEqual(check.check({ a: 'x', b: 1 }, { unknown: 'drop' }), { kind: 'valid', values: { a: 'x' } });
     const nested = validator('o: { type: object, properties: { c: { type: string } } }');
@@ -171,7 +171,7 @@ describe('check: the faults', () => {
     });
   });
 
-  it('[REP-11] never quote the value', () => {
+  it('[REP-11] never contain the value', () => {
     const secret = 'hunter2';
     for (const schema of [
       '{ type: integer }',
@@ -184,7 +184,7 @@ describe('check: the faults', () => {
     }
   });
 
-  it('[REP-6] of the candidate leave it as it was', () => {
+  it('[REP-6] do not change the candidate', () => {
     const candidate = Object.freeze({ a: Object.freeze({}) });
     const check = validator('a: { type: object, properties: { b: { type: string, default: x } } }');
     assert.deepEqual(check.check(candidate, { unknown: 'refuse' }), { kind: 'valid', values: { a: { b: 'x' } } });
@@ -197,7 +197,7 @@ describe('coerce', () => {
     'stars: { type: integer }, price: { type: string, format: decimal, x-scale: 2 }, o: { type: object, properties: { on: { type: boolean } } }',
   );
 
-  it('[QRY-2] reads the text of a property by its path, system fields too', () => {
+  it('[QRY-2] converts a string by the type of the property, also of a system field', () => {
     assert.deepEqual(check.coerce('stars', '5'), { kind: 'valid', value: 5 });
     assert.deepEqual(check.coerce('price', '5'), { kind: 'valid', value: '5.00' });
     assert.deepEqual(check.coerce('o.on', 'true'), { kind: 'valid', value: true });
@@ -213,27 +213,27 @@ describe('coerce', () => {
 
 describe('checkId', () => {
   const any = validator('a: { type: string }', '', 'id: client');
-  const rows: readonly (readonly [title: string, id: string, fault: RegExp | null])[] = [
-    ['takes reserved characters', 'a/b@c+d#e%f é', null],
-    ['takes 255 characters of any plane', '😀'.repeat(255), null],
-    ['refuses 256 characters', 'a'.repeat(256), /1 to 255 characters/],
-    ['refuses none', '', /1 to 255 characters/],
-    ['refuses .', '.', /relative references/],
-    ['refuses ..', '..', /relative references/],
-    ['takes ...', '...', null],
-    ['refuses NUL', 'a\0b', /must not contain control characters/],
-    ['refuses a line feed', 'a\n', /must not contain control characters/],
-    ['refuses a C1 control', 'a\u0085', /must not contain control characters/],
-    ['refuses a lone surrogate', 'a\ud800', /lone surrogates/],
+  const rows: readonly (readonly [title: string, id: string, error: RegExp | null])[] = [
+    ['accepts reserved characters', 'a/b@c+d#e%f é', null],
+    ['accepts 255 characters of any plane', '😀'.repeat(255), null],
+    ['rejects 256 characters', 'a'.repeat(256), /1 to 255 characters/],
+    ['rejects an empty id', '', /1 to 255 characters/],
+    ['rejects .', '.', /relative references/],
+    ['rejects ..', '..', /relative references/],
+    ['accepts ...', '...', null],
+    ['rejects NUL', 'a\0b', /must not contain control characters/],
+    ['rejects a line feed', 'a\n', /must not contain control characters/],
+    ['rejects a C1 control', 'a\u0085', /must not contain control characters/],
+    ['rejects a lone surrogate', 'a\ud800', /lone surrogates/],
   ];
-  for (const [title, id, fault] of rows) {
+  for (const [title, id, error] of rows) {
     it(`[URL-3] ${title}`, () => {
-      if (fault === null) assert.equal(any.checkId(id), null);
-      else assert.match(any.checkId(id) ?? '', fault);
+      if (error === null) assert.equal(any.checkId(id), null);
+      else assert.match(any.checkId(id) ?? '', error);
     });
   }
 
-  it('[REP-2] holds ids to the pattern that is declared', () => {
+  it('[REP-2] requires ids to match the declared pattern', () => {
     const patterned = validator('a: { type: string }', '', "id: { client: '^[a-z]{2}$' }");
     assert.equal(patterned.checkId('ab'), null);
     assert.equal(patterned.checkId('AB'), 'must match the pattern ^[a-z]{2}$');

@@ -94,7 +94,7 @@ describe('check: laws', () => {
     { requiredKeys: [] },
   );
 
-  it('[REP-4] the stored form is a fixed point, and JSON carries it unchanged', () => {
+  it('[REP-4] normalizing is idempotent, and the stored form survives a JSON round trip', () => {
     fc.assert(
       fc.property(candidates, (candidate) => {
         const stored = check.check(candidate, { unknown: 'refuse' });
@@ -106,7 +106,7 @@ describe('check: laws', () => {
     );
   });
 
-  it('[ERR-3] any JSON at all is either stored or told, and never throws', () => {
+  it('[ERR-3] every JSON value is either stored or rejected, without an exception', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('n', 'i', 't', 'd', 'e', 'l', 'at', 'o', 'm', 'z'), fc.jsonValue()),
