@@ -1,31 +1,21 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createCipheriv, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Closes text so that only the holder of the secret can read it or make it. */
+/** Encrypts text so that only the holder of the secret can read it or make it. */
 export interface Seal {
-  /** The token of a text without lone surrogates, as base64url. The same text always gives the same token. */
+  /** The token of a text without lone surrogates, in base64url. Equal texts give equal tokens. */
   seal(plain: string): string;
-  /** The text of a token that this seal made; null for one that is forged, cut, foreign or spelled another way. */
+  /** The text of a token that this seal made; null for one that is forged, cut, of another seal or spelled another way. */
   open(token: string): string | null;
 }
 
-const CIPHER = 'aes-256-ctr';
 const KEY_BYTES = 32;
-const VECTOR_BYTES = 16;
+const TAG_BYTES = 16;
 const SECRET_MIN_BYTES = 16;
 
 /**
- * Deterministic authenticated encryption (PAGE-6), as SIV composes it (RFC 5297, Rogaway and Shrimpton 2006): a keyed hash of the text,
- * HMAC-SHA-256 cut to 128 bits, authenticates it and is the vector that AES-256-CTR encrypts it under. Without a counter or randomness two
- * different texts share no vector, and equal texts give equal tokens. Token: vector, ciphertext. The two keys come from the secret by HKDF
- * (RFC 5869).
+ * Deterministic authenticated encryption (PAGE-6), composed as SIV (RFC 5297; Rogaway and Shrimpton 2006): HMAC-SHA-256 of the text, cut to 128
+ * bits, authenticates it and is the initial counter block under which AES-256-CTR encrypts it. Without a nonce, two texts have different
+ * counter blocks and equal texts equal tokens. Token: tag, ciphertext. The two keys come from the secret by HKDF (RFC 5869).
  *
  * @param secret at least 16 unpredictable bytes; the same ones open the tokens after a restart and on another instance
  * @param context what the tokens are for; tokens of one context do not open in another
@@ -33,29 +23,78 @@ const SECRET_MIN_BYTES = 16;
  */
 export function createSeal(secret: Uint8Array, context = 'restwright'): Seal {
   if (secret.length < SECRET_MIN_BYTES)
-    throw new RangeError(`a seal needs a secret of ${SECRET_MIN_BYTES} bytes or more`);
-  const hashKey = deriveKey(secret, `${context} seal 2 hash`);
-  const cipherKey = deriveKey(secret, `${context} seal 2 cipher`);
-  const vectorOf = (plain: string | Uint8Array): Buffer =>
-    createHmac('sha256', hashKey).update(plain).digest().subarray(0, VECTOR_BYTES);
-
+    throw new RangeError(`A seal needs a secret of at least ${SECRET_MIN_BYTES} bytes.`);
+  const hmac = hmacSha256(deriveKey(secret, `${context} seal 2 hash`));
+  const encrypt = aesCtr(deriveKey(secret, `${context} seal 2 cipher`));
   return {
     seal(plain) {
-      const vector = vectorOf(plain);
-      const hidden = createCipheriv(CIPHER, cipherKey, vector).update(plain, 'utf8');
-      return Buffer.concat([vector, hidden]).toString('base64url');
+      const token = Buffer.allocUnsafe(TAG_BYTES + Buffer.byteLength(plain));
+      token.write(plain, TAG_BYTES);
+      const content = token.subarray(TAG_BYTES);
+      token.write(hmac(content), 0, TAG_BYTES, 'latin1');
+      encrypt(token.subarray(0, TAG_BYTES), content);
+      return token.toString('base64url');
     },
     open(token) {
       const bytes = Buffer.from(token, 'base64url');
-      // The decoder skips what is not base64url and bits that stand for nothing; only one spelling may open.
-      if (bytes.length < VECTOR_BYTES || bytes.toString('base64url') !== token) return null;
-      const vector = bytes.subarray(0, VECTOR_BYTES);
-      const plain = createDecipheriv(CIPHER, cipherKey, vector).update(bytes.subarray(VECTOR_BYTES));
-      return timingSafeEqual(vector, vectorOf(plain)) ? plain.toString('utf8') : null;
+      // The decoder skips characters that are not base64url and ignores unused bits; only one spelling may open.
+      if (bytes.length < TAG_BYTES || bytes.toString('base64url') !== token) return null;
+      const tag = bytes.subarray(0, TAG_BYTES);
+      const content = bytes.subarray(TAG_BYTES);
+      encrypt(tag, content);
+      const expected = Buffer.from(hmac(content), 'latin1').subarray(0, TAG_BYTES);
+      return timingSafeEqual(tag, expected) ? content.toString('utf8') : null;
     },
   };
 }
 
-function deriveKey(secret: Uint8Array, info: string): KeyObject {
-  return createSecretKey(new Uint8Array(hkdfSync('sha256', secret, '', info, KEY_BYTES)));
+function deriveKey(secret: Uint8Array, info: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', info, KEY_BYTES));
+}
+
+const HASH_BLOCK = 64;
+const HASH_BYTES = 32;
+
+/**
+ * HMAC-SHA-256 (RFC 2104) by two one-shot hashes, which take a third of the time of an HMAC object. The hashes come as latin1 strings, one
+ * character for each byte: a new buffer for each takes as long as the hash.
+ */
+function hmacSha256(key: Uint8Array): (content: Uint8Array) => string {
+  const padded = (byte: number): Buffer =>
+    Buffer.from(Uint8Array.from({ length: HASH_BLOCK }, (_, at) => (key[at] ?? 0) ^ byte));
+  const inner = padded(0x36);
+  const outer = Buffer.concat([padded(0x5c), Buffer.alloc(HASH_BYTES)]);
+  return (content) => {
+    outer.write(hash('sha256', Buffer.concat([inner, content]), 'latin1'), HASH_BLOCK, 'latin1');
+    return hash('sha256', outer, 'latin1');
+  };
+}
+
+const CIPHER_BLOCK = 16;
+
+/**
+ * AES-256-CTR, which encrypts and decrypts in place. It encrypts the counter blocks with one AES object that is kept: that has no state from one
+ * block to the next, while a CTR object is made for one initial counter and takes several times as long as to use it.
+ */
+function aesCtr(key: Uint8Array): (initial: Uint8Array, content: Uint8Array) => void {
+  const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false);
+  return (initial, content) => {
+    const blocks = Buffer.allocUnsafe(Math.ceil(content.length / CIPHER_BLOCK) * CIPHER_BLOCK);
+    const counter = new Uint8Array(initial);
+    for (let at = 0; at < blocks.length; at += CIPHER_BLOCK) {
+      blocks.set(counter, at);
+      increment(counter);
+    }
+    const stream = aes.update(blocks);
+    for (let at = 0; at < content.length; at += 1) content[at] = (content[at] ?? 0) ^ (stream[at] ?? 0);
+  };
+}
+
+/** Adds 1 to a big-endian number. */
+function increment(counter: Uint8Array): void {
+  for (let at = counter.length - 1; at >= 0; at -= 1) {
+    const next = ((counter[at] ?? 0) + 1) & 0xff;
+    counter[at] = next;
+    if (next !== 0) return;
+  }
 }

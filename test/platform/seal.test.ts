@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createCipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { createSeal } from '../../src/platform/seal.ts';
@@ -8,7 +9,41 @@ const seal = createSeal(secret, 'cursor');
 const text = fc.string({ unit: 'binary', maxLength: 60 });
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
+/** The composition as node:crypto offers it, one object for each step. */
+function reference(plain: string): string {
+  const key = (name: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', `cursor seal 2 ${name}`, 32));
+  const tag = createHmac('sha256', key('hash')).update(plain).digest().subarray(0, 16);
+  const ciphertext = createCipheriv('aes-256-ctr', key('cipher'), tag).update(plain, 'utf8');
+  return Buffer.concat([tag, ciphertext]).toString('base64url');
+}
+
+/** Tokens that were handed out: they are opened by every later version. */
+const HANDED_OUT = [
+  ['cursor', '', 'KHrtrTNgYXYn6YuWtwfXqg'],
+  ['cursor', 'a', 'j09ZCSq6bs2yexTWixG2Tog'],
+  ['restwright', '0123456789abcdef', 'PXBVciwobaFARHZx7kUTm6kXeNKHVDOuVmgmwir27VI'],
+  ['cursor', 'Grüße, 東京 🗼', 'xSwxeyjrh346VsRrWn5g0A9D4okYFOWYv0kQz6m5VpPdCh94'],
+  [
+    'cursor',
+    '{"after":["2026-01-03T03:04:05.678Z","01890a5d-ac96-774b-bcce-b302099a8057"]}',
+    'RZvY5BrLG22nL4rQ6Kh3Ccgo2mpqctEyatIfSDIb84R8Enq2WH-j4FAXM-me37CjbnWKF-9vF6Zm8eYozsLbRPPrfI5nYBDRMiSgVrcUpp9RHNeDk25LwCBbrmdm',
+  ],
+] as const;
+
 describe('seal', () => {
+  it('[PAGE-6] makes and opens the tokens that were handed out before', () => {
+    const bytes = Uint8Array.from({ length: 32 }, (_, index) => index);
+    for (const [context, plain, token] of HANDED_OUT) {
+      assert.equal(createSeal(bytes, context).seal(plain), token);
+      assert.equal(createSeal(bytes, context).open(token), plain);
+    }
+  });
+
+  it('[PAGE-6] is HMAC-SHA-256 and AES-256-CTR', () => {
+    const long = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 2_000 });
+    fc.assert(fc.property(long, (plain) => assert.equal(seal.seal(plain), reference(plain))));
+  });
+
   it('[PAGE-6] opens what it sealed, also after a restart', () => {
     fc.assert(
       fc.property(text, (plain) => assert.equal(createSeal(secret, 'cursor').open(seal.seal(plain)), plain)),
@@ -26,7 +61,7 @@ describe('seal', () => {
   it('[PAGE-6] hides the text: tokens of texts with a common beginning share none', () => {
     const [one, two] = ['{"id":"a"}', '{"id":"b"}'].map((plain) => Buffer.from(seal.seal(plain), 'base64url'));
     assert.ok(one !== undefined && two !== undefined);
-    assert.notDeepEqual(one.subarray(0, 16), two.subarray(0, 16), 'vector');
+    assert.notDeepEqual(one.subarray(0, 16), two.subarray(0, 16), 'tag');
     assert.notDeepEqual(one.subarray(16, 22), two.subarray(16, 22), 'ciphertext');
   });
 
@@ -67,7 +102,7 @@ describe('seal', () => {
     assert.equal(createSeal(new Uint8Array(32).fill(8), 'cursor').open(token), null);
     assert.equal(createSeal(secret, 'other').open(token), null);
     assert.equal(createSeal(secret).open(token), null);
-    assert.notEqual(createSeal(secret, 'other').seal('x').slice(0, 16), token.slice(0, 16), 'vector');
+    assert.notEqual(createSeal(secret, 'other').seal('x').slice(0, 16), token.slice(0, 16), 'tag');
   });
 
   it('refuses a secret that could be guessed', () => {
