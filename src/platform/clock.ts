@@ -1,4 +1,4 @@
-/** Where the time comes from; handed in, so that a test can hold it still or turn it back. */
+/** The source of time; injected, so that a test can stop it or set it back. */
 export interface Clock {
   /** Whole milliseconds since the epoch, UTC. */
   now(): number;
@@ -7,12 +7,12 @@ export interface Clock {
 /** The clock of the machine. It may go back when the machine's time is set. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Milliseconds from a beginning that means nothing, which never go back: for how long something takes. */
+/** Monotonic milliseconds from an arbitrary origin: for durations. */
 export function monotonicNow(): number {
   return performance.now();
 }
 
-/** Tells turns of the event loop apart. One begins when the system is asked what has arrived: what comes later belongs to the next. */
+/** The number of the current iteration of the event loop. One begins when the loop polls for I/O: what arrives later belongs to the next. */
 export function loopIteration(): number {
   return performance.nodeTiming.uvMetricsInfo.loopCount;
 }

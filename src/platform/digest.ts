@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 const CHARACTERS = 22;
 
 /**
- * A short fingerprint: the first 132 bits of SHA-256 as 22 characters of base64url. Enough that two contents never meet by
- * chance or by design (a collision costs about 2^66 digests). Text counts as UTF-8.
+ * A short fingerprint: the first 132 bits of SHA-256 as 22 characters of base64url. Long enough that
+ * no two contents share one, by chance or by design (a collision costs about 2^66 hashes). A string is hashed as UTF-8.
  */
 export function digest(content: string | Uint8Array): string {
   return hash('sha256', content, 'base64url').slice(0, CHARACTERS);

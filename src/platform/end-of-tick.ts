@@ -1,26 +1,27 @@
-/** What is to be done at the end of a turn of the event loop: what leaves or ends goes before what is work. */
-type Step = 'flush' | 'work';
+/** `flush` runs before `work`: responses are sent, and read transactions end, before a commit begins. */
+type Phase = 'flush' | 'work';
 
-const due: Record<Step, (() => void)[]> = { flush: [], work: [] };
-let planned = false;
+const queues: Record<Phase, (() => void)[]> = { flush: [], work: [] };
+let isScheduled = false;
 
 /**
- * Runs something once when all that arrived in this turn of the event loop was looked at: first what leaves, then what is work, such as a
- * commit, which whoever has an answer need not wait for. What leaves and is added while others do is of the next turn.
+ * Runs a callback once, at the end of this iteration of the event loop, when all requests that arrived in it have been read: first the `flush`
+ * callbacks, then the `work` ones, such as a group commit, for which finished responses need not wait. A callback that a `flush` callback adds
+ * to `flush` runs in the next iteration.
  *
  * @param run never throws
  */
-export function atEndOfTick(step: Step, run: () => void): void {
-  due[step].push(run);
-  if (planned) return;
-  planned = true;
+export function atEndOfTick(phase: Phase, run: () => void): void {
+  queues[phase].push(run);
+  if (isScheduled) return;
+  isScheduled = true;
   setImmediate(() => {
-    planned = false;
-    take('flush');
+    isScheduled = false;
+    runAll('flush');
   });
-  setImmediate(take, 'work');
+  setImmediate(runAll, 'work');
 }
 
-function take(step: Step): void {
-  for (const run of due[step].splice(0)) run();
+function runAll(phase: Phase): void {
+  for (const run of queues[phase].splice(0)) run();
 }

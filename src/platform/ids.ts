@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
-/** Where the ids of new things come from. */
+/** The source of new ids. */
 export interface Ids {
-  /** A new UUIDv7 in lower case, greater as text than every one before it. */
+  /** A new UUIDv7 in lower case, greater as a string than every one before it. */
   uuid(): string;
 }
 
@@ -12,17 +12,17 @@ const COUNTER_MAX = 0xfff;
 const COUNTER_SEED_MASK = 0x7ff;
 
 /**
- * UUIDv7 whose text order is the order of creation within the process (REP-2), by the dedicated counter of RFC 9562 6.2
+ * UUIDv7 whose string order is the order of creation within the process (REP-2), by the dedicated counter of RFC 9562 6.2
  * (method 1): 48 bits of milliseconds, 12 bits of counter in `rand_a`, 62 random bits. While the clock stands still or
- * goes back the last time is kept and the counter goes on; a counter that is full takes the next millisecond early.
+ * goes back, the last time stays and the counter goes on; when the counter is full, the next millisecond is used early.
  */
 export function createIds({ clock, random }: { readonly clock: Clock; readonly random: Random }): Ids {
   let time = -1;
   let counter = 0;
-  /** All that comes before the counter, made once per millisecond: `0192f3a4-5b6c-7`. */
+  /** The part before the counter, made once per millisecond: `0192f3a4-5b6c-7`. */
   let prefix = '';
 
-  function enter(millisecond: number): void {
+  function startMillisecond(millisecond: number): void {
     const digits = millisecond.toString(16).padStart(12, '0');
     time = millisecond;
     counter = Number.parseInt(random.hex(2), 16) & COUNTER_SEED_MASK;
@@ -32,11 +32,11 @@ export function createIds({ clock, random }: { readonly clock: Clock; readonly r
   return {
     uuid() {
       const now = clock.now();
-      if (now > time) enter(now);
-      else if (counter === COUNTER_MAX) enter(time + 1);
+      if (now > time) startMillisecond(now);
+      else if (counter === COUNTER_MAX) startMillisecond(time + 1);
       else counter += 1;
       const tail = random.hex(8);
-      // Joined it is one piece, which `JSON.stringify` writes faster.
+      // `join` makes a flat string, which `JSON.stringify` writes faster than a concatenated one.
       return [prefix + threeDigits(counter), variant(tail) + tail.slice(1, 4), tail.slice(4)].join('-');
     },
   };
@@ -44,12 +44,12 @@ export function createIds({ clock, random }: { readonly clock: Clock; readonly r
 
 const DIGITS = '0123456789abcdef';
 
-/** A number below 4,096, in hexadecimal: each request has an id, and the general way takes as long as the rest of it. */
+/** A number below 4,096 in hexadecimal. Every request gets an id, and `toString(16).padStart` takes as long as the rest of it. */
 function threeDigits(number: number): string {
   return DIGITS.charAt(number >> 8) + DIGITS.charAt((number >> 4) & 15) + DIGITS.charAt(number & 15);
 }
 
-/** The digit that holds the variant `10` and two random bits (RFC 9562 4.1). */
+/** The digit of the variant `10` and two random bits (RFC 9562 4.1). */
 function variant(hex: string): string {
   return '89ab'.charAt(DIGITS.indexOf(hex.charAt(0)) & 3);
 }

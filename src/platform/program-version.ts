@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-let known: string | null = null;
+let version: string | null = null;
 
-/** The version of this program, as its package names it. */
+/** The version of this program, from its `package.json`. */
 export function programVersion(): string {
-  known ??= readVersion();
-  return known;
+  version ??= readVersion();
+  return version;
 }
 
 function readVersion(): string {

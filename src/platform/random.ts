@@ -1,30 +1,28 @@
 import { randomBytes } from 'node:crypto';
 
-/** Where unpredictable bits come from; handed in, so that a test can say what they are. */
+/** The source of unpredictable bits; injected, so that a test can choose them. */
 export interface Random {
-  /** That many random bytes, as twice as many lower-case hexadecimal digits. */
+  /** So many random bytes, in lower-case hexadecimal: two digits each. */
   hex(bytes: number): string;
 }
 
-const STOCK_BYTES = 4_096;
+const POOL_BYTES = 4_096;
 
-/**
- * The cryptographic generator of the platform. Bits are drawn, and become digits, in stocks: a call for a few of them costs more than they do.
- */
+/** The cryptographic generator of the platform. It fills a pool: a call of the generator costs more than the few bytes that an id takes. */
 export function createRandom(): Random {
-  const draw = (bytes: number): string => randomBytes(bytes).toString('hex');
-  let stock = '';
+  const generate = (bytes: number): string => randomBytes(bytes).toString('hex');
+  let pool = '';
   let used = 0;
 
   return {
     hex(bytes) {
-      if (bytes > STOCK_BYTES) return draw(bytes);
-      if (used + 2 * bytes > stock.length) {
-        stock = draw(STOCK_BYTES);
+      if (bytes > POOL_BYTES) return generate(bytes);
+      if (used + 2 * bytes > pool.length) {
+        pool = generate(POOL_BYTES);
         used = 0;
       }
       used += 2 * bytes;
-      return stock.slice(used - 2 * bytes, used);
+      return pool.slice(used - 2 * bytes, used);
     },
   };
 }

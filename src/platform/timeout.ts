@@ -1,26 +1,26 @@
 /**
- * What work gives, where that is there in time. The work itself goes on: nothing can stop a promise.
+ * The result of a promise, or of `onTimeout` where the promise takes longer. The work goes on all the same: a promise cannot be stopped.
  *
- * @param time milliseconds
- * @param late gives or throws what stands for work that takes longer
+ * @param timeout milliseconds
+ * @param onTimeout returns what takes the place of the result, or throws
  */
-export async function withTimeout<T>(work: Promise<T>, time: number, late: () => T): Promise<T> {
-  const { promise, resolve } = Promise.withResolvers<'late'>();
-  const timer = setTimeout(() => resolve('late'), time);
+export async function withTimeout<T>(work: Promise<T>, timeout: number, onTimeout: () => T): Promise<T> {
+  const { promise: expired, resolve } = Promise.withResolvers<'expired'>();
+  const timer = setTimeout(() => resolve('expired'), timeout);
   try {
-    // In an object of its own what work gives is never taken for being late.
-    const first = await Promise.race([work.then((given) => ({ given })), promise]);
-    return first === 'late' ? late() : first.given;
+    // Wrapped, so that no result is taken for the timeout.
+    const first = await Promise.race([work.then((result) => ({ result })), expired]);
+    return first === 'expired' ? onTimeout() : first.result;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Waits for something, but for so many milliseconds at most. @returns whether it came to its end */
-export function settlesWithin(work: Promise<unknown>, time: number): Promise<boolean> {
+/** Waits for a promise to be fulfilled, for so many milliseconds at most. @returns whether it was */
+export function settlesWithin(work: Promise<unknown>, timeout: number): Promise<boolean> {
   return withTimeout(
     work.then(() => true),
-    time,
+    timeout,
     () => false,
   );
 }

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** Waits until a stream has room for more, or has been closed. */
+/** Resolves when a stream emits `drain` or is closed. */
 export function waitForDrain(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

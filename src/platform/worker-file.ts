@@ -1,11 +1,10 @@
 import { extname } from 'node:path';
 
 /**
- * A file that lies beside a module, and that a thread or process of its own runs: TypeScript where the module is the source, JavaScript where
- * it is built.
+ * The file next to a module that a worker thread or a child process runs: TypeScript where the module is source, JavaScript where it is built.
  *
  * @param module its `import.meta.url`
- * @param name of the file, without what its name ends with
+ * @param name of the file, without extension
  */
 export function workerFile(module: string, name: string): URL {
   return new URL(`./${name}${extname(module)}`, module);

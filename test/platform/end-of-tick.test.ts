@@ -3,15 +3,15 @@ import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, it } from 'node:test';
 import { atEndOfTick } from '../../src/platform/end-of-tick.ts';
 
-describe('the end of a turn of the event loop', () => {
+describe('the end of an iteration of the event loop', () => {
   let done: string[];
-  const plan = (step: 'flush' | 'work', name: string): void => atEndOfTick(step, () => done.push(name));
+  const plan = (phase: 'flush' | 'work', name: string): void => atEndOfTick(phase, () => done.push(name));
 
   beforeEach(() => {
     done = [];
   });
 
-  it('lets leave what is ready before it begins what is work, each in its order', async () => {
+  it('flushes before it begins work, each in the order of the calls', async () => {
     plan('work', 'commit');
     plan('flush', 'first');
     plan('work', 'another');
@@ -21,7 +21,7 @@ describe('the end of a turn of the event loop', () => {
     assert.deepEqual(done, ['first', 'second', 'commit', 'another']);
   });
 
-  it('comes once for each turn', async () => {
+  it('runs a callback once', async () => {
     plan('flush', 'first');
     await setImmediate();
     await setImmediate();
@@ -31,13 +31,13 @@ describe('the end of a turn of the event loop', () => {
   });
 
   for (const during of ['flush', 'work'] as const) {
-    it(`leaves nothing undone that is added while it is at what is ${during === 'flush' ? 'leaving' : 'work'}`, async () => {
+    it(`runs every callback that another one adds during ${during}`, async () => {
       plan('work', 'commit');
       atEndOfTick(during, () => {
         plan('flush', 'late');
         plan('work', 'later');
       });
-      for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+      for (let iteration = 0; iteration < 3; iteration += 1) await setImmediate();
       assert.deepEqual(done.toSorted(), ['commit', 'late', 'later']);
     });
   }

@@ -3,16 +3,16 @@ import { describe, it } from 'node:test';
 import { createRandom } from '../../src/platform/random.ts';
 
 describe('random', () => {
-  it('gives two lower-case digits for each byte, across and beyond its stock', () => {
+  it('returns two lower-case digits for each byte, across and beyond its pool', () => {
     const random = createRandom();
     for (const bytes of [0, 1, 8, 16, 4_095, 4_096, 4_097, 10_000]) {
       assert.match(random.hex(bytes), new RegExp(`^[0-9a-f]{${bytes * 2}}$`));
     }
   });
 
-  it('gives no byte twice', () => {
+  it('returns no byte twice', () => {
     const random = createRandom();
-    const drawn = Array.from({ length: 3_000 }, () => random.hex(16));
-    assert.equal(new Set(drawn).size, drawn.length);
+    const strings = Array.from({ length: 3_000 }, () => random.hex(16));
+    assert.equal(new Set(strings).size, strings.length);
   });
 });
