@@ -15,3 +15,12 @@ export function attempt<T>(run: () => MaybePromise<T>, recover: (error: unknown)
     return recover(error);
   }
 }
+
+/** All of several values: an array where each is there, else a promise of one. */
+export function allOf<T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> {
+  return values.every(isValue) ? values : Promise.all(values);
+}
+
+function isValue<T>(value: MaybePromise<T>): value is T {
+  return !(value instanceof Promise);
+}

@@ -1,34 +1,37 @@
 import type { Json } from '../../conventions/json.ts';
 import type { ValueType } from '../../model/model.ts';
 
-/** A value as a database driver binds and returns it. */
+/** A value that a database driver binds or returns. */
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array;
 
-/** A statement and the values of its placeholders, in order. Equal shapes of plan give equal texts, so that a text is prepared once. */
+/** A row that a driver returned: values by column name. */
+export type SqlRow = Record<string, SqlValue>;
+
+/** A statement and the values of its placeholders, in order. Plans of the same shape have the same text, so that drivers prepare it once. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly SqlValue[];
 }
 
-/** A JSON value in the form in which a database keeps or compares it; undefined where it can hold no such value. Never asked about null. */
+/** Converts a JSON value other than null to the form that a column stores and compares; undefined where the column cannot hold the value. */
 export type Encode = (value: Json) => SqlValue | undefined;
 
-/** The JSON value of what was read. Never asked about null. */
+/** Converts a value other than NULL that was read to JSON. */
 export type Decode = (value: SqlValue) => Json;
 
 /**
- * Where a value lies among those that a database can hold: at one of them or between two, of which `floor` is the lower, or outside of
- * all. 1.005 lies between two decimals of two places, 10^19 above all integers of 64 bits.
+ * The position of a value among the values that a column can hold: equal to one, between two (`floor` is the lower one), or out of range.
+ * 1.005 lies between two decimals with two digits after the point, 10^19 above all 64-bit integers.
  */
 export type Placement =
   | { readonly kind: 'within'; readonly floor: SqlValue; readonly exact: boolean }
   | { readonly kind: 'below' }
   | { readonly kind: 'above' };
 
-/** Where a JSON value lies; undefined where it is of another type. Never asked about null. */
+/** Finds the placement of a JSON value other than null; undefined where the value has another type. */
 export type Locate = (value: Json) => Placement | undefined;
 
-/** Locates the values of a type of which a database can hold every one. */
+/** Locates values of a type whose values the column can all hold. */
 export function exactLocate(encode: Encode): Locate {
   return (value) => {
     const floor = encode(value);
@@ -36,94 +39,96 @@ export function exactLocate(encode: Encode): Locate {
   };
 }
 
-/** An expression of a type that a database compares, and how values are written for comparing with it. */
+/** An expression that the database compares, and how values are encoded for the comparison. */
 export interface ComparableExpression {
   readonly expression: string;
   readonly encode: Encode;
   readonly locate: Locate;
 }
 
-/** How one database differs from another; everything else about SQL is shared. */
+/** The differences between databases. All other SQL is shared. */
 export interface Dialect {
-  /** The placeholder of the value at a position, counted from 1. */
-  placeholder(position: number): string;
+  /** The placeholder of the value at a position, starting at 1. */
+  readonly placeholder: (position: number) => string;
 
-  /** A name as an identifier. */
+  /** Quotes an identifier. */
   readonly quote: (name: string) => string;
 
-  /** A value as it stands in a statement that takes no placeholders: a default in DDL. */
+  /** A value as a literal, for statements without placeholders, such as a default in DDL. */
   literal(value: SqlValue): string;
 
-  /** The type of the column that holds values of a type. */
-  columnType(type: ValueType): string;
+  /** The column type for values of a type. */
+  readonly columnType: (type: ValueType) => string;
 
-  /** How a value is written to its column. */
+  /** What follows the columns of `create table`: for tables with many rows, and for small ones that are clustered by their primary key. */
+  readonly tableOptions: { readonly rows: string; readonly clustered: string };
+
+  /** Encodes values for their column. */
   encode(type: ValueType): Encode;
 
-  /** Where a value lies among those of its column. */
+  /** Locates values among those that their column can hold. */
   locate(type: ValueType): Locate;
 
-  /** The expression under which a column is read, without losing digits. */
+  /** The expression that reads a column without a loss of digits. */
   selection(column: string, type: ValueType): string;
 
-  /** From what `selection` reads to JSON; null where it is the JSON value already. */
+  /** Decodes what `selection` reads; null where that is the JSON value. */
   decode(type: ValueType): Decode | null;
 
-  /** A member of a JSON column, compared by value (QRY-7); null and absent members are NULL. */
+  /** A member of a JSON column, compared by value (QRY-7). Members that are null or absent are NULL. */
   member(column: string, path: readonly string[], type: ValueType): ComparableExpression;
 
-  /** A condition: one of the items of a JSON array equals a value (QRY-7). `placeholder` stands for the encoded value. */
+  /** A condition: a JSON array has an item equal to a value (QRY-7). `placeholder` is that of the encoded value. */
   contains(array: string, item: ValueType): { condition(placeholder: string): string; readonly encode: Encode };
 
   /**
-   * A query of one column: values of one type, none of them null, as one parameter. A statement that compares with a list has one text, however
-   * long the list is.
+   * A query of one column: values of one type, none of them null, bound as one parameter, so that the text of a statement does not depend on the
+   * length of the list.
    */
   valueList(values: readonly SqlValue[], parameters: BindParameters): string;
 
-  /** A condition: a text has another one as a part, character by character (QRY-7). `placeholder` stands for the part. */
+  /** A condition: a text contains another one, compared character by character (QRY-7). `placeholder` is that of the substring. */
   hasSubstring(expression: string, placeholder: string): string;
 
   /**
-   * A condition: each of the words begins a word of a searched field of a row (QRY-6).
+   * A condition: each word is the prefix of a word in a searched field of the row (QRY-6).
    *
    * @param look the deadline's `always` where the statement has one: for what is found before any row is looked at
    */
   search(resource: string, words: readonly string[], parameters: BindParameters, look: string | null): string;
 
   /**
-   * A source of rows for `from`: the texts of the JSON array that the placeholder stands for, one to a row, in the column `value`. A
-   * statement about many ids has one text, however many there are.
+   * A table expression for `from`: the strings of a JSON array that is bound to the placeholder, one per row, in the column `value`. The text of
+   * the statement does not depend on their number.
    */
   textRows(placeholder: string): string;
 
   /**
-   * What joins each row of a source with those rows of a table whose ids a subquery gives, which names the source and has a limit of its
-   * own: it is run once for each row of the source.
+   * A lateral join: for each row of the source, the rows of a table whose ids a correlated subquery returns. The subquery has a limit.
    *
    * @param ids a query of one column
    */
   joinEach(ids: string, table: string, id: string): string;
 
-  /** A key of an order, NULLs first ascending and last descending (PAGE-5); also as a key of an index. */
+  /** A sort key, NULLs first ascending and last descending (PAGE-5); also as the key of an index. */
   order(expression: string, descending: boolean): string;
 
-  /** How a statement looks at its deadline; null where the database keeps time itself. */
+  /** The conditions that check a statement's deadline; null where the database has statement timeouts. */
   readonly deadline: DeadlineConditions | null;
 }
 
-/** Conditions that are always true and fail the statement once its deadline has passed. */
+/** Conditions that hold for every row, and fail the statement after its deadline. */
 export interface DeadlineConditions {
-  /** Asks at some of the rows that a statement reads: for many rows. */
+  /** Checks at a sample of the rows: for reads of many rows. */
   readonly sampled: string;
-  /** Asks at each: for few rows of any size, and for what is no row of a table. */
+  /** Checks at each row: for few rows of any size, and for results of table-valued functions. */
   readonly always: string;
 }
 
-/** At which rows a statement looks at its deadline. */
+/** The rows at which a statement checks its deadline. */
 export type DeadlineChecks = 'never' | keyof DeadlineConditions;
 
-/** Collects the values of a statement while its text is written. */
+/** Collects the bound values of a statement while its text is generated. */
 export class BindParameters {
   readonly values: SqlValue[] = [];
   readonly #dialect: Dialect;
@@ -132,7 +137,7 @@ export class BindParameters {
     this.#dialect = dialect;
   }
 
-  /** Adds a value and returns its placeholder. */
+  /** Binds a value and returns its placeholder. */
   add(value: SqlValue): string {
     this.values.push(value);
     return this.#dialect.placeholder(this.values.length);

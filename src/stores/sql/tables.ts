@@ -3,6 +3,7 @@ import type { Model, Resource, ValueType } from '../../model/model.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
 import { type TableColumn, columnsOf, linkFields, linkTable, typeAt } from './columns.ts';
 import type { ComparableExpression, Decode, Dialect, Encode, SqlValue } from './dialect.ts';
+import { SystemStatements } from './system-statements.ts';
 import { type Compare, comparisonOf } from './value-order.ts';
 
 /** Whether what was read has the columns of every row; the others are as the table declares them. */
@@ -152,10 +153,13 @@ export class Table {
 /** The tables of all resources of a model. */
 export class Tables {
   readonly dialect: Dialect;
+  /** The statements that read and write the system tables. */
+  readonly system: SystemStatements;
   readonly #tables: ReadonlyMap<string, Table>;
 
   constructor(model: Model, dialect: Dialect) {
     this.dialect = dialect;
+    this.system = new SystemStatements(dialect);
     this.#tables = new Map([...model.resources.values()].map((each) => [each.name, new Table(each, dialect)]));
   }
 

@@ -245,6 +245,7 @@ export const sqlite: Dialect = {
   quote,
   literal,
   columnType,
+  tableOptions: { rows: 'strict', clustered: 'strict, without rowid' },
   encode,
   locate,
   selection,

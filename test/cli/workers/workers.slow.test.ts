@@ -204,7 +204,7 @@ for (const [title, env] of systems) {
       const file = path.join(folder, `${databases}.db`);
       rmSync(file);
       process.kill((await listeningWorkers(server, 3))[0] ?? 0, 'SIGKILL');
-      await waitUntil(() => /worker_exited.*It is gone/.test(server.stderr()), 'it says so');
+      await waitUntil(() => /worker_exited.*It does not exist any more/.test(server.stderr()), 'it says so');
       assert.equal(existsSync(file), false);
     });
 

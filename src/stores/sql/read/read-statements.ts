@@ -196,13 +196,19 @@ export function countStatement(
   return { text: `select count(*) as ${name} from (${rows}) as capped`, values: parameters.values };
 }
 
-/** Tells of each ancestor whether it stands, under the column `0` for the nearest, `1` for the one above it and so on. */
+/** Reads whether each ancestor exists, in the column `0` for the nearest one, `1` for the one above it, and so on. */
 export function ancestorsStatement(tables: Tables, within: readonly Ancestor[]): Statement {
   const parameters = new BindParameters(tables.dialect);
-  const stand = within.map(
-    (_, index) => `${ancestorExists(tables, within, index, parameters)} as ${tables.dialect.quote(String(index))}`,
+  const exist = within.map(
+    (_, level) => `${ancestorExists(tables, within, level, parameters)} as ${tables.dialect.quote(String(level))}`,
   );
-  return { text: `select ${stand.join(', ')}`, values: parameters.values };
+  return { text: `select ${exist.join(', ')}`, values: parameters.values };
+}
+
+/** Reads a row where the ancestor at a level (0 for the nearest) exists below the one above it. */
+export function ancestorStatement(tables: Tables, within: readonly Ancestor[], level: number): Statement {
+  const parameters = new BindParameters(tables.dialect);
+  return { text: `select 1 where ${ancestorExists(tables, within, level, parameters)}`, values: parameters.values };
 }
 
 /** Reads one row where a resource has the id. */

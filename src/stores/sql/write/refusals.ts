@@ -1,42 +1,46 @@
-import type { Ancestor, Refusal, RowPlan } from '../../../plan/plan.ts';
+import type { Refusal, RowPlan } from '../../../plan/plan.ts';
 import type { Statement } from '../dialect.ts';
 import { rowExistsStatement } from '../read/read-statements.ts';
 import type { Tables } from '../tables.ts';
-import { conflictProbes, writtenReferences } from './write-statements.ts';
+import { type ConflictProbe, conflictProbes, writtenReferences } from './write-statements.ts';
 
-/** Whether a statement reads a row. */
-export type Finds = (statement: Statement) => boolean;
+/** A reference that a plan writes, and the statement that reads a row where the row referred to exists. */
+interface ReferenceProbe {
+  /** Dotted path: `supplier_id`, `related_ids[2]`. */
+  readonly path: string;
+  readonly statement: Statement;
+}
 
-/** The references that a plan writes and that refer to nothing. A row that the plan itself adds is there for it. */
-function danglingReferences(tables: Tables, plan: RowPlan, finds: Finds): string[] {
-  return writtenReferences(tables, plan)
+/** The statements that find out which constraint a plan violates, to be run in its transaction after it failed. */
+export interface ViolationProbes {
+  readonly references: readonly ReferenceProbe[];
+  readonly conflicts: readonly ConflictProbe[];
+}
+
+/** The probes of a plan that creates or updates a row. A reference of the row to itself is valid. */
+export function violationProbes(tables: Tables, plan: RowPlan): ViolationProbes {
+  const references = writtenReferences(tables, plan)
     .filter(({ resource, id }) => resource !== plan.resource || id !== plan.id)
-    .filter(({ resource, id }) => !finds(rowExistsStatement(tables, resource, id)))
-    .map(({ path }) => path);
+    .map(({ path, resource, id }) => ({ path, statement: rowExistsStatement(tables, resource, id) }));
+  return { references, conflicts: conflictProbes(tables, plan) };
 }
 
 /**
- * Why the database would not take a create or an update: asked inside its transaction, after the statement failed. References come
- * before conflicts, for 400 ranks before 409.
+ * Why the database rejected a plan. References come before conflicts: a response with status 400 takes precedence over one with 409.
  *
- * @param index the plan's place in its unit
- * @returns null where no constraint of the model explains the failure
+ * @param index of the plan in its unit
+ * @param finds whether a statement reads a row
+ * @returns null where no constraint of the model explains the violation
  */
-export function explainViolation(tables: Tables, plan: RowPlan, index: number, finds: Finds): Refusal | null {
-  const fields = danglingReferences(tables, plan, finds);
+export function explainViolation(
+  { references, conflicts }: ViolationProbes,
+  index: number,
+  finds: (statement: Statement) => boolean,
+): Refusal | null {
+  const fields = references.filter(({ statement }) => !finds(statement)).map(({ path }) => path);
   if (fields.length > 0) return { kind: 'reference', plan: index, fields };
-  const conflict = conflictProbes(tables, plan).find(({ statement }) => finds(statement));
+  const conflict = conflicts.find(({ statement }) => finds(statement));
   if (conflict === undefined) return null;
   if (conflict.fields === null) return { kind: 'exists', plan: index };
   return { kind: 'unique', plan: index, fields: conflict.fields };
-}
-
-/**
- * The outermost ancestor that does not stand.
- *
- * @param within nearest first
- * @param stands whether each of them stands below the one above it, in the same order
- */
-export function outermostMissing(within: readonly Ancestor[], stands: (index: number) => boolean): Ancestor | null {
-  return within.findLast((_, index) => !stands(index)) ?? null;
 }

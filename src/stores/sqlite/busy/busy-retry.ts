@@ -1,44 +1,70 @@
 import { setTimeout } from 'node:timers/promises';
-import { monotonicNow } from '../../../platform/clock.ts';
 import type { Random } from '../../../platform/random.ts';
 import { BUSY_TIMEOUT, isBusy } from '../connection/sqlite-connection.ts';
 
-/** Milliseconds of the first and of the longest pause: a commit of another process takes one to a few. */
+/** Milliseconds of the shortest and the longest delay: a commit of another process takes one to a few. */
 const MIN_DELAY = 1;
 const MAX_DELAY = 4;
 const BYTES = 2;
 
+export interface BusyRetryOptions {
+  readonly random: Random;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds in all. Default: 5,000. */
+  readonly timeout?: number | undefined;
+}
+
+export interface RunOptions {
+  /** Milliseconds in all. Default: those of the retry. */
+  readonly timeout?: number;
+  /** The longest delay in milliseconds. Default: 4. */
+  readonly maxDelay?: number;
+  /** Stops retrying: `run` rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called before each delay. @param waited milliseconds since the first attempt */
+  readonly onBusy?: (waited: number) => void;
+}
+
 /**
- * How this process waits while another one writes: it tries again after a pause, and answers requests meanwhile. SQLite would wait by itself,
- * and keep the thread.
+ * Waits for a database that another process has locked: repeats an attempt that fails with SQLITE_BUSY, with backoff and jitter. SQLite's own
+ * busy handler would block the thread; this one serves other requests between attempts.
  */
 export class BusyRetry {
   /** Milliseconds in all. */
   readonly timeout: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
   readonly #random: Random;
 
-  constructor(random: Random, timeout: number = BUSY_TIMEOUT) {
+  constructor({ random, now, timeout = BUSY_TIMEOUT }: BusyRetryOptions) {
     this.#random = random;
+    this.now = now;
     this.timeout = timeout;
   }
 
-  /** Milliseconds before the next try: longer after each, and by chance, so that processes that wait do not all come back at once. */
-  delay(tries: number): number {
-    const longest = Math.min(MAX_DELAY, MIN_DELAY * 2 ** tries);
-    const chance = Number.parseInt(this.#random.hex(BYTES), 16) / 256 ** BYTES;
-    return MIN_DELAY + chance * (longest - MIN_DELAY);
+  /** Makes the first attempt synchronously. @throws what `isBusy` recognises, where the database stays locked */
+  async run<T>(attempt: () => T, options: RunOptions = {}): Promise<T> {
+    const { timeout = this.timeout, maxDelay = MAX_DELAY, signal, onBusy } = options;
+    const since = this.now();
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return attempt();
+      } catch (error) {
+        const waited = this.now() - since;
+        if (!isBusy(error) || waited >= timeout) throw error;
+        onBusy?.(waited);
+      }
+      // Where the signal ends the delay, the next line throws its reason.
+      await setTimeout(this.delay(attempts, maxDelay), undefined, { signal }).catch(() => undefined);
+      signal?.throwIfAborted();
+    }
   }
 
-  /** Does what needs the database for writing, once no other process has it. @throws what `isBusy` recognises, where one keeps it too long */
-  async run<T>(act: () => T): Promise<T> {
-    const since = monotonicNow();
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return act();
-      } catch (error) {
-        if (!isBusy(error) || monotonicNow() - since >= this.timeout) throw error;
-        await setTimeout(this.delay(tries));
-      }
-    }
+  /** Milliseconds before the next attempt: exponential, and random so that waiting processes do not retry together. */
+  delay(attempts: number, maxDelay = MAX_DELAY): number {
+    const longest = Math.min(maxDelay, MIN_DELAY * 2 ** attempts);
+    const fraction = Number.parseInt(this.#random.hex(BYTES), 16) / 256 ** BYTES;
+    return MIN_DELAY + fraction * (longest - MIN_DELAY);
   }
 }

@@ -1,16 +1,16 @@
-// What the thread of checkpoints runs: one connection of its own; each message is answered when the checkpoint is done.
+// The entry of the checkpoint thread: one connection. It replies to each message when the checkpoint is done.
 import { parentPort, workerData } from 'node:worker_threads';
-import { SqliteConnection, LONG_WAL_PAGES } from '../connection/sqlite-connection.ts';
+import { LONG_WAL_PAGES, SqliteConnection } from '../connection/sqlite-connection.ts';
 
 const port = parentPort;
-if (port === null) throw new Error('This file is what a thread runs, and no program of its own');
+if (port === null) throw new Error('This file is the entry of a worker thread, not a program');
 
-/** Each pass brings over what was written during the one before: after three, what is left for the writer keeps it for 3 ms in place of 16. */
+/** Each pass copies what was written during the one before. After three, the writer's checkpoint blocks the main thread for 3 ms instead of 16. */
 const PASSES = 3;
 
-/** Milliseconds for which writers may be held up by a log that has become long: more, the longer it is, but less than a write waits in all. */
-const WAIT = 500;
-const LONGEST_WAIT = 4_000;
+/** Milliseconds for which writers may be blocked to restart a long WAL: more for a longer one, but less than the timeout of a write. */
+const RESTART_TIMEOUT = 500;
+const MAX_RESTART_TIMEOUT = 4_000;
 
 const connection = SqliteConnection.checkpointer(String(workerData));
 
@@ -28,5 +28,5 @@ function checkpoint(): void {
   let pages = 0;
   for (let pass = 0; pass < PASSES; pass += 1) pages = Math.max(pages, connection.checkpoint());
   if (pages < LONG_WAL_PAGES) return;
-  connection.restartWal(Math.min(LONGEST_WAIT, Math.ceil((WAIT * pages) / LONG_WAL_PAGES)));
+  connection.restartWal(Math.min(MAX_RESTART_TIMEOUT, Math.ceil((RESTART_TIMEOUT * pages) / LONG_WAL_PAGES)));
 }

@@ -4,35 +4,35 @@ import type { MainConnection } from '../connection/main-connection.ts';
 
 const ENTRY = workerFile(import.meta.url, 'checkpoint-thread');
 
-/** Rows written after which a checkpoint is due: 30 MB of log where each has a commit of its own, 10 MB where many share one. */
+/** Rows written before a checkpoint: 30 MB of WAL if each has its own commit, 10 MB if many share one. */
 const ROWS_PER_CHECKPOINT = 1_000;
-/** Milliseconds after which a checkpoint is due however little was written: reads go past the mapped file as long as anything is left in the log. */
+/** Milliseconds before a checkpoint, however little was written: reads bypass the memory-mapped file for pages that are in the WAL. */
 const MAX_DELAY = 1_000;
 
 export interface CheckpointTriggers {
-  /** Rows after which a checkpoint is due. */
+  /** Rows before a checkpoint. Default: 1,000. */
   readonly rows?: number;
-  /** Milliseconds after the first of them. */
+  /** Milliseconds after the first of them. Default: 1,000. */
   readonly maxDelay?: number;
 }
 
 /**
- * Brings what is committed from SQLite's log into the database file, on a thread of its own: a checkpoint takes longer than a hundred
- * requests, and would hold up all of them. What is written meanwhile is brought over by the writer itself, which takes a moment: only a log
- * that is empty can begin anew. Where somebody always reads from it the thread has it begin anew once it is long, and writers wait for that.
- * Where the thread cannot run, the writer does as SQLite does by itself, later.
+ * Makes checkpoints on a worker thread: a checkpoint takes longer than a hundred requests and would block all of them. The writer then copies
+ * the few pages written meanwhile, because only an empty WAL can be restarted. If the WAL always has readers, the thread restarts it once it is
+ * long, and writers wait for that. If the thread cannot run, SQLite's own automatic checkpoints run later.
  */
 export class Checkpoints {
   readonly #path: string;
   readonly #main: MainConnection;
-  readonly #due: number;
-  readonly #latest: number;
+  readonly #rows: number;
+  readonly #maxDelay: number;
   #timer: NodeJS.Timeout | null = null;
   #worker: Worker | null = null;
   #ended: Promise<void> = Promise.resolve();
   #running = false;
-  #ending = false;
-  #written = 0;
+  #closing = false;
+  /** Rows committed since the last checkpoint began. */
+  #pending = 0;
 
   /** @param path an absolute path */
   constructor(
@@ -42,20 +42,20 @@ export class Checkpoints {
   ) {
     this.#path = path;
     this.#main = main;
-    this.#due = rows;
-    this.#latest = maxDelay;
+    this.#rows = rows;
+    this.#maxDelay = maxDelay;
   }
 
-  /** Rows were committed. */
+  /** To be called after each commit, with the number of rows that it wrote. */
   rowsCommitted(rows: number): void {
-    this.#written += rows;
-    if (this.#written >= this.#due) this.#begin();
-    else this.#timer ??= setTimeout(this.#begin, this.#latest).unref();
+    this.#pending += rows;
+    if (this.#pending >= this.#rows) this.#begin();
+    else this.#timer ??= setTimeout(this.#begin, this.#maxDelay).unref();
   }
 
-  /** Resolves once the thread has ended; it finishes what it does. */
+  /** Resolves once the thread has finished its checkpoint and ended. */
   async close(): Promise<void> {
-    this.#ending = true;
+    this.#closing = true;
     this.#stopTimer();
     this.#worker?.ref();
     this.#worker?.postMessage('end', []);
@@ -65,7 +65,7 @@ export class Checkpoints {
   readonly #begin = (): void => {
     this.#stopTimer();
     if (this.#running) return;
-    this.#written = 0;
+    this.#pending = 0;
     this.#running = true;
     this.#worker ??= this.#start();
     this.#worker?.postMessage('checkpoint', []);
@@ -82,7 +82,7 @@ export class Checkpoints {
       const { promise, resolve } = Promise.withResolvers<void>();
       worker.unref();
       worker.on('message', () => this.#finish());
-      // Nothing is lost with it: the log is still there, and the next checkpoint starts another thread.
+      // Nothing is lost: the WAL is still there, and the next checkpoint starts another thread.
       worker.on('error', () => undefined);
       worker.on('exit', () => {
         this.#worker = null;
@@ -102,8 +102,8 @@ export class Checkpoints {
     try {
       this.#main.writer().checkpoint();
     } catch {
-      // As with those that SQLite makes by itself: nothing is lost, and what is wrong with the disk the next commit is told.
+      // As with SQLite's automatic checkpoints nothing is lost. The next commit reports what is wrong with the disk.
     }
-    if (this.#written > 0 && !this.#ending) this.rowsCommitted(0);
+    if (this.#pending > 0 && !this.#closing) this.rowsCommitted(0);
   }
 }

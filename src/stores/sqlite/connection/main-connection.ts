@@ -1,59 +1,60 @@
 import { loopIteration } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';
-import type { SqliteConnection } from './sqlite-connection.ts';
+import type { SqlValue } from '../../sql/dialect.ts';
 import { unavailable } from '../busy/unavailable.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
 
 /**
- * The one connection of the thread that answers. It reads what it has written without reading the file again: each commit has every other
- * connection let go of the pages that it holds. What is read in one turn of the event loop is read in one transaction: by itself each
- * read would lock the database and let go of it again, which takes the system half as long as it takes SQLite to find a row.
+ * The connection of the main thread, for reads and writes: a commit empties the page caches of all other connections, but not its own. All
+ * reads of one event-loop iteration share a read transaction, because locking and unlocking the database for each read takes half as long as
+ * finding a row.
  */
 export class MainConnection {
   readonly #connection: SqliteConnection;
-  #version: unknown = null;
-  /** The turn whose transaction is open. */
-  #turn: number | null = null;
+  #version: SqlValue | undefined;
+  /** The loop iteration whose read transaction is open. */
+  #iteration: number | null = null;
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection;
   }
 
   /**
-   * The connection for reading: what is read from now on to the end of the turn is of one state of the database, which holds every commit
-   * that was answered before the turn began.
+   * The connection for reading. All reads until the end of the loop iteration see one snapshot, which contains every commit that was
+   * acknowledged before the iteration began.
    *
-   * @throws {StoreUnavailable} where another process holds the database
+   * @throws {StoreUnavailable} while another process has locked the database
    */
   reader(): SqliteConnection {
-    const turn = loopIteration();
-    if (turn !== this.#turn) this.#begin(turn);
+    const iteration = loopIteration();
+    if (iteration !== this.#iteration) this.#begin(iteration);
     return this.#connection;
   }
 
-  /** The connection for writing, with no transaction open. */
+  /** The connection for writing, without an open transaction. */
   writer(): SqliteConnection {
     this.endReadTransaction();
     return this.#connection;
   }
 
-  /** Another one than before where another process has changed what is being read (`PRAGMA data_version`). */
-  get dataVersion(): unknown {
+  /** `PRAGMA data_version` of the snapshot: it changes when another process has committed. */
+  get dataVersion(): SqlValue | undefined {
     return this.#version;
   }
 
-  /** What is read next is of the state that it finds. */
+  /** Ends the snapshot: the next read sees the latest commits. */
   readonly endReadTransaction = (): void => {
-    if (this.#turn === null) return;
-    this.#turn = null;
-    // SQLite ends the transaction itself where the disk fails, and with the connection.
+    if (this.#iteration === null) return;
+    this.#iteration = null;
+    // SQLite ends the transaction itself where the disk fails, and when the connection closes.
     if (this.#connection.inTransaction) this.#connection.run('commit');
   };
 
-  #begin(turn: number): void {
+  #begin(iteration: number): void {
     this.endReadTransaction();
     this.#connection.run('begin');
-    this.#turn = turn;
-    // Before a commit begins: SQLite's log begins anew only where nobody reads from it.
+    this.#iteration = iteration;
+    // Before a commit begins: SQLite restarts the WAL only while it has no readers.
     atEndOfTick('flush', this.endReadTransaction);
     try {
       this.#version = this.#connection.get('pragma data_version')?.['data_version'];

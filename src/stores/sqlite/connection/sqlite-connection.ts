@@ -1,59 +1,58 @@
 import Database from 'better-sqlite3';
-import type { SqlValue } from '../../sql/dialect.ts';
+import type { SqlRow, SqlValue } from '../../sql/dialect.ts';
 import { StatementCache } from './statement-cache.ts';
 
-/** How long a statement waits for another process to let go of the database, in milliseconds. It keeps the thread while it waits. */
+/** Milliseconds that a statement waits while another process has locked the database. SQLite blocks the thread meanwhile. */
 export const BUSY_TIMEOUT = 5_000;
 
-/** Bytes of the file that are read through memory mapping: deep offsets and counts are several times faster than by page cache. */
+/** Bytes of the file that are memory-mapped: deep offsets and counts are several times faster than with the page cache. */
 const MMAP_BYTES = 268_435_456;
 
 /**
- * KiB of pages that a connection copies for itself: those that it changes, and those that stand in the log. What is mapped needs no copy; with
- * 16 MiB it had one of all that was written lately, and was no faster, not even for a file of twice what is mapped.
+ * KiB of the page cache of a connection: pages that it changes, and pages in the WAL. Mapped pages need no copy. 16 MiB held a copy of all
+ * recently written pages and was no faster, not even for a file of twice the mapped size.
  */
 const CACHE_KIB = 4_096;
 
-/** Pages of log from which on it is to begin anew even where somebody always reads from it; the file keeps no more than these when it has. */
+/** Pages of WAL above which it is restarted even if it always has readers; the file is truncated to this size then. */
 export const LONG_WAL_PAGES = 8_192;
 
 /**
- * Pages of log after which the writer makes a checkpoint by itself with each commit, where `Checkpoints` has not. Many more, for that keeps the
- * thread that answers, and other checkpoints out. SQLite's default is 1,000.
+ * Pages of WAL above which each commit makes a checkpoint itself, where the checkpoint thread has not. Many more, because that blocks the main
+ * thread and excludes other checkpoints. SQLite's default is 1,000.
  */
 const AUTOCHECKPOINT_PAGES = 4 * LONG_WAL_PAGES;
 
 const PAGE_BYTES = 4_096;
 
-export type SqlRow = Record<string, SqlValue>;
 type PreparedStatement = Database.Statement<unknown[], SqlRow>;
 
 export interface WriterOptions {
-  /** Whether the file must be there, and keeps the mode that it has. */
+  /** Whether the file must exist; it keeps its journal mode then. */
   readonly mustExist?: boolean;
-  /** Told each statement as it runs, its values in place. */
+  /** Called with each statement as it runs, with its values. */
   readonly trace?: (statement: string) => void;
 }
 
 /**
- * One connection, its statements prepared once per text. Its constructor is its own, so that the published types name no library that
- * brings none.
+ * One connection with a cache of prepared statements. The constructor is private, so that the published types do not name a library without
+ * type declarations.
  */
 export class SqliteConnection {
   readonly #database: Database.Database;
-  readonly #prepared: StatementCache<PreparedStatement>;
+  readonly #statements: StatementCache<PreparedStatement>;
 
   private constructor(database: Database.Database) {
     this.#database = database;
-    this.#prepared = new StatementCache((text) => database.prepare<unknown[], SqlRow>(text));
+    this.#statements = new StatementCache((text) => database.prepare<unknown[], SqlRow>(text));
   }
 
   /**
-   * A connection that reads and writes. In WAL mode with `synchronous = FULL` a commit is on disk when it returns (OPS-4). A statement that
-   * another process holds up fails at once.
+   * A connection that reads and writes. In WAL mode with `synchronous = FULL` a commit is on disk when it returns (OPS-4). A statement fails
+   * immediately while another process has locked the database.
    *
    * @param path an absolute path, or `:memory:`
-   * @throws what `isBusy` recognises, while another process holds the database
+   * @throws what `isBusy` recognises, while another process has locked the database
    */
   static writer(path: string, { mustExist = false, trace }: WriterOptions = {}): SqliteConnection {
     const verbose = trace === undefined ? {} : { verbose: (message: unknown) => trace(String(message)) };
@@ -72,54 +71,61 @@ export class SqliteConnection {
     }
   }
 
-  /** A connection that brings over what others have committed. */
+  /** A connection that only makes checkpoints. It syncs the WAL before it copies pages, and the file after: without that a power failure loses commits. */
   static checkpointer(path: string): SqliteConnection {
     const database = new Database(path, { timeout: BUSY_TIMEOUT });
     database.pragma('synchronous = full');
     return new SqliteConnection(database);
   }
 
-  /** A connection that can only read. */
+  /** A read-only connection. */
   static reader(path: string): SqliteConnection {
     const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT });
     mapFile(database);
     return new SqliteConnection(database);
   }
 
-  /** All rows of a query, as objects with the columns in order. */
+  /** All rows of a query, as objects with their columns in order. */
   all(text: string, values: readonly SqlValue[] = []): SqlRow[] {
-    return this.#prepared.get(text).all(values);
+    return this.#statements.get(text).all(values);
   }
 
   /** The first row of a query, or null. */
   get(text: string, values: readonly SqlValue[] = []): SqlRow | null {
-    return this.#prepared.get(text).get(...values) ?? null;
+    return this.#statements.get(text).get(...values) ?? null;
   }
 
-  /** Runs a statement. @returns how many rows it changed */
+  /** Runs a statement. @returns the number of rows it changed */
   run(text: string, values: readonly SqlValue[] = []): number {
-    return this.#prepared.get(text).run(...values).changes;
+    return this.#statements.get(text).run(...values).changes;
   }
 
-  /** Runs statements that are used once and take no values. */
+  /** Runs a statement. @returns the rows of its `returning` clause, where it has one */
+  execute(text: string, values: readonly SqlValue[] = []): readonly SqlRow[] {
+    const statement = this.#statements.get(text);
+    if (statement.reader) return statement.all(values);
+    statement.run(...values);
+    return [];
+  }
+
+  /** Runs statements that are used once and have no values. */
   script(text: string): void {
     this.#database.exec(text);
   }
 
   /**
-   * Brings what is committed from the log into the database file, as far as nobody reads what was before, and waits for nobody.
+   * Copies committed pages from the WAL to the database file, other than those that readers still need. Does not wait.
    *
-   * @returns pages that stand in the log, brought over or not; less than 0 where another connection is at it
+   * @returns the number of pages in the WAL, copied or not; less than 0 while another connection makes a checkpoint
    */
   checkpoint(): number {
     return Number(this.get('pragma wal_checkpoint(passive)')?.['log']);
   }
 
   /**
-   * Brings over all of the log and has it begin anew. Nobody can write meanwhile; who reads from it is waited for, and who begins to read once
-   * all is brought over needs it no more.
+   * Copies all of the WAL and restarts it. Writers are blocked meanwhile. It waits for those who read from the WAL; later readers read the file.
    *
-   * @param wait milliseconds after which it is left as it is
+   * @param wait milliseconds after which it gives up
    */
   restartWal(wait: number): void {
     this.script(`pragma busy_timeout = ${wait}`);
@@ -131,7 +137,7 @@ export class SqliteConnection {
     return this.#database.pragma(text, { simple: true });
   }
 
-  /** Makes a function known to SQL. What it throws ends the statement and is thrown by it. */
+  /** Defines a SQL function. An error that it throws fails the statement, which throws it. */
   defineFunction(name: string, deterministic: boolean, body: (...values: SqlValue[]) => SqlValue): void {
     this.#database.function(name, { deterministic, varargs: true }, body);
   }
@@ -141,12 +147,12 @@ export class SqliteConnection {
   }
 
   close(): void {
-    this.#prepared.clear();
+    this.#statements.clear();
     this.#database.close();
   }
 }
 
-/** Has a connection read the file where it lies in memory, and copy little of it. */
+/** Makes a connection read through memory mapping, with a small page cache. */
 function mapFile(database: Database.Database): void {
   database.pragma(`mmap_size = ${MMAP_BYTES}`);
   database.pragma(`cache_size = -${CACHE_KIB}`);
@@ -156,32 +162,27 @@ function codeOf(error: unknown): string {
   return error instanceof Database.SqliteError ? error.code : '';
 }
 
-/** Whether an error says that a statement would break a constraint; it alone was undone then. */
+/** Whether an error is a constraint violation. SQLite has rolled back that statement alone. */
 export function isConstraintFailure(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_CONSTRAINT');
 }
 
-/** Whether an error is the database's own, and no statement's: I/O, no space, another process that holds it. */
+/** Whether an error comes from the database rather than from a statement: I/O, disk full, locked. */
 export function isDatabaseFailure(error: unknown): boolean {
   return error instanceof Database.SqliteError && !isConstraintFailure(error);
 }
 
-/** Whether an error says that a foreign key would be broken. */
-export function isForeignKeyFailure(error: unknown): boolean {
-  return codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY';
-}
-
-/** Whether an error says that another process holds the database. */
+/** Whether an error says that another process has locked the database. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY');
 }
 
-/** Whether an error says that the disk has no room; nothing was changed then. */
+/** Whether an error says that the disk is full. Nothing was changed. */
 export function isFull(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_FULL';
 }
 
-/** Whether an error says that the file is damaged or no database. */
+/** Whether an error says that the file is corrupt or not a database. */
 export function isCorrupt(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_CORRUPT') || codeOf(error) === 'SQLITE_NOTADB';
 }

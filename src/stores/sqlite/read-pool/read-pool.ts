@@ -1,119 +1,113 @@
-import type { Clock } from '../../../platform/clock.ts';
 import type { Effort } from '../../../plan/plan.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
 import { ReadThread } from './read-thread.ts';
-import type { StatementBatch, BatchRows, ReadThreadSettings } from './statement-batch.ts';
+import type { ReadThreadSettings } from './statement-batch.ts';
 
 /**
- * Threads for the readings of one effort: two, so that one long reading does not hold up all others. There is one more thread than that, so
- * that neither effort can take them all; more would take processors from the thread that answers requests.
+ * The most threads for batches of one effort: two, so that one long read does not block all others. There is one more thread in all, so that
+ * neither effort can occupy every thread; more would take processors from the main thread.
  */
 const MAX_THREADS = 2;
 
-/** With so many before it, a reading still has its turn within a statement timeout of 5 s where each of them takes 150 ms of a thread. */
+/** The last of so many batches still begins within a statement timeout of 5 s if each batch takes a thread 150 ms. */
 const MAX_QUEUED = 64;
 
-/** Milliseconds without any reading after which threads end: each has memory of its own, and another starts within a few hundredths of a second. */
+/** Milliseconds without reads after which threads end: each has its own memory, and a new one starts within a few hundredths of a second. */
 const IDLE_TIMEOUT = 10_000;
 
-/** What is read apart. */
-export type HeavyEffort = Exclude<Effort, 'light'>;
+/** The efforts that the pool reads. */
+export type PooledEffort = Exclude<Effort, 'light'>;
 
 export interface ReadPoolOptions {
   /** An absolute path. */
   readonly path: string;
-  /** Milliseconds that a reading may wait, and then may run. */
+  /** Milliseconds that a batch may wait, and may then run. */
   readonly timeout: number;
   readonly clock: Clock;
-  /** Most threads that readings of one effort have at a time. Default: 2. */
+  /** The most threads that read batches of one effort at a time. Default: 2. */
   readonly maxThreads?: number;
-  /** Most readings of one effort that wait for a thread. Default: 64. */
+  /** The most batches of one effort that wait for a thread. Default: 64. */
   readonly maxQueued?: number;
-  /** Milliseconds without any reading after which threads end. Default: 10 s. */
+  /** Milliseconds without reads after which threads end. Default: 10 s. */
   readonly idleTimeout?: number;
 }
 
 interface QueuedRead {
-  readonly reading: StatementBatch;
-  /** When it came, in milliseconds since the epoch. */
+  readonly batch: StatementBatch;
+  /** When it was queued, in milliseconds since the epoch. */
   readonly since: number;
   readonly resolve: (rows: BatchRows) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The readings of one effort, in the order in which they came. */
+/** The batches of one effort, first in, first out. */
 interface EffortQueue {
   readonly queue: QueuedRead[];
-  /** How many are being read. */
+  /** The number of batches that run. */
   running: number;
 }
 
 /**
- * Runs heavy readings apart from the thread that answers requests (QRY-3). Those of one effort have their turns in the order in which they
- * come, and never wait for all of the other's: what ends by itself goes past scans. Threads start when they are needed and end when there
- * has been nothing to read for a while; one that dies rejects its reading, and another takes its place.
+ * Reads batches on worker threads (QRY-3). Each effort has a queue, and the two share the threads in such a way that bounded reads never wait
+ * for scans. Threads start on demand and end when idle. A thread that dies rejects its batch and is replaced.
  */
 export class ReadPool {
   readonly #settings: ReadThreadSettings;
   readonly #closing: Int32Array;
   readonly #clock: Clock;
-  readonly #mostThreads: number;
-  readonly #mostWaiting: number;
-  readonly #idle: number;
-  readonly #lanes: Readonly<Record<HeavyEffort, EffortQueue>> = {
+  readonly #maxThreads: number;
+  readonly #maxQueued: number;
+  readonly #idleTimeout: number;
+  readonly #queues: Readonly<Record<PooledEffort, EffortQueue>> = {
     bounded: { queue: [], running: 0 },
     unbounded: { queue: [], running: 0 },
   };
   #threads: readonly ReadThread[] = [];
-  /** Ends the threads where it is not begun anew before; null where none has read. */
-  #rest: NodeJS.Timeout | null = null;
+  /** Ends idle threads. null until a thread has read. */
+  #idleTimer: NodeJS.Timeout | null = null;
   #ending: Promise<unknown> = Promise.resolve();
   #closed: Promise<unknown> | null = null;
 
   constructor(options: ReadPoolOptions) {
-    const {
-      path,
-      timeout,
-      clock,
-      maxThreads = MAX_THREADS,
-      maxQueued = MAX_QUEUED,
-      idleTimeout = IDLE_TIMEOUT,
-    } = options;
+    const { path, timeout, clock } = options;
+    const { maxThreads = MAX_THREADS, maxQueued = MAX_QUEUED, idleTimeout = IDLE_TIMEOUT } = options;
     const closing = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     this.#settings = { path, timeout, closing };
     this.#closing = new Int32Array(closing);
     this.#clock = clock;
-    this.#mostThreads = maxThreads;
-    this.#mostWaiting = maxQueued;
-    this.#idle = idleTimeout;
+    this.#maxThreads = maxThreads;
+    this.#maxQueued = maxQueued;
+    this.#idleTimeout = idleTimeout;
   }
 
   /**
-   * Reads on a thread of its own, once one is free.
+   * Reads a batch once a thread is free.
    *
-   * @throws {StatementTimeout} where it runs past the statement timeout
-   * @throws {StoreOverloaded} where too many wait before it, or it waits too long
+   * @throws {StatementTimeout} where it exceeds the statement timeout
+   * @throws {StoreOverloaded} where its queue is full, or it waits for too long
    * @throws {StoreUnavailable} where the store is closed or the thread dies
    */
-  read(reading: StatementBatch, effort: HeavyEffort): Promise<BatchRows> {
+  read(batch: StatementBatch, effort: PooledEffort): Promise<BatchRows> {
     if (this.#closed !== null) return Promise.reject(closedError());
     const { promise, resolve, reject } = Promise.withResolvers<BatchRows>();
-    const { queue } = this.#lanes[effort];
-    queue.push({ reading, since: this.#clock.now(), resolve, reject });
+    const { queue } = this.#queues[effort];
+    queue.push({ batch, since: this.#clock.now(), resolve, reject });
     this.#advance();
-    if (queue.length > this.#mostWaiting) {
-      queue.pop()?.reject(new StoreOverloaded(`${this.#mostWaiting} heavy reads wait already`));
+    if (queue.length > this.#maxQueued) {
+      queue.pop()?.reject(new StoreOverloaded(`${this.#maxQueued} slow reads are queued already`));
     }
     return promise;
   }
 
-  /** Takes no more readings, rejects those that wait, ends those that run, and resolves once every thread has ended. */
+  /** Rejects queued and new batches, stops those that run, and resolves once all threads have ended. */
   async close(): Promise<void> {
     if (this.#closed === null) {
       Atomics.store(this.#closing, 0, 1);
-      const waiting = Object.values(this.#lanes).flatMap(({ queue }) => queue.splice(0));
-      for (const { reject } of waiting) reject(closedError());
-      if (this.#rest !== null) clearTimeout(this.#rest);
+      const queued = Object.values(this.#queues).flatMap(({ queue }) => queue.splice(0));
+      for (const { reject } of queued) reject(closedError());
+      if (this.#idleTimer !== null) clearTimeout(this.#idleTimer);
       this.#endThreads();
       this.#closed = this.#ending;
     }
@@ -126,42 +120,41 @@ export class ReadPool {
     this.#ending = Promise.all([this.#ending, ...ending]);
   }
 
-  /** Where nothing is read for a while from now on, the threads end. What is being read by then begins a rest of its own. */
-  #beginRest(): void {
+  /** Restarts the idle timer. A batch that still runs when the timer fires restarts it when it is done. */
+  #touchIdleTimer(): void {
     if (this.#closed !== null) return;
-    const isQuiet = (): boolean => Object.values(this.#lanes).every(({ running }) => running === 0);
-    this.#rest ??= setTimeout(() => isQuiet() && this.#endThreads(), this.#idle).unref();
-    this.#rest.refresh();
+    const isIdle = (): boolean => Object.values(this.#queues).every(({ running }) => running === 0);
+    this.#idleTimer ??= setTimeout(() => isIdle() && this.#endThreads(), this.#idleTimeout).unref();
+    this.#idleTimer.refresh();
   }
 
-  /** Gives readings from the heads of the queues to threads that are free, to those that end by themselves first. */
+  /** Assigns batches from the heads of the queues to free threads, bounded ones first. */
   #advance(): void {
     this.#threads = this.#threads.filter(({ state }) => state !== 'ended');
-    for (const lane of [this.#lanes.bounded, this.#lanes.unbounded]) {
-      while (lane.running < this.#mostThreads && this.#hasFreeThread()) {
-        const next = lane.queue.shift();
+    for (const queue of [this.#queues.bounded, this.#queues.unbounded]) {
+      while (queue.running < this.#maxThreads && this.#hasFreeThread()) {
+        const next = queue.queue.shift();
         if (next === undefined) break;
-        const patience = next.since + this.#settings.timeout;
-        if (this.#clock.now() <= patience) void this.#run(lane, next);
+        if (this.#clock.now() <= next.since + this.#settings.timeout) void this.#run(queue, next);
         else next.reject(new StoreOverloaded(`The read waited for more than ${this.#settings.timeout} ms`));
       }
     }
   }
 
-  async #run(lane: EffortQueue, { reading, resolve, reject }: QueuedRead): Promise<void> {
-    lane.running += 1;
+  async #run(queue: EffortQueue, { batch, resolve, reject }: QueuedRead): Promise<void> {
+    queue.running += 1;
     try {
-      resolve(await this.#freeThread().read(reading));
+      resolve(await this.#freeThread().read(batch));
     } catch (error) {
       reject(error);
     }
-    lane.running -= 1;
+    queue.running -= 1;
     this.#advance();
-    this.#beginRest();
+    this.#touchIdleTimer();
   }
 
   #hasFreeThread(): boolean {
-    return this.#threads.length <= this.#mostThreads || this.#threads.some(({ state }) => state === 'idle');
+    return this.#threads.length <= this.#maxThreads || this.#threads.some(({ state }) => state === 'idle');
   }
 
   #freeThread(): ReadThread {

@@ -1,85 +1,74 @@
 import type { Clock } from '../../../platform/clock.ts';
-import type { Effort } from '../../../plan/plan.ts';
-import type { DeadlineChecks } from '../../sql/dialect.ts';
-import { deadlineChecksFor } from '../../sql/read/read-statements.ts';
 import type { MaybePromise } from '../../../platform/maybe-promise.ts';
+import { deadlineChecksFor } from '../../sql/read/read-statements.ts';
+import type { BatchRead, BatchRows, StatementBatch } from '../../sql/sql-client.ts';
+import type { SystemStatements } from '../../sql/system-statements.ts';
 import { StatementTimeout } from '../../store.ts';
-import type { StatementDeadline } from './statement-deadline.ts';
-import type { ReadPool } from './read-pool.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
-import { type StatementBatch, readBatch, type BatchRows } from './statement-batch.ts';
+import type { ReadPool } from './read-pool.ts';
+import type { StatementDeadline } from './statement-deadline.ts';
+import { readBatch } from './statement-batch.ts';
 
 /**
- * Milliseconds after which a heavy reading of a small collection leaves the caller's thread: rows can be of any size, and one of ten thousand
- * items takes 2.5 ms.
+ * Milliseconds after which a slow read of a small collection moves from the main thread to the pool: rows can be of any size. A row of ten
+ * thousand items takes 2.5 ms.
  */
 const MAIN_THREAD_TIMEOUT = 5;
 
-/** Milliseconds for which a collection that took longer is read apart: trying costs 0.1 ms of each second then, if anybody reads it. */
+/** Milliseconds for which a collection that took longer is read by the pool. A retry costs 0.1 ms of each second then. */
 const POOL_PERIOD = 60_000;
 
-/** The number of all rows of a resource, which every commit keeps (PAGE-9). */
-export const STORED_COUNT = 'select count from restwright_counts where resource = ?';
-
-/** A reading, and what decides where it is done. */
-export interface ScheduledRead {
-  /** The resource of which rows are read. */
-  readonly resource: string;
-  readonly effort: Effort;
-  /** Its statements, looking at their deadline so. */
-  readonly statements: (looks: DeadlineChecks) => StatementBatch;
-}
-
-/** Where readings can be done. */
 export interface ReadSchedulerOptions {
-  /** On the caller's thread. */
+  /** The connection of the main thread. */
   readonly main: MainConnection;
-  /** Of its connection. */
+  /** The deadline of that connection. */
   readonly deadline: StatementDeadline;
   readonly clock: Clock;
-  /** null for a database that only one connection can see. */
+  /** null for an in-memory database, which only one connection can open. */
   readonly pool: ReadPool | null;
-  /** Rows of a collection up to which heavy readings are tried on the caller's thread. */
+  readonly system: SystemStatements;
+  /** Slow reads of collections with at most so many rows are tried on the main thread first. */
   readonly maxRowsOnMainThread: number;
 }
 
-/** Reads on the caller's thread what ends soon, and apart from it what may take long. */
+/** Decides where a batch is read: on the main thread if it is fast, else by the pool. */
 export class ReadScheduler {
-  readonly #where: ReadSchedulerOptions;
-  /** Until when small collections are read apart, by resource, in milliseconds since the epoch. */
-  readonly #apart = new Map<string, number>();
+  readonly #options: ReadSchedulerOptions;
+  /** Until when small collections are read by the pool, by resource, in milliseconds since the epoch. */
+  readonly #pooledUntil = new Map<string, number>();
 
-  constructor(where: ReadSchedulerOptions) {
-    this.#where = where;
+  constructor(options: ReadSchedulerOptions) {
+    this.#options = options;
   }
 
-  /** @throws {StatementTimeout} {StoreOverloaded} {StoreUnavailable} as `HeavyReads` does */
-  read({ resource, effort, statements }: ScheduledRead): MaybePromise<BatchRows> {
-    const { main, deadline, pool } = this.#where;
+  /** @throws {StatementTimeout} {StoreOverloaded} {StoreUnavailable} as `ReadPool` does */
+  read({ resource, effort, statements }: BatchRead): MaybePromise<BatchRows> {
+    const { main, deadline, pool } = this.#options;
     if (effort === 'light') return readBatch(main.reader(), statements('never'));
     if (pool === null) {
       deadline.start();
       return readBatch(main.reader(), statements(deadlineChecksFor(effort)));
     }
-    const inPlace = this.#isSmall(resource) ? this.#tried(resource, statements('always')) : null;
-    return inPlace ?? pool.read(statements(deadlineChecksFor(effort)), effort);
+    const rows = this.#isSmall(resource) ? this.#tryOnMainThread(resource, statements('always')) : null;
+    return rows ?? pool.read(statements(deadlineChecksFor(effort)), effort);
   }
 
   #isSmall(resource: string): boolean {
-    const { main, clock, maxRowsOnMainThread } = this.#where;
-    if (clock.now() < (this.#apart.get(resource) ?? 0)) return false;
-    return Number(main.reader().get(STORED_COUNT, [resource])?.['count'] ?? 0) <= maxRowsOnMainThread;
+    const { main, clock, system, maxRowsOnMainThread } = this.#options;
+    if (clock.now() < (this.#pooledUntil.get(resource) ?? 0)) return false;
+    const { text, values } = system.rowCount(resource);
+    return Number(main.reader().get(text, values)?.['count'] ?? 0) <= maxRowsOnMainThread;
   }
 
-  /** What was read, or null where it took too long for this thread. */
-  #tried(resource: string, reading: StatementBatch): BatchRows | null {
-    const { main, deadline, clock } = this.#where;
+  /** The rows, or null where the read took too long for the main thread. */
+  #tryOnMainThread(resource: string, batch: StatementBatch): BatchRows | null {
+    const { main, deadline, clock } = this.#options;
     deadline.start(MAIN_THREAD_TIMEOUT);
     try {
-      return readBatch(main.reader(), reading);
+      return readBatch(main.reader(), batch);
     } catch (error) {
       if (!(error instanceof StatementTimeout)) throw error;
-      this.#apart.set(resource, clock.now() + POOL_PERIOD);
+      this.#pooledUntil.set(resource, clock.now() + POOL_PERIOD);
       return null;
     }
   }

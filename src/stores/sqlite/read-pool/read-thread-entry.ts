@@ -1,19 +1,14 @@
-// What a thread for heavy reads runs: one connection of its own, on which readings come one after the other; null ends the thread.
+// The entry of a thread of the read pool: one connection, on which batches run one after the other. The message null ends the thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicNow } from '../../../platform/clock.ts';
-import { StatementDeadline } from './statement-deadline.ts';
-import { SqliteConnection } from '../connection/sqlite-connection.ts';
-import {
-  replyWithError,
-  type StatementBatch,
-  readBatch,
-  type ThreadReply,
-  type ReadThreadSettings,
-} from './statement-batch.ts';
+import type { StatementBatch } from '../../sql/sql-client.ts';
 import { defineFunctions } from '../connection/sql-functions.ts';
+import { SqliteConnection } from '../connection/sqlite-connection.ts';
+import { readBatch, type ReadThreadSettings, replyWithError, type ThreadReply } from './statement-batch.ts';
+import { StatementDeadline } from './statement-deadline.ts';
 
 const port = parentPort;
-if (port === null) throw new Error('This file is what a thread runs, and no program of its own');
+if (port === null) throw new Error('This file is the entry of a worker thread, not a program');
 
 const settings: ReadThreadSettings = workerData;
 const closing = new Int32Array(settings.closing);
@@ -25,19 +20,19 @@ const deadline = new StatementDeadline(connection, {
   isClosing: () => Atomics.load(closing, 0) !== 0,
 });
 
-port.on('message', (reading: StatementBatch | null) => {
-  if (reading === null) {
+port.on('message', (batch: StatementBatch | null) => {
+  if (batch === null) {
     connection.close();
     port.close();
   } else {
-    port.postMessage(read(reading));
+    port.postMessage(read(batch));
   }
 });
 
-function read(reading: StatementBatch): ThreadReply {
+function read(batch: StatementBatch): ThreadReply {
   try {
     deadline.start();
-    return { kind: 'rows', rows: readBatch(connection, reading) };
+    return { kind: 'rows', rows: readBatch(connection, batch) };
   } catch (error) {
     return replyWithError(error);
   }

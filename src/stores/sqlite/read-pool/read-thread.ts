@@ -1,34 +1,29 @@
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../../platform/worker-file.ts';
+import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
 import { StoreUnavailable } from '../../store.ts';
-import {
-  errorOf,
-  type StatementBatch,
-  type BatchRows,
-  type ThreadReply,
-  type ReadThreadSettings,
-} from './statement-batch.ts';
+import { errorOf, type ReadThreadSettings, type ThreadReply } from './statement-batch.ts';
 
 const ENTRY = workerFile(import.meta.url, 'read-thread-entry');
 
-/** MiB. Rows pass through a thread and are gone: room for more of them would only be filled. */
+/** MiB. Rows only pass through a thread: a larger young generation would fill up with garbage. */
 const LIMITS = { maxYoungGenerationSizeMb: 8 };
 
-/** A thread with a connection of its own that does one reading at a time. It keeps the process alive only while it reads or closes. */
+/** A worker thread with its own connection that reads one batch at a time. It keeps the process alive only while it reads or closes. */
 export class ReadThread {
   readonly #worker: Worker;
   readonly #exit = Promise.withResolvers<void>();
-  #reading: PromiseWithResolvers<BatchRows> | null = null;
+  #reply: PromiseWithResolvers<BatchRows> | null = null;
   #closing = false;
   #ended = false;
-  /** What the thread died of. */
+  /** The error that ended the thread. */
   #failure: unknown = null;
 
-  /** @throws {StoreUnavailable} where the system has no room for another thread */
+  /** @throws {StoreUnavailable} where the system cannot start another thread */
   constructor(settings: ReadThreadSettings) {
     this.#worker = start(settings);
     this.#worker.unref();
-    this.#worker.on('message', (answer: ThreadReply) => this.#settle(answer));
+    this.#worker.on('message', (reply: ThreadReply) => this.#settle(reply));
     this.#worker.on('error', (error) => {
       this.#failure = error;
     });
@@ -37,23 +32,23 @@ export class ReadThread {
 
   get state(): 'idle' | 'reading' | 'ended' {
     if (this.#ended) return 'ended';
-    return this.#reading === null ? 'idle' : 'reading';
+    return this.#reply === null ? 'idle' : 'reading';
   }
 
   /**
-   * Reads, on a thread that is idle.
+   * Reads a batch. The thread must be idle.
    *
    * @throws {StatementTimeout} after the statement timeout
    * @throws {StoreUnavailable} where the store is closed meanwhile or the thread dies
    */
-  read(reading: StatementBatch): Promise<BatchRows> {
-    this.#reading = Promise.withResolvers();
+  read(batch: StatementBatch): Promise<BatchRows> {
+    this.#reply = Promise.withResolvers();
     this.#worker.ref();
-    this.#worker.postMessage(reading, []);
-    return this.#reading.promise;
+    this.#worker.postMessage(batch, []);
+    return this.#reply.promise;
   }
 
-  /** Ends the thread once it has answered, and resolves when it has ended. What it reads is told to stop by `ThreadSettings.closing`. */
+  /** Ends the thread once it has replied, and resolves when it has ended. `ReadThreadSettings.closing` stops a batch that runs. */
   close(): Promise<void> {
     this.#closing = true;
     this.#worker.ref();
@@ -61,28 +56,28 @@ export class ReadThread {
     return this.#exit.promise;
   }
 
-  #settle(answer: ThreadReply): void {
+  #settle(reply: ThreadReply): void {
     if (!this.#closing) this.#worker.unref();
-    if (answer.kind === 'rows') this.#reading?.resolve(answer.rows);
-    else this.#reading?.reject(errorOf(answer));
-    this.#reading = null;
+    if (reply.kind === 'rows') this.#reply?.resolve(reply.rows);
+    else this.#reply?.reject(errorOf(reply));
+    this.#reply = null;
   }
 
   #end(): void {
     this.#ended = true;
-    this.#reading?.reject(
-      new StoreUnavailable('The thread of a heavy read ended before its answer', { cause: this.#failure }),
+    this.#reply?.reject(
+      new StoreUnavailable('The thread of a slow read ended before its reply', { cause: this.#failure }),
     );
-    this.#reading = null;
+    this.#reply = null;
     this.#exit.resolve();
   }
 }
 
 function start(workerData: ReadThreadSettings): Worker {
   try {
-    // The flags of the process are meant for its program, and some of them would fail a thread.
-    return new Worker(ENTRY, { workerData, execArgv: [], resourceLimits: LIMITS, name: 'heavy reads' });
+    // The process's own flags are meant for its program. Some of them would make a thread fail.
+    return new Worker(ENTRY, { workerData, execArgv: [], resourceLimits: LIMITS, name: 'slow reads' });
   } catch (error) {
-    throw new StoreUnavailable('No thread for heavy reads could be started', { cause: error });
+    throw new StoreUnavailable('No thread for slow reads could be started', { cause: error });
   }
 }

@@ -1,62 +1,56 @@
-import type { Statement } from '../../sql/dialect.ts';
-import { type UnavailableReason, StatementTimeout, StoreUnavailable } from '../../store.ts';
-import type { SqliteConnection, SqlRow } from '../connection/sqlite-connection.ts';
+import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
+import { StatementTimeout, StoreUnavailable, type UnavailableReason } from '../../store.ts';
 import { unavailable } from '../busy/unavailable.ts';
+import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 
-/** Statements that are read together. */
-export type StatementBatch = readonly Statement[];
-
-/** The rows of each statement of a reading, as the driver gives them. */
-export type BatchRows = readonly (readonly SqlRow[])[];
-
-/** Reads several statements in one transaction: no commit of another connection falls between. */
-export function readBatch(connection: SqliteConnection, reading: StatementBatch): BatchRows {
-  if (reading.length === 1 || connection.inTransaction) return rowsOf(connection, reading);
+/** Reads the statements of a batch in one transaction: no commit of another connection falls between. */
+export function readBatch(connection: SqliteConnection, batch: StatementBatch): BatchRows {
+  if (batch.length === 1 || connection.inTransaction) return rowsOf(connection, batch);
   connection.run('begin');
   try {
-    return rowsOf(connection, reading);
+    return rowsOf(connection, batch);
   } finally {
     if (connection.inTransaction) connection.run('commit');
   }
 }
 
-function rowsOf(connection: SqliteConnection, reading: StatementBatch): BatchRows {
-  return reading.map(({ text, values }) => connection.all(text, values));
+function rowsOf(connection: SqliteConnection, batch: StatementBatch): BatchRows {
+  return batch.map(({ text, values }) => connection.all(text, values));
 }
 
-/** What a thread is started with. */
+/** The settings of a thread, as its `workerData`. */
 export interface ReadThreadSettings {
   /** An absolute path. */
   readonly path: string;
-  /** Milliseconds that a reading may run. */
+  /** Milliseconds that a batch may run. */
   readonly timeout: number;
-  /** One integer of 32 bits; anything but 0 ends the readings that run. */
+  /** One 32-bit integer. Any value other than 0 stops the batches that run. */
   readonly closing: SharedArrayBuffer;
 }
 
-/** What a thread answers to a reading: plain data, for classes of errors do not pass from one thread to another. */
+/** What a thread replies to a batch: plain data, because structured cloning loses the classes of errors. */
 export type ThreadReply =
   | { readonly kind: 'rows'; readonly rows: BatchRows }
   | { readonly kind: 'timeout'; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string; readonly reason: UnavailableReason | null }
-  | { readonly kind: 'fault'; readonly error: unknown };
+  | { readonly kind: 'error'; readonly error: unknown };
 
-/** The answer that tells of an error. */
+/** The reply that carries an error. */
 export function replyWithError(error: unknown): ThreadReply {
   if (error instanceof StatementTimeout) return { kind: 'timeout', message: error.message };
   const failure = error instanceof StoreUnavailable ? error : unavailable(error);
-  if (failure === null) return { kind: 'fault', error };
+  if (failure === null) return { kind: 'error', error };
   return { kind: 'unavailable', message: failure.message, reason: failure.reason };
 }
 
-/** The error that an answer tells of. */
-export function errorOf(answer: Exclude<ThreadReply, { kind: 'rows' }>): unknown {
-  switch (answer.kind) {
+/** The error of a reply. */
+export function errorOf(reply: Exclude<ThreadReply, { kind: 'rows' }>): unknown {
+  switch (reply.kind) {
     case 'timeout':
-      return new StatementTimeout(answer.message);
+      return new StatementTimeout(reply.message);
     case 'unavailable':
-      return new StoreUnavailable(answer.message, answer);
-    case 'fault':
-      return answer.error;
+      return new StoreUnavailable(reply.message, reply);
+    case 'error':
+      return reply.error;
   }
 }

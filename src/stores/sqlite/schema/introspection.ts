@@ -1,13 +1,11 @@
+import type { StorageTypes } from '../../sql/schema/migration.ts';
 import type { CurrentTable, HasRows } from '../../sql/schema/schema-changes.ts';
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { sqlite } from '../dialect.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
-import { SYSTEM_PREFIX } from './system-tables.ts';
+import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 
-/** How the values of each column are stored, by table and column. */
-export type StorageTypes = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
-/** Names of the tables of a database, ours among them. */
+/** The names of all tables, system tables included. */
 export function tableNames(connection: SqliteConnection): readonly string[] {
   return connection
     .all("select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name")
@@ -20,7 +18,7 @@ function columnsOf(connection: SqliteConnection, table: string, storage: Storage
     const stored = storage[table]?.[name];
     if (stored === undefined) {
       throw new UnusableDatabase(
-        `The column ${table}.${name} was not made by Restwright. Remove it, or give the API a database of its own.`,
+        `The column ${table}.${name} was not created by Restwright. Remove it, or use a separate database for the API.`,
       );
     }
     return { name, storage: stored, nullable: column['required'] === 0 };
@@ -43,7 +41,7 @@ function indexesOf(connection: SqliteConnection, table: string): readonly string
     .map(({ name }) => String(name));
 }
 
-/** The tables of resources and links as they stand in the database. @throws {UnusableDatabase} where one of them is not ours */
+/** The tables of rows and links in the database. @throws {UnusableDatabase} where another program created one of their columns */
 export function currentTables(connection: SqliteConnection, storage: StorageTypes): readonly CurrentTable[] {
   return tableNames(connection)
     .filter((name) => !name.startsWith(SYSTEM_PREFIX))
@@ -56,7 +54,7 @@ export function currentTables(connection: SqliteConnection, storage: StorageType
     }));
 }
 
-/** Tells whether tables hold rows, and whether one of them is NULL in a column. */
+/** A function that reads whether a table has rows, or rows that are NULL in a column. */
 export function hasRowsIn(connection: SqliteConnection): HasRows {
   return (table, nullIn) => {
     const condition = nullIn === null ? '' : ` where ${sqlite.quote(nullIn)} is null`;

@@ -27,7 +27,7 @@ function columnSql(column: TableColumn, table: TableSchema): string {
 function tableSql(table: TableSchema, name: string): string {
   const columns = table.columns.map((column) => `  ${columnSql(column, table)}`);
   const key = `  primary key (${list(table.primaryKey)})`;
-  const form = table.kind === 'links' ? 'strict, without rowid' : 'strict';
+  const form = table.kind === 'links' ? sqlite.tableOptions.clustered : sqlite.tableOptions.rows;
   return `create table ${quote(name)} (\n${[...columns, key].join(',\n')}\n) ${form}`;
 }
 

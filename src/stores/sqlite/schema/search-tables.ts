@@ -1,4 +1,4 @@
-import { SYSTEM_PREFIX } from './system-tables.ts';
+import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 
 /** What the names of everything that serves text search begin with. */
 export const SEARCH_PREFIX = `${SYSTEM_PREFIX}search.`;

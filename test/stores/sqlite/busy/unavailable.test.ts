@@ -45,7 +45,7 @@ describe('a database that cannot be used just now', () => {
     ],
     [
       'locked',
-      /^The database is held by another process$/,
+      /^Another process has locked the database$/,
       ({ file, connection }) => {
         const other = SqliteConnection.writer(file);
         other.run('begin immediate');

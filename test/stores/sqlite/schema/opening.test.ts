@@ -91,12 +91,12 @@ describe('opening a database', () => {
     {
       title: 'a file that is no database',
       spoil: (file) => writeFileSync(file, 'name,price\nchair,10\n'.repeat(100)),
-      says: /is no SQLite database, or is damaged/,
+      says: /is not a valid SQLite database/,
     },
     {
       title: "another program's database",
       spoil: (file) => new Database(file).exec('create table notes (text text)').close(),
-      says: /holds tables that Restwright did not make/,
+      says: /has tables that Restwright did not create/,
     },
     {
       title: 'a database of a newer version',
@@ -106,7 +106,7 @@ describe('opening a database', () => {
     {
       title: 'a table beside ours that another program made',
       spoil: (file) => new Database(file).exec('create table notes (text text)').close(),
-      says: /notes\.text was not made by Restwright/,
+      says: /notes\.text was not created by Restwright/,
     },
   ];
 
@@ -137,22 +137,22 @@ describe('opening a database', () => {
   });
 
   const unprepared: readonly { title: string; spoil: (file: string) => void; says: RegExp }[] = [
-    { title: 'one that is gone', spoil: (file) => rmSync(file), says: /It is gone\. Put it back/ },
-    { title: 'one that is empty', spoil: (file) => writeFileSync(file, ''), says: /It is empty\. Put it back/ },
+    { title: 'one that is gone', spoil: (file) => rmSync(file), says: /It does not exist any more\. Restore it/ },
+    { title: 'one that is empty', spoil: (file) => writeFileSync(file, ''), says: /It is empty\. Restore it/ },
     {
       title: 'one with another index',
       spoil: (file) => new Database(file).exec('create unique index other on products (name)').close(),
-      says: /Another program has changed it.*Serve the model.*, or start all anew.*\ndrop index "other"$/s,
+      says: /Another program has changed its schema.*Serve the model.*, or restart all processes.*\ndrop index "other"$/s,
     },
     {
       title: 'one of an older format',
       spoil: (file) => new Database(file).exec(OF_FORMAT_1).close(),
-      says: /Another program has changed it.*\ncreate table restwright_memos/s,
+      says: /Another program has changed its schema.*\ncreate table restwright_memos/s,
     },
     {
       title: 'a copy that is not in WAL mode',
       spoil: (file) => new Database(file).exec('pragma journal_mode = delete').close(),
-      says: /Another program has changed it.*\npragma journal_mode = wal$/s,
+      says: /Another program has changed its schema.*\npragma journal_mode = wal$/s,
     },
   ];
   for (const { title, spoil, says } of unprepared) {

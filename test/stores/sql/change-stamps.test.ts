@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import type { RelatedPlan, Row } from '../../../src/plan/plan.ts';
 import { ReadScheduler } from '../../../src/stores/sqlite/read-pool/read-scheduler.ts';
-import type { BatchRows } from '../../../src/stores/sqlite/read-pool/statement-batch.ts';
+import type { BatchRows } from '../../../src/stores/sql/sql-client.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import {
   commit,
@@ -21,7 +21,7 @@ import {
 } from '../../../src/testing/sample-writes.ts';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
-import { openSample } from './open-sample.ts';
+import { openSample } from '../sqlite/open-sample.ts';
 
 /** Two stores on one file, as two processes have them. */
 async function both(run: (one: Store, other: Store, file: string) => Promise<void>): Promise<void> {

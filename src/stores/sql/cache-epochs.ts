@@ -1,0 +1,44 @@
+import type { Random } from '../../platform/random.ts';
+import type { CacheEpoch } from '../store.ts';
+import { METADATA } from './schema/system-tables.ts';
+import type { SqlClient } from './sql-client.ts';
+import type { SystemStatements } from './system-statements.ts';
+
+const ID_BYTES = 8;
+
+/** A cache epoch with its name, as it is stored. */
+interface StoredEpoch extends CacheEpoch {
+  readonly name: string;
+}
+
+/** The cache epoch of a database. Processes that give it the same name share it. */
+export class SqlCacheEpochs {
+  readonly #client: SqlClient;
+  readonly #system: SystemStatements;
+  readonly #random: Random;
+
+  constructor(client: SqlClient, system: SystemStatements, random: Random) {
+    this.#client = client;
+    this.#system = system;
+    this.#random = random;
+  }
+
+  /** The current epoch, or a new one where the stored one has another name. @param now milliseconds since the epoch */
+  async get(name: string, now: number): Promise<CacheEpoch> {
+    for (;;) {
+      const row = await this.#client.get(this.#system.metadata(METADATA.cacheEpoch));
+      const stored = row === null ? null : String(row['value']);
+      const epoch: StoredEpoch | null = stored === null ? null : JSON.parse(stored);
+      if (epoch?.name === name) return epoch;
+      // Another process may begin one in between: the statement changes nothing then, and the next pass reads that one.
+      await this.#client.execute(this.#begin({ name, id: this.#random.hex(ID_BYTES), since: now }, stored));
+    }
+  }
+
+  #begin(epoch: StoredEpoch, stored: string | null): ReturnType<SystemStatements['metadata']> {
+    const value = JSON.stringify(epoch);
+    return stored === null
+      ? this.#system.insertMetadata(METADATA.cacheEpoch, value)
+      : this.#system.replaceMetadata(value, METADATA.cacheEpoch, stored);
+  }
+}

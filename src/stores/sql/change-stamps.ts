@@ -1,0 +1,72 @@
+import type { WritePlan } from '../../plan/plan.ts';
+import { fnv1a } from '../../cache/fnv1a.ts';
+import { after, allOf, type MaybePromise } from '../../platform/maybe-promise.ts';
+import type { ChangeStamps } from '../store.ts';
+import type { SqlValue } from './dialect.ts';
+import type { SqlClient } from './sql-client.ts';
+import type { SystemStatements } from './system-statements.ts';
+
+/** A power of two. Rows that share a slot share their stamp. */
+const SLOTS = 16_384;
+
+/** Change stamps, cached in memory until another process writes to the database. */
+export class SqlChangeStamps implements ChangeStamps {
+  readonly #client: SqlClient;
+  readonly #system: SystemStatements;
+  readonly #resources = new Map<string, number>();
+  /** For each slot the number of the last write of this process to one of its rows. */
+  readonly #slots = new Float64Array(SLOTS);
+  #writes = 0;
+  /** The number of the last write of another process, whichever row it changed. */
+  #lastForeignWrite = 0;
+  /** The version of the database that the cached stamps belong to. */
+  #dataVersion: SqlValue | undefined;
+
+  constructor(client: SqlClient, system: SystemStatements) {
+    this.#client = client;
+    this.#system = system;
+  }
+
+  /** The last revision that was assigned when a row of each resource changed; 0 where none ever did. */
+  resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
+    this.#refresh();
+    return allOf(resources.map((resource) => this.#resources.get(resource) ?? this.#readStamp(resource)));
+  }
+
+  rowStamp(_resource: string, id: string): number {
+    this.#refresh();
+    return Math.max(this.#lastForeignWrite, this.#slots[slotOf(id)] ?? 0);
+  }
+
+  /** Invalidates the stamps of what this process has committed. */
+  committed(plans: readonly WritePlan[]): void {
+    this.#writes += 1;
+    for (const { resource, id } of plans) {
+      this.#resources.delete(resource);
+      this.#slots[slotOf(id)] = this.#writes;
+    }
+  }
+
+  #readStamp(resource: string): MaybePromise<number> {
+    const writes = this.#writes;
+    return after(this.#client.get(this.#system.resourceStamp(resource)), (row) => {
+      const stamp = Number(row?.['change'] ?? 0);
+      if (writes === this.#writes) this.#resources.set(resource, stamp);
+      return stamp;
+    });
+  }
+
+  /** Invalidates all stamps where another process may have written. */
+  #refresh(): void {
+    const version = this.#client.dataVersion();
+    if (version === this.#dataVersion) return;
+    this.#dataVersion = version;
+    this.#writes += 1;
+    this.#lastForeignWrite = this.#writes;
+    this.#resources.clear();
+  }
+}
+
+function slotOf(id: string): number {
+  return fnv1a(id) & (SLOTS - 1);
+}

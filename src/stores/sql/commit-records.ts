@@ -1,0 +1,41 @@
+import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
+import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
+import type { Bookmarks, IdempotencyRecords } from '../store.ts';
+import type { SqlClient } from './sql-client.ts';
+import type { SystemStatements } from './system-statements.ts';
+
+/** Reads bookmarks. */
+export class SqlBookmarks implements Bookmarks {
+  readonly #client: SqlClient;
+  readonly #system: SystemStatements;
+
+  constructor(client: SqlClient, system: SystemStatements) {
+    this.#client = client;
+    this.#system = system;
+  }
+
+  get(name: string): MaybePromise<string | null> {
+    const read = this.#client.get(this.#system.bookmark(name));
+    return after(read, (row) => (row === null ? null : String(row['value'])));
+  }
+}
+
+/** Reads idempotency records. */
+export class SqlIdempotencyRecords implements IdempotencyRecords {
+  readonly #client: SqlClient;
+  readonly #system: SystemStatements;
+
+  constructor(client: SqlClient, system: SystemStatements) {
+    this.#client = client;
+    this.#system = system;
+  }
+
+  find(name: string, now: number): MaybePromise<StoredIdempotencyRecord | null> {
+    return after(this.#client.get(this.#system.record(name, now)), (row) => {
+      if (row === null) return null;
+      const revisions: readonly number[] = JSON.parse(String(row['revisions']));
+      const [request, outcome] = [String(row['request']), String(row['outcome'])];
+      return { request, outcome, revisions, expiresAt: Number(row['expires_at']) };
+    });
+  }
+}

@@ -1,0 +1,70 @@
+import type {
+  Ancestor,
+  ItemPlan,
+  ListPlan,
+  LocatedRow,
+  LookupPlan,
+  Page,
+  RelatedPlan,
+  RelatedRows,
+  Row,
+} from '../../../plan/plan.ts';
+import { after, allOf, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import type { RowReader } from '../../store.ts';
+import type { SqlClient } from '../sql-client.ts';
+import type { Tables } from '../tables.ts';
+import { listBatch, pageOf } from './list-page.ts';
+import { ancestorsStatement, itemStatement, rowExistsStatement } from './read-statements.ts';
+import { lookupRows, lookupStatement, relatedRows, relatedStatement } from './related-statements.ts';
+
+/** Reads rows by statements that are compiled from plans. Synchronous where the client is. */
+export class SqlRowReader implements RowReader {
+  readonly #client: SqlClient;
+  readonly #tables: Tables;
+
+  constructor(client: SqlClient, tables: Tables) {
+    this.#client = client;
+    this.#tables = tables;
+  }
+
+  item(plan: ItemPlan): MaybePromise<Row | null> {
+    const table = this.#tables.of(plan.resource);
+    const read = this.#client.get(itemStatement(this.#tables, plan));
+    // Not `after`: the most frequent read of all allocates no closure.
+    if (read instanceof Promise) return read.then((row) => (row === null ? null : table.decode(row)));
+    return read === null ? null : table.decode(read);
+  }
+
+  list(plan: ListPlan): MaybePromise<Page> {
+    return after(this.#client.batch(listBatch(this.#tables, plan)), (rows) => pageOf(this.#tables, plan, rows));
+  }
+
+  lookup(plan: LookupPlan): MaybePromise<readonly LocatedRow[]> {
+    const { resource, effort = 'bounded' } = plan;
+    const batch = this.#client.batch({ resource, effort, statements: () => [lookupStatement(this.#tables, plan)] });
+    return after(batch, ([rows = []]) => lookupRows(this.#tables, plan, rows));
+  }
+
+  related(plan: RelatedPlan): MaybePromise<ReadonlyMap<string, RelatedRows>> {
+    const { resource, effort = 'unbounded' } = plan;
+    const batch = this.#client.batch({
+      resource,
+      effort,
+      statements: (checks) => [relatedStatement(this.#tables, plan, checks)],
+    });
+    return after(batch, ([rows = []]) => relatedRows(this.#tables, plan, rows));
+  }
+
+  missingAncestor(within: readonly Ancestor[]): MaybePromise<Ancestor | null> {
+    if (within.length === 0) return null;
+    const read = this.#client.get(ancestorsStatement(this.#tables, within));
+    return after(read, (row) => within.findLast((_, level) => row?.[String(level)] !== 1) ?? null);
+  }
+
+  missingReferences(references: readonly Ancestor[]): MaybePromise<readonly Ancestor[]> {
+    const found = allOf(
+      references.map(({ resource, id }) => this.#client.get(rowExistsStatement(this.#tables, resource, id))),
+    );
+    return after(found, (rows) => references.filter((_, index) => rows[index] === null));
+  }
+}

@@ -1,0 +1,99 @@
+import type { Dialect, Statement } from '../dialect.ts';
+import type { SystemStatements } from '../system-statements.ts';
+import { storageType, type TableSchema } from './schema.ts';
+import { LossySchemaChange, type SchemaStep, SchemaViolation, UnusableDatabase } from './schema-errors.ts';
+import { FORMAT, METADATA, systemTables, upgradeStatements } from './system-tables.ts';
+
+/** The storage type of each column, by table and column. */
+export type StorageTypes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const SECRET_BYTES = 32;
+
+const CHANGED =
+  'Another program has changed its schema, and a process that joins others does not migrate it. ' +
+  'Serve the model that it was changed for, or restart all processes to migrate it to this one.';
+
+/**
+ * The format of the system tables; 0 for an empty database.
+ *
+ * @param readFormat reads the recorded format
+ * @throws {UnusableDatabase} where the database belongs to another program or to a newer version
+ */
+export function databaseFormat(tableNames: readonly string[], readFormat: () => string | null): number {
+  if (tableNames.length === 0) return 0;
+  if (!tableNames.includes('restwright_meta')) {
+    throw new UnusableDatabase('It has tables that Restwright did not create. Use a separate database for the API.');
+  }
+  const format = Number(readFormat());
+  if (format >= 1 && format <= FORMAT) return format;
+  throw new UnusableDatabase(
+    `It has format ${format}, and this version of Restwright reads format ${FORMAT}. Use the version that created it, or a newer one.`,
+  );
+}
+
+/** The statements that create or upgrade the system tables. @param format that of the database */
+export function systemTableChanges(format: number, dialect: Dialect): readonly string[] {
+  return format === 0 ? systemTables(dialect) : upgradeStatements(format, dialect);
+}
+
+/** The statements that record the format, and the metadata of a new database. @param randomHex random bytes as hexadecimal digits */
+export function metadataChanges(
+  format: number,
+  system: SystemStatements,
+  randomHex: (bytes: number) => string,
+): readonly Statement[] {
+  if (format === FORMAT) return [];
+  const recorded = system.setMetadata(METADATA.format, String(FORMAT));
+  if (format !== 0) return [recorded];
+  return [
+    recorded,
+    system.setMetadata(METADATA.storageTypes, '{}'),
+    system.setMetadata(METADATA.secret, randomHex(SECRET_BYTES)),
+  ];
+}
+
+/** @throws {LossySchemaChange} where a step would lose data */
+export function requireLossless(steps: readonly SchemaStep[]): void {
+  if (steps.some(({ lossy }) => lossy)) throw new LossySchemaChange(steps);
+}
+
+/** The statements that record a migrated schema: the storage types of its columns, and new row counts (PAGE-9). */
+export function recordStatements(
+  declared: readonly TableSchema[],
+  system: SystemStatements,
+  { quote, placeholder }: Dialect,
+): readonly Statement[] {
+  const storageTypes: StorageTypes = Object.fromEntries(
+    declared.map(({ name, columns }) => [
+      name,
+      Object.fromEntries(columns.map((column) => [column.name, storageType(column.type)])),
+    ]),
+  );
+  const rowTables = declared.filter(({ kind }) => kind === 'rows');
+  return [
+    system.setMetadata(METADATA.storageTypes, JSON.stringify(storageTypes)),
+    { text: 'delete from restwright_counts', values: [] },
+    ...rowTables.map(({ name }) => ({
+      text: `insert into restwright_counts select ${placeholder(1)}, count(*), (select revision from restwright_sequences) from ${quote(name)}`,
+      values: [name],
+    })),
+  ];
+}
+
+/** The error for a step that stored rows do not allow. */
+export function violatedStep({ sql, reason }: SchemaStep, cause: unknown): SchemaViolation {
+  const message = `Stored rows violate a new rule of the model (${reason}). Change the rows first.\n${sql}`;
+  return new SchemaViolation(message, { cause });
+}
+
+/** The error for rows that refer to rows that do not exist. */
+export function brokenReference(from: string, to: string): SchemaViolation {
+  return new SchemaViolation(
+    `Rows of ${from} refer to rows of ${to} that do not exist, and the model declares the reference. Change the rows first.`,
+  );
+}
+
+/** @param missing the statements that would migrate the database @throws {UnusableDatabase} where there are any */
+export function requireMigrated(missing: readonly string[]): void {
+  if (missing.length > 0) throw new UnusableDatabase(`${CHANGED} The model requires:\n${missing.join('\n')}`);
+}

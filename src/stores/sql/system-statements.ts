@@ -1,0 +1,96 @@
+import { envelope, type EventDraft } from '../../conventions/event.ts';
+import type { Bookmark, IdempotencyRecord } from '../../plan/plan.ts';
+import type { Dialect, SqlValue, Statement } from './dialect.ts';
+
+/** A statement whose text depends on the dialect alone. */
+export type Prepare = (...values: SqlValue[]) => Statement;
+
+/** Writes the placeholders of the dialect in place of each `?` of a text. */
+export function prepare({ placeholder }: Dialect, text: string): Prepare {
+  let position = 0;
+  const dialectText = text.replaceAll('?', () => placeholder(++position));
+  return (...values) => ({ text: dialectText, values });
+}
+
+/** The statements that read and write the system tables (`schema/system-tables.ts`). */
+export class SystemStatements {
+  /** The last revision and event sequence. Columns: `revision`, `event`. */
+  readonly counters: () => Statement;
+  readonly setCounters: (revision: number, event: number) => Statement;
+  /** The number of rows of a resource, maintained by each commit (PAGE-9). Column: `count`. */
+  readonly rowCount: (resource: string) => Statement;
+  /** @param added rows that a transaction added, less those it deleted @param stamp the new stamp of the resource */
+  readonly addToRowCount: (resource: string, added: number, stamp: number) => Statement;
+  /** Column: `change`. */
+  readonly resourceStamp: (resource: string) => Statement;
+  /** Reads a row where the resource has the stamp. A resource that never changed has the stamp 0. */
+  readonly hasResourceStamp: (resource: string, stamp: number) => Statement;
+  /** Column: `value`. */
+  readonly bookmark: (name: string) => Statement;
+  /** Columns: `request`, `outcome`, `revisions`, `expires_at`. */
+  readonly record: (name: string, now: number) => Statement;
+  readonly hasRecord: (name: string, now: number) => Statement;
+  readonly purgeExpiredRecords: (now: number, limit: number) => Statement;
+  /** Column: `envelope`. */
+  readonly eventsAfter: (sequence: number, limit: number) => Statement;
+  /** Column: `last`. */
+  readonly lastSequence: () => Statement;
+  /** Column: `value`. */
+  readonly metadata: (name: string) => Statement;
+  readonly setMetadata: (name: string, value: string) => Statement;
+  readonly insertMetadata: (name: string, value: string) => Statement;
+  /** Changes metadata that still has the expected value. */
+  readonly replaceMetadata: (value: string, name: string, expected: string) => Statement;
+  readonly #setBookmark: Prepare;
+  readonly #setRecord: Prepare;
+  readonly #addEvent: Prepare;
+
+  constructor(dialect: Dialect) {
+    const of = (text: string): Prepare => prepare(dialect, text);
+    this.counters = of('select revision, event from restwright_sequences');
+    this.setCounters = of('update restwright_sequences set revision = ?, event = ?');
+    this.rowCount = of('select count from restwright_counts where resource = ?');
+    this.addToRowCount = of(`insert into restwright_counts values (?, ?, ?) on conflict (resource) do update set
+  count = restwright_counts.count + excluded.count, change = excluded.change`);
+    this.resourceStamp = of('select change from restwright_counts where resource = ?');
+    this.hasResourceStamp = of(
+      'select 1 from (select coalesce(max(change), 0) as change from restwright_counts where resource = ?) as stamp where change = ?',
+    );
+    this.bookmark = of('select value from restwright_bookmarks where name = ?');
+    this.record = of(
+      'select request, outcome, revisions, expires_at from restwright_memos where name = ? and expires_at > ?',
+    );
+    this.hasRecord = of('select 1 from restwright_memos where name = ? and expires_at > ?');
+    this.purgeExpiredRecords = of(`delete from restwright_memos where name in
+  (select name from restwright_memos where expires_at <= ? order by expires_at limit ?)`);
+    this.eventsAfter = of('select envelope from restwright_events where sequence > ? order by sequence limit ?');
+    this.lastSequence = of('select max(sequence) as last from restwright_events');
+    this.metadata = of('select value from restwright_meta where name = ?');
+    this.setMetadata = of(
+      'insert into restwright_meta values (?, ?) on conflict (name) do update set value = excluded.value',
+    );
+    this.insertMetadata = of('insert into restwright_meta values (?, ?) on conflict (name) do nothing');
+    this.replaceMetadata = of('update restwright_meta set value = ? where name = ? and value = ?');
+    this.#setBookmark = of(
+      'insert into restwright_bookmarks values (?, ?) on conflict (name) do update set value = excluded.value',
+    );
+    this.#setRecord = of(`insert into restwright_memos values (?, ?, ?, ?, ?) on conflict (name) do update set
+  request = excluded.request, outcome = excluded.outcome, revisions = excluded.revisions, expires_at = excluded.expires_at`);
+    this.#addEvent = of('insert into restwright_events values (?, ?, ?, ?, ?, ?, ?)');
+  }
+
+  setBookmark({ name, value }: Bookmark): Statement {
+    return this.#setBookmark(name, value);
+  }
+
+  /** @param revisions those that the plans of the unit were assigned */
+  setRecord({ name, request, outcome, expiresAt }: IdempotencyRecord, revisions: readonly number[]): Statement {
+    return this.#setRecord(name, request, outcome, JSON.stringify(revisions), expiresAt);
+  }
+
+  addEvent(draft: EventDraft, sequence: number): Statement {
+    const { resource, timestamp } = draft.payload;
+    const event = JSON.stringify(envelope(draft, sequence));
+    return this.#addEvent(sequence, draft.id, draft.type, resource.type, resource.id, Date.parse(timestamp), event);
+  }
+}

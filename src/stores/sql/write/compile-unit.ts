@@ -1,0 +1,227 @@
+import type {
+  CreatePlan,
+  DeletePlan,
+  DetachPlan,
+  ExpectedRevision,
+  Refusal,
+  RowPlan,
+  UpdatePlan,
+  WriteOutcome,
+  WritePlan,
+  WriteUnit,
+} from '../../../plan/plan.ts';
+import type { Statement } from '../dialect.ts';
+import { ancestorStatement } from '../read/read-statements.ts';
+import type { Tables } from '../tables.ts';
+import { deleteStatement, insertStatement, linkStatements, updateStatement } from './write-statements.ts';
+
+/** The revision that a compiled unit reports for a deleted row. */
+const DELETED = 0;
+
+/**
+ * The most expired records that a transaction purges beyond the number that it adds: more, so that the table shrinks under any load; bounded,
+ * so that no write waits while a day's records are purged.
+ */
+const EXTRA_PURGED = 100;
+
+/** The counters of a transaction. Each unit starts with those that the unit before it ended with. */
+export interface Counters {
+  /** The last revision that was assigned. */
+  readonly revision: number;
+  /** The last event sequence that was assigned. */
+  readonly event: number;
+  /** The resources that the transaction has changed, with the number of rows added less those deleted. */
+  readonly rowCounts: ReadonlyMap<string, number>;
+  /** The number of idempotency records that the transaction has stored. */
+  readonly records: number;
+}
+
+/** What a constraint violation means: a refusal, or what the probes of the plan find out. */
+export type Violation = Refusal | { readonly kind: 'unexplained'; readonly plan: RowPlan; readonly index: number };
+
+/** One statement of a unit. */
+export interface UnitStatement {
+  readonly statement: Statement;
+  /** What it must do: change a row, read a row, read none; null where any result is fine. */
+  readonly expects: 'change' | 'row' | 'no row' | null;
+  /** Why the unit is refused where the statement does not do that. */
+  readonly refusal: Refusal | null;
+  /** Why the unit is refused where the statement violates a constraint; null where it cannot. */
+  readonly violation: Violation | null;
+}
+
+/** A unit as data: statements to run in order within a transaction, up to the first that refuses the unit. */
+export interface CompiledUnit {
+  readonly statements: readonly UnitStatement[];
+  /** The outcome once every statement has done what it must. */
+  readonly outcome: WriteOutcome;
+  /** The counters after a committed unit. */
+  readonly counters: Counters;
+}
+
+/**
+ * Compiles a unit. The idempotency records come first: a repeated unit is refused as `recorded` before it conflicts with what it wrote the
+ * first time (MET-12).
+ *
+ * @param now milliseconds since the epoch
+ * @throws {Error} where a plan expects the revision of a later plan, or of one that deletes its row
+ */
+export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters, now: number): CompiledUnit {
+  const { plans, records = [], bookmark } = unit;
+  const compiler = new UnitCompiler(tables, counters);
+  for (const { name } of records)
+    compiler.expect('no row', tables.system.hasRecord(name, now), { kind: 'recorded', name });
+  for (const [index, plan] of plans.entries()) {
+    const refusal = compiler.plan(plan, index);
+    if (refusal !== null) return { statements: compiler.statements, outcome: refusal, counters };
+  }
+  for (const record of records) compiler.run(tables.system.setRecord(record, compiler.revisions));
+  if (bookmark !== undefined) compiler.run(tables.system.setBookmark(bookmark));
+  return {
+    statements: compiler.statements,
+    outcome: { kind: 'committed', revisions: compiler.revisions },
+    counters: compiler.counters(records.length),
+  };
+}
+
+/** The statements that end a transaction: they store its counters. @param now milliseconds since the epoch */
+export function closingStatements(
+  { system }: Tables,
+  begun: Counters,
+  { revision, event, rowCounts, records }: Counters,
+  now: number,
+): readonly Statement[] {
+  const statements = [...rowCounts].map(([resource, added]) => system.addToRowCount(resource, added, revision));
+  if (revision !== begun.revision || event !== begun.event) statements.unshift(system.setCounters(revision, event));
+  if (records > 0) statements.unshift(system.purgeExpiredRecords(now, records + EXTRA_PURGED));
+  return statements;
+}
+
+/** Collects the statements of one unit and assigns its revisions and sequences. */
+class UnitCompiler {
+  readonly statements: UnitStatement[] = [];
+  /** Of the plans so far. */
+  readonly revisions: number[] = [];
+  readonly #tables: Tables;
+  readonly #begun: Counters;
+  #revision: number;
+  #event: number;
+  /** Copied on write: units that are refused keep the map of the unit before. */
+  #rowCounts: ReadonlyMap<string, number>;
+
+  constructor(tables: Tables, begun: Counters) {
+    this.#tables = tables;
+    this.#begun = begun;
+    this.#revision = begun.revision;
+    this.#event = begun.event;
+    this.#rowCounts = begun.rowCounts;
+  }
+
+  counters(records: number): Counters {
+    return {
+      revision: this.#revision,
+      event: this.#event,
+      rowCounts: this.#rowCounts,
+      records: this.#begun.records + records,
+    };
+  }
+
+  /** Adds a statement whose result does not matter. */
+  run(statement: Statement, violation: Violation | null = null): void {
+    this.statements.push({ statement, expects: null, refusal: null, violation });
+  }
+
+  /** Adds a statement that refuses the unit unless it does what is expected. */
+  expect(expects: 'row' | 'no row', statement: Statement, refusal: Refusal): void {
+    this.statements.push({ statement, expects, refusal, violation: null });
+  }
+
+  /** Adds the statements of a plan. @returns why the unit is refused, where that is known without running them */
+  plan(plan: WritePlan, index: number): Refusal | null {
+    switch (plan.kind) {
+      case 'create': {
+        const refusal = this.#preconditions(plan, index);
+        if (refusal !== null) return refusal;
+        this.#revision += 1;
+        this.#row(plan, index, insertStatement(this.#tables, plan, this.#revision));
+        return this.#changed(plan, 1, this.#revision);
+      }
+      case 'update':
+        this.#revision += 1;
+        this.#update(plan, index, this.#revision);
+        return this.#changed(plan, 0, this.#revision);
+      case 'detach': {
+        const revision = this.#resolve(plan.revision);
+        this.#update(plan, index, revision);
+        this.revisions.push(revision);
+        return null;
+      }
+      case 'delete':
+        this.#delete(plan, index);
+        // No row has this revision: it is the new stamp of the resource.
+        this.#revision += 1;
+        return this.#changed(plan, -1, DELETED);
+    }
+  }
+
+  /** The expected stamps and the ancestors of a create plan, the outermost one first. */
+  #preconditions({ expectStamps = [], within }: CreatePlan, index: number): Refusal | null {
+    const stale: Refusal = { kind: 'stale', plan: index };
+    for (const { resource, stamp } of expectStamps) {
+      // The stamps of what this transaction has changed are stored when it ends.
+      if (this.#rowCounts.has(resource)) return stale;
+      this.expect('row', this.#tables.system.hasResourceStamp(resource, stamp), stale);
+    }
+    for (let level = within.length - 1; level >= 0; level -= 1) {
+      const ancestor = within[level];
+      if (ancestor === undefined) continue;
+      const refusal: Refusal = { kind: 'ancestor', plan: index, resource: ancestor.resource, id: ancestor.id };
+      this.expect('row', ancestorStatement(this.#tables, within, level), refusal);
+    }
+    return null;
+  }
+
+  #update(plan: UpdatePlan | DetachPlan, index: number, revision: number): void {
+    this.#row(plan, index, updateStatement(this.#tables, plan, this.#resolve(plan.revision), revision));
+  }
+
+  /** Writes a row and its links. A statement that changes no row was compared with a revision that the row no longer has. */
+  #row(plan: RowPlan, index: number, statement: Statement): void {
+    const violation: Violation = { kind: 'unexplained', plan, index };
+    this.statements.push({ statement, expects: 'change', refusal: { kind: 'stale', plan: index }, violation });
+    for (const link of linkStatements(this.#tables, plan)) this.run(link, violation);
+  }
+
+  #delete(plan: DeletePlan, index: number): void {
+    this.statements.push({
+      statement: deleteStatement(this.#tables, plan, this.#resolve(plan.revision)),
+      expects: 'change',
+      refusal: { kind: 'stale', plan: index },
+      violation: { kind: 'dependents', plan: index },
+    });
+  }
+
+  /** Counts the rows of the resource, adds the event and reports the revision. */
+  #changed({ resource, event }: WritePlan, added: number, revision: number): null {
+    this.revisions.push(revision);
+    const before = this.#rowCounts.get(resource);
+    if (before === undefined || added !== 0) {
+      this.#rowCounts = new Map(this.#rowCounts).set(resource, (before ?? 0) + added);
+    }
+    if (event !== null) {
+      this.#event += 1;
+      this.run(this.#tables.system.addEvent(event, this.#event));
+    }
+    return null;
+  }
+
+  /** A revision as a number, where a plan expects the one that an earlier plan of its unit assigns. */
+  #resolve(expected: ExpectedRevision): number {
+    if (typeof expected === 'number') return expected;
+    const revision = this.revisions[expected.plan];
+    if (revision === undefined)
+      throw new Error(`Plan ${expected.plan} must come before the plan that expects its revision`);
+    if (revision === DELETED) throw new Error(`Plan ${expected.plan} deletes its row; no plan can expect its revision`);
+    return revision;
+  }
+}
