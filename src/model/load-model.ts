@@ -44,7 +44,7 @@ export function loadModel(source: ModelSource | DefinedModel): LoadedModel {
 }
 
 /** A TypeScript model. */
-export interface DefinitionSource {
+interface DefinitionSource {
   /** File name of its module, for messages. */
   readonly file: string;
   readonly defined: DefinedModel;

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { Type } from 'typebox';
 import { type } from 'arktype';
 import { z } from 'zod';
-import { type defineModel, resource, type ValuesOf, withServices } from '../../src/model/typescript/define-model.ts';
+import { type defineModel, resource, withServices } from '../../src/model/typescript/define-model.ts';
+import type { ValuesOf } from '../../src/model/typescript/schema-types.ts';
 
 /** Fails to compile unless both types are the same. */
 function same<A, B>(

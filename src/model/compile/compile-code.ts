@@ -7,7 +7,7 @@ import type { UncheckedCode } from '../typescript/split-definition.ts';
 import { compileComputedFields } from './computed-fields.ts';
 
 /** The compiled functions of a resource. */
-export interface CompiledCode {
+interface CompiledCode {
   readonly computed: readonly ComputedField[];
   readonly hooks: Hooks;
 }

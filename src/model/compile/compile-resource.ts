@@ -16,7 +16,7 @@ import { compileState } from './state-machine.ts';
 export type UnlinkedResource = Omit<Resource, 'dependents' | 'links'> & CompileContext;
 
 /** What the rest of the model contributes to a resource. */
-export interface ResourceInputs extends ResourceNames {
+interface ResourceInputs extends ResourceNames {
   /** The declared schema, its `$ref`s resolved. */
   readonly schema: CompileContext['declared'];
   readonly fields: readonly Field[];

@@ -17,7 +17,7 @@ const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
 const MEMBERS = ['schema', 'from', 'value'];
 
 /** What the computed members of a resource are compiled with. */
-export interface ComputedInputs {
+interface ComputedInputs {
   readonly fields: readonly Field[];
   /** The whole document, for its definitions. */
   readonly document: JsonObject;
@@ -89,7 +89,7 @@ function compileFrom(declared: unknown, path: Path, { fields, report }: Computed
 }
 
 /** Computes a member from a row. @throws {Error} if the function fails or its result does not match the schema */
-export type Compute = (row: JsonObject) => Json;
+type Compute = (row: JsonObject) => Json;
 
 /**
  * Compiles the evaluation of a computed member. The function gets the id and its declared fields only, frozen because rows are shared.

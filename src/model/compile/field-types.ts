@@ -7,7 +7,7 @@ import { formats } from '../values/formats.ts';
 import { checkEnum, checkKeywords, compileDefault } from './keywords.ts';
 
 /** What a schema describes: a field of a resource, an item of an array field, or a value inside one of them. */
-export type SchemaLevel = 'field' | 'item' | 'inner';
+type SchemaLevel = 'field' | 'item' | 'inner';
 
 const ANY_STRING: ValueType = { kind: 'text', format: null };
 const MEMBER_NAME = /^[a-z][a-z0-9_]*$/;

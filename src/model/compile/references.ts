@@ -82,7 +82,7 @@ function compileOnDelete(declared: string | null, member: Member, field: Compile
 }
 
 /** A resource, as far as its relations matter. */
-export type RelatedResource = Pick<Resource, 'name' | 'fields' | 'parent'> & CompileContext;
+type RelatedResource = Pick<Resource, 'name' | 'fields' | 'parent'> & CompileContext;
 
 /** The fields that reference a resource: those of its children first. */
 export function dependentsOf(name: string, resources: readonly RelatedResource[]): readonly Dependent[] {

@@ -5,7 +5,7 @@ import { numberOf, objectOf, stringOf } from '../values/access.ts';
 import { ORIGIN_PATHS } from './names.ts';
 
 /** The settings of an API: everything in a model except its resources. */
-export type ApiSettings = Omit<Model, 'resources' | 'collections' | 'fingerprint'>;
+type ApiSettings = Omit<Model, 'resources' | 'collections' | 'fingerprint'>;
 
 const DEFAULT_CONTRACT_VERSION = '1.0.0';
 const DEFAULT_BASE_PATH = '/api';

@@ -5,7 +5,7 @@ import type { Field, StateMachine } from '../model.ts';
 import type { Path } from '../values/path.ts';
 
 /** The state machine of a resource, and its fields: the state field is required, with the initial state as its default. */
-export interface CompiledState {
+interface CompiledState {
   readonly state: StateMachine | null;
   readonly fields: readonly Field[];
 }

@@ -18,7 +18,7 @@ import { formatPath, type Path } from '../values/path.ts';
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** A model document as a string, with what is needed to parse it. */
-export interface DocumentSource {
+interface DocumentSource {
   /** File name, for messages. A name that ends in `.json` requires JSON; all others are YAML 1.2. */
   readonly file: string;
   readonly text: string;
@@ -27,7 +27,7 @@ export interface DocumentSource {
 }
 
 /** A parsed document. */
-export interface ModelDocument {
+interface ModelDocument {
   readonly value: Json;
   /** Line and column of the member or item at a path, or of its closest ancestor. */
   readonly locate: (path: Path) => SourcePosition;

@@ -163,5 +163,3 @@ export function resource<const T extends SchemaLike, C extends ComputedReads<Val
 export function defineModel(definition: ModelDefinition<object>): DefinedModel {
   return plain.defineModel(definition);
 }
-
-export type { SchemaLike, SchemaObject, StandardSchema, ValuesOf } from './schema-types.ts';

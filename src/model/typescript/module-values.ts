@@ -81,7 +81,7 @@ function typeName(value: unknown): string {
 }
 
 /** A function of a model. Its result is not checked here: a model in JavaScript has no types. */
-export type Callable = (...parameters: readonly unknown[]) => never;
+type Callable = (...parameters: readonly unknown[]) => never;
 
 type Members = readonly (readonly [name: string, value: unknown])[];
 

@@ -17,7 +17,7 @@ type CodeMember = (typeof CODE_MEMBERS)[number];
 export type UncheckedCode = Readonly<Partial<Record<CodeMember, unknown>>>;
 
 /** A TypeScript model, split into the JSON of a document and the code of its resources, by name. */
-export interface DefinitionParts {
+interface DefinitionParts {
   readonly data: Json;
   readonly code: ReadonlyMap<string, UncheckedCode>;
 }

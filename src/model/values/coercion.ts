@@ -10,7 +10,7 @@ export type CoercionResult =
   | { readonly kind: 'invalid'; readonly message: string };
 
 /** A result whose value is a string. */
-export type StringCoercionResult =
+type StringCoercionResult =
   | { readonly kind: 'valid'; readonly value: string }
   | (CoercionResult & { readonly kind: 'invalid' });
 

@@ -16,7 +16,7 @@ interface Digits {
 }
 
 /** The bounds of a decimal: `precision` counts all digits, `scale` those after the decimal point; null means no bound. */
-export interface DecimalBounds {
+interface DecimalBounds {
   readonly precision: number | null;
   readonly scale: number | null;
 }

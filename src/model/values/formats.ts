@@ -2,7 +2,7 @@ import { isDate, isTime } from './date-time.ts';
 import type { TextFormat } from '../model.ts';
 
 /** The check of a format, which takes linear time, and its description. */
-export interface FormatRule {
+interface FormatRule {
   readonly test: (text: string) => boolean;
   /** Read after `must be`. */
   readonly phrase: string;

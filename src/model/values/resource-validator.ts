@@ -10,7 +10,7 @@ import { absentValue, storedForm } from './stored-form.ts';
 import { compileAssertion, dedupeViolations, type Violation } from './validator.ts';
 
 /** The result of a check: every field in stored form and declared order, or all errors (ERR-3). */
-export type ValidationResult =
+type ValidationResult =
   | { readonly kind: 'valid'; readonly values: JsonObject }
   | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[] };
 
