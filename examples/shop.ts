@@ -1,19 +1,19 @@
-// A model in TypeScript, with everything that data cannot say: `restwright serve examples/shop.ts`.
+// A model in TypeScript with computed fields and hooks: `restwright serve examples/shop.ts`.
 import { Type } from 'typebox';
 import { z } from 'zod';
 import { refuse, withServices } from '../src/index.ts';
 
-/** What the hooks use of the application. */
+/** The services of the application that hooks receive. */
 export interface Services {
   /** Whether a VAT number is registered. */
   readonly vies: (number: string) => Promise<boolean>;
-  /** Told of every order that was placed. */
+  /** Called for every new order. */
   readonly placed: (id: string) => Promise<void>;
 }
 
 const { resource, defineModel } = withServices<Services>();
 
-/** Plain JSON Schema: `resource` tells its types from it. */
+/** Plain JSON Schema: `resource` infers the types from it. */
 const suppliers = resource({
   schema: {
     type: 'object',
@@ -32,7 +32,7 @@ const suppliers = resource({
   },
 });
 
-/** TypeBox, whose values are JSON Schema. */
+/** TypeBox, whose schemas are JSON Schema. */
 const products = resource({
   schema: Type.Object({
     sku: Type.String({ minLength: 1, 'x-unique': true, 'x-immutable': true }),
@@ -49,7 +49,7 @@ const products = resource({
   },
 });
 
-/** Zod, or any other library that gives JSON Schema through Standard Schema. */
+/** Zod, or any other library that exports JSON Schema through Standard Schema. */
 const orderItems = resource({
   schema: z.object({
     product_id: z.string().meta({ 'x-references': 'products' }),
@@ -80,7 +80,7 @@ const orderItems = resource({
   },
 });
 
-/** The model with the services that it runs with: its own, or those of a test. */
+/** Creates the model. @param services those of the application, or of a test */
 export function shop(services: Services): ReturnType<typeof defineModel> {
   return defineModel({
     name: 'shop',

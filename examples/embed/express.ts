@@ -2,7 +2,7 @@ import express, { type Express } from 'express';
 import { createListener, openApi } from '../../src/index.ts';
 import { model } from './notes.ts';
 
-/** An Express app with routes of its own, and the API before its body parsers. */
+/** An Express app with its own routes, and the API before the body parsers. */
 export async function buildApp(
   database: string,
 ): Promise<{ readonly app: Express; readonly close: () => Promise<void> }> {

@@ -3,7 +3,7 @@ import { frameworkErrors, restwright } from '../../src/http/fastify.ts';
 import { openApi } from '../../src/index.ts';
 import { model } from './notes.ts';
 
-/** A Fastify app with routes of its own, and the API beside them. */
+/** A Fastify app with its own routes and the API. */
 export async function buildApp(database: string): Promise<FastifyInstance> {
   const { api, close } = await openApi({ model, database });
   const app = fastify({ frameworkErrors: frameworkErrors(api) });

@@ -2,7 +2,7 @@ import { createFetchHandler } from '../../src/http/fetch.ts';
 import { openApi } from '../../src/index.ts';
 import { model } from './notes.ts';
 
-/** A handler from `Request` to `Response`, as Bun, Deno, Hono and Next.js take it. */
+/** A function from `Request` to `Response`, for Bun, Deno, Hono and Next.js. */
 export async function buildHandler(
   database: string,
 ): Promise<{ readonly handle: (request: Request) => Promise<Response>; readonly close: () => Promise<void> }> {

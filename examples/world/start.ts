@@ -1,4 +1,4 @@
-// The example in one step: `npm start` prepares the data, imports it and serves it. What it does is three commands of Restwright.
+// `npm start`: prepares the data, then runs `restwright import` and `restwright serve`.
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { collections, prepareWorld } from './prepare.ts';
 const model = path.join(import.meta.dirname, 'model.yaml');
 
 /**
- * Prepares the data and imports what the database does not hold yet.
+ * Prepares the data and imports the rows that the database does not have yet.
  *
  * @param database the value of `--database`; undefined for its default
  * @returns the exit code of the first import that failed, else 0
@@ -26,7 +26,7 @@ export async function importWorld(database: string | undefined, terminal: Termin
 
 if (import.meta.main) {
   const args = process.argv.slice(2);
-  // Everything is passed on to `serve`, which judges it; of it all, the imports need to know the database.
+  // `serve` validates all arguments; the imports need only the database.
   const { values } = parseArgs({ args, options: { database: { type: 'string' } }, strict: false });
   const database = typeof values.database === 'string' ? values.database : undefined;
   const terminal = processTerminal();

@@ -4,7 +4,7 @@ import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { RequestBody } from '../pipeline/exchange.ts';
 import { forbiddenTrailer } from './forbidden-trailers.ts';
 
-export interface NodeRequestBodyOptions {
+interface NodeRequestBodyOptions {
   readonly request: IncomingMessage;
   /** The declared `Content-Length` in bytes; null when the body is chunked. */
   readonly length: number | null;

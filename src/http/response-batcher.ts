@@ -2,7 +2,7 @@ import process from 'node:process';
 import { monotonicNow } from '../platform/clock.ts';
 import { atEndOfTick } from '../platform/end-of-tick.ts';
 
-export interface ResponseBatcherOptions {
+interface ResponseBatcherOptions {
   /** Runs a function once the responses that become ready together are ready. */
   readonly schedule: (run: () => void) => void;
   /** Monotonic milliseconds from an arbitrary start. */

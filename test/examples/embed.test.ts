@@ -33,8 +33,8 @@ async function use(send: (path: string, init?: RequestInit) => Promise<Response>
   assert.equal((await lines.text()).split('\n').length, 3);
 }
 
-describe('an API in an app that you have', () => {
-  it('is a plugin for Fastify, beside its routes', async () => {
+describe('an embedded API', () => {
+  it('is a plugin for Fastify, next to its routes', async () => {
     const app = await buildFastify(':memory:');
     const url = await app.listen({ port: 0 });
     await use((target, init) => fetch(url + target, init));
@@ -60,14 +60,14 @@ describe('an API in an app that you have', () => {
     await close();
   });
 
-  it('is a handler of requests', async () => {
+  it('is a handler from Request to Response', async () => {
     const { handle, close } = await buildHandler(':memory:');
     await use((target, init) => handle(new Request(`http://localhost${target}`, init)));
     assert.equal(await (await handle(new Request('http://localhost/hello'))).text(), 'world');
     await close();
   });
 
-  it('is shown in the guide as the examples have it', () => {
+  it('has the same code in the guide', () => {
     const root = path.join(import.meta.dirname, '..', '..');
     const guide = readFileSync(path.join(root, 'docs/guides/embedding.md'), 'utf8');
     for (const name of ['fastify', 'express', 'fetch']) {

@@ -7,7 +7,7 @@ import { type Services, shop } from '../../examples/shop.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import { openApi } from '../../src/index.ts';
 
-/** The example on a database of its own, and what its services were told. */
+/** Opens the example on its own database. `placed` has the orders that its service was called for. */
 async function opened(database = ':memory:', services: Partial<Services> = {}) {
   const placed: string[] = [];
   const waiting: (() => void)[] = [];
@@ -39,7 +39,7 @@ async function opened(database = ':memory:', services: Partial<Services> = {}) {
 }
 
 describe('the shop in TypeScript', () => {
-  it('checks, changes and refuses by its own code', async () => {
+  it('checks, changes and rejects writes in hooks', async () => {
     const { send, close } = await opened();
     const supplier = await send('POST', '/suppliers', { name: '  Lamps  ', vat_id: 'NO123456789' });
     assert.deepEqual([supplier.status, supplier.body.name], [201, 'Lamps']);
@@ -65,7 +65,7 @@ describe('the shop in TypeScript', () => {
     await close();
   });
 
-  it('[REP-1] [REP-6] [CACHE-1] shows what it computes, and lets nobody write it', async () => {
+  it('[REP-1] [REP-6] [CACHE-1] computes fields, and rejects writes to them', async () => {
     const { send, close } = await opened();
     const product = await send('POST', '/products', { sku: 'l', name: 'Lamp', price: 9.99, stock: 2 });
     const item = { product_id: product.body.id, price: 9.99, quantity: 3 };
@@ -103,20 +103,20 @@ describe('the shop in TypeScript', () => {
     await close();
   });
 
-  it('[EVT-3] tells its services of what was committed, and of nothing else', async () => {
+  it('[EVT-3] calls its services for committed writes only', async () => {
     const { send, placed, next, close } = await opened();
     const product = await send('POST', '/products', { sku: 'l', name: 'Lamp', price: 1, stock: 1 });
-    const told = next();
+    const called = next();
     const item = { product_id: product.body.id, price: 1, quantity: 1 };
     assert.equal((await send('POST', '/order-items?dry_run=true', item)).status, 200);
     assert.equal((await send('POST', '/order-items', { ...item, quantity: 0 })).status, 400);
     const made = await send('POST', '/order-items', item);
-    await told;
+    await called;
     await close();
     assert.deepEqual(placed, [made.body.id]);
   });
 
-  it('[EVT-3] tells them after a restart what they have not taken yet', async () => {
+  it('[EVT-3] calls them after a restart for the events that are not delivered yet', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'restwright-'));
     const database = path.join(folder, 'shop.db');
     const failed = Promise.withResolvers<void>();

@@ -20,7 +20,7 @@ export interface PendingResponse {
 }
 
 /** The bytes that followed an error, and why reading stopped. */
-export interface RemainingBytes {
+interface RemainingBytes {
   readonly bytes: Buffer;
   readonly end: 'complete' | 'closed' | 'timeout';
 }

@@ -25,7 +25,7 @@ import { respondToInvalidHead } from './invalid-head.ts';
 import { hasResponse, type ParserError, parserApiError, unsupportedVersion } from './parser-error.ts';
 import type { RequestHead } from './request-head.ts';
 
-export interface HttpConnectionsOptions {
+interface HttpConnectionsOptions {
   readonly handler: Handler;
   readonly limits: Limits;
   readonly observe: Observe;

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 
-export interface IdleTimeoutOptions {
+interface IdleTimeoutOptions {
   /** Milliseconds after which a connection without a request in progress is closed. */
   readonly keepAlive: number;
   /** Milliseconds without a byte in either direction after which a connection with a request in progress is closed. */

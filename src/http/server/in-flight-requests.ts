@@ -1,6 +1,6 @@
 import type { PendingResponse } from './connection.ts';
 
-export interface InFlightRequestsOptions {
+interface InFlightRequestsOptions {
   /** Milliseconds that a handler may take, not counting the time in which it waits for the client. */
   readonly timeout: number;
   readonly onTimeout: (pending: PendingResponse) => void;

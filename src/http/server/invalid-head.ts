@@ -29,7 +29,7 @@ import {
 } from './request-head.ts';
 
 /** The response to an invalid head. */
-export interface InvalidHeadResponse {
+interface InvalidHeadResponse {
   readonly head: RequestHead;
   readonly result: BufferedResponse;
 }
