@@ -1,57 +1,32 @@
-export interface StatementCacheOptions {
-  /** The most cached statements. Default: 512. */
-  readonly maxStatements?: number;
-  /** The most characters of their texts. Default: 1,048,576. */
-  readonly maxCharacters?: number;
-}
+import { type Cache, GenerationalCache } from '../../../cache/cache.ts';
 
-const MAX_STATEMENTS = 512;
-/** A prepared statement takes many times the memory of its text, which the garbage collector does not see. */
-const MAX_CHARACTERS = 1_048_576;
+/** Characters of all cached statements. One may have a 64th of it; a longer one is prepared each time. */
+const MAX_WEIGHT = 1_048_576;
+/** What a statement counts besides its characters: it takes far more memory than its SQL, of which the garbage collector knows nothing. */
+const STATEMENT_WEIGHT = 2_048;
 
-/** Caches prepared statements by their text. Evicts the least recently used first. */
-export class StatementCache<T> {
-  readonly #prepare: (text: string) => T;
-  readonly #maxStatements: number;
-  readonly #maxCharacters: number;
-  readonly #statements = new Map<string, T>();
-  #characters = 0;
-  /** Whether one was evicted. Until then the order of use does not matter. */
-  #hasEvicted = false;
+/** Prepared statements of one connection by their SQL, in which no values stand: they depend on nobody and on no row. */
+export class StatementCache<T extends object> {
+  readonly #prepare: (sql: string) => T;
+  /** By the SQL itself, which is memoized in most places: a `Map` then compares pointers, while a hash would read all of it. */
+  readonly #cache: Cache<T> = new GenerationalCache<T, string>(
+    { maxWeight: MAX_WEIGHT, weigh: (_statement, sql) => STATEMENT_WEIGHT + sql.length },
+    (sql) => sql,
+  );
 
-  constructor(
-    prepare: (text: string) => T,
-    { maxStatements = MAX_STATEMENTS, maxCharacters = MAX_CHARACTERS }: StatementCacheOptions = {},
-  ) {
+  constructor(prepare: (sql: string) => T) {
     this.#prepare = prepare;
-    this.#maxStatements = maxStatements;
-    this.#maxCharacters = maxCharacters;
   }
 
-  get(text: string): T {
-    const cached = this.#statements.get(text);
-    if (cached === undefined) return this.#set(text, this.#prepare(text));
-    if (!this.#hasEvicted) return cached;
-    this.#statements.delete(text);
-    this.#statements.set(text, cached);
-    return cached;
+  get(sql: string): T {
+    const cached = this.#cache.get(sql);
+    if (cached !== undefined) return cached;
+    const statement = this.#prepare(sql);
+    this.#cache.set(sql, statement);
+    return statement;
   }
 
   clear(): void {
-    this.#statements.clear();
-    this.#characters = 0;
-  }
-
-  /** Caches a statement, however long its text is, and evicts others until there is room. */
-  #set(text: string, prepared: T): T {
-    for (const oldest of this.#statements.keys()) {
-      if (this.#statements.size < this.#maxStatements && this.#characters + text.length <= this.#maxCharacters) break;
-      this.#statements.delete(oldest);
-      this.#characters -= oldest.length;
-      this.#hasEvicted = true;
-    }
-    this.#statements.set(text, prepared);
-    this.#characters += text.length;
-    return prepared;
+    this.#cache.clear();
   }
 }

@@ -1,47 +1,55 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import {
-  StatementCache,
-  type StatementCacheOptions,
-} from '../../../../src/stores/sqlite/connection/statement-cache.ts';
+import { beforeEach, describe, it } from 'node:test';
+import { StatementCache } from '../../../../src/stores/sqlite/connection/statement-cache.ts';
 
-/** What prepares texts under some bounds, and the texts that it prepared so far. */
-function preparing(options?: StatementCacheOptions): { of: (text: string) => string; prepared: readonly string[] } {
-  const prepared: string[] = [];
-  const kept = new StatementCache((text) => {
-    prepared.push(text);
-    return `prepared ${text}`;
-  }, options);
-  return { of: (text) => kept.get(text), prepared };
-}
+describe('the statement cache', () => {
+  let prepared: string[];
+  let statements: StatementCache<{ readonly sql: string }>;
+  const get = (sql: string): string => statements.get(sql).sql;
 
-describe('the statements that a connection keeps', () => {
-  it('are prepared once', () => {
-    const { of, prepared } = preparing();
-    assert.deepEqual([of('a'), of('a'), prepared], ['prepared a', 'prepared a', ['a']]);
+  beforeEach(() => {
+    prepared = [];
+    statements = new StatementCache((sql) => {
+      prepared.push(sql);
+      return { sql };
+    });
   });
 
-  it('are so many at most; the least recently used goes first', () => {
-    const { of, prepared } = preparing({ maxStatements: 2 });
-    for (const text of ['a', 'b', 'c', 'b', 'd', 'b']) of(text);
-    assert.deepEqual(prepared, ['a', 'b', 'c', 'd']);
-    of('c');
-    assert.deepEqual(prepared.slice(4), ['c']);
+  it('prepares a statement once', () => {
+    assert.deepEqual([get('a'), get('b'), get('a')], ['a', 'b', 'a']);
+    assert.deepEqual(prepared, ['a', 'b']);
   });
 
-  it('have so many characters at most together, so that long ones leave room for few', () => {
-    const { of, prepared } = preparing({ maxCharacters: 10 });
-    const texts = ['aaaa', 'bbbb', 'cccc', 'bbbb', 'aaaa', 'too long for any', 'too long for any', 'aaaa'];
-    for (const text of texts) of(text);
-    assert.deepEqual(prepared, ['aaaa', 'bbbb', 'cccc', 'aaaa', 'too long for any', 'aaaa']);
+  it('prepares a statement again after it was cleared', () => {
+    get('a');
+    statements.clear();
+    get('a');
+    assert.deepEqual(prepared, ['a', 'a']);
   });
 
-  it('keep no more than a mebibyte of text', () => {
-    const { of, prepared } = preparing();
-    const texts = Array.from({ length: 5 }, (_, index) => String(index).repeat(262_144));
-    for (const text of [...texts, ...texts.slice(1)]) of(text);
-    assert.equal(prepared.length, 5);
-    of(texts[0] ?? '');
-    assert.equal(prepared.length, 6);
+  it('[LIM-1] evicts statements when there are many, but none that is used', () => {
+    for (let index = 0; index < 2_000; index += 1) {
+      get(`statement ${index}`);
+      get('used');
+    }
+    assert.equal(prepared.length, 2_001);
+    get('statement 0');
+    assert.equal(prepared.length, 2_002);
+    get('statement 1999');
+    assert.equal(prepared.length, 2_002);
+  });
+
+  it('[LIM-1] evicts statements when they are long', () => {
+    const sql = (index: number): string => `${index}`.padEnd(10_000, ' ');
+    for (let index = 0; index < 200; index += 1) get(sql(index));
+    get(sql(199));
+    assert.equal(prepared.length, 200);
+    get(sql(0));
+    assert.equal(prepared.length, 201);
+  });
+
+  it('[LIM-1] prepares a very long statement each time', () => {
+    for (let time = 0; time < 3; time += 1) get('x'.repeat(100_000));
+    assert.equal(prepared.length, 3);
   });
 });
