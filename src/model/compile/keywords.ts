@@ -132,7 +132,7 @@ export function compileDefault(shape: Shape, { declared, path, report }: Compile
   return value === null ? null : storedForm(shape)(value);
 }
 
-/** Compiles a check that returns what is wrong with a value, to be read after its name. */
+/** Compiles a check that returns an error message without the name of the value, or null. */
 function compileCheck(shape: Shape, schema: JsonObject): (value: Json) => string | null {
   const violationsOf = compileAssertion(assertionOf(shape, schema));
   return (value) => {

@@ -36,7 +36,7 @@ export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R
     ) => MaybePromise<R | undefined | void>;
     readonly delete?: (row: DeepReadonly<R & SystemFields>, context: S & WriteInfo) => MaybePromise<void>;
   };
-  /** Checks by field. Returns what is wrong with a changed value, to be read after the name of the field; null if it is valid. */
+  /** Checks of changed values, by field. Returns an error message without the name of the field, or null. */
   readonly check?: {
     readonly [K in keyof R]?: (value: NonNullable<R[K]>, context: S & WriteInfo) => MaybePromise<string | null>;
   };

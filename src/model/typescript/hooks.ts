@@ -69,7 +69,7 @@ export interface Hooks {
     /** Gets the row, frozen. Also runs for rows that a cascade deletes. */
     readonly delete: ((row: JsonObject, context: WriteContext) => MaybePromise<void>) | null;
   };
-  /** By field: returns what is wrong with a changed value, to be read after the name of the field; null if it is valid. Not called for null. */
+  /** Checks of changed values, by field. Returns an error message without the name of the field, or null. Not called for null. */
   readonly check: ReadonlyMap<string, (value: Json, context: WriteContext) => MaybePromise<string | null>>;
   /** Run for each event in the event log, at least once and after the response. */
   readonly after: {

@@ -4,7 +4,7 @@ import { decimalError, MAX_DIGITS, storedDecimal, storedInt64 } from './exact-nu
 import { formats } from './formats.ts';
 import type { ValueType } from '../model.ts';
 
-/** The value of a query parameter, or what is wrong with it, to be read after the name of the parameter. */
+/** The value of a query parameter, or an error message without the name of the parameter. */
 export type CoercionResult =
   | { readonly kind: 'valid'; readonly value: Json }
   | { readonly kind: 'invalid'; readonly message: string };

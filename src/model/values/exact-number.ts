@@ -32,7 +32,7 @@ export function storedDecimal(text: string, scale: number | null): string | null
   return `${digits.negative ? '-' : ''}${digits.whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Returns what is wrong with a decimal, to be read after the name of its field; null if it is valid and within its bounds. */
+/** Returns an error message without the name of the field, such as `must have no decimals`; null for a decimal within its bounds. */
 export function decimalError(text: string, { precision, scale }: DecimalBounds): string | null {
   const digits = readDigits(text);
   if (digits === null) return 'must be a decimal number as a string, such as "19.99"';

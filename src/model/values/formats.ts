@@ -4,7 +4,7 @@ import type { TextFormat } from '../model.ts';
 /** The check of a format, which takes linear time, and its description. */
 interface FormatRule {
   readonly test: (text: string) => boolean;
-  /** Read after `must be`. */
+  /** Completes the message `must be ...`. */
   readonly phrase: string;
 }
 

@@ -28,7 +28,7 @@ export interface ResourceValidator {
   /** Converts a string from a query to a value of the property at a path, in stored form (QRY-2). */
   coerce(path: string, text: string): CoercionResult;
 
-  /** Returns what is wrong with an id from a client (URL-3), to be read after `id`; null for a valid id. */
+  /** Checks an id from a client (URL-3). Returns an error message without `id`, or null for a valid id. */
   checkId(id: string): string | null;
 }
 

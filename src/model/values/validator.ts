@@ -22,7 +22,7 @@ export type BoundKeyword = (typeof BOUND_KEYWORDS)[number];
 /** Why a value violates its schema. */
 export type ViolationReason =
   | { readonly kind: 'type'; readonly expected: readonly string[] }
-  /** Required and absent, or null where null is not allowed. */
+  /** Required, but absent or null. */
   | { readonly kind: 'required' }
   | { readonly kind: 'unknown'; readonly known: readonly string[] }
   | { readonly kind: 'enum'; readonly allowed: readonly Json[] }
@@ -31,22 +31,22 @@ export type ViolationReason =
   | { readonly kind: 'pattern'; readonly pattern: string }
   | { readonly kind: 'format'; readonly format: string }
   | { readonly kind: 'any-of' }
-  /** Reported by a {@link ValueCheck}; the message is read after the name of the field. */
+  /** Reported by a {@link ValueCheck}. */
   | { readonly kind: 'check'; readonly message: string };
 
 /** One place where a value violates its schema. */
 export interface Violation {
   readonly path: Path;
   readonly reason: ViolationReason;
-  /** The description in the schema; null where there is none. */
+  /** The description in the schema; null if there is none. */
   readonly description: string | null;
   /** Must not appear in messages: it may be a secret (REP-11). */
   readonly value: unknown;
 }
 
 /**
- * Removes violations that follow from another one at the same path: null where it is not allowed is reported as `required` only, and
- * a value outside its `enum` or of the wrong type as that only.
+ * Removes violations that follow from another one at the same path: null is reported as `required` only, a value outside its `enum` or
+ * of the wrong type as that only.
  */
 export function dedupeViolations(violations: readonly Violation[]): readonly Violation[] {
   const byPath = Map.groupBy(violations, ({ path }) => formatPath(path));
@@ -63,7 +63,7 @@ export interface Assertion {
   readonly [keyword: string]: unknown;
 }
 
-/** Returns what is wrong with a value, to be read after the name of its field; null for a valid value. */
+/** Returns an error message without the name of the field, such as `must be at least 1`; null for a valid value. */
 export type ValueCheck = (value: Json) => string | null;
 
 /** Creates the ajv instance of the program and of the build. Both need the same options: {@link violationFinder} reads the errors. */
