@@ -44,7 +44,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[EVT-3] numbers events in commit order, without those of refused units',
+      '[EVT-3b] numbers events in commit order, without those of refused units',
       withStore(open, async (store) => {
         const units = [['a', 'b'], ['c', 'a'], ['d'], ['e', 'f']];
         const outcomes = await Promise.all(
@@ -68,7 +68,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[EVT-3] reads the events after a sequence, up to a limit',
+      '[EVT-3b] reads the events after a sequence, up to a limit',
       withStore(open, async (store) => {
         await commit(store, createProduct('a'), createProduct('b'), createProduct('c'));
         const [first = 0, second, third] = await readSequences(store);
@@ -81,7 +81,7 @@ export function eventSuite(name: string, open: OpenStore): void {
 
   describe(`${name}: deliveries`, () => {
     it(
-      '[EVT-6] claims due deliveries with their events, oldest first, and none twice during its lease',
+      '[EVT-6a] claims due deliveries with their events, oldest first, and none twice during its lease',
       withStore(open, async (store) => {
         await enqueueDeliveries(store);
         assert.deepEqual(await store.deliveries.claim(9, 100, 10), []);
@@ -99,7 +99,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[EVT-6] counts an unfinished attempt, and returns its delivery again after the lease',
+      '[EVT-6a] counts an unfinished attempt, and returns its delivery again after the lease',
       withStore(open, async (store) => {
         await enqueueDeliveries(store);
         await store.deliveries.claim(10, 100, 10);
@@ -109,7 +109,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[EVT-6] retries at the given time, and never after success or when dead',
+      '[EVT-6a] retries at the given time, and never after success or when dead',
       withStore(open, async (store) => {
         const [first, second] = await enqueueDeliveries(store);
         await store.deliveries.claim(20, 100, 10);
@@ -123,7 +123,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[EVT-3] does not change a delivery that is already enqueued',
+      '[EVT-3a] does not change a delivery that is already enqueued',
       withStore(open, async (store) => {
         const [first] = await enqueueDeliveries(store);
         await store.deliveries.claim(20, 100, 10);
@@ -156,7 +156,7 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[OPS-2] answers a ping while it is open, and rejects it when closed',
+      '[OPS-2a] answers a ping while it is open, and rejects it when closed',
       withStore(open, async (store) => {
         await store.ping();
         await store.close();

@@ -225,7 +225,7 @@ export function readSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[PAGE-9] counts exactly, or up to a cap and reports so; without a filter always exactly',
+      '[PAGE-9b, PAGE-9c] counts exactly, or up to a cap and reports so; without a filter always exactly',
       withStore(open, async (store) => {
         await seedProducts(store);
         const filter = [anyOf('created_at', AT)];
@@ -241,7 +241,7 @@ export function readSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      '[PAGE-9] maintains the total of a collection through creates, deletes and refused units',
+      '[PAGE-9b] maintains the total of a collection through creates, deletes and refused units',
       withStore(open, async (store) => {
         await seedProducts(store);
         const { revision } = await readRow(store, 'products', 'c');

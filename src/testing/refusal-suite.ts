@@ -149,7 +149,7 @@ export function refusalSuite(name: string, open: OpenStore): void {
   describe(`${name}: refuses`, () => {
     for (const { title, plan, refusal } of CASES) {
       it(
-        `[MET-4][MET-10] ${title}`,
+        `[MET-4c][MET-10] ${title}`,
         withStore(open, async (store) => {
           await seed(store);
           const before = await store.events.after(0, 100);
@@ -165,7 +165,7 @@ export function refusalSuite(name: string, open: OpenStore): void {
     }
 
     it(
-      '[MET-4] deletes a row after its last reference is removed',
+      '[MET-4c] deletes a row after its last reference is removed',
       withStore(open, async (store) => {
         await seed(store);
         const revision = await readRevisions(store);

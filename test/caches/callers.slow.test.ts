@@ -104,7 +104,7 @@ describe('callers behind one shared cache', { skip }, () => {
     describe(`which is ${name}`, () => {
       const cached = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.caches[name], asked);
 
-      it('[CACHE-6] [ERR-5] share what is public, each under the id of its own request', async () => {
+      it('[CACHE-6a] [ERR-5] share what is public, each under the id of its own request', async () => {
         await put(`books/${name}`, { title: 'old' });
         const send = `GET /api/v1/books/${name}`;
         const first = await cached({ send, headers: { ...ANN, 'X-Correlation-ID': 'of-ann' } });
@@ -134,7 +134,7 @@ describe('callers behind one shared cache', { skip }, () => {
         ['genres/g?expand=books.reader', 'readers/r', 'name'],
       ];
       for (const [target, path, field] of unshared) {
-        it(`[CACHE-6] each get their own answer of what is not public: ${target}`, async () => {
+        it(`[CACHE-6a] each get their own answer of what is not public: ${target}`, async () => {
           for (const caller of [...CALLERS, ...CALLERS.toReversed(), ANN]) {
             // Another answer for each request: what is told to one caller stands in no later answer.
             stamps += 1;
@@ -152,7 +152,7 @@ describe('callers behind one shared cache', { skip }, () => {
         });
       }
 
-      it('[CACHE-6] each get their own error, though all ask at once, and no error once there is something', async () => {
+      it('[CACHE-6a] each get their own error, though all ask at once, and no error once there is something', async () => {
         for (const collection of ['books', 'drafts']) {
           const send = `GET /api/v1/${collection}/${name}-later`;
           const ids = Array.from({ length: 40 }, (_, index) => `${collection}-${index}`);
@@ -167,7 +167,7 @@ describe('callers behind one shared cache', { skip }, () => {
         }
       });
 
-      it('[CACHE-6] [NEG-3] get the form that they ask for, whoever asked for another before', async () => {
+      it('[CACHE-6a] [NEG-3a] get the form that they ask for, whoever asked for another before', async () => {
         const asked = [
           ...TARGETS.flatMap((target) => FORMS.map((headers) => ({ target, headers }))),
           ...UNVERSIONED.flatMap((target) => [...FORMS, ...VERSIONS].map((headers) => ({ target, headers }))),
@@ -192,7 +192,7 @@ describe('callers behind one shared cache', { skip }, () => {
         assert.ok(hits > requests.length / 2, `${hits} of ${requests.length} from the cache`);
       });
 
-      it('[CACHE-6] [MET-9] get the answer to their own QUERY', async () => {
+      it('[CACHE-6a] [MET-9] get the answer to their own QUERY', async () => {
         const send = 'QUERY /api/v1/books?sort=id';
         const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
         const page = { send: 'GET /api/v1/books?sort=id' };
@@ -204,7 +204,7 @@ describe('callers behind one shared cache', { skip }, () => {
       });
 
       for (const target of ['books/b', 'books', 'drafts/d', 'readers', 'books/b?expand=reader']) {
-        it(`[CACHE-2] [CACHE-6] are told 304 for the form that they have alone: ${target}`, async () => {
+        it(`[CACHE-2] [CACHE-6a] are told 304 for the form that they have alone: ${target}`, async () => {
           const send = `GET /api/v1/${target}`;
           const forms: readonly Fields[] = [{}, { 'Accept-Encoding': 'gzip' }, { Accept: 'application/xml' }];
           const tags = new Map<Fields, string>();
@@ -224,7 +224,7 @@ describe('callers behind one shared cache', { skip }, () => {
         });
       }
 
-      it('[CACHE-3] [CACHE-6] are told 412 in the words of the server', async () => {
+      it('[CACHE-3] [CACHE-6a] are told 412 in the words of the server', async () => {
         for (const headers of [{ 'If-Match': '"0"' }, { 'If-Unmodified-Since': new Date(0).toUTCString() }]) {
           const asked = { send: 'GET /api/v1/books/b', headers };
           const told = await cached(asked);
@@ -233,7 +233,7 @@ describe('callers behind one shared cache', { skip }, () => {
         }
       });
 
-      it('[CACHE-3] [CACHE-6] write under the tag that the cache told them, in any coding, each once', async () => {
+      it('[CACHE-3] [CACHE-6a] write under the tag that the cache told them, in any coding, each once', async () => {
         for (const [index, form] of [{}, { 'Accept-Encoding': 'gzip' }, { 'Accept-Encoding': 'br' }].entries()) {
           const path = `books/${name}-guarded-${index}`;
           await put(path, { title: 'x'.repeat(3_000) });
@@ -251,7 +251,7 @@ describe('callers behind one shared cache', { skip }, () => {
         }
       });
 
-      it('[CACHE-5] [CACHE-6] write, and no answer to a write is told to anybody else', async () => {
+      it('[CACHE-5] [CACHE-6a] write, and no answer to a write is told to anybody else', async () => {
         const path = `/api/v1/drafts/${name}-written`;
         for (const [index, caller] of CALLERS.entries()) {
           const text = `write ${index}`;
@@ -268,7 +268,7 @@ describe('callers behind one shared cache', { skip }, () => {
         }
       });
 
-      it('[MET-13] [CACHE-6] send lines, however many, and are told what became of each', async () => {
+      it('[MET-13] [CACHE-6a] send lines, however many, and are told what became of each', async () => {
         const lines = Array.from({ length: 5_000 }, (_, index) =>
           JSON.stringify({ id: `${name}-${index}`, text: 'x' }),
         );
@@ -295,7 +295,7 @@ describe('callers behind one shared cache', { skip }, () => {
         { 'Content-Length': '2', 'Content-Type': 'application/json' },
       ];
       for (const [index, headers] of odd.entries()) {
-        it(`[CACHE-6] get what is theirs, though the first to ask sent ${JSON.stringify(headers)}`, async () => {
+        it(`[CACHE-6a] get what is theirs, though the first to ask sent ${JSON.stringify(headers)}`, async () => {
           const path = `books/${name}-odd-${index}`;
           await put(path, { title: 'x'.repeat(1_500) });
           const send = `GET /api/v1/${path}`;

@@ -66,7 +66,7 @@ describe('what a shared cache keeps', { skip }, () => {
   describe('and is told no longer than max-age', { concurrency: true }, () => {
     for (const name of cacheNames) {
       for (const [index, target] of targets.entries()) {
-        it(`[CACHE-6] by ${name}: ${target}`, async () => {
+        it(`[CACHE-6b] by ${name}: ${target}`, async () => {
           const port = stand.caches[name];
           const id = `${name}-${index}`;
           await put(`flashes/${id}`, { text: `${id} old` });
@@ -86,7 +86,7 @@ describe('what a shared cache keeps', { skip }, () => {
   for (const name of cacheNames) {
     const cached = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.caches[name], asked);
 
-    it(`[CACHE-6] is told anew by ${name} to whoever asks for it, and from then on to everybody`, async () => {
+    it(`[CACHE-6b] is told anew by ${name} to whoever asks for it, and from then on to everybody`, async () => {
       const path = `articles/${name}-anew`;
       const send = `GET /api/v1/${path}`;
       await put(path, { text: 'old' });
@@ -98,7 +98,7 @@ describe('what a shared cache keeps', { skip }, () => {
       assert.deepEqual([textOf(later), later.headers['x-cache']], ['new', 'HIT']);
     });
 
-    it(`[CACHE-2] [CACHE-6] is never old where ${name} is asked under a condition: the server judges it`, async () => {
+    it(`[CACHE-2] [CACHE-6b] is never old where ${name} is asked under a condition: the server judges it`, async () => {
       const path = `articles/${name}-judged`;
       const send = `GET /api/v1/${path}`;
       await put(path, { text: 'old' });
@@ -130,7 +130,7 @@ describe('what a shared cache keeps', { skip }, () => {
     ['POST /api/v1/batches', { operations: [{ method: 'PATCH', path: '/articles/{id}', body: { text: 'batch' } }] }],
   ];
   for (const [index, [write, body]] of writes.entries()) {
-    it(`[CACHE-6] is forgotten in Varnish once something is written through it: ${write}`, async () => {
+    it(`[CACHE-6b] is forgotten in Varnish once something is written through it: ${write}`, async () => {
       const id = `purged-${index}`;
       const filled = (text: string): string => text.replaceAll('{id}', id);
       const cached = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.caches.varnish, asked);
@@ -148,7 +148,7 @@ describe('what a shared cache keeps', { skip }, () => {
     });
   }
 
-  it('[CACHE-6] is kept in Varnish where a write was refused', async () => {
+  it('[CACHE-6b] is kept in Varnish where a write was refused', async () => {
     const cached = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.caches.varnish, asked);
     const send = 'GET /api/v1/articles/refused';
     await put('articles/refused', {});
@@ -163,7 +163,7 @@ describe('what a shared cache keeps', { skip }, () => {
     }
   });
 
-  it('[CACHE-2] [CACHE-6] is asked for under its tag when it is old, and is told no longer where nobody is left to ask', async () => {
+  it('[CACHE-2] [CACHE-6b] is asked for under its tag when it is old, and is told no longer where nobody is left to ask', async () => {
     const urls = { brief: 'GET /api/v1/flashes/left', long: 'GET /api/v1/articles/left' };
     await put('flashes/left', { text: 'x' });
     await put('articles/left', { text: 'x' });

@@ -240,14 +240,14 @@ describe('guard', () => {
       ['write over what is hidden', hidden, { op: 'replace', path: '/secret', value: 'x' }, null],
     ];
   for (const [title, guard, operation, pointer] of rows) {
-    it(`[REP-11] ${pointer === null ? 'lets pass' : 'stops'} ${title}`, () => {
+    it(`[REP-11a] ${pointer === null ? 'lets pass' : 'stops'} ${title}`, () => {
       const result = outcome(document, [{ op: 'test', path: '/name', value: 'b' }, operation], guard);
       if (pointer === null) assert.equal(result.kind, 'patched');
       else assert.deepEqual(result, { kind: 'forbidden', operation: 1, pointer });
     });
   }
 
-  it('[REP-11] is asked before the document, so that a guess learns nothing', () => {
+  it('[REP-11a] is asked before the document, so that a guess learns nothing', () => {
     const guess = (value: string) => outcome(document, [{ op: 'test', path: '/secret', value }], hidden);
     assert.deepEqual(guess('right'), guess('c'));
   });

@@ -169,7 +169,7 @@ describe('pathOfTarget', () => {
     ['//user:secret@host/a', '//user:secret@host/a'],
     ['*', '*'],
   ] as const) {
-    it(`[OPS-2] tells of ${JSON.stringify(target)} its path alone`, () => assert.equal(pathOfTarget(target), path));
+    it(`[OPS-2d] tells of ${JSON.stringify(target)} its path alone`, () => assert.equal(pathOfTarget(target), path));
   }
 });
 

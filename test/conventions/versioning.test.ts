@@ -180,7 +180,7 @@ describe('resolveVersion', () => {
     ['a malformed one beside two that differ', { path: 'v1', query: '2', header: 'x' }, 'API_VERSION_INVALID'],
   ];
   for (const [title, carriers, code] of refusals) {
-    it(`[VER-3] refuses ${title}: ${code}`, () =>
+    it(`[VER-3a] refuses ${title}: ${code}`, () =>
       assert.ok(refuses(() => resolve(carriers), code).message.endsWith('.')));
   }
 
@@ -194,7 +194,7 @@ describe('resolveVersion', () => {
     ]);
   });
 
-  it('[VER-3] says what is served', () => {
+  it('[VER-3a] says what is served', () => {
     assert.match(
       refuses(() => resolve({ header: '9' }), 'API_VERSION_UNSUPPORTED').message,
       /2\.1\.0, 1\.4\.2, 1\.10\.0, 1\.4\.1/,

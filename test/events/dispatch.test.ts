@@ -83,7 +83,7 @@ async function rest(): Promise<void> {
 }
 
 describe('dispatch', () => {
-  it('[EVT-3] brings what is committed to each outlet that takes it, in order', async () => {
+  it('[EVT-3a] brings what is committed to each outlet that takes it, in order', async () => {
     await using at = await scene();
     const [one, other] = [outlet('one'), outlet('other')];
     const dispatch = at.start([one, other, { ...outlet('none'), accepts: () => false }]);
@@ -100,7 +100,7 @@ describe('dispatch', () => {
     );
   });
 
-  it('[EVT-3] begins a new outlet at the end of the log, and goes on with one that it knows', async () => {
+  it('[EVT-3a] begins a new outlet at the end of the log, and goes on with one that it knows', async () => {
     await using at = await scene();
     const known = outlet('known');
     const first = at.start([known]);
@@ -117,7 +117,7 @@ describe('dispatch', () => {
     assert.deepEqual([known.got, late.got], [['a', 'b', 'c'], ['c']]);
   });
 
-  it('[EVT-6] tries again by the schedule, and lets the others go on meanwhile', async () => {
+  it('[EVT-6a, EVT-6c] tries again by the schedule, and lets the others go on meanwhile', async () => {
     await using at = await scene();
     let down = true;
     const failing = outlet('failing', () => {
@@ -158,7 +158,7 @@ describe('dispatch', () => {
     assert.deepEqual(at.faults, []);
   });
 
-  it('[EVT-6] gives up after the last attempt', async () => {
+  it('[EVT-6a] gives up after the last attempt', async () => {
     await using at = await scene();
     const failing = outlet('failing', () => Promise.reject(new Error('down')));
     const dispatch = at.start([failing]);
@@ -175,7 +175,7 @@ describe('dispatch', () => {
     assert.equal(at.faults.length, HOOK_SCHEDULE.length);
   });
 
-  it('[EVT-3] delivers again what was delivered and not recorded, as after a crash', async () => {
+  it('[EVT-3a] delivers again what was delivered and not recorded, as after a crash', async () => {
     await using at = await scene();
     const { deliveries } = at.store;
     let crashed = false;
@@ -209,7 +209,7 @@ describe('dispatch', () => {
     await until(() => hook.got.length === 2, dispatch);
   });
 
-  it('[EVT-3] of several processes gives each event to one', async () => {
+  it('[EVT-3a] of several processes gives each event to one', async () => {
     await using at = await scene();
     const [one, other] = [outlet('hook'), outlet('hook')];
     const [first, second] = [at.start([one]), at.start([other])];
@@ -258,7 +258,7 @@ describe('dispatch', () => {
 });
 
 describe('the schedule of retries', () => {
-  it('[EVT-6] ends, grows, and is stretched by chance', () => {
+  it('[EVT-6a] ends, grows, and is stretched by chance', () => {
     assert.equal(nextDelay(HOOK_SCHEDULE, HOOK_SCHEDULE.length, 0), null);
     assert.equal(nextDelay([0, 100], 0, 1), 0);
     assert.equal(nextDelay([0, 100], 1, 0), 100);

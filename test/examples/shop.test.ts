@@ -103,7 +103,7 @@ describe('the shop in TypeScript', () => {
     await close();
   });
 
-  it('[EVT-3] calls its services for committed writes only', async () => {
+  it('[EVT-3a] calls its services for committed writes only', async () => {
     const { send, placed, next, close } = await opened();
     const product = await send('POST', '/products', { sku: 'l', name: 'Lamp', price: 1, stock: 1 });
     const called = next();
@@ -116,7 +116,7 @@ describe('the shop in TypeScript', () => {
     assert.deepEqual(placed, [made.body.id]);
   });
 
-  it('[EVT-3] calls them after a restart for the events that are not delivered yet', async () => {
+  it('[EVT-3a] calls them after a restart for the events that are not delivered yet', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'restwright-'));
     const database = path.join(folder, 'shop.db');
     const failed = Promise.withResolvers<void>();

@@ -135,7 +135,7 @@ describe('responses', () => {
     assert.deepEqual([first?.status, first?.headers['content-length']], [201, '0']);
   });
 
-  it('[OPS-3] has Date and no Server', async () => {
+  it('[OPS-3c] has Date and no Server', async () => {
     await using server = await fakeServer();
     const [first] = await sendRaw(server.port, [`GET / HTTP/1.1${END}`]);
     assert.deepEqual([first?.headers['server'], first?.headers['x-powered-by']], [undefined, undefined]);

@@ -33,7 +33,7 @@ function json(observation: Observation): Record<string, unknown> {
 }
 
 describe('a line of JSON', () => {
-  it('[OPS-2] tells a request with its correlation and trace id, in this order', () => {
+  it('[OPS-2d] tells a request with its correlation and trace id, in this order', () => {
     assert.equal(
       written({ ...exchange, status: 404, errorCode: 'PRODUCT_NOT_FOUND' }),
       '{"time":"2026-01-02T03:04:05.006Z","level":"info","event":"request","method":"GET","path":"/api/products/1",' +
@@ -42,7 +42,7 @@ describe('a line of JSON', () => {
     );
   });
 
-  it('[OPS-2] cuts a path that is long', () => {
+  it('[OPS-2d] cuts a path that is long', () => {
     const { path } = json({ ...exchange, target: `/${'a'.repeat(5_000)}` });
     assert.equal(path, `/${'a'.repeat(1_023)}…`);
   });
@@ -82,14 +82,14 @@ describe('a line of JSON', () => {
     [{ kind: 'overload', overloaded: true, reason: 'why' }, 'warn', { event: 'overload', reason: 'why' }],
     [{ kind: 'overload', overloaded: false, reason: null }, 'info', { overloaded: false, reason: null }],
   ] as const satisfies readonly (readonly [Observation, string, object])[]) {
-    it(`[OPS-2] tells ${observation.kind} as ${level}: ${JSON.stringify(rest)}`, () => {
+    it(`[OPS-2d] tells ${observation.kind} as ${level}: ${JSON.stringify(rest)}`, () => {
       const line = json(observation);
       assert.deepEqual({ ...line, ...rest }, line);
       assert.equal(line['level'], level);
     });
   }
 
-  it('[OPS-2] says which process it is of, where several write one log', () => {
+  it('[OPS-2d] says which process it is of, where several write one log', () => {
     assert.match(written({ kind: 'stopped', unfinished: 0 }, { pid: 7 }), /"level":"info","pid":7,"event":"stopped"/);
   });
 
@@ -107,17 +107,17 @@ describe('a line of JSON', () => {
     });
   });
 
-  it('[OPS-2] tells of a thrown value that is no error its type alone', () => {
+  it('[OPS-2d] tells of a thrown value that is no error its type alone', () => {
     assert.doesNotMatch(written({ kind: 'error', correlationId: null, error: { token: 'secret' } }), /secret/);
   });
 
-  it('[OPS-2] ends where a cause leads back to its error', () => {
+  it('[OPS-2d] ends where a cause leads back to its error', () => {
     const error = new Error('round');
     error.cause = error;
     assert.match(written({ kind: 'error', correlationId: null, error }), /round/);
   });
 
-  it('[OPS-2] is one line of what can be printed, whatever the client sent', () => {
+  it('[OPS-2d] is one line of what can be printed, whatever the client sent', () => {
     const nasty = fc.string({
       unit: fc.constantFrom('\n', '\r', '\u001b', '\u0085', '\u2028', '\u009b', '"', '\\', 'a', '\u007f'),
     });
@@ -132,7 +132,7 @@ describe('a line of JSON', () => {
 });
 
 describe('a database that cannot be used', () => {
-  it('[OPS-2] is told once a minute for each reason, however many requests meet it', () => {
+  it('[OPS-2d] is told once a minute for each reason, however many requests meet it', () => {
     const lines: string[] = [];
     let now = 0;
     const observe = logSink({
@@ -158,13 +158,13 @@ describe('a readable line', () => {
   const readable = (observation: Observation, colours = false): string =>
     written(observation, { format: 'readable', colours });
 
-  it('[OPS-2] tells a request in the order in which a person asks', () => {
+  it('[OPS-2d] tells a request in the order in which a person asks', () => {
     assert.equal(readable({ ...exchange, target: '/a' }), '03:04:05.006 200 GET /a 1.2 ms\n');
     const refused = { ...exchange, status: 404, errorCode: 'PRODUCT_NOT_FOUND' };
     assert.equal(readable(refused), '03:04:05.006 404 GET /api/products/1 1.2 ms PRODUCT_NOT_FOUND id-1\n');
   });
 
-  it('[OPS-2] tells everything else by name and value', () => {
+  it('[OPS-2d] tells everything else by name and value', () => {
     assert.equal(
       readable({ kind: 'schema-changed', statements: ['a', 'b'] }),
       '03:04:05.006 schema changed statements=["a","b"]\n',
@@ -178,7 +178,7 @@ describe('a readable line', () => {
     assert.match(second ?? '', /^ {6}at /);
   });
 
-  it('[OPS-2] is coloured by status on request', () => {
+  it('[OPS-2d] is coloured by status on request', () => {
     for (const [status, code] of [
       [200, 32],
       [308, 36],
@@ -189,7 +189,7 @@ describe('a readable line', () => {
     }
   });
 
-  it('[OPS-2] shows control characters and never sends them to the terminal', () => {
+  it('[OPS-2d] shows control characters and never sends them to the terminal', () => {
     const text = readable({ ...exchange, method: 'G\u001b[31m', target: '/\r\n\u202e' });
     assert.equal(text, '03:04:05.006 200 G\\u{1b}[31m /\\u{d}\\u{a}\\u{202e} 1.2 ms\n');
   });

@@ -72,7 +72,7 @@ describe('Host', () => {
 });
 
 describe('health', () => {
-  it('[OPS-2] says that the process lives and that it is ready, to anyone and in JSON', async () => {
+  it('[OPS-2a] says that the process lives and that it is ready, to anyone and in JSON', async () => {
     for (const path of ['/livez', '/readyz']) {
       const expectHeaders = { 'Cache-Control': 'no-store', 'Content-Type': 'application/json' };
       await shop.row({ send: `GET ${path}`, status: 200, expectHeaders, expectBody: { status: 'ok' } });
@@ -83,7 +83,7 @@ describe('health', () => {
     }
   });
 
-  it('[OPS-2] is ready no more when the server should get no traffic, and lives on', async () => {
+  it('[OPS-2a] is ready no more when the server should get no traffic, and lives on', async () => {
     let reason: string | null = 'overload';
     await using busy = await apiUnderTest(SHOP, { unready: () => reason });
     const has = { errorCode: 'SERVER_UNAVAILABLE' };
@@ -94,7 +94,7 @@ describe('health', () => {
     await busy.row({ send: 'GET /readyz', status: 200 });
   });
 
-  it('[OPS-2] is ready no more when the database cannot be read, and does not say why', async () => {
+  it('[OPS-2a] is ready no more when the database cannot be read, and does not say why', async () => {
     const cause = new Error('SELECT 1 failed at /var/lib/shop.db');
     const ping = (): never => {
       throw cause;
@@ -121,7 +121,7 @@ async function observed(row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>): Pr
 }
 
 describe('the observation of an exchange', () => {
-  it('[OPS-2] tells once what was asked, where it went and what came of it', async () => {
+  it('[OPS-2d] tells once what was asked, where it went and what came of it', async () => {
     const { id } = await create(shop, 'products', LAMP);
     const headers = {
       'X-Correlation-ID': 'mine',
@@ -158,7 +158,7 @@ describe('the observation of an exchange', () => {
     ['GET /api/v1/notes/', null],
   ];
   for (const [send, route] of routes) {
-    it(`[OPS-2] has a pattern without data for a route: ${send} went to ${route}`, async () => {
+    it(`[OPS-2d] has a pattern without data for a route: ${send} went to ${route}`, async () => {
       assert.equal((await observed({ send })).route, route);
     });
   }
@@ -176,12 +176,12 @@ describe('the observation of an exchange', () => {
     { send: 'POST /api/v1/notes', body: { hidden: 'hidden' } },
   ];
   for (const row of hidden) {
-    it(`[OPS-2] holds no query, credentials or body: ${row.send}`, async () => {
+    it(`[OPS-2d] holds no query, credentials or body: ${row.send}`, async () => {
       assert.doesNotMatch(JSON.stringify(await observed(row)), /hidden/);
     });
   }
 
-  it('[OPS-2] measures by the clock that it is given, in milliseconds', async () => {
+  it('[OPS-2d] measures by the clock that it is given, in milliseconds', async () => {
     const bytes = new TextEncoder().encode('{"id":"slow"}');
     const raw = rawRequest({ send: 'POST /api/v1/notes', body: bytes });
     const read = (): Promise<Uint8Array> => {

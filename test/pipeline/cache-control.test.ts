@@ -237,7 +237,7 @@ describe('an answer that may be shared', () => {
     'Content-Type': 'text/plain',
   };
   for (const [name, value] of Object.entries(OTHERS)) {
-    it(`[CACHE-6] [NEG-3] is the same to the byte whatever ${name} is`, async () => {
+    it(`[CACHE-6a] [NEG-3a] is the same to the byte whatever ${name} is`, async () => {
       for (const target of ['/api/v1/books', '/api/books/b', '/api/v1/books/b?expand=genre']) {
         const id = { 'X-Correlation-ID': 'same' };
         const plain = await shelf.row({ send: `GET ${target}`, headers: id, status: 200 });

@@ -90,7 +90,7 @@ describe('requests at once', () => {
     assert.deepEqual(
       sequences,
       times(32, (index) => index + 1),
-      '[EVT-3] no gap, no repetition',
+      '[EVT-3b] no gap, no repetition',
     );
   });
 
@@ -118,7 +118,7 @@ describe('requests at once', () => {
     assert.deepEqual(await together(shop, puts), [201, ...times(7, () => 412)]);
   });
 
-  it('[MET-4] 8 removals: one is done, the others find nothing', async () => {
+  it('[MET-4a] 8 removals: one is done, the others find nothing', async () => {
     await using shop = await apiUnderTest(SHOP);
     await create(shop, 'notes', { id: 'a' });
     assert.deepEqual(
@@ -134,7 +134,7 @@ describe('requests at once', () => {
     );
   });
 
-  it('[MET-4] a removal and the rows that begin to refer to it end in one world: none refers to nothing', async () => {
+  it('[MET-4c] a removal and the rows that begin to refer to it end in one world: none refers to nothing', async () => {
     await using desk = await apiUnderTest(NOTES);
     await create(desk, 'notes', { id: 'a' });
     const posts = times(6, (index) => ({ send: 'POST /api/v1/taken', body: { id: `${index}`, note_id: 'a' } }));

@@ -201,7 +201,7 @@ describe('an event', () => {
     assert.match(event?.metadata.trace_id ?? '', /^(?!0{32})[0-9a-f]{32}$/);
   });
 
-  it('[EVT-3] has the next place in the log, as 20 digits whose order is that of the texts', async () => {
+  it('[EVT-3b] has the next place in the log, as 20 digits whose order is that of the texts', async () => {
     await using shop = await apiUnderTest(SHOP);
     for (let note = 0; note < 12; note++) await shop.send({ send: 'POST /api/v1/notes', body: { id: `${note}` } });
     await shop.send({ send: 'POST /api/v1/notes', body: { id: '0' } });

@@ -80,7 +80,7 @@ describe('an expanded relation', () => {
     assert.deepEqual(Object.keys(one).slice(-2), ['author', 'links']);
   });
 
-  it('[QRY-4] [REP-11] never tells what is write-only', async () => {
+  it('[QRY-4] [REP-11a] never tells what is write-only', async () => {
     assert.doesNotMatch((await get('books?expand=author')).text, /secret/);
   });
 
@@ -196,7 +196,7 @@ describe('an expanded relation', () => {
 });
 
 describe('the collection of a relation', () => {
-  it('[REP-9] [QRY-1] has one address, also where its field is named like a parameter', async () => {
+  it('[REP-9c] [QRY-1] has one address, also where its field is named like a parameter', async () => {
     await using shop = await apiUnderTest(`
 name: shop
 version: 1.0.0

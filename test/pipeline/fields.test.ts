@@ -125,7 +125,7 @@ describe('fields', () => {
     assert.ok(unknown.text.length < 1_000, String(unknown.text.length));
   });
 
-  it('[REP-11] do not know what is write-only', async () => {
+  it('[REP-11a] do not know what is write-only', async () => {
     const refused = await shop.row({
       send: `GET /api/v1/products/${lamp}?fields=cost`,
       status: 400,

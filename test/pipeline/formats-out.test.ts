@@ -175,7 +175,7 @@ describe('a page', () => {
 });
 
 describe('the root', () => {
-  it('[REP-10] [NEG-1] can be read in XML and text', async () => {
+  it('[REP-10a] [NEG-1] can be read in XML and text', async () => {
     assert.match(
       (await shop.row({ send: 'GET /api/v1', headers: { Accept: 'application/xml' }, status: 200 })).text,
       /<api [^>]*><name>shop<\/name>.*<order_items>\/api\/v1\/order-items<\/order_items>/s,

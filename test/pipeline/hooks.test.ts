@@ -231,7 +231,7 @@ describe('a hook before a write', () => {
     });
   }
 
-  it('[MET-4] may refuse the removal of a row, and of one that goes along', async () => {
+  it('[MET-4d] may refuse the removal of a row, and of one that goes along', async () => {
     const keep = ({ text }: { readonly text: string }): void => {
       if (text === 'kept') refuse('CONFLICT', 'It is kept.');
     };

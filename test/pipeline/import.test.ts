@@ -74,7 +74,7 @@ describe('Api.ingest', () => {
     assert.equal(events[0]?.payload.resource.url, 'http://127.0.0.1:3000/api/v1/nodes/b');
   });
 
-  it('[PAGE-9] is counted, and keeps the order of the rows in the default order', async () => {
+  it('[PAGE-9b] is counted, and keeps the order of the rows in the default order', async () => {
     await using api = await apiUnderTest(SHOP);
     await api.api.importRows(
       'suppliers',

@@ -207,7 +207,7 @@ describe('Vary', () => {
   ];
   for (const [send, status, more] of answers) {
     const [method = '', path = ''] = send.split(' ');
-    it(`[NEG-3] names all that the answer hangs on: ${status} of ${send}`, async () => {
+    it(`[NEG-3a] names all that the answer hangs on: ${status} of ${send}`, async () => {
       const at = (base: string): string => `${method} ${base}${path}`;
       await shop.row({ ...more, send: at('/api/v1'), status, expectHeaders: { Vary: TYPE } });
       await shop.row({ ...more, send: at('/api'), status, expectHeaders: { Vary: `${TYPE}, API-Version` } });

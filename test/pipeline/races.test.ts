@@ -115,14 +115,14 @@ describe('a race that is lost to another process', () => {
     });
   });
 
-  it('[MET-4] removes the row as it is then, and finds nothing where it is gone', async () => {
+  it('[MET-4a] removes the row as it is then, and finds nothing where it is gone', async () => {
     await using desk = await raced([(rival) => rival.change('a', { text: 'rival' })]);
     await desk.row({ send: 'DELETE /api/v1/notes/a', status: 204, events: ['note.deleted'] });
     await using late = await raced([(rival) => rival.remove('a')]);
     await late.row({ send: 'DELETE /api/v1/notes/a', status: 404 });
   });
 
-  it('[MET-4] is worked out again where a row began to refer meanwhile: restrict refuses, cascade takes it along', async () => {
+  it('[MET-4c] is worked out again where a row began to refer meanwhile: restrict refuses, cascade takes it along', async () => {
     await using held = await raced([(rival) => rival.create('h', { note_id: 'a' })], 'held');
     await held.row({ send: 'DELETE /api/v1/notes/a', status: 409, has: { errorCode: 'NOTE_HAS_DEPENDENTS' } });
     await using taken = await raced([(rival) => rival.create('t', { note_id: 'a' })], 'taken');

@@ -26,7 +26,7 @@ const get = (target: string, headers: Readonly<Record<string, string>> = {}) =>
   api.send({ send: `GET ${target}`, headers });
 
 describe('representations', () => {
-  it('[REP-9] link to themselves, their collection and what they relate to, in the version carrier of the caller', async () => {
+  it('[REP-9a, REP-9b, REP-9e] link to themselves, their collection and what they relate to, in the version carrier of the caller', async () => {
     const path = `/products/${ids[0] ?? ''}`;
     const byPath = await get(`/api/v1${path}`);
     assert.deepEqual(byPath.body['links'], {
@@ -43,7 +43,7 @@ describe('representations', () => {
     assert.equal(byHeader.headers.get('link'), `</api/v1${path}>; rel="canonical"`);
   });
 
-  it('[REP-10] [REP-1] list the collections at the root, with and without a version', async () => {
+  it('[REP-10a] [REP-1] list the collections at the root, with and without a version', async () => {
     await api.row({
       send: 'GET /api/v1',
       status: 200,
@@ -85,7 +85,7 @@ describe('representations', () => {
 });
 
 describe('every answer', () => {
-  it('[NEG-3] [VER-4] [ERR-5] says what it varies by, which contract it keeps and under which correlation', async () => {
+  it('[NEG-3a] [VER-4a] [ERR-5] [OPS-3b] says what it varies by, which contract it keeps and under which correlation', async () => {
     for (const send of [
       'GET /api/v1/products',
       'GET /api/v1/nothing',
@@ -167,7 +167,7 @@ describe('every answer', () => {
     });
   });
 
-  it('[OPS-2] is observed once, without its query', async () => {
+  it('[OPS-2d] is observed once, without its query', async () => {
     await get('/api/v1/products?name=secret');
     const last = api.observations.at(-1);
     assert.ok(last?.kind === 'request');
@@ -237,7 +237,7 @@ describe('collections', () => {
     assert.deepEqual(names(alone), names(beside));
   });
 
-  it('[PAGE-4] [PAGE-9] count under page and offset, up to the cap under a filter', async () => {
+  it('[PAGE-4] [PAGE-9a, PAGE-9c] count under page and offset, up to the cap under a filter', async () => {
     const whole = await get('/api/v1/products?page=2');
     assert.deepEqual(
       [whole.body['page']['page'], whole.body['page']['total_count'], whole.body['page']['total_count_relation']],

@@ -109,7 +109,7 @@ describe('a row that was told', () => {
     assert.equal(api.reads(), 0);
   });
 
-  it('[CACHE-1] [NEG-3] is told again in each form by itself', async (context) => {
+  it('[CACHE-1] [NEG-3a] is told again in each form by itself', async (context) => {
     const api = await watched(context);
     const forms: readonly Request[] = [
       { send: `GET ${GENRE}` },

@@ -31,7 +31,7 @@ describe('a total', () => {
     ['/b/lines?page=1', [0, 'eq', 0]],
   ];
   for (const [query, total] of rows) {
-    it(`[PAGE-9] of ${query} is ${total === null ? 'not counted' : total.join(' ')}`, async () => {
+    it(`[PAGE-9a, PAGE-9b, PAGE-9c] of ${query} is ${total === null ? 'not counted' : total.join(' ')}`, async () => {
       const { page } = (await get(query)).body;
       const members = ['total_count', 'total_count_relation', 'total_pages'];
       assert.deepEqual(
@@ -41,7 +41,7 @@ describe('a total', () => {
     });
   }
 
-  it('[PAGE-9] is exact at the cap and no more than the cap beyond it', async () => {
+  it('[PAGE-9c] is exact at the cap and no more than the cap beyond it', async () => {
     await using few = await apiUnderTest(NOTES);
     const seen: unknown[] = [];
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) {
@@ -53,7 +53,7 @@ describe('a total', () => {
   });
 
   for (const value of ['', '1', 'TRUE', 'yes']) {
-    it(`[PAGE-9] is asked for by true or false, not by ${JSON.stringify(value)}`, async () => {
+    it(`[PAGE-9a] is asked for by true or false, not by ${JSON.stringify(value)}`, async () => {
       await desk.row({
         send: `GET /api/v1/notes?include_total=${value}`,
         status: 400,
@@ -65,7 +65,7 @@ describe('a total', () => {
     });
   }
 
-  it('[PAGE-2] [PAGE-9] that was asked for or refused stays so along every link', async () => {
+  it('[PAGE-2] [PAGE-9a] that was asked for or refused stays so along every link', async () => {
     const asked = await get('?include_total=true&limit=3');
     const refused = await get('?page=1&include_total=false');
     for (const [{ body }, has] of [

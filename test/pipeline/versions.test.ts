@@ -59,13 +59,13 @@ describe('a version', () => {
     [{ send: 'GET /api/v1/notes/a?api_version=x', headers: field('2') }, 400, 'API_VERSION_INVALID'],
   ];
   for (const [{ send, headers = {} }, status, errorCode] of refused) {
-    it(`[VER-3] is refused with ${errorCode}: ${send} ${JSON.stringify(headers)}`, async () => {
+    it(`[VER-3a] is refused with ${errorCode}: ${send} ${JSON.stringify(headers)}`, async () => {
       const { body } = await shop.row({ send, headers, status, has: { errorCode } });
       assert.notEqual(body['details']?.length, 0);
     });
   }
 
-  it('[VER-3] that is not served is told which are', async () => {
+  it('[VER-3a] that is not served is told which are', async () => {
     for (const { send, headers } of [
       { send: 'GET /api/v2/notes', headers: {} },
       { send: 'GET /api/notes?api_version=2', headers: {} },
@@ -131,7 +131,7 @@ describe('a version', () => {
     ['GET /api/v1/notes?x=1', 400],
   ];
   for (const [send, status] of everywhere) {
-    it(`[VER-4] stands in the answer to ${send}`, async () => {
+    it(`[VER-4a] stands in the answer to ${send}`, async () => {
       await shop.row({ send, status, expectHeaders: { 'API-Version': '1.4.2', Deprecation: null, Sunset: null } });
     });
   }

@@ -245,7 +245,7 @@ describe('PATCH', () => {
     });
   });
 
-  it('[REP-11] does not let a JSON patch see a write-only field, and lets it set one', async () => {
+  it('[REP-11a] does not let a JSON patch see a write-only field, and lets it set one', async () => {
     const { body } = await product({ cost: 3 });
     const send = `PATCH /api/v1/products/${body['id']}`;
     await api.row({ send, headers: PATCH, body: [{ op: 'test', path: '/cost', value: 3 }], status: 409 });
@@ -292,14 +292,14 @@ describe('PATCH', () => {
 });
 
 describe('DELETE', () => {
-  it('[MET-4] answers 204, and 404 from then on', async () => {
+  it('[MET-4a] answers 204, and 404 from then on', async () => {
     const { body } = await product();
     const send = `DELETE /api/v1/products/${body['id']}`;
     await api.row({ send, status: 204, expectHeaders: { 'Cache-Control': 'no-store' }, events: ['product.deleted'] });
     await api.row({ send, headers: { 'If-Match': '*' }, status: 404, has: { errorCode: 'PRODUCT_NOT_FOUND' } });
   });
 
-  it('[MET-4] takes children along, each with its event, the deepest first', async () => {
+  it('[MET-4d] takes children along, each with its event, the deepest first', async () => {
     const { body } = await product();
     const path = `/api/v1/products/${body['id']}/reviews`;
     const review = await api.row({ send: `POST ${path}`, body: { stars: 5 }, status: 201, events: ['review.created'] });
@@ -316,7 +316,7 @@ describe('DELETE', () => {
     });
   });
 
-  it('[MET-4] refuses while others refer to it, and unsets references that are to be nullified', async () => {
+  it('[MET-4e] refuses while others refer to it, and unsets references that are to be nullified', async () => {
     const supplier = await api.row({
       send: 'POST /api/v1/suppliers',
       body: { name: 'A' },

@@ -11,7 +11,7 @@ const order = (graph: Graph, root = 'a') =>
   );
 
 describe('the order of a removal', () => {
-  it('[MET-4] lets whoever refers go before what it refers to', () => {
+  it('[MET-4d] lets whoever refers go before what it refers to', () => {
     const graph: Graph = {
       a: [
         ['b', false],
@@ -27,7 +27,7 @@ describe('the order of a removal', () => {
     }
   });
 
-  it('[MET-4] detaches the nullable reference of a circle, wherever it stands in it', () => {
+  it('[MET-4e] detaches the nullable reference of a circle, wherever it stands in it', () => {
     const graph: Graph = { a: [['b', false]], b: [['c', true]], c: [['b', false]] };
     const { detached } = order({
       ...graph,
@@ -48,7 +48,7 @@ describe('the order of a removal', () => {
     assert.equal(order(twins).detached.length, 1);
   });
 
-  it('[MET-4] keeps every order that references without nullable ones ask for, where they have no circle', () => {
+  it('[MET-4e] keeps every order that references without nullable ones ask for, where they have no circle', () => {
     const edge = fc.tuple(fc.nat(7), fc.nat(7), fc.boolean());
     fc.assert(
       fc.property(fc.array(edge, { maxLength: 30 }), (list) => {

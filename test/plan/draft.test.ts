@@ -250,7 +250,7 @@ describe('a body', () => {
     });
   }
 
-  it('[REP-11] [ERR-4] is never quoted in what is told of it', () => {
+  it('[REP-11a] [ERR-4] is never quoted in what is told of it', () => {
     const draft = createDraft(
       rule,
       { name: 7, secret: 8, size: 'hush-hush', part: 'hush-hush', colour: 'hush-hush' },

@@ -57,7 +57,7 @@ describe('the name of a filter', () => {
     it(`[QRY-5] ${JSON.stringify(name)} is none`, () => assert.equal(isFilterOf(resource)(name), false));
   }
 
-  it('[REP-11] is unknown where the field is write-only, absent, or no field of its own', () => {
+  it('[REP-11a] is unknown where the field is write-only, absent, or no field of its own', () => {
     const isFilter = isFilterOf(resource);
     for (const name of ['secret', 'secret[in]', 'filter[secret]', 'nothing', 'links', 'place.zip', 'toString'])
       assert.equal(isFilter(name), false, name);

@@ -64,12 +64,12 @@ describe('a query of a collection', () => {
     ['page=1&include_total=false', { kind: 'none' }],
     ['name=x&include_total=true', { kind: 'capped', cap: 10_000 }],
   ] as const) {
-    it(`[PAGE-9] by ${JSON.stringify(text)} counts ${count.kind === 'none' ? 'nothing' : count.kind}`, () => {
+    it(`[PAGE-9a, PAGE-9c] by ${JSON.stringify(text)} counts ${count.kind === 'none' ? 'nothing' : count.kind}`, () => {
       assert.deepEqual(read(text).plan.count, count);
     });
   }
 
-  it('[PAGE-9] below a parent counts up to the cap', () => {
+  it('[PAGE-9c] below a parent counts up to the cap', () => {
     const within = [{ resource: 'others', id: 'o' }];
     assert.deepEqual(queryOf(rule, 'page=1', within).plan.count, { kind: 'capped', cap: 10_000 });
     assert.deepEqual(queryOf(rule, '', within).plan.within, within);

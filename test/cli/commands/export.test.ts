@@ -127,7 +127,7 @@ describe('restwright export', () => {
     });
   }
 
-  it('[REP-11] [REP-1] writes what GET shows, without links', async () => {
+  it('[REP-11a] [REP-1] writes what GET shows, without links', async () => {
     const { stdout } = await command('export', 'products', '-', 'first');
     const [first = ''] = stdout.split('\n');
     assert.deepEqual(Object.keys(JSON.parse(first)), [

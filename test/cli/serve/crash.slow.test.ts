@@ -48,7 +48,7 @@ describe('a server that is killed while it writes', () => {
     }
   }
 
-  it('[OPS-4] has every resource that it answered 201 for, and counts them all', async () => {
+  it('[OPS-4c] has every resource that it answered 201 for, and counts them all', async () => {
     const acknowledged: string[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
       const { child, url } = await start();

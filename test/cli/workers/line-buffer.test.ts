@@ -10,15 +10,15 @@ async function handedOn(...chunks: readonly string[]): Promise<readonly string[]
 }
 
 describe('lines of several streams in one place', () => {
-  it('[OPS-2] are handed on whole, however they come', async () => {
+  it('[OPS-2d] are handed on whole, however they come', async () => {
     assert.deepEqual(await handedOn('a\nb', 'c', 'd\n', 'e\nf\n'), ['a\n', 'bcd\n', 'e\nf\n']);
   });
 
-  it('[OPS-2] keep characters whole that lie in two pieces', async () => {
+  it('[OPS-2d] keep characters whole that lie in two pieces', async () => {
     assert.deepEqual(await handedOn('\xc3', '\xa9\n'), ['é\n']);
   });
 
-  it('[OPS-2] end with an end of line, where a process ended within one', async () => {
+  it('[OPS-2d] end with an end of line, where a process ended within one', async () => {
     assert.deepEqual(await handedOn('a\nb'), ['a\n', 'b\n']);
     assert.deepEqual(await handedOn(), []);
   });

@@ -112,7 +112,7 @@ async function stopped(at: ReturnType<typeof scene>, ending: WorkerExit = DONE):
 }
 
 describe('workers under supervision', () => {
-  it('[OPS-4] start with one alone, which brings the database to the model; the others join what it serves', async () => {
+  it('[OPS-4d] start with one alone, which brings the database to the model; the others join what it serves', async () => {
     const at = scene();
     await settled();
     assert.deepEqual(

@@ -172,7 +172,7 @@ describe('workers on one database', () => {
     await stop(server);
   });
 
-  it('[EVT-3] deliver each event from one of them, in order', async () => {
+  it('[EVT-3a] deliver each event from one of them, in order', async () => {
     const { server, url, file } = await start();
     const [dispatching] = await listeningWorkers(server, WORKERS);
     const done = AbortSignal.timeout(1_500);
@@ -187,7 +187,7 @@ describe('workers on one database', () => {
     await stop(server);
   });
 
-  it('[EVT-3] deliver every event, although the one that delivers is killed', async () => {
+  it('[EVT-3a] deliver every event, although the one that delivers is killed', async () => {
     const { server, url } = await start();
     const [dispatching = 0] = await listeningWorkers(server, WORKERS);
     const done = new AbortController();
@@ -210,7 +210,7 @@ describe('workers on one database', () => {
     await stop(server);
   });
 
-  it('[OPS-4] [EVT-1] keep every acknowledged row once, and its event, when one of them or all are killed', async () => {
+  it('[OPS-4c] [EVT-1] keep every acknowledged row once, and its event, when one of them or all are killed', async () => {
     const { server, url, file } = await start();
     const done = new AbortController();
     const others: number[] = [];

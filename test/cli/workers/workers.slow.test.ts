@@ -80,7 +80,7 @@ for (const [title, env] of systems) {
   describe(`restwright serve --workers${title}`, () => {
     const startHere = (args?: readonly string[]): ServerProcess => startIn(env, args);
 
-    it('[OPS-2] prints one line when all listen; requests go to all of them, and the log has whole lines of all', async () => {
+    it('[OPS-2d] prints one line when all listen; requests go to all of them, and the log has whole lines of all', async () => {
       const server = startIn({ ...env, RESTWRIGHT_WORKERS: '3' }, []);
       const url = await waitUntilListening(server);
       const workers = await listeningWorkers(server, 3);
@@ -181,7 +181,7 @@ for (const [title, env] of systems) {
       }
     });
 
-    it('[OPS-4] changes nothing of a database that another program has changed: the worker that joins says what differs', async () => {
+    it('[OPS-4d] changes nothing of a database that another program has changed: the worker that joins says what differs', async () => {
       const server = startHere();
       await waitUntilListening(server);
       const file = path.join(folder, `${databases}.db`);
@@ -198,7 +198,7 @@ for (const [title, env] of systems) {
       database.close();
     });
 
-    it('[OPS-4] makes no new database where the file is gone', async () => {
+    it('[OPS-4d] makes no new database where the file is gone', async () => {
       const server = startHere();
       await waitUntilListening(server);
       const file = path.join(folder, `${databases}.db`);

@@ -96,7 +96,7 @@ describe('a child resource', () => {
       fix: /remove the field/,
     },
     {
-      title: '[REP-9] cannot have the name of a field of its parent',
+      title: '[REP-9c] cannot have the name of a field of its parent',
       text: document(
         'products: { schema: { type: object, properties: { reviews: { type: integer } } } }',
         child('reviews', 'products'),

@@ -20,7 +20,7 @@ function reference(properties: string, name: string): Reference | null | undefin
 }
 
 describe('x-references', () => {
-  it('[REP-9] in its short form names the relation like the field without _id', () => {
+  it('[REP-9b] in its short form names the relation like the field without _id', () => {
     assert.deepEqual(reference('supplier_id: { type: string, x-references: suppliers }', 'supplier_id'), {
       resource: 'suppliers',
       as: 'supplier',
@@ -29,7 +29,7 @@ describe('x-references', () => {
     });
   });
 
-  it('[REP-9] in its long form has the name of the relation, the inverse and on_delete', () => {
+  it('[REP-9b, REP-9c] in its long form has the name of the relation, the inverse and on_delete', () => {
     const long = '{ resource: suppliers, as: maker, inverse: goods, on_delete: nullify }';
     assert.deepEqual(reference(`made_by: { type: string, x-references: ${long} }`, 'made_by'), {
       resource: 'suppliers',
@@ -56,7 +56,7 @@ describe('x-references', () => {
     ]);
   });
 
-  it('[REP-9] adds a dependent to the other resource, and a link if there is an inverse', () => {
+  it('[REP-9c] adds a dependent to the other resource, and a link if there is an inverse', () => {
     const { model } = load(
       shop(
         'a_id: { type: string, x-references: { resource: suppliers, inverse: goods } }, b_id: { type: string, x-references: { resource: suppliers, on_delete: cascade } }',
@@ -148,42 +148,42 @@ describe('x-references', () => {
       fix: /restrict/,
     },
     {
-      title: '[REP-9] cannot be named like a field',
+      title: '[REP-9b] cannot be named like a field',
       text: shop('maker: { type: string }, maker_id: { type: string, x-references: suppliers }'),
       ...at('maker_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
-      title: '[REP-9] cannot be named self',
+      title: '[REP-9b] cannot be named self',
       text: shop(`a_id: { type: string, ${long('as: self')} }`),
       ...at('a_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
-      title: '[REP-9] cannot be named like a system field',
+      title: '[REP-9b] cannot be named like a system field',
       text: shop(`a_id: { type: string, ${long('as: revision')} }`),
       ...at('a_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
-      title: '[REP-9] cannot share a name with another relation',
+      title: '[REP-9b] cannot share a name with another relation',
       text: shop(`a_id: { type: string, ${long('as: b')} }, c_id: { type: string, ${long('as: b')} }`),
       ...at('c_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
-      title: '[REP-9] cannot have an inverse named like a field',
+      title: '[REP-9c] cannot have an inverse named like a field',
       text: shop(`a_id: { type: string, ${long('inverse: name')} }`),
       ...at('a_id.x-references'),
       cause: /relation name is already in use in suppliers/,
       fix: /inverse:/,
     },
     {
-      title: '[REP-9] cannot share an inverse with another relation',
+      title: '[REP-9c] cannot share an inverse with another relation',
       text: shop(
         `a_id: { type: string, ${long('inverse: goods')} }, b_id: { type: string, ${long('inverse: goods')} }`,
       ),
@@ -192,7 +192,7 @@ describe('x-references', () => {
       fix: /inverse:/,
     },
     {
-      title: '[REP-9] cannot have an inverse named like a sub-collection',
+      title: '[REP-9c] cannot have an inverse named like a sub-collection',
       text: shop(
         `a_id: { type: string, ${long('inverse: notes')} }`,
         '  notes: { parent: suppliers, schema: { type: object } }',
@@ -202,7 +202,7 @@ describe('x-references', () => {
       fix: /inverse:/,
     },
     {
-      title: '[REP-9] cannot have an inverse named up',
+      title: '[REP-9c] cannot have an inverse named up',
       text: shop(`a_id: { type: string, ${long('inverse: up')} }`),
       ...at('a_id.x-references'),
       cause: collides,

@@ -38,7 +38,7 @@ describe('the fields that q searches', () => {
   });
   rejectsEach([
     rejected('[QRY-6] must exist', 'search: [name, nmae]', 'search[1]', /write name/),
-    rejected('[REP-11] cannot be write-only', 'search: [secret]', 'search[0]'),
+    rejected('[REP-11a] cannot be write-only', 'search: [secret]', 'search[0]'),
     rejected('[QRY-6] cannot be numbers', 'search: [price]', 'search[0]'),
     rejected('[QRY-6] cannot be objects', 'search: [address]', 'search[0]'),
     rejected('[QRY-6] cannot be maps', 'search: [labels]', 'search[0]'),

@@ -77,7 +77,7 @@ describe('the settings of an API', () => {
     assert.equal(model('base_path: /shop/api').basePath, '/shop/api');
   });
 
-  it('[REP-9] contain the origin that clients use, without a trailing slash', () => {
+  it('[REP-9d] contain the origin that clients use, without a trailing slash', () => {
     assert.equal(model('public_url: https://api.example.com').publicUrl, 'https://api.example.com');
     assert.equal(model('public_url: https://api.example.com/').publicUrl, 'https://api.example.com');
     assert.equal(model('public_url: http://[::1]:8080').publicUrl, 'http://[::1]:8080');
@@ -189,7 +189,7 @@ describe('the settings of an API', () => {
       'https://',
     ].map((url) =>
       rejected(
-        `[REP-9] reject the public URL ${url}`,
+        `[REP-9d] reject the public URL ${url}`,
         `public_url: ${url}`,
         'public_url',
         /not an http or https origin/,

@@ -34,7 +34,7 @@ describe('the properties of a resource', () => {
     assert.equal(names('filterable', 'filterable: [tags]'), 'id tags');
   });
 
-  it('[REP-11] exclude write-only fields, and neither sort nor filter binary values', () => {
+  it('[REP-11a] exclude write-only fields, and neither sort nor filter binary values', () => {
     const { properties } = items();
     assert.equal(properties.has('cost'), false);
     assert.deepEqual([properties.get('photo')?.sortable, properties.get('photo')?.filterable], [false, false]);
@@ -102,7 +102,7 @@ describe('indexes and unique fields', () => {
       /photo is not a readable scalar field/,
     ),
     rejected(
-      '[REP-11] sortable rejects write-only fields',
+      '[REP-11a] sortable rejects write-only fields',
       'sortable: [cost]',
       'sortable[0]',
       /cost is not a readable scalar field/,

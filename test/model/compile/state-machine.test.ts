@@ -75,7 +75,7 @@ describe('the states of a resource', () => {
       'status: { type: string, enum: [DRAFT, ACTIVE, CLOSED] }',
     ),
     rejected(
-      '[REP-11] require a readable field',
+      '[REP-11a] require a readable field',
       `field: status, initial: DRAFT, ${MOVES}`,
       '.field',
       /write-only/,

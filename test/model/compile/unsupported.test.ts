@@ -47,9 +47,9 @@ describe('a section that cannot be ignored', () => {
     fix: /remove it/,
   });
   rejectsEach([
-    rejected('[AUTH-1]: auth', top('auth: { api_keys: true }'), 'auth', 2, /auth is not supported yet/),
+    rejected('[AUTH-1a]: auth', top('auth: { api_keys: true }'), 'auth', 2, /auth is not supported yet/),
     rejected('[AUTH-6]: auth.gateway', top('auth: { gateway: { secret: a } }'), 'auth', 2, /auth is not supported yet/),
-    rejected('[AUTH-10]: require_tls', top('require_tls: true'), 'require_tls', 2, /require_tls is not supported yet/),
+    rejected('[AUTH-10a]: require_tls', top('require_tls: true'), 'require_tls', 2, /require_tls is not supported yet/),
     rejected('[VER-5]: versions', top('versions: { 0.9.0: { changes: [] } }'), 'versions', 2, /older clients/),
     rejected(
       '[AUTH-4]: access.read',
@@ -80,7 +80,7 @@ describe('a section that cannot be ignored', () => {
       /scope is not supported yet/,
     ),
     rejected(
-      '[REP-11]: x-shown-once',
+      '[REP-11a]: x-shown-once',
       itemsDocument('a: { type: string, x-shown-once: true }'),
       'resources.items.schema.properties.a.x-shown-once',
       4,

@@ -171,7 +171,7 @@ describe('check: the errors', () => {
     });
   });
 
-  it('[REP-11] never contain the value', () => {
+  it('[REP-11a] never contain the value', () => {
     const secret = 'hunter2';
     for (const schema of [
       '{ type: integer }',

@@ -167,7 +167,7 @@ function assertTotal(walk: Walk, { page, url, links }: Served, limit: number): v
   const counted = plan.total ?? (technique === 'page' || technique === 'offset');
   const members = ['total_count', 'total_count_relation', 'total_pages'];
   if (!counted)
-    return assert.ok(members.every((name) => !(name in page)) && !('last' in links), `[PAGE-9] ${url} is not counted`);
+    return assert.ok(members.every((name) => !(name in page)) && !('last' in links), `[PAGE-9a] ${url} is not counted`);
   const total = world.collection.select(reading.question).length;
   // Whether an unfiltered collection below a parent is capped is left open.
   const below = reading.question.comparisons.length === 0 && reading.question.search === null && !reading.unfiltered;
@@ -176,7 +176,7 @@ function assertTotal(walk: Walk, { page, url, links }: Served, limit: number): v
   assert.deepEqual(
     members.map((name) => page[name]),
     [told, exact ? 'eq' : 'gte', Math.ceil(told / limit)],
-    `[PAGE-9] the total of ${url}`,
+    `[PAGE-9b] the total of ${url}`,
   );
   if (told > 0) assert.equal('last' in links, exact, `[PAGE-2] last of ${url}`);
 }

@@ -50,7 +50,7 @@ describe('the schema of a model', () => {
     assert.deepEqual(indexes(declared), ['items unique (code, title)', 'items (created_at, id)', 'items (title, id)']);
   });
 
-  it('[REP-9] has an index for each reference, in the default order behind it', () => {
+  it('[REP-9c] has an index for each reference, in the default order behind it', () => {
     const fields = [field('other_id', TEXT, { reference: refersTo('others') })];
     assert.deepEqual(indexes({ fields, parent: 'others' }), [
       'items (created_at, id)',
@@ -58,7 +58,7 @@ describe('the schema of a model', () => {
     ]);
   });
 
-  it('[MET-4] guards every reference by a key, those of an array in a table of links', () => {
+  it('[MET-4c] guards every reference by a key, those of an array in a table of links', () => {
     const keys = schemaOf(sampleModel()).map(({ name, foreignKeys }) => [
       name,
       foreignKeys.map(({ column, table, cascade }) => `${column} ${table}${cascade ? ' cascade' : ''}`),
@@ -72,7 +72,7 @@ describe('the schema of a model', () => {
     });
   });
 
-  it('[OPS-4] knows a change of type by how values are stored', () => {
+  it('[OPS-4d] knows a change of type by how values are stored', () => {
     const decimal = (precision: number | null, scale: number | null) =>
       storageType({ kind: 'decimal', precision, scale });
     assert.deepEqual(

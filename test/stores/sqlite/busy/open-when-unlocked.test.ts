@@ -41,7 +41,7 @@ function scene(context: TestContext) {
 }
 
 describe('opening a database that another process has locked', () => {
-  it('[OPS-4] succeeds once it is unlocked', async (context) => {
+  it('[OPS-4a] succeeds once it is unlocked', async (context) => {
     const { wait, release, seen } = scene(context);
     const waiting = wait();
     release();
@@ -54,7 +54,7 @@ describe('opening a database that another process has locked', () => {
     assert.deepEqual(seen, [{ kind: 'database-locked', path: file }]);
   });
 
-  it('[OPS-4] fails after the timeout, and says what to do', async (context) => {
+  it('[OPS-4a] fails after the timeout, and says what to do', async (context) => {
     await assert.rejects(scene(context).wait(60), {
       name: 'UnusableDatabase',
       message: /^Another process has locked it for .* Wait for that process or end it, then start again\.$/,

@@ -85,7 +85,7 @@ function rowsWithoutLog(file: string): number {
 }
 
 describe('checkpoints apart from the thread that writes', () => {
-  it('[OPS-4] bring into the file what was committed, once enough was', async (context) => {
+  it('[OPS-4c] bring into the file what was committed, once enough was', async (context) => {
     const { file, writer, write } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 100 });
     write(100);
@@ -98,7 +98,7 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
-  it('[OPS-4] bring over what little was committed too, some time after it was', async (context) => {
+  it('[OPS-4c] bring over what little was committed too, some time after it was', async (context) => {
     const { file, writer, write } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 100, maxDelay: 1 });
     write(3);
@@ -109,7 +109,7 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
-  it('[OPS-4] let the log begin anew, so that it does not grow while writes go on', async (context) => {
+  it('[OPS-4c] let the log begin anew, so that it does not grow while writes go on', async (context) => {
     const { file, writer, write } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     const sizes: number[] = [];
@@ -127,7 +127,7 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
-  it('[OPS-4] let a log that has become long begin anew though there is never a moment without readers', async (context) => {
+  it('[OPS-4c] let a log that has become long begin anew though there is never a moment without readers', async (context) => {
     const { file, writer } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     const relay = new Relay(file);
@@ -146,7 +146,7 @@ describe('checkpoints apart from the thread that writes', () => {
     assert.ok(Math.max(...sizes) <= 45, `the log grew, in MiB: ${sizes.join(', ')}`);
   });
 
-  it('[OPS-4] do not wait for a reader that stays, and the log shrinks once it has gone', async (context) => {
+  it('[OPS-4c] do not wait for a reader that stays, and the log shrinks once it has gone', async (context) => {
     const { file, writer } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     const relay = new Relay(file);
@@ -175,7 +175,7 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
-  it('[OPS-4] that the writer cannot finish are left to the next one', async (context) => {
+  it('[OPS-4c] that the writer cannot finish are left to the next one', async (context) => {
     const { file, writer, write } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     write(10);
@@ -190,7 +190,7 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
-  it('[OPS-4] leave the file whole when the store closes in the middle of one', async (context) => {
+  it('[OPS-4c] leave the file whole when the store closes in the middle of one', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     const store = await openSample({ path: file });
     const plans = Array.from({ length: 2_100 }, (_, index) => createProduct(`p${index}`));

@@ -46,14 +46,14 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('group commit', () => {
-  it('[OPS-4] acknowledges what is on disk: a write-ahead log, synced at each commit', (context) => {
+  it('[OPS-4c] acknowledges what is on disk: a write-ahead log, synced at each commit', (context) => {
     const connection = SqliteConnection.writer(path.join(temporaryDirectory(context), 'sample.db'));
     const pragmas = ['journal_mode', 'synchronous', 'foreign_keys'].map((name) => connection.pragma(name));
     connection.close();
     assert.deepEqual(pragmas, ['wal', 2, 1]);
   });
 
-  it('[OPS-4] commits 31 of 32 concurrent writes once, while one breaks a constraint', async (context) => {
+  it('[OPS-4c] commits 31 of 32 concurrent writes once, while one breaks a constraint', async (context) => {
     const { store, ran } = await traced(context);
     await commit(store, createProduct('taken'));
     const before = ran('commit');
@@ -64,7 +64,7 @@ describe('group commit', () => {
     await store.close();
   });
 
-  it('[OPS-4] needs no savepoint for one write, and no commit for one that is refused', async (context) => {
+  it('[OPS-4c] needs no savepoint for one write, and no commit for one that is refused', async (context) => {
     const { store, ran } = await traced(context);
     await commit(store, createProduct('taken'));
     assert.deepEqual([ran('savepoint'), ran('commit'), ran('rollback')], [0, 1, 0]);
@@ -130,7 +130,7 @@ describe('group commit', () => {
     await closing;
   });
 
-  it('[EVT-3] records deliveries once another process is done, and asks for none that are not due', async (context) => {
+  it('[EVT-3a] records deliveries once another process is done, and asks for none that are not due', async (context) => {
     const { store, file, ran } = await traced(context, 60_000);
     await commit(store, createProduct('a'));
     const other = holding(file);
@@ -146,7 +146,7 @@ describe('group commit', () => {
     await store.close();
   });
 
-  it('[REP-8][EVT-3] draws revisions and sequences from one counter with other processes', async (context) => {
+  it('[REP-8][EVT-3b] draws revisions and sequences from one counter with other processes', async (context) => {
     const { store, file } = await traced(context);
     const other = await openSample({ path: file });
     const revisions: number[] = [];

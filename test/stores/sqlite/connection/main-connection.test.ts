@@ -75,7 +75,7 @@ describe('the connection of the thread that answers', () => {
     assert.equal(main.dataVersion, dataVersion);
   });
 
-  it('[OPS-4] writes upon what others have committed, with no transaction of its readings around it', (context) => {
+  it('[OPS-4c] writes upon what others have committed, with no transaction of its readings around it', (context) => {
     const { connection, main, rival, read } = sides(context);
     assert.equal(read(), 0);
     rival(1);
@@ -85,7 +85,7 @@ describe('the connection of the thread that answers', () => {
     assert.equal(read(), 2);
   });
 
-  it('[OPS-4] locks nothing beyond a turn, and needs no transaction that has ended before it', async (context) => {
+  it('[OPS-4c] locks nothing beyond a turn, and needs no transaction that has ended before it', async (context) => {
     const { connection, main, read } = sides(context);
     read();
     assert.equal(connection.inTransaction, true);
@@ -101,7 +101,7 @@ describe('the connection of the thread that answers', () => {
     assert.equal(connection.inTransaction, false);
   });
 
-  it('[OPS-4] has nothing open when a commit of its turn begins, so that the log can begin anew', async (context) => {
+  it('[OPS-4c] has nothing open when a commit of its turn begins, so that the log can begin anew', async (context) => {
     const { connection, read } = sides(context);
     const { promise, resolve } = Promise.withResolvers<boolean>();
     atEndOfTick('work', () => resolve(connection.inTransaction));
@@ -109,7 +109,7 @@ describe('the connection of the thread that answers', () => {
     assert.equal(await promise, false);
   });
 
-  it('[OPS-4] says that the database is held, and tries again at once when it is asked again', (context) => {
+  it('[OPS-4c] says that the database is held, and tries again at once when it is asked again', (context) => {
     const { connection, main, read } = sides(context);
     const get = context.mock.method(connection, 'get', () => {
       throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY');

@@ -93,7 +93,7 @@ describe('a heavy read', () => {
     assert.equal(started.length, 1);
   });
 
-  it('[PAGE-9] reads a page and its total of one state of the database, whatever is written between', async (context) => {
+  it('[PAGE-9b] reads a page and its total of one state of the database, whatever is written between', async (context) => {
     const { store, heavy } = await opened(context);
     await commit(store, createProduct('p0'));
     const read = heavy.read([PRODUCTS, LONG, PRODUCTS], 'unbounded');
@@ -324,7 +324,7 @@ describe('where a list is read', () => {
     }
   });
 
-  it('[PAGE-9] sees every write that was acknowledged before', async (context) => {
+  it('[PAGE-9b] sees every write that was acknowledged before', async (context) => {
     const { file } = await opened(context);
     const apart = await openSample({ path: file, maxRowsOnMainThread: 0 });
     for (let count = 1; count <= 20; count += 1) {

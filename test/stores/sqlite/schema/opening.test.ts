@@ -40,7 +40,7 @@ const OF_FORMAT_1 = `drop table restwright_memos; alter table restwright_counts 
   update restwright_meta set value = '1' where name = 'format'`;
 
 describe('opening a database', () => {
-  it('[OPS-4] makes the file and its directory, and announces the schema once', async (context) => {
+  it('[OPS-4a] makes the file and its directory, and announces the schema once', async (context) => {
     const file = path.join(temporaryDirectory(context), 'data', 'of the', 'sample.db');
     const seen: Observation[] = [];
     const observe = (observation: Observation): void => void seen.push(observation);
@@ -56,7 +56,7 @@ describe('opening a database', () => {
     await second.close();
   });
 
-  it('[OPS-4] lets processes that start together all succeed on a new file', async (context) => {
+  it('[OPS-4a] lets processes that start together all succeed on a new file', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     const failures = await Promise.all(['a', 'b', 'c'].map((id) => run(file, id)));
     assert.deepEqual(failures, ['', '', '']);
@@ -65,7 +65,7 @@ describe('opening a database', () => {
     await store.close();
   });
 
-  it('[OPS-4] waits for a process that is making or changing the database', async (context) => {
+  it('[OPS-4a] waits for a process that is making or changing the database', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     await (await openSample({ path: file })).close();
     const other = new Database(file);
@@ -111,7 +111,7 @@ describe('opening a database', () => {
   ];
 
   for (const { title, spoil, says } of unusable) {
-    it(`[OPS-4] refuses ${title}, and says which file it is and what to do`, async (context) => {
+    it(`[OPS-4a] refuses ${title}, and says which file it is and what to do`, async (context) => {
       const file = path.join(temporaryDirectory(context), 'sample.db');
       if (title.includes('newer') || title.includes('beside')) await (await openSample({ path: file })).close();
       spoil(file);
@@ -124,7 +124,7 @@ describe('opening a database', () => {
     });
   }
 
-  it('[OPS-4] without preparing it opens one that is as the model has it, while another process writes', async (context) => {
+  it('[OPS-4d] without preparing it opens one that is as the model has it, while another process writes', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     await (await openSample({ path: file })).close();
     const other = new Database(file);
@@ -156,7 +156,7 @@ describe('opening a database', () => {
     },
   ];
   for (const { title, spoil, says } of unprepared) {
-    it(`[OPS-4] without preparing it refuses ${title}, says what to do and changes nothing`, async (context) => {
+    it(`[OPS-4d] without preparing it refuses ${title}, says what to do and changes nothing`, async (context) => {
       const file = path.join(temporaryDirectory(context), 'sample.db');
       await (await openSample({ path: file })).close();
       spoil(file);
@@ -171,7 +171,7 @@ describe('opening a database', () => {
     });
   }
 
-  it('[OPS-4] brings a database of an older format to its own, rows and all', async (context) => {
+  it('[OPS-4d] brings a database of an older format to its own, rows and all', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     const first = await openSample({ path: file });
     await commit(first, createProduct('a'));
@@ -188,7 +188,7 @@ describe('opening a database', () => {
     await store.close();
   });
 
-  it('[OPS-4] leaves a database of an older format as it was where it cannot be used', async (context) => {
+  it('[OPS-4d] leaves a database of an older format as it was where it cannot be used', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     await (await openSample({ path: file })).close();
     new Database(file).exec(OF_FORMAT_1).exec('create table notes (text text)').close();
@@ -200,7 +200,7 @@ describe('opening a database', () => {
     assert.deepEqual([format, made], ['1', []]);
   });
 
-  it('[OPS-4] leaves one file behind once it is closed, all commits in it', async (context) => {
+  it('[OPS-4c] leaves one file behind once it is closed, all commits in it', async (context) => {
     const folder = temporaryDirectory(context);
     const store = await openSample({ path: path.join(folder, 'sample.db') });
     await commit(store, createProduct('a'));

@@ -164,7 +164,7 @@ const LOST: readonly (Change & { readonly says: RegExp })[] = [
 
 describe('a database that a model has changed since', () => {
   for (const { title, after, silent = false, shows } of KEPT) {
-    it(`[OPS-4] ${title}, announces the SQL, and finds nothing to do the next time`, async (context) => {
+    it(`[OPS-4d] ${title}, announces the SQL, and finds nothing to do the next time`, async (context) => {
       const file = await databaseBefore(context);
       const { store, statements } = await reopen(context, file, ...after);
       assert.equal(statements.length === 0, silent);
@@ -179,7 +179,7 @@ describe('a database that a model has changed since', () => {
   }
 
   for (const { title, after, says } of LOST) {
-    it(`[OPS-4] is not touched for ${title}: the error shows the plan`, async (context) => {
+    it(`[OPS-4d] is not touched for ${title}: the error shows the plan`, async (context) => {
       const file = await databaseBefore(context);
       const before = dump(file);
       await assert.rejects(reopen(context, file, ...after), (error) => {
@@ -191,14 +191,14 @@ describe('a database that a model has changed since', () => {
       assert.deepEqual(dump(file), before);
     });
 
-    it(`[OPS-4] changes for ${title} where no row loses anything`, async (context) => {
+    it(`[OPS-4d] changes for ${title} where no row loses anything`, async (context) => {
       const file = await databaseBefore(context, []);
       const { statements } = await reopen(context, file, ...after);
       assert.ok(statements.length > 0);
     });
   }
 
-  it('[OPS-4] follows a resource to its new name, with what refers to it', async (context) => {
+  it('[OPS-4d] follows a resource to its new name, with what refers to it', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     const part: ResourceOptions = { name: 'parts', fields: [field('item_id', TEXT, { reference: refersTo('items') })] };
     const linked: ResourceOptions = {
@@ -241,7 +241,7 @@ describe('a database that a model has changed since', () => {
     assert.deepEqual(total, { count: 2, exact: true });
   });
 
-  it('[OPS-4] finds and guards the items of an array that became references', async (context) => {
+  it('[OPS-4d] finds and guards the items of an array that became references', async (context) => {
     const file = await databaseBefore(context);
     const linked = { ...BEFORE, fields: fields({ refs: field('refs', IDS, { reference: refersTo('items') }) }) };
     const { store } = await reopen(context, file, linked);
@@ -252,7 +252,7 @@ describe('a database that a model has changed since', () => {
     assert.deepEqual(outcome, { kind: 'dependents', plan: 0 });
   });
 
-  it('[OPS-4] guards a reference that rows keep, and refuses one that they break', async (context) => {
+  it('[OPS-4d] guards a reference that rows keep, and refuses one that they break', async (context) => {
     const file = await databaseBefore(context);
     const referring = (to: string): ResourceOptions[] => [
       { ...BEFORE, fields: fields({ note: field('note', TEXT, { reference: refersTo(to) }) }) },
@@ -276,7 +276,7 @@ describe('a database that a model has changed since', () => {
     assert.deepEqual(refused, { kind: 'reference', plan: 0, fields: ['note'] });
   });
 
-  it('[OPS-4] refuses a rule that makes unique what rows share', async (context) => {
+  it('[OPS-4d] refuses a rule that makes unique what rows share', async (context) => {
     const file = await databaseBefore(context, [...ROWS, ['c', { title: 'C', note: 'n', price: null, refs: [] }]]);
     const before = dump(file);
     await assert.rejects(reopen(context, file, { ...BEFORE, uniques: [['title'], ['note']] }), SchemaViolation);

@@ -154,13 +154,13 @@ describe('the search index of a model that has changed', () => {
     assert.deepEqual(searchNames(file), []);
   });
 
-  it('[OPS-4] is made for the rows of a file that has none yet', async (context) => {
+  it('[OPS-4d] is made for the rows of a file that has none yet', async (context) => {
     const file = await fileOf(context, { ...NOTES, search: [] });
     const { store } = await opened(context, file, NOTES);
     assert.deepEqual(await listIds(store, SEARCHED), ['a']);
   });
 
-  it('[OPS-4] is filled anew where other rules made it, or a part of it is lost', async (context) => {
+  it('[OPS-4d] is filled anew where other rules made it, or a part of it is lost', async (context) => {
     const spoil: readonly ((database: Database.Database) => void)[] = [
       (database) => database.exec('drop trigger "restwright_search.notes.update"'),
       (database) => {
@@ -181,7 +181,7 @@ describe('the search index of a model that has changed', () => {
     }
   });
 
-  it('[OPS-4] is not made anew by a process that joins others, which refuses a file where a part of it is lost', async (context) => {
+  it('[OPS-4d] is not made anew by a process that joins others, which refuses a file where a part of it is lost', async (context) => {
     const file = await fileOf(context, NOTES);
     const joins = { path: file, migrate: false };
     await (await openSample(joins, model([resource(NOTES)]))).close();
@@ -193,7 +193,7 @@ describe('the search index of a model that has changed', () => {
     assert.ok(!searchNames(file).includes('restwright_search.notes.insert'));
   });
 
-  it('[OPS-4] stands where the file is vacuumed, which numbers rows anew', async (context) => {
+  it('[OPS-4d] stands where the file is vacuumed, which numbers rows anew', async (context) => {
     const file = await fileOf(context, NOTES);
     const first = await opened(context, file, NOTES);
     await commit(first.store, remove('notes', 'a', 1));
