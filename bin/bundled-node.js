@@ -1,4 +1,4 @@
-// Plain JavaScript for any Node from 18 on: finds the Node that npm brought and hands the process over to it.
+// Finds the Node that npm installed and runs the program on it. JavaScript that Node 18 and later can parse.
 import { existsSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import process from 'node:process';
 export const OLDEST_NODE = 24;
 
 /**
- * Per platform: the npm package that carries Node, the program in it, and the system's loader without which that program cannot start
+ * Per platform: the npm package that contains Node, the path of its executable, and the loader of the system that it needs
  * (Linux distributions on musl have none).
  */
 const packages = {
@@ -32,7 +32,7 @@ export function isRecent(version) {
 }
 
 /**
- * The path of a bundled Node that runs here and is recent enough, looked up in `node_modules` of a folder and of those above it.
+ * The path of a bundled Node that is recent enough for this platform, in `node_modules` of a folder or of its parents.
  *
  * @param {string} from absolute path of the folder to start in
  * @returns {string | undefined} undefined where none is installed
@@ -48,30 +48,30 @@ export function bundledNode(from) {
 }
 
 /**
- * What to tell someone whose Node is too old, in one line.
+ * The message for a Node that is too old, in one line.
  *
- * @param {readonly string[]} args arguments of the command that was given
+ * @param {readonly string[]} args arguments of the command
  * @returns {string} without a line break
  */
 export function tooOld(args) {
   const command = ['restwright', ...args.map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : JSON.stringify(arg)))].join(
     ' ',
   );
-  const cure =
+  const fix =
     here === undefined
       ? 'install it from https://nodejs.org'
       : `npx -y -p ${here.name}@26 -p restwright ${command}  (or install Node.js from https://nodejs.org)`;
-  return `restwright needs Node.js ${OLDEST_NODE} or later (this is ${process.versions.node}): ${cure}`;
+  return `restwright needs Node.js ${OLDEST_NODE} or later (this is ${process.versions.node}): ${fix}`;
 }
 
 /**
- * Makes this process a transparent front of `child`: signals go in, the exit code or the ending signal comes out.
+ * Makes this process transparent: forwards its signals to `child`, and exits as that does.
  *
  * @param {import('node:child_process').ChildProcess} child a process that shares the standard streams
  * @returns {Promise<number>} its exit code. Where a signal ended the child, this process ends by the same one.
  */
 export function passThrough(child) {
-  // A terminal sends these to the whole foreground group: the child has them already, and a second one would mean 'at once'.
+  // A terminal sends these to the whole foreground process group: the child has received them already, and a second one would force it to exit.
   const shared = process.stdin.isTTY ? ['SIGINT', 'SIGQUIT', 'SIGHUP'] : [];
   const forwarders = ['SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGTERM', 'SIGUSR2'].map((signal) => [
     signal,
@@ -87,7 +87,7 @@ export function passThrough(child) {
         return;
       }
       process.kill(process.pid, signal);
-      // A signal that this process cannot die of still ends in the shell's code for it.
+      // Where the signal does not end this process: the exit code that a shell reports for it.
       setTimeout(resolve, 100, 128 + (os.constants.signals[signal] ?? 0));
     });
   });
@@ -97,7 +97,7 @@ function installedVersion(home) {
   try {
     return JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8')).version;
   } catch {
-    // Half installed is not installed.
+    // Not installed completely.
     return '0';
   }
 }

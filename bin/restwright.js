@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command. Plain JavaScript that any Node from 18 on parses, so that an old one can say what it lacks.
+// The command. JavaScript that Node 18 and later can parse, so that an old one can print what to install.
 import { existsSync, realpathSync } from 'node:fs';
 import module from 'node:module';
 import path from 'node:path';
@@ -7,15 +7,15 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundledNode, isRecent, passThrough, tooOld } from './bundled-node.js';
 
-// npm links the command into `.bin`: the real place is where the program lies.
+// npm links the command into `.bin`: the program is at the real path.
 const file = realpathSync(fileURLToPath(import.meta.url));
 const home = path.dirname(path.dirname(file));
 const args = process.argv.slice(2);
 
 if (isRecent(process.versions.node)) {
-  // What was compiled once is not compiled again: a start takes two thirds of the time. Where nothing may be written here, it is.
+  // Saves a third of the start-up time. Has no effect where the folder is read-only.
   module.enableCompileCache(path.join(home, '.cache', 'compiled'));
-  // A checkout runs its sources, the published package what was built from them.
+  // A checkout runs its sources, the published package its build.
   const program = existsSync(path.join(home, 'src')) ? 'src/cli/main.ts' : 'dist/main.js';
   const { main } = await import(pathToFileURL(path.join(home, program)).href);
   await main(args);

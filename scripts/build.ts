@@ -1,5 +1,5 @@
-// `npm run build`: src/ as a few files of JavaScript and as type declarations in dist/, which is made anew. A program of three hundred
-// modules takes a quarter of its start to find and read them.
+// `npm run build`: bundles src/ into a few files in dist/, with type declarations. A program of three hundred modules would spend a quarter of
+// its start-up time finding and reading them.
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -7,7 +7,7 @@ import { type Plugin, rolldown } from 'rolldown';
 import { root, tool } from './command.ts';
 import { documentValidationCode } from './document-validation.ts';
 
-/** Files of dist/ by name, and what each is made of: what the package exports, its command, and what threads and processes of its own run. */
+/** The files of dist/ and their entry modules: the exports of the package, its command, and the entry points of its threads and workers. */
 const ENTRIES = {
   index: 'index.ts',
   fetch: 'http/fetch.ts',
@@ -35,6 +35,6 @@ const bundle = await rolldown({
   external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
   plugins: [documentValidationPlugin],
 });
-// All in one folder: a module finds the files of its threads beside itself (`src/platform/worker-file.ts`), whichever file it has come into.
+// All in one folder: a module finds the files of its threads in its own folder (`src/platform/worker-file.ts`), whichever chunk contains it.
 await bundle.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
 process.exitCode = tool('tsc', ['-p', 'tsconfig.build.json']) ? 0 : 1;

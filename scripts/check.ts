@@ -1,4 +1,4 @@
-// `npm run check`: what every commit keeps. All checks are run, so that one look shows every fault.
+// `npm run check`: the checks that every commit passes. All of them run, so that one run shows every error.
 import process from 'node:process';
 import { styleText } from 'node:util';
 import { run, tool } from './command.ts';

@@ -6,9 +6,10 @@ import process from 'node:process';
 export const root: string = path.dirname(import.meta.dirname);
 
 /**
- * Runs a program with shared standard streams; the result is whether it exited with 0.
+ * Runs a program with shared standard streams.
  *
- * @param folder where it runs, the checkout by default
+ * @param folder its working directory, the checkout by default
+ * @returns whether it exited with 0
  * @throws {Error} where it cannot be started
  */
 export function run(program: string, args: readonly string[], folder: string = root): boolean {
@@ -17,7 +18,7 @@ export function run(program: string, args: readonly string[], folder: string = r
   return status === 0;
 }
 
-/** Runs a command line tool of `node_modules` on this very Node, which `PATH` is made to name for its children. */
+/** Runs a command line tool of `node_modules` on this Node, which comes first in `PATH` for its children, too. */
 export function tool(name: string, args: readonly string[]): boolean {
   process.env['PATH'] = `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`;
   return run(path.join(root, 'node_modules', '.bin', name), args);

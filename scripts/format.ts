@@ -1,4 +1,4 @@
-// `npm run format`: lays every file out as the check wants it.
+// `npm run format`: formats every file.
 import process from 'node:process';
 import { tool } from './command.ts';
 

@@ -1,4 +1,4 @@
-// Brings `node_modules` to what the lockfile says. Plain JavaScript for any Node from 18 on.
+// Installs the dependencies of the lockfile. JavaScript that Node 18 and later can run.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { passThrough } from '../bin/bundled-node.js';
 
 /**
- * Installs the dependencies of a checkout where they are missing, half installed or those of another lockfile.
- * Starts that run at the same time wait for the one that installs.
+ * Installs the dependencies of a checkout where they are missing, incomplete or those of another lockfile.
+ * Concurrent starts wait for the one that installs.
  *
  * @param {string} root the checkout's folder
- * @returns {Promise<number>} 0 when all are there, else an exit code; the reason was told on standard error
+ * @returns {Promise<number>} 0 when all are installed, else an exit code; the reason is on standard error
  */
 export async function install(root) {
   if (isInstalled(root)) return 0;
@@ -24,21 +24,21 @@ export async function install(root) {
 }
 
 /**
- * Whether `node_modules` holds every package that the lockfile names for this platform. npm's own record tells: it is the first thing
- * that `npm ci` removes and the last that it writes, so an interrupted install has none.
+ * Whether `node_modules` contains every package that the lockfile lists for this platform. Reads npm's own record, which `npm ci` removes
+ * first and writes last, so that an interrupted install has none.
  */
 function isInstalled(root) {
   const present = packagesOf(path.join(root, 'node_modules', '.package-lock.json'));
   const wanted = packagesOf(path.join(root, 'package-lock.json'));
   return Object.entries(wanted).every(([place, { version, integrity, ...wants }]) => {
     const there = present[place];
-    if (there === undefined) return place === '' || (wants.optional === true && !isForHere(wants));
+    if (there === undefined) return place === '' || (wants.optional === true && !isForThisPlatform(wants));
     return there.version === version && there.integrity === integrity;
   });
 }
 
-/** Whether a package for certain platforms is for this one. One that also names its C library may be for the other library. */
-function isForHere({ os, cpu, libc }) {
+/** Whether a package supports this platform. A package that names a C library may not. */
+function isForThisPlatform({ os, cpu, libc }) {
   return (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true) && libc === undefined;
 }
 
@@ -51,10 +51,10 @@ function packagesOf(lockfile) {
   }
 }
 
-/** Takes the lock, a file that holds its owner's process id; the result gives it back. */
+/** Acquires the lock, a file with the process id of its owner; the result releases it. */
 async function lock(file) {
   mkdirSync(path.dirname(file), { recursive: true });
-  for (let told = false; ; await sleep(100)) {
+  for (let isReported = false; ; await sleep(100)) {
     try {
       writeFileSync(file, String(process.pid), { flag: 'wx' });
       return () => rmSync(file, { force: true });
@@ -63,8 +63,8 @@ async function lock(file) {
     }
     const owner = ownerOf(file);
     if (owner !== undefined && !isAlive(owner)) rmSync(file, { force: true });
-    else if (!told) {
-      told = true;
+    else if (!isReported) {
+      isReported = true;
       process.stderr.write(
         `waiting for another start (process ${owner ?? 'unknown'}) to install the dependencies ...\n`,
       );
@@ -72,7 +72,7 @@ async function lock(file) {
   }
 }
 
-/** The process that holds the lock; undefined in the instant before it is written or after it is gone. */
+/** The process that holds the lock; undefined just before the id is written and after the lock is released. */
 function ownerOf(file) {
   try {
     return Number.parseInt(readFileSync(file, 'utf8'), 10) || undefined;
@@ -90,10 +90,10 @@ function isAlive(pid) {
   }
 }
 
-/** `npm ci`, its output on standard error: standard output belongs to the program that is started afterwards. */
+/** Runs `npm ci` with its output on standard error: standard output belongs to the program that starts afterwards. */
 async function runNpm(root) {
   process.stderr.write('installing the dependencies of this checkout (once, about 15 s) ...\n');
-  // No dependency needs its install script, so none is run; NODE_ENV=production must not leave the tools out.
+  // No dependency needs an install script. NODE_ENV=production must not exclude the tools.
   const options = [
     '--ignore-scripts',
     '--include=dev',
@@ -118,5 +118,5 @@ async function runNpm(root) {
 }
 
 const whyNpmFails =
-  'npm ci failed, its message stands above. The first start needs the package registry: check the network, the proxy ' +
+  'npm ci failed, see its message above. The first start needs the package registry: check the network, the proxy ' +
   'and `npm config get registry`, then start again.';

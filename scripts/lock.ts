@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { root } from './command.ts';
 
-/** What the lockfile says of a package; members that nobody here asks for are kept as they are. */
+/** An entry of the lockfile; further members are copied. */
 export interface LockedPackage {
   readonly version?: string;
   readonly dev?: boolean;
@@ -23,8 +23,8 @@ const platforms: ReadonlySet<string> = new Set(['android', 'darwin', 'freebsd', 
 const processors: ReadonlySet<string> = new Set(['x64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x', 'wasm32']);
 
 /**
- * The entries that a lockfile lacks: programs for other platforms that the registry at hand did not carry when it was written. npm leaves
- * such packages out, and `npm ci` then refuses the lockfile on every machine. Platform and processor are told by the package's name.
+ * The entries that a lockfile lacks: packages for other platforms that the registry did not have when it was written. npm omits them, and
+ * `npm ci` then rejects the lockfile on every machine. Platform and processor follow from the name of the package.
  *
  * @throws {Error} where an optional dependency is not pinned to one version
  */
@@ -38,7 +38,7 @@ export function missingPlatforms({ packages }: Lockfile): Readonly<Record<string
 }
 
 function platformPackage(name: string, version: string, dev: boolean): LockedPackage {
-  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${name}@${version} is no single version: lock it by hand`);
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${name}@${version} is not a single version: lock it by hand`);
   const words = name.split(/[-/]/);
   const library = words.flatMap((word) => /^(musl|gnu)/.exec(word)?.[1] ?? []);
   return {

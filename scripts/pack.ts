@@ -1,4 +1,4 @@
-// `npm run pack`: the tarball that is published, made in a temporary folder. Standard output is its path.
+// `npm run pack`: creates the tarball to publish in a temporary folder and prints its path.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { root } from './command.ts';
 
-/** What package.json says, as far as it matters here. */
+/** The used members of package.json. */
 interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -16,7 +16,7 @@ interface Manifest {
   readonly [member: string]: unknown;
 }
 
-/** Members of package.json that serve the checkout: a published package must not bring a program called `node`, for one. */
+/** Members of package.json for the checkout only: the published package must not install a program called `node`, for example. */
 const ours: ReadonlySet<string> = new Set([
   'scripts',
   'devDependencies',
@@ -42,16 +42,16 @@ function fill(to: string, from: Manifest): void {
     cpSync(path.join(root, each), path.join(to, each), { recursive: true });
 }
 
-/** The path of the tarball, beside the folder's own files. */
+/** Creates the tarball in the folder. @returns its path */
 function pack(from: string, { name, version }: Manifest): string {
   execFileSync('npm', ['pack', '--ignore-scripts', '--loglevel=error'], { cwd: from, stdio: ['ignore', 2, 2] });
   return path.join(from, `${name}-${version}.tgz`);
 }
 
-/** @throws {Error} with everything that publint warns of */
+/** @throws {Error} with every warning of publint */
 async function check(file: string): Promise<void> {
   const bytes = new Uint8Array(readFileSync(file)).buffer;
   const { messages, pkg } = await publint({ pack: { tarball: bytes }, level: 'warning' });
-  const told = messages.map((message) => formatMessage(message, pkg, { color: false }));
-  if (told.length > 0) throw new Error(`publint: ${told.join('\n')}`);
+  const warnings = messages.map((message) => formatMessage(message, pkg, { color: false }));
+  if (warnings.length > 0) throw new Error(`publint: ${warnings.join('\n')}`);
 }

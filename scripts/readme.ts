@@ -1,4 +1,4 @@
-// The requests of the README, made for real: `node scripts/run.mjs scripts/readme.ts` writes the answers of this checkout into it.
+// Runs the requests of the README: `node scripts/run.mjs scripts/readme.ts` writes the responses of this checkout into it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,11 +13,11 @@ import type { Terminal } from '../src/cli/terminal/terminal.ts';
 import { root } from './command.ts';
 
 const DOCUMENTED_ORIGIN = 'http://127.0.0.1:3000';
-/** One request, as shell commands, and the answer below it. */
+/** One request, as shell commands, and the response below it. */
 const EXCHANGE = /```sh\n(?<request>.*?)```\n\n```http\n(?<answer>.*?)```/gs;
 const BETWEEN = '\u{1e}';
 
-/** A text with requests and their answers, the answers replaced by those that the server at `origin` gives now. */
+/** Replaces the responses in a text by those of the server at `origin`. */
 export async function answered(section: string, origin: string): Promise<string> {
   const shown = [...section.matchAll(EXCHANGE)].map(({ groups }) => ({
     request: groups?.['request'] ?? '',
@@ -36,14 +36,14 @@ export async function answered(section: string, origin: string): Promise<string>
   });
 }
 
-/** The part of the README that holds the requests. */
+/** The section of the README with the requests. */
 export function requestsOf(readme: string): string {
   const [, section] = /<!-- requests -->(.*)<!-- \/requests -->/s.exec(readme) ?? [];
   if (section === undefined) throw new Error('README.md has no part between <!-- requests --> and <!-- /requests -->');
   return section;
 }
 
-/** The raw answers to all requests, made one after the other in one shell, so that a variable set by one is there for the next. */
+/** Runs all requests in one shell, so that later ones can use its variables. @returns the raw responses */
 async function ask(requests: readonly string[], origin: string): Promise<readonly string[]> {
   const commands = requests.map((request) => request.replaceAll(DOCUMENTED_ORIGIN, origin));
   const script = ['set -eu', 'curl() { command curl -sS "$@"; }', commands.join(`printf '${BETWEEN}'\n`)].join('\n');
@@ -53,7 +53,7 @@ async function ask(requests: readonly string[], origin: string): Promise<readonl
   return output.split(BETWEEN);
 }
 
-/** An answer as the README shows it: status, some of its fields, and the body indented; what differs each time is `…`. */
+/** A response as the README shows it: status, some of its fields, and the indented body, with `…` for values that change. */
 function showAnswer(answer: string, names: ReadonlySet<string>): string {
   const [head = '', body = ''] = answer.split(/\r\n\r\n(.*)/s);
   const [status = '', ...fields] = head.split('\r\n');
@@ -116,7 +116,7 @@ function changes(name: string, value: unknown): boolean {
   return CHANGING.has(name) && value !== null;
 }
 
-/** Text in which generated ids, cursors and the inside of tags are `…`. */
+/** Replaces generated ids, cursors and the values of ETags by `…`. */
 function withoutChange(value: string): string {
   return value
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…')
@@ -124,13 +124,13 @@ function withoutChange(value: string): string {
     .replace(/^(etag): ".*"$/i, '$1: "…"');
 }
 
-/** A server of the example on its real data; what is written to it is forgotten. */
+/** A server of the example on a temporary copy of its data. */
 export interface WorldServer {
   readonly origin: string;
   close(): Promise<void>;
 }
 
-/** Serves a copy of the example's database, which is imported once and kept under the example's data. */
+/** Serves a copy of the example's database, which is imported once and cached in the data folder of the example. */
 export async function serveWorld(): Promise<WorldServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'restwright-world-'));
   const database = path.join(folder, 'world.db');
@@ -165,7 +165,7 @@ async function originOf(server: ChildProcess): Promise<string> {
   throw new Error('the server ended before it listened');
 }
 
-/** The path of a database that holds the example's data, made by this checkout's model and store. */
+/** The path of a database with the example's data, imported by this checkout. */
 async function importedWorld(): Promise<string> {
   const folder = path.join(root, 'examples', 'world', 'data');
   const key = createHash('sha256');

@@ -1,5 +1,5 @@
-// Runs a program of this checkout on the Node that the lockfile brings, whatever Node started it.
-// Plain JavaScript for any Node from 18 on: `node scripts/run.mjs PROGRAM [arguments]`.
+// Runs a program of this checkout on the Node of the lockfile, whatever Node started it.
+// JavaScript that Node 18 and later can run: `node scripts/run.mjs PROGRAM [arguments]`.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
@@ -28,7 +28,7 @@ async function start(file) {
   return passThrough(child);
 }
 
-/** npm runs a script in a shell, and a signal to npm ends that shell alone: what it has started would stay behind. */
+/** npm runs a script in a shell, and a signal to npm ends only that shell: its child would keep running. */
 function endWithParent(child) {
   const parent = process.ppid;
   const timer = setInterval(() => {

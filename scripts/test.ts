@@ -18,7 +18,7 @@ const SLOWEST_SHOWN = 5;
 const [mode, ...filters] = process.argv.slice(2);
 if (mode !== 'daily' && mode !== 'all') throw new Error('usage: scripts/test.ts daily|all [part of a path ...]');
 
-/** How long one test may take, in milliseconds; the whole run may stay silent for 30 s more. */
+/** Milliseconds that one test may take. The run fails after 30 s more without output. */
 const timeout = (mode === 'all' ? 300 : 60) * SECOND;
 
 const files = globSync('test/**/*.test.ts', { cwd: root })
@@ -27,7 +27,7 @@ const files = globSync('test/**/*.test.ts', { cwd: root })
   .sort()
   .map((file) => path.join(root, file));
 
-// Each file runs in a process of its own: what one of them has compiled, the others need not compile again.
+// Each file runs in its own process. The cache lets them share compiled modules.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(root, '.cache', 'compiled');
 
 const checked = filters.length > 0 || run(process.execPath, ['scripts/check.ts']);
@@ -37,10 +37,10 @@ if (!checked) process.stderr.write('FAILED: npm run check\n');
 process.exitCode = checked && failures.length === 0 ? 0 : 1;
 
 /**
- * Runs test files, each in its own process, so that state left by one reaches no other and a hang or crash ends one file alone.
+ * Runs each test file in its own process, so that they share no state and a hang or crash ends only one file.
  * The reporter writes to standard output and closes with the counts and the slowest files.
  *
- * @returns what failed, a line each
+ * @returns the failures, a line each
  */
 async function runFiles(testFiles: readonly string[]): Promise<readonly string[]> {
   const stop = new AbortController();
