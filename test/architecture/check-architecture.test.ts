@@ -171,6 +171,11 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
     ['src/plan/ReadPlan.ts:1 names', 'test/a_b.test.ts:1 names'],
   ],
   ['a page beside the shelves', { 'docs/notes.md': '' }, ['docs/notes.md:1 docs']],
+  [
+    'a path in the architecture page that does not exist',
+    { 'docs/architecture.md': '`plan/a.ts`\n`plan/` and `plan/b.ts`', 'src/plan/a.ts': '' },
+    ['docs/architecture.md:2 paths'],
+  ],
   ['a decision without a number', { 'docs/decisions/use-sqlite.md': '' }, ['docs/decisions/use-sqlite.md:1 docs']],
 ];
 

@@ -1,3 +1,4 @@
+import { docPathFindings } from './doc-paths.ts';
 import type { Finding } from './finding.ts';
 import { docs } from './layout.ts';
 import { browserFindings, cycleFindings, libraryFindings, folderFindings } from './import-rules.ts';
@@ -27,6 +28,7 @@ export function checkArchitecture({ files, dependencies }: Checkout): readonly F
     ...sources.flatMap(disciplineFindings),
     ...sources.flatMap(({ path }) => nameFindings(path)),
     ...paths.flatMap(docFindings),
+    ...docPathFindings(files),
   ];
   return findings.sort((a, b) => a.file.localeCompare(b.file, 'en') || a.line - b.line);
 }

@@ -78,6 +78,7 @@ export const docs: readonly string[] = [
   'architecture.md',
   'decisions',
   'errors.md',
+  'glossary.md',
   'guides',
   'lifecycle.md',
   'specification',
