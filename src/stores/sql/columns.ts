@@ -7,9 +7,9 @@ export interface TableColumn {
   readonly name: string;
   readonly type: ValueType;
   readonly nullable: boolean;
-  /** The name under which storage knew it before; null where it was never renamed. */
+  /** Its previous name; null where it was not renamed. */
   readonly was: string | null;
-  /** What rows that stand already get: the declared default, an empty array (REP-4), else null. */
+  /** The value for existing rows: the declared default, an empty array (REP-4), else null. */
   readonly default: Json;
 }
 
@@ -38,19 +38,19 @@ export function columnsOf(resource: Resource): readonly TableColumn[] {
   return [id, ...fields, ...suffix];
 }
 
-/** A field that refers to rows of a resource. */
+/** A field that holds ids of a resource. */
 export interface ReferenceField {
   readonly field: string;
   /** Name of the resource. */
   readonly target: string;
 }
 
-/** Name of the table that lists the targets of an array of references. The dot keeps it apart from every resource. */
+/** The name of the table that lists the targets of an array of references. No resource name has a dot. */
 export function linkTable(resource: string, field: string): string {
   return `${resource}.${field}`;
 }
 
-/** The fields of a resource that are arrays of references, each with the resource referred to. */
+/** The fields of a resource that are arrays of references. */
 export const linkFields = weakMemoize((resource: Resource): readonly ReferenceField[] =>
   resource.fields.flatMap((field) =>
     field.reference !== null && field.type.kind === 'array'
@@ -59,7 +59,7 @@ export const linkFields = weakMemoize((resource: Resource): readonly ReferenceFi
   ),
 );
 
-/** The fields of a resource that hold one reference, each with the resource referred to. The parent's id is one of them. */
+/** The fields of a resource that hold one reference, the parent's id included. */
 export function referenceFields(resource: Resource): readonly ReferenceField[] {
   return resource.fields.flatMap((field) => {
     if (resource.parent?.field === field.name) return [{ field: field.name, target: resource.parent.resource }];
@@ -68,7 +68,7 @@ export function referenceFields(resource: Resource): readonly ReferenceField[] {
   });
 }
 
-/** The type at the end of a path: the column named first, then members of objects. @throws {Error} where nothing is there */
+/** The type at a path: a column, then members of objects. @throws {Error} where the path does not exist */
 export function typeAt(columns: readonly TableColumn[], path: readonly string[]): ValueType {
   const [name, ...members] = path;
   let type = columns.find((column) => column.name === name)?.type;

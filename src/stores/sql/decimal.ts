@@ -1,22 +1,22 @@
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** Added to an exponent so that it is written without a sign; room for numbers of five million digits. */
+/** Added to an exponent so that it has no sign. Allows numbers with five million digits. */
 const EXPONENT_BASE = 5_000_000;
 const EXPONENT_DIGITS = 7;
 
-/** Ends the digits of a negative number: greater than every digit, so that -5 comes after -5.1. */
+/** Ends the digits of a negative number. It is greater than every digit, so that -5 comes after -5.1. */
 const END = '~';
 
-/** A decimal as an integer that counts places, rounded down, and whether that is the decimal itself. */
+/** A decimal times 10^scale, rounded down to an integer, and whether that is exact. */
 export interface ScaledFloor {
   readonly floor: bigint;
   readonly exact: boolean;
 }
 
 /**
- * A decimal as the integer that counts its last places, rounded down: `19.9` at scale 2 is exactly 1990, `-0.001` is no less than -1.
+ * A decimal times 10^scale, rounded down to an integer: `19.9` at scale 2 is exactly 1990, `-0.001` is rounded down to -1.
  *
- * @returns undefined where the text is no plain decimal
+ * @returns undefined for an invalid decimal
  */
 export function scaledFloor(decimal: string, scale: number): ScaledFloor | undefined {
   const match = PLAIN.exec(decimal);
@@ -29,16 +29,16 @@ export function scaledFloor(decimal: string, scale: number): ScaledFloor | undef
 }
 
 /**
- * A decimal as the integer that counts its last places: `19.9` at scale 2 is 1990.
+ * A decimal times 10^scale: `19.9` at scale 2 is 1990.
  *
- * @returns undefined where the text is no plain decimal or has digits beyond the scale
+ * @returns undefined for an invalid decimal, or one with more digits than the scale
  */
 export function scaledInteger(decimal: string, scale: number): bigint | undefined {
   const scaled = scaledFloor(decimal, scale);
   return scaled?.exact === true ? scaled.floor : undefined;
 }
 
-/** The decimal of a scaled integer, with exactly `scale` places: `1990` at scale 2 is `19.90`. */
+/** The decimal of a scaled integer, with exactly `scale` digits after the point: `1990` at scale 2 is `19.90`. */
 export function scaledDecimal(integer: string, scale: number): string {
   if (scale === 0) return integer;
   const negative = integer.startsWith('-');
@@ -47,16 +47,16 @@ export function scaledDecimal(integer: string, scale: number): string {
 }
 
 function complement(digits: string): string {
-  let turned = '';
-  for (const digit of digits) turned += String(9 - Number(digit));
-  return turned;
+  let complemented = '';
+  for (const digit of digits) complemented += String(9 - Number(digit));
+  return complemented;
 }
 
 /**
- * A decimal of any size as text whose byte order is the order of the values (QRY-7): equal values give equal texts.
+ * A decimal of any size as text whose byte order is the order of the values (QRY-7). Equal values have equal keys.
  * Positive: `2`, the exponent, the digits. Zero: `1`. Negative: `0`, then both complemented, then an end mark.
  *
- * @returns undefined where the text is no plain decimal
+ * @returns undefined for an invalid decimal
  */
 export function decimalKey(decimal: string): string | undefined {
   const match = PLAIN.exec(decimal);
@@ -70,7 +70,7 @@ export function decimalKey(decimal: string): string | undefined {
   return sign === '' ? `2${exponent}${digits}` : `0${complement(exponent)}${complement(digits)}${END}`;
 }
 
-/** The decimal of a key, with at least so many places; at 0 its shortest plain form: `1.5`, `-0.02`, `300`. */
+/** The decimal of a key, with at least `scale` digits after the point. At scale 0 the shortest form: `1.5`, `-0.02`, `300`. */
 export function keyedDecimal(key: string, scale: number): string {
   if (key === '1') return joined('0', ''.padEnd(scale, '0'));
   const negative = key.startsWith('0');

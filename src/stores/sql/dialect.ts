@@ -93,9 +93,9 @@ export interface Dialect {
   /**
    * A condition: each word is the prefix of a word in a searched field of the row (QRY-6).
    *
-   * @param look the deadline's `always` where the statement has one: for what is found before any row is looked at
+   * @param deadlineCheck the deadline's `always` where the statement has a deadline: for a search that comes before the rows
    */
-  search(resource: string, words: readonly string[], parameters: BindParameters, look: string | null): string;
+  search(resource: string, words: readonly string[], parameters: BindParameters, deadlineCheck: string | null): string;
 
   /**
    * A table expression for `from`: the strings of a JSON array that is bound to the placeholder, one per row, in the column `value`. The text of

@@ -6,36 +6,36 @@ import type { ComparableExpression, Decode, Dialect, Encode, SqlValue } from './
 import { SystemStatements } from './system-statements.ts';
 import { type Compare, comparisonOf } from './value-order.ts';
 
-/** Whether what was read has the columns of every row; the others are as the table declares them. */
+/** Whether a row that was read has the columns of every row. The table's types guarantee the others. */
 function isRow(read: Record<string, unknown>): read is Row {
   return typeof read['id'] === 'string' && typeof read['revision'] === 'number';
 }
 
-/** The columns that are read whatever a plan asks for. */
+/** The columns that every plan reads. */
 const EVERY_ROW = ['id', 'created_at', 'updated_at', 'revision'] as const;
 
 function listOf(selections: readonly { readonly text: string }[]): string {
   return selections.map(({ text }) => text).join(', ');
 }
 
-/** What a path of a resource is compared by. */
+/** The expression of a path, for comparisons. */
 export interface Operand extends ComparableExpression {
   readonly type: ValueType;
   /** Compares two of its JSON values as the database does. */
   readonly compare: Compare;
   readonly nullable: boolean;
-  /** Whether it is a column itself, not something inside one. */
+  /** Whether it is a column, not a member inside one. */
   readonly isColumn: boolean;
 }
 
-/** Membership in an array field: the encoding of the item and the condition that holds for it. */
+/** Membership in an array field: the encoding of the item, and the condition. */
 export interface Membership {
   readonly encode: Encode;
-  /** @param look the deadline's `always` where the statement has one: for what is found before any row is looked at */
-  condition(placeholder: string, look: string | null): string;
+  /** @param deadlineCheck the deadline's `always` where the statement has a deadline: for a search that comes before the rows */
+  condition(placeholder: string, deadlineCheck: string | null): string;
 }
 
-/** A resource's table as one dialect writes it, worked out once per resource. */
+/** The table of a resource in one dialect, compiled once. */
 export class Table {
   readonly resource: Resource;
   readonly dialect: Dialect;
@@ -65,14 +65,13 @@ export class Table {
     this.#encoders = new Map(this.columns.map(({ name, type }) => [name, dialect.encode(type)]));
   }
 
-  /** A column under the table's name, so that no table-valued function beside it can capture the name. */
+  /** A column qualified with the table's name, so that a table-valued function in the same query cannot capture it. */
   column(name: string): string {
     return `${this.name}.${this.dialect.quote(name)}`;
   }
 
   /**
-   * The list of a row's columns, in the order of the row, each under its own name; where fields are named, of those and of what every row
-   * has (QRY-4).
+   * The select list of a row's columns in order: all, or those of every row and the named ones (QRY-4).
    *
    * @throws {Error} where the resource has no such field
    */
@@ -83,7 +82,7 @@ export class Table {
     return listOf(this.#selections.filter(({ name }) => wanted.has(name)));
   }
 
-  /** What a dotted path is compared and ordered by. @throws {Error} where the resource has no such property */
+  /** The operand of a dotted path. @throws {Error} where the resource has no such property */
   operand(path: string): Operand {
     const known = this.#operands.get(path);
     if (known !== undefined) return known;
@@ -100,16 +99,16 @@ export class Table {
     return { ...comparable, type, compare: comparisonOf(type), nullable: this.#nullable(column), isColumn: true };
   }
 
-  /** A row that stood before a member was declared has nothing there, whatever the model says of it now. */
+  /** Rows that are older than the declaration of a member do not have it, whatever the model declares now. */
   #member(column: string, members: readonly string[], type: ValueType): Operand {
     const comparable = this.dialect.member(this.column(column), members, type);
     return { ...comparable, type, compare: comparisonOf(type), nullable: true, isColumn: false };
   }
 
-  /** Membership in an array. References are looked up in their link table, which has an index; other items in the row. */
+  /** Membership in an array. References are found in their link table, which has an index; other items in the row. */
   membership(path: string): Membership {
     const { expression, type } = this.operand(path);
-    if (type.kind !== 'array') throw new Error(`The plan asks for an item of ${path}, which is no array`);
+    if (type.kind !== 'array') throw new Error(`The plan compares items of ${path}, which is not an array`);
     if (!linkFields(this.resource).some(({ field }) => field === path)) {
       return this.dialect.contains(expression, type.item.type);
     }
@@ -117,31 +116,31 @@ export class Table {
     const links = quote(linkTable(this.resource.name, path));
     return {
       encode: this.dialect.encode(type.item.type),
-      condition: (placeholder, look) => {
-        const inTime = look === null ? '' : ` and ${look}`;
-        const owners = `select ${quote('owner')} from ${links} where ${quote('target')} = ${placeholder}${inTime}`;
+      condition: (placeholder, deadlineCheck) => {
+        const checked = deadlineCheck === null ? '' : ` and ${deadlineCheck}`;
+        const owners = `select ${quote('owner')} from ${links} where ${quote('target')} = ${placeholder}${checked}`;
         return `${this.column('id')} in (${owners})`;
       },
     };
   }
 
-  /** A value as its column keeps it. @throws {RangeError} where the column cannot hold it */
+  /** A value as its column stores it. @throws {RangeError} where the column cannot hold it */
   encode(column: string, value: Json | undefined): SqlValue {
     if (value === null || value === undefined) return null;
     const encoded = this.#encoders.get(column)?.(value);
     if (encoded === undefined)
-      throw new RangeError(`${this.resource.name}.${column} cannot hold the value of the plan`);
+      throw new RangeError(`${this.resource.name}.${column} cannot store the value of the plan`);
     return encoded;
   }
 
-  /** The row that a driver read, which becomes the row of the resource in place: its columns already stand in order. */
+  /** Decodes the row of a driver in place: its columns are in order already. */
   decode(read: Record<string, SqlValue>): Row {
     const row: Record<string, unknown> = read;
     for (const { column, decode } of this.#decoders) {
       const value = read[column];
       if (value !== null && value !== undefined) row[column] = decode(value);
     }
-    if (!isRow(row)) throw new Error(`The database gave no row of ${this.resource.name}`);
+    if (!isRow(row)) throw new Error(`The database returned an invalid row of ${this.resource.name}`);
     return row;
   }
 

@@ -2,7 +2,7 @@ import type { Json } from '../../conventions/json.ts';
 import type { ValueType } from '../../model/model.ts';
 import { decimalKey } from './decimal.ts';
 
-/** Compares two values of one type, neither of them null, as every store does (QRY-7): negative where the first is less, 0 where they are equal. */
+/** Compares two values of one type other than null, as all stores do (QRY-7): negative if the first is less, 0 if they are equal. */
 export type Compare = (one: Json, other: Json) => number;
 
 const byNumber =
@@ -19,7 +19,7 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** How values of a type are ordered: numbers by value, text by its UTF-8 bytes, false before true. */
+/** The order of values of a type: numbers by value, text by UTF-8 bytes, false before true. */
 export function comparisonOf(type: ValueType): Compare {
   switch (type.kind) {
     case 'integer':

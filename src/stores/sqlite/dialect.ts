@@ -10,6 +10,7 @@ import {
   scaledInteger,
 } from '../sql/decimal.ts';
 import {
+  type BindParameters,
   type ComparableExpression,
   type Decode,
   type Dialect,
@@ -20,13 +21,12 @@ import {
   type SqlValue,
 } from '../sql/dialect.ts';
 import { storageType } from '../sql/schema/schema.ts';
-import { listedValues } from './listed-values.ts';
 import { matchingIds, matchQuery } from './schema/search-tables.ts';
 
-/** The SQL function that gives a decimal's text the order of its value. */
+/** The SQL function that converts a decimal to a text in the order of its value. */
 export const DECIMAL_KEY_FUNCTION = 'restwright_decimal_key';
 
-/** The SQL function that fails a statement whose deadline has passed. */
+/** The SQL function that fails a statement after its deadline. */
 export const DEADLINE_FUNCTION = 'restwright_deadline';
 
 const MAX_INT64 = 9_223_372_036_854_775_807n;
@@ -55,7 +55,7 @@ function milliseconds(value: string): number | undefined {
   return Number.isNaN(parsed) ? undefined : parsed;
 }
 
-/** The places of a decimal that is stored as a scaled integer; null for one that is stored as text. */
+/** The scale of a decimal that is stored as an integer; null for one that is stored as text. */
 function scaleOf(type: ValueType & { kind: 'decimal' }): number | null {
   return storageType(type) === 'decimal' ? null : type.scale;
 }
@@ -166,14 +166,14 @@ function columnType(type: ValueType): string {
   }
 }
 
-/** A number as JSON functions read what JSON writes: whole ones by their digits, as integers of 64 bits where they fit. */
+/** A number as SQLite's JSON functions read it: integers by their digits, as 64-bit integers where they fit. */
 const writtenNumber: Encode = (value) => {
   if (typeof value !== 'number') return undefined;
   const isWide = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 2 ** 63;
   return isWide ? BigInt(String(value)) : value;
 };
 
-/** What JSON functions give for a value of a type, in the form that compares by value. Timestamps inside JSON stand in their one form. */
+/** A value that JSON functions return, in a form that compares by value. Timestamps inside JSON have a single form. */
 function nested(expression: string, type: ValueType): ComparableExpression {
   const of = (compared: string, encoded: Encode): ComparableExpression => ({
     expression: compared,
@@ -203,7 +203,7 @@ function nested(expression: string, type: ValueType): ComparableExpression {
   }
 }
 
-/** What the items of an array are called beside a table; no resource can bear the name. */
+/** The table name of the items of an array. No resource name has a space. */
 const ITEM = '"array item"';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -218,28 +218,45 @@ function literal(value: SqlValue): string {
   return typeof value === 'string' ? quoteText(value) : String(value);
 }
 
-/** An integer of 64 bits passes through a JavaScript number only as text. */
+/**
+ * A value as JSON that SQLite reads as the value itself. An integer beyond 2^53 is written with an exponent: its digits would be read as another
+ * integer. A lone surrogate becomes U+FFFD. Bytes are written as hexadecimal digits.
+ */
+function jsonOf(value: SqlValue): string {
+  if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
+  if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return value.toExponential();
+  return String(value);
+}
+
+/** A query of values of one type that are bound as one parameter. */
+function valueList(values: readonly SqlValue[], parameters: BindParameters): string {
+  const value = values[0] instanceof Uint8Array ? 'unhex(value)' : 'value';
+  return `select ${value} from json_each(${parameters.add(`[${values.map(jsonOf).join(',')}]`)})`;
+}
+
+/** A 64-bit integer is read as text: a JavaScript number would lose digits. */
 function selection(column: string, type: ValueType): string {
   const wide = type.kind === 'int64' || (type.kind === 'decimal' && scaleOf(type) !== null);
   return wide ? `cast(${column} as text)` : column;
 }
 
 /**
- * Calls the function. A thread that is being ended calls nothing any more, and what it called is NULL: the number has no absolute value then,
- * which fails the statement too.
+ * Calls the function. In a thread that is terminated the call returns NULL: the absolute value of the smallest integer overflows then, which fails
+ * the statement too.
  */
 const CHECK_DEADLINE = `abs(ifnull(${DEADLINE_FUNCTION}(), ${MIN_INT64}))`;
 
 /**
- * Calls the function at one row in 64: a call costs twice as much as a row that is looked at and left. A row's number tells whether it is
- * that one, by its place in steps of the golden ratio: no run of numbers that lie evenly apart is without such rows for long, as a run in
- * steps of 64 would be by remainder (2^26 / 1.618 = 41475559). The name is SQLite's own, and no field can bear it.
+ * Calls the function at one row in 64: a call costs twice as much as skipping a row. The sample is chosen by a multiplicative hash of the rowid with
+ * the golden ratio (2^26 / 1.618 = 41475559). Unlike a remainder it samples every evenly spaced sequence of rowids. `_rowid_` is SQLite's name; no
+ * field can have it.
  */
 const CHECK_DEADLINE_SAMPLED = `(_rowid_ * 41475559 >> 20 & 63 or ${CHECK_DEADLINE})`;
 
-/** SQLite: strict tables, text compared by its UTF-8 bytes (the collation BINARY), NULLs least of all. */
+/** SQLite: strict tables, text compared by UTF-8 bytes (the collation BINARY), NULLs smaller than all values. */
 export const sqlite: Dialect = {
-  // A parameter by itself may decide on the plan, as the limit or beside `=`: then SQLite plans anew whenever it is bound, which takes longer
+  // A bare parameter may influence the plan, as a limit or an operand of `=`: SQLite would plan again each time it is bound, which takes longer
   // than reading a page.
   placeholder: () => '+?',
   quote,
@@ -261,11 +278,11 @@ export const sqlite: Dialect = {
     };
   },
   hasSubstring: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
-  valueList: listedValues,
-  search: (resource, words, parameters, look) =>
-    `${quote(resource)}.${quote('id')} in (${matchingIds(resource, parameters.add(matchQuery(words)), look)})`,
+  valueList,
+  search: (resource, words, parameters, deadlineCheck) =>
+    `${quote(resource)}.${quote('id')} in (${matchingIds(resource, parameters.add(matchQuery(words)), deadlineCheck)})`,
   textRows: (placeholder) => `json_each(${placeholder})`,
-  // A cross join keeps its order: the source outside, and for each of its rows the subquery, then the rows by their ids.
+  // SQLite does not reorder a cross join: for each row of the source the subquery runs, then the rows are read by their ids.
   joinEach: (ids, table, id) => `cross join ${table} on ${id} in (${ids})`,
   order: (expression, descending) => (descending ? `${expression} desc` : expression),
   deadline: { sampled: CHECK_DEADLINE_SAMPLED, always: CHECK_DEADLINE },

@@ -9,13 +9,13 @@ const NEVER = '1 = 0';
 /** Holds for every row. */
 const ALWAYS = '1 = 1';
 
-/** A filter as an index can serve it: of each path that is bounded one interval, and what remains. */
+/** A filter as an index can serve it: one interval for each path with bounds, and the other conditions. */
 export interface Filter {
   readonly intervals: ReadonlyMap<string, Interval>;
   readonly others: readonly Condition[];
 }
 
-/** Brings together what the conditions say about one path, so that the tightest ends are where an index is entered. */
+/** Merges the conditions on each path into one interval, so that the index is entered at the tightest bound. */
 export function filterOf(table: Table, conditions: readonly Condition[]): Filter {
   const intervals = new Map<string, Interval>();
   const others: Condition[] = [];
@@ -34,55 +34,59 @@ export function filterOf(table: Table, conditions: readonly Condition[]): Filter
   return { intervals, others };
 }
 
-/** The conditions of a filter, to be joined by `and`. @param look the deadline's `always`, where the statement has one */
-export function filterConditions(
-  table: Table,
-  { intervals, others }: Filter,
-  parameters: BindParameters,
-  look: string | null,
-): string[] {
+/** What the conditions of a statement are generated with. */
+export interface ConditionContext {
+  readonly table: Table;
+  readonly parameters: BindParameters;
+  /** The deadline's `always` where the statement has a deadline. */
+  readonly deadlineCheck: string | null;
+}
+
+/** The conditions of a filter, to be joined by `and`. */
+export function filterConditions(context: ConditionContext, { intervals, others }: Filter): string[] {
+  const { table, parameters } = context;
   const bounded = [...intervals].flatMap(
     ([path, interval]) => intervalConditions(interval, table.operand(path), parameters) ?? [NEVER],
   );
-  return [...bounded, ...others.map((each) => otherCondition(table, each, parameters, look))];
+  return [...bounded, ...others.map((each) => otherCondition(context, each))];
 }
 
-/** Those of the values that an expression can have, as the database compares them. */
+/** The values that an expression can have, as the database compares them. */
 function storable({ locate }: Operand, values: readonly Json[]): readonly SqlValue[] {
   return values.flatMap((value): SqlValue[] => {
-    const place = value === null ? undefined : locate(value);
-    return place?.kind === 'within' && place.exact ? [place.floor] : [];
+    const placement = value === null ? undefined : locate(value);
+    return placement?.kind === 'within' && placement.exact ? [placement.floor] : [];
   });
 }
 
 /** An unset field is in no list. */
-function anyOf({ dialect }: Table, operand: Operand, values: readonly Json[], parameters: BindParameters): string {
+function anyOf({ table, parameters }: ConditionContext, operand: Operand, values: readonly Json[]): string {
   const listed = storable(operand, values);
-  return listed.length === 0 ? NEVER : `${operand.expression} in (${dialect.valueList(listed, parameters)})`;
+  return listed.length === 0 ? NEVER : `${operand.expression} in (${table.dialect.valueList(listed, parameters)})`;
 }
 
 /** An unset field is outside of every list. */
-function noneOf({ dialect }: Table, operand: Operand, values: readonly Json[], parameters: BindParameters): string {
+function noneOf({ table, parameters }: ConditionContext, operand: Operand, values: readonly Json[]): string {
   const listed = storable(operand, values);
   if (listed.length === 0) return ALWAYS;
   const { expression, nullable } = operand;
-  const outside = `${expression} not in (${dialect.valueList(listed, parameters)})`;
+  const outside = `${expression} not in (${table.dialect.valueList(listed, parameters)})`;
   return nullable ? `(${outside} or ${expression} is null)` : outside;
 }
 
-/** A part of a text, or an item of an array. */
-function contains(table: Table, path: string, value: Json, parameters: BindParameters, look: string | null): string {
+/** A substring of a text, or an item of an array. */
+function contains({ table, parameters, deadlineCheck }: ConditionContext, path: string, value: Json): string {
   const operand = table.operand(path);
   const whole = operand.type.kind === 'array' ? table.membership(path) : operand;
   const encoded = value === null ? undefined : whole.encode(value);
   if (encoded === undefined) return NEVER;
   const placeholder = parameters.add(encoded);
   return 'condition' in whole
-    ? whole.condition(placeholder, look)
+    ? whole.condition(placeholder, deadlineCheck)
     : table.dialect.hasSubstring(whole.expression, placeholder);
 }
 
-/** Whether a field is set. An array is where it has an item; the empty one is stored in one form alone. */
+/** Whether a field is set. An array is set if it has items; an empty one has a single stored form. */
 function exists({ expression, type, nullable, encode }: Operand, wanted: boolean, parameters: BindParameters): string {
   const empty = type.kind === 'array' ? encode([]) : undefined;
   if (empty !== undefined) {
@@ -94,20 +98,21 @@ function exists({ expression, type, nullable, encode }: Operand, wanted: boolean
   return `${expression} is ${wanted ? 'not ' : ''}null`;
 }
 
-/** A condition that bounds nothing. A value that the column could never hold equals no row's (QRY-7). */
-function otherCondition(table: Table, comparison: Condition, parameters: BindParameters, look: string | null): string {
-  switch (comparison.operator) {
+/** A condition without bounds. A value that the column cannot hold is equal to that of no row (QRY-7). */
+function otherCondition(context: ConditionContext, condition: Condition): string {
+  const { table, parameters, deadlineCheck } = context;
+  switch (condition.operator) {
     case 'in':
-      return anyOf(table, table.operand(comparison.path), comparison.values, parameters);
+      return anyOf(context, table.operand(condition.path), condition.values);
     case 'nin':
-      return noneOf(table, table.operand(comparison.path), comparison.values, parameters);
+      return noneOf(context, table.operand(condition.path), condition.values);
     case 'contains':
-      return contains(table, comparison.path, comparison.value, parameters, look);
+      return contains(context, condition.path, condition.value);
     case 'exists':
-      return exists(table.operand(comparison.path), comparison.value, parameters);
+      return exists(table.operand(condition.path), condition.value, parameters);
     case 'search':
-      return table.dialect.search(table.resource.name, comparison.words, parameters, look);
-    // Whatever else they compare with is an interval; null is neither before nor after any value.
+      return table.dialect.search(table.resource.name, condition.words, parameters, deadlineCheck);
+    // A comparison with null: with any other value it is an interval.
     case 'gt':
     case 'gte':
     case 'lt':
@@ -117,14 +122,13 @@ function otherCondition(table: Table, comparison: Condition, parameters: BindPar
   }
 }
 
-/** The field that holds the id of a resource's parent. @throws {Error} where the plan walks up from a resource without one */
+/** The field that holds the id of a resource's parent. @throws {Error} where the resource has no parent */
 function parentField(table: Table): string {
-  if (table.resource.parent === null)
-    throw new Error(`The plan puts ${table.resource.name} below a parent; it has none`);
+  if (table.resource.parent === null) throw new Error(`${table.resource.name} has no parent, but the plan names one`);
   return table.resource.parent.field;
 }
 
-/** That the row of an ancestor stands, below the ancestor after it where the plan names one (URL-7). */
+/** A condition: an ancestor exists, and is below the next one where the plan names it (URL-7). */
 export function ancestorExists(
   tables: Tables,
   within: readonly Ancestor[],
@@ -132,19 +136,19 @@ export function ancestorExists(
   parameters: BindParameters,
 ): string {
   const [ancestor, above] = within.slice(index, index + 2);
-  if (ancestor === undefined) throw new RangeError('The path has no such ancestor');
+  if (ancestor === undefined) throw new RangeError(`The path has no ancestor ${index}`);
   const table = tables.of(ancestor.resource);
   const conditions = [`${table.column('id')} = ${parameters.add(ancestor.id)}`];
   if (above !== undefined) conditions.push(`${table.column(parentField(table))} = ${parameters.add(above.id)}`);
   return `exists (select 1 from ${table.name} where ${conditions.join(' and ')})`;
 }
 
-/** What the rows below a path satisfy by their own field: it holds the id of the nearest ancestor. */
+/** The condition on rows below a path: their field holds the id of the nearest ancestor. */
 export function belowParent(table: Table, [nearest]: readonly Ancestor[]): readonly Condition[] {
   return nearest === undefined ? [] : [{ path: parentField(table), operator: 'in', values: [nearest.id] }];
 }
 
-/** That the ancestors that a path names are each below the next; whoever is below the nearest shows that it stands. */
+/** Conditions: each ancestor of a path is below the next. Rows below the nearest ancestor prove that it exists. */
 export function ancestorChain(tables: Tables, within: readonly Ancestor[], parameters: BindParameters): string[] {
   return within.slice(0, -1).map((_, index) => ancestorExists(tables, within, index, parameters));
 }

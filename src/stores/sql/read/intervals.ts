@@ -10,7 +10,7 @@ export interface IntervalEnd {
   readonly inclusive: boolean;
 }
 
-/** The values between two ends; null where there is no end. What is unset lies in no interval (QRY-7). */
+/** The values between two ends; null for no end. An unset value is in no interval (QRY-7). */
 export interface Interval {
   readonly from: IntervalEnd | null;
   readonly to: IntervalEnd | null;
@@ -22,7 +22,7 @@ const excluding = (value: Json): IntervalEnd => ({ value, inclusive: false });
 /** A condition on one path. */
 export type PathCondition = Exclude<Condition, { readonly operator: 'search' }>;
 
-/** The interval that a condition asks for; null where it asks for anything else. */
+/** The interval of a condition; null for a condition that is not one. */
 export function intervalOf(condition: PathCondition, isArray: boolean): Interval | null {
   switch (condition.operator) {
     case 'in': {
@@ -49,21 +49,21 @@ function halfLine(operator: Comparison, value: Json): Interval {
   return operator === 'gt' || operator === 'gte' ? { from: end, to: null } : { from: null, to: end };
 }
 
-/** The texts that begin with a prefix lie together in the order of UTF-8 bytes, so that an index serves them. */
+/** Texts with a common prefix are adjacent in the order of UTF-8 bytes, so that an index serves them. */
 function startingWith(prefix: string): Interval {
   const next = successor(prefix);
   return { from: prefix === '' ? null : including(prefix), to: next === null ? null : excluding(next) };
 }
 
-/** Written as a number: one character beyond Latin-1 has V8 keep the text of the whole program in two bytes for each, a megabyte more. */
+/** Written as a number: a character beyond Latin-1 makes V8 store the source of the whole program as UTF-16, which takes a megabyte more. */
 const LAST_CHARACTER = String.fromCodePoint(0x10_ff_ff);
-/** Around the surrogates, which are no characters. */
+/** The code points before and after the surrogates, which are not characters. */
 const BEFORE_GAP = 0xd7ff;
 const AFTER_GAP = 0xe000;
 
 /**
- * The least text that is greater than every one that begins with a prefix; null where there is none. The order is that of code points, as of
- * UTF-8 bytes.
+ * The smallest text that is greater than all texts with a prefix; null where there is none. Texts are ordered by code points, which is the order
+ * of their UTF-8 bytes.
  */
 export function successor(prefix: string): string | null {
   const characters = Array.from(prefix);
@@ -73,7 +73,7 @@ export function successor(prefix: string): string | null {
   return `${characters.join('')}${String.fromCodePoint(last === BEFORE_GAP ? AFTER_GAP : last + 1)}`;
 }
 
-/** Of two ends the one that leaves less; `towards` is 1 for the lower ends, -1 for the upper ones. */
+/** The end that leaves fewer values; `towards` is 1 for lower ends, -1 for upper ones. */
 function tighter(
   one: IntervalEnd | null,
   other: IntervalEnd | null,
@@ -86,18 +86,18 @@ function tighter(
   return order > 0 ? one : other;
 }
 
-/** The values in both of two intervals. Databases enter an index at one end only, and not always at the better one. */
+/** The values that are in both intervals. Databases seek by one bound only, and not always by the better one. */
 export function intersection(one: Interval, other: Interval, compare: Compare): Interval {
   return { from: tighter(one.from, other.from, compare, 1), to: tighter(one.to, other.to, compare, -1) };
 }
 
-/** The one value of an interval, as a list; empty where it may have none or several. */
+/** The only value of an interval, as a list; empty if it can have none or several. */
 export function onlyValue({ from, to }: Interval, compare: Compare): readonly Json[] {
   if (from?.inclusive !== true || to?.inclusive !== true) return [];
   return compare(from.value, to.value) === 0 ? [from.value] : [];
 }
 
-/** A comparison with a value that a database can hold, or what holds for every value, or for none. */
+/** A comparison with a value that the column can hold, or a condition that is true for all values, or for none. */
 type BoundComparison = { readonly sign: '=' | '>' | '>=' | '<' | '<='; readonly value: SqlValue } | 'all' | 'none';
 
 function same(value: Json, locate: Locate): BoundComparison {
@@ -105,7 +105,7 @@ function same(value: Json, locate: Locate): BoundComparison {
   return place?.kind === 'within' && place.exact ? { sign: '=', value: place.floor } : 'none';
 }
 
-/** What lies between two values that can be held is greater than the lower of them. */
+/** A value between two that the column can hold is greater than the lower one. */
 function lower({ value, inclusive }: IntervalEnd, locate: Locate): BoundComparison {
   const place = locate(value);
   if (place?.kind !== 'within') return place?.kind === 'below' ? 'all' : 'none';
@@ -126,8 +126,8 @@ function boundsOf(interval: Interval, { compare, locate }: Operand): readonly Bo
 }
 
 /**
- * Conditions that hold together where an expression's value is in an interval; null where none can be. A bound that its column cannot hold
- * is compared by value all the same.
+ * Conditions that are all true if the value of an expression is in an interval; null if no value can be. Bounds that the column cannot hold are
+ * compared by value too.
  */
 export function intervalConditions(
   interval: Interval,

@@ -17,7 +17,7 @@ export function orderBy(table: Table, order: readonly SortKey[]): string {
   return ` order by ${terms.join(', ')}`;
 }
 
-/** Reads the one row of an item plan. */
+/** Reads the row of an item plan. */
 export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   const table = tables.of(plan.resource);
   if (plan.within.length === 0 && plan.columns === undefined) return { text: wholeRowText(table), values: [plan.id] };
@@ -26,47 +26,47 @@ export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   const below = filterOf(table, belowParent(table, plan.within));
   const conditions = [
     own,
-    ...filterConditions(table, below, parameters, null),
+    ...filterConditions({ table, parameters, deadlineCheck: null }, below),
     ...ancestorChain(tables, plan.within, parameters),
   ];
   const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
   return { text, values: parameters.values };
 }
 
-/** What reads a whole row by its id, which is asked more often than anything else. */
+/** The text that reads a whole row by its id, the most frequent statement of all. */
 const wholeRowText = weakMemoize(
   (table: Table) =>
     `select ${table.selection()} from ${table.name} where ${table.column('id')} = ${table.dialect.placeholder(1)}`,
 );
 
-/** The rows of a list plan, and at which of them the statement looks at its deadline. */
+/** The rows of a list plan, and at which of them the statement checks its deadline. */
 interface RowSelection {
   readonly plan: ListPlan;
   readonly filter: Filter;
   readonly deadlineChecks: DeadlineChecks;
 }
 
-/** What every row of a list satisfies by itself. */
+/** The filter of a list plan, with its ancestors. */
 function filterOfPlan(table: Table, { within, filter }: ListPlan): Filter {
   return filterOf(table, [...belowParent(table, within), ...filter]);
 }
 
-/** At which of its rows a statement looks at its deadline, where it is read under one. */
+/** The rows at which a statement of an effort checks its deadline. */
 export function deadlineChecksFor(effort: Effort): DeadlineChecks {
   return effort === 'unbounded' ? 'sampled' : 'never';
 }
 
-/** The conditions by which a statement looks at its deadline: at its rows, and at what it finds before them. */
+/** The conditions that check a deadline: at each row of the table, and at each result of a search that comes before them. */
 export function deadlineConditions(
   { deadline }: Dialect,
-  looks: DeadlineChecks,
+  checks: DeadlineChecks,
 ): { readonly row: readonly string[]; readonly found: string | null } {
-  return deadline === null || looks === 'never'
+  return deadline === null || checks === 'never'
     ? { row: [], found: null }
-    : { row: [deadline[looks]], found: deadline.always };
+    : { row: [deadline[checks]], found: deadline.always };
 }
 
-/** What every row of a list satisfies, wherever the window lies. */
+/** The conditions on all rows of a list, independent of the page. */
 function rowConditions(
   tables: Tables,
   { plan, filter, deadlineChecks }: RowSelection,
@@ -75,60 +75,60 @@ function rowConditions(
   const { row, found } = deadlineConditions(tables.dialect, deadlineChecks);
   return [
     ...row,
-    ...filterConditions(tables.of(plan.resource), filter, parameters, found),
+    ...filterConditions({ table: tables.of(plan.resource), parameters, deadlineCheck: found }, filter),
     ...ancestorChain(tables, plan.within, parameters),
   ];
 }
 
-/** What a list reads: in an order, from a position on or from the start, the rows of a filter. */
+/** The scan of a list: the rows of a filter in an order, from a position or from the start. */
 interface ListScan extends RowSelection {
   readonly order: readonly SortKey[];
-  /** Of rows after the position; empty where there is none. */
+  /** The ranges of rows after the position; empty where there is none. */
   readonly ranges: readonly Range[];
 }
 
-function listScan(table: Table, plan: ListPlan, looks: DeadlineChecks): ListScan {
+function listScan(table: Table, plan: ListPlan, deadlineChecks: DeadlineChecks): ListScan {
   const { window } = plan;
   const backward = window.kind === 'seek' && window.backward;
   const position = window.kind === 'seek' ? window.after : null;
-  const given = filterOfPlan(table, plan);
+  const planFilter = filterOfPlan(table, plan);
   const { order, after, filter } = walkOf(table, {
     order: directedOrder(plan.order, backward),
     after: position,
-    filter: given,
+    filter: planFilter,
   });
   return {
     plan,
-    deadlineChecks: looks,
+    deadlineChecks,
     order,
     filter,
-    ranges: after === null ? [] : rangesAfter(table, order, after, given),
+    ranges: after === null ? [] : rangesAfter(table, order, after, planFilter),
   };
 }
 
-/** The rows that a window asks for and one more, from where it begins. */
-function limited({ window }: ListPlan, parameters: BindParameters): string {
+/** The limit of a page and one more row, and its offset. */
+function limitClause({ window }: ListPlan, parameters: BindParameters): string {
   const limit = ` limit ${parameters.add(window.limit + 1)}`;
   return window.kind === 'offset' && window.offset > 0 ? `${limit} offset ${parameters.add(window.offset)}` : limit;
 }
 
-/** Reads the rows as they come: one range, from its start. */
-function direct(tables: Tables, table: Table, reading: ListScan): Statement {
-  const { plan, order, ranges } = reading;
+/** Reads the rows of one range in index order. */
+function singleRange(tables: Tables, table: Table, scan: ListScan): Statement {
+  const { plan, order, ranges } = scan;
   const parameters = new BindParameters(tables.dialect);
-  const conditions = rowConditions(tables, reading, parameters);
+  const conditions = rowConditions(tables, scan, parameters);
   for (const range of ranges) conditions.push(range.condition(parameters));
   const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
-  return { text: `${text}${orderBy(table, order)}${limited(plan, parameters)}`, values: parameters.values };
+  return { text: `${text}${orderBy(table, order)}${limitClause(plan, parameters)}`, values: parameters.values };
 }
 
 /**
- * Reads the ids of the page with their keys, then the rows: an index that has the keys is all that is read of the rows that an offset
- * skips. Several ranges are merged, one after the other and as far as they are wanted. Where the database cannot see that a settled key
- * is constant, for it lies inside a column, each range orders itself by what remains and stops by itself.
+ * Reads the ids and sort keys of the page, then its rows: of the rows that an offset skips only the index is read. Several ranges are
+ * concatenated and limited together. Where a constant key is inside a JSON column, the database does not know that it is constant: each range
+ * is ordered by the other keys and limited itself.
  */
-function keysFirst(tables: Tables, table: Table, reading: ListScan): Statement {
-  const { plan, order, ranges } = reading;
+function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
+  const { plan, order, ranges } = scan;
   const { dialect } = tables;
   const { quote } = dialect;
   const parameters = new BindParameters(dialect);
@@ -136,58 +136,58 @@ function keysFirst(tables: Tables, table: Table, reading: ListScan): Statement {
     const name = quote(`key ${index}`);
     return { key: `${table.operand(path).expression} as ${name}`, term: dialect.order(name, descending) };
   });
-  // No resource can bear a name with a space.
-  const of = quote('one page');
-  const opaque = order.some(({ path }) => !table.operand(path).isColumn);
+  // No resource name has a space.
+  const pageName = quote('one page');
+  const hasMemberKeys = order.some(({ path }) => !table.operand(path).isColumn);
   const by = (from: number): string =>
     ` order by ${terms
       .slice(from)
       .map(({ term }) => term)
       .join(', ')}`;
   const keys = [`${table.column('id')} as ${quote('row')}`, ...terms.map(({ key }) => key)].join(', ');
-  // The values of a statement stand in the order of its text: the filter's, the range's, the window's.
+  // Values are bound in the order of the text: filter, range, limit.
   const part = (range: Range | null): string => {
-    const conditions = rowConditions(tables, reading, parameters);
+    const conditions = rowConditions(tables, scan, parameters);
     if (range !== null) conditions.push(range.condition(parameters));
     const keyed = `select ${keys} from ${table.name}${where(conditions)}`;
-    if (range === null || !opaque) return keyed;
-    return `select * from (${keyed}${by(range.settled)}${limited(plan, parameters)}) as part`;
+    if (range === null || !hasMemberKeys) return keyed;
+    return `select * from (${keyed}${by(range.constantKeys)}${limitClause(plan, parameters)}) as part`;
   };
   const page = ranges.length === 0 ? part(null) : ranges.map(part).join(' union all ');
-  const source = `(${page}${by(0)}${limited(plan, parameters)}) as ${of}`;
-  const rows = `${table.name} on ${table.column('id')} = ${of}.${quote('row')}`;
+  const source = `(${page}${by(0)}${limitClause(plan, parameters)}) as ${pageName}`;
+  const rows = `${table.name} on ${table.column('id')} = ${pageName}.${quote('row')}`;
   const text = `select ${table.selection(plan.columns)} from ${source} join ${rows}${by(0)}`;
   return { text, values: parameters.values };
 }
 
-/** Reads the rows of a list plan and one more, which tells whether others follow. A walk backward reads the reversed order. */
+/** Reads the rows of a list plan and one more, which shows whether rows follow. A backward walk reads in reverse order. */
 export function listStatement(
   tables: Tables,
   plan: ListPlan,
-  looks: DeadlineChecks = deadlineChecksFor(plan.effort),
+  checks: DeadlineChecks = deadlineChecksFor(plan.effort),
 ): Statement {
   const table = tables.of(plan.resource);
-  const reading = listScan(table, plan, looks);
+  const scan = listScan(table, plan, checks);
   const skips = plan.window.kind === 'offset' && plan.window.offset > 0;
-  return skips || reading.ranges.length > 1 ? keysFirst(tables, table, reading) : direct(tables, table, reading);
+  return skips || scan.ranges.length > 1 ? keysThenRows(tables, table, scan) : singleRange(tables, table, scan);
 }
 
-/** Whether a count of the plan is the number of all rows of the resource, which the store keeps (PAGE-9). */
+/** Whether the count of a plan is the row count of the resource, which each commit maintains (PAGE-9). */
 export function countsWholeCollection(plan: ListPlan): boolean {
   return plan.filter.length === 0 && plan.within.length === 0;
 }
 
-/** Counts the rows that a plan selects, as `count`; up to one more than the cap, where there is one. */
+/** Counts the rows of a plan, as `count`; with a cap at most one more than it. */
 export function countStatement(
   tables: Tables,
   plan: ListPlan,
   cap: number | null,
-  looks: DeadlineChecks = deadlineChecksFor(plan.effort),
+  checks: DeadlineChecks = deadlineChecksFor(plan.effort),
 ): Statement {
   const table = tables.of(plan.resource);
   const parameters = new BindParameters(tables.dialect);
   const conditions = where(
-    rowConditions(tables, { plan, deadlineChecks: looks, filter: filterOfPlan(table, plan) }, parameters),
+    rowConditions(tables, { plan, deadlineChecks: checks, filter: filterOfPlan(table, plan) }, parameters),
   );
   const name = tables.dialect.quote('count');
   if (cap === null)
@@ -211,7 +211,7 @@ export function ancestorStatement(tables: Tables, within: readonly Ancestor[], l
   return { text: `select 1 where ${ancestorExists(tables, within, level, parameters)}`, values: parameters.values };
 }
 
-/** Reads one row where a resource has the id. */
+/** Reads a row where the id exists. */
 export function rowExistsStatement(tables: Tables, resource: string, id: string): Statement {
   const table = tables.of(resource);
   const parameters = new BindParameters(tables.dialect);

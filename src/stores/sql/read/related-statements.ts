@@ -1,22 +1,19 @@
 import type { Ancestor, LocatedRow, LookupPlan, RelatedPlan, RelatedRows } from '../../../plan/plan.ts';
-import { type DeadlineChecks, BindParameters, type SqlValue, type Statement } from '../dialect.ts';
+import { type DeadlineChecks, BindParameters, type SqlRow, type Statement } from '../dialect.ts';
 import { deadlineConditions, orderBy } from './read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
 
-/** No field can bear a name with a space. */
+/** No field name has a space. */
 const OWNER = 'the owner';
 const ancestorColumn = (level: number): string => `above ${level}`;
 
-/** A row as a driver reads it. */
-type Read = Record<string, SqlValue>;
-
-/** A resource above another one, and the expression of its row's id beside a row of the lower one. */
+/** A resource above another one, and the expression of its row's id in a query of the lower one. */
 interface AncestorLevel {
   readonly resource: string;
   readonly id: string;
 }
 
-/** What is above the rows of a table, nearest first: the row's own field holds the parent's id, the parent's row the id above it. */
+/** The levels above the rows of a table, nearest first: a field of the row holds the parent's id, the parent's row the id above it. */
 function ancestorLevels(tables: Tables, table: Table): readonly AncestorLevel[] {
   const chain: AncestorLevel[] = [];
   let lower = table;
@@ -31,7 +28,7 @@ function ancestorLevels(tables: Tables, table: Table): readonly AncestorLevel[] 
   return chain;
 }
 
-/** The columns of a row and the ids above it. */
+/** The selected columns of a row and the ids above it. */
 function located(tables: Tables, table: Table): string {
   const chain = ancestorLevels(tables, table).map(
     ({ id }, level) => `${id} as ${table.dialect.quote(ancestorColumn(level))}`,
@@ -39,14 +36,14 @@ function located(tables: Tables, table: Table): string {
   return [table.selection(), ...chain].join(', ');
 }
 
-/** The row that a driver read with the ids above it. */
-function locatedRow(table: Table, chain: readonly AncestorLevel[], read: Read): LocatedRow {
+/** The row of a driver, with the ids above it. */
+function locatedRow(table: Table, chain: readonly AncestorLevel[], read: SqlRow): LocatedRow {
   const within = chain.map(({ resource }, level): Ancestor => ({ resource, id: String(read[ancestorColumn(level)]) }));
   const own = Object.entries(read).filter(([name]) => !name.includes(' '));
   return { row: table.decode(Object.fromEntries(own)), within };
 }
 
-/** Reads the rows of some ids. Its text does not depend on how many there are. */
+/** Reads the rows with given ids. The text does not depend on their number. */
 export function lookupStatement(tables: Tables, plan: LookupPlan): Statement {
   const table = tables.of(plan.resource);
   const { dialect } = tables;
@@ -60,19 +57,19 @@ export function lookupStatement(tables: Tables, plan: LookupPlan): Statement {
   };
 }
 
-/** What a lookup statement read. */
-export function lookupRows(tables: Tables, plan: LookupPlan, reads: readonly Read[]): readonly LocatedRow[] {
+/** The rows of a lookup statement. */
+export function lookupRows(tables: Tables, plan: LookupPlan, reads: readonly SqlRow[]): readonly LocatedRow[] {
   const table = tables.of(plan.resource);
   const chain = ancestorLevels(tables, table);
   return reads.map((read) => locatedRow(table, chain, read));
 }
 
 /**
- * Reads for each of the owners the first rows that refer to it, and one more. Each owner has a subquery with a limit of its own: where one
- * index has the field and then the order, an owner with a million rows costs no more than one with twenty. In any other order, and for a
- * field that is an array, all rows that refer to an owner are gathered and sorted: the statement has to look at its deadline.
+ * Reads for each of the owners the first rows that refer to it, and one more. Each owner has a subquery with a limit: with an index on the field
+ * and then the order, an owner with a million rows costs no more than one with twenty. In any other order, and for a field that is an array, all
+ * rows that refer to an owner are collected and sorted: the statement must check its deadline.
  */
-export function relatedStatement(tables: Tables, plan: RelatedPlan, looks: DeadlineChecks = 'never'): Statement {
+export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: DeadlineChecks = 'never'): Statement {
   const table = tables.of(plan.resource);
   const { dialect } = tables;
   const parameters = new BindParameters(dialect);
@@ -80,7 +77,7 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, looks: Deadl
   const owner = `${of}.value`;
   const owners = `${dialect.textRows(parameters.add(JSON.stringify([...new Set(plan.owners)])))} as ${of}`;
   const { type, expression } = table.operand(plan.field);
-  const { row, found } = deadlineConditions(dialect, looks);
+  const { row, found } = deadlineConditions(dialect, checks);
   const isArray = type.kind === 'array';
   const refers = isArray ? table.membership(plan.field).condition(owner, found) : `${expression} = ${owner}`;
   const order = orderBy(table, plan.order);
@@ -93,11 +90,11 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, looks: Deadl
   };
 }
 
-/** What a related statement read, by owner. Its rows come in the order of the plan. */
+/** The rows of a related statement by owner, in the order of the plan. */
 export function relatedRows(
   tables: Tables,
   plan: RelatedPlan,
-  reads: readonly Read[],
+  reads: readonly SqlRow[],
 ): ReadonlyMap<string, RelatedRows> {
   const table = tables.of(plan.resource);
   const chain = ancestorLevels(tables, table);

@@ -4,13 +4,13 @@ import type { Filter } from './conditions.ts';
 import type { BindParameters, SqlValue } from '../dialect.ts';
 import type { Operand, Table } from '../tables.ts';
 
-/** Writes a condition; called once, when the statement reaches it, so that its values are in place. */
+/** Generates a condition. Called once, in the order of the text, so that its values are bound in order. */
 type WriteCondition = (parameters: BindParameters) => string;
 
 /** A range of rows after a position. */
 export interface Range {
-  /** How many of the first keys of the order have one value throughout: the others order the range. */
-  readonly settled: number;
+  /** The number of leading sort keys that have a single value in the range: the others order it. */
+  readonly constantKeys: number;
   readonly condition: WriteCondition;
 }
 
@@ -20,25 +20,25 @@ interface Key {
   readonly value: SqlValue;
 }
 
-/** The order that a walk in a direction reads. */
+/** The order in which a walk reads: reversed if it goes backward. */
 export function directedOrder(order: readonly SortKey[], backward: boolean): readonly SortKey[] {
   return backward ? order.map(({ path, descending }) => ({ path, descending: !descending })) : order;
 }
 
-/** @param set whether every row of the walk has a value there */
-function keyOf(table: Table, { path, descending }: SortKey, value: Json | undefined, set: boolean): Key {
+/** @param isSet whether the key is set in all rows of the walk */
+function keyOf(table: Table, { path, descending }: SortKey, value: Json | undefined, isSet: boolean): Key {
   const operand = table.operand(path);
   if (value === null && operand.nullable) return { operand, descending, value };
   const encoded = value === null || value === undefined ? undefined : operand.encode(value);
-  if (encoded === undefined) throw new RangeError(`A position holds a value that ${path} cannot have`);
-  return { operand: { ...operand, nullable: operand.nullable && !set }, descending, value: encoded };
+  if (encoded === undefined) throw new RangeError(`The position has a value that ${path} cannot have`);
+  return { operand: { ...operand, nullable: operand.nullable && !isSet }, descending, value: encoded };
 }
 
 function equal({ operand, value }: Key, parameters: BindParameters): string {
   return value === null ? `${operand.expression} is null` : `${operand.expression} = ${parameters.add(value)}`;
 }
 
-/** The ranges of one key's values that follow its own. NULLs come first ascending, last descending (PAGE-5). */
+/** The ranges of a key's values after its value. NULLs come first ascending, last descending (PAGE-5). */
 function rangesOfKey({ operand, descending, value }: Key): WriteCondition[] {
   const { expression, nullable } = operand;
   if (descending) {
@@ -51,8 +51,8 @@ function rangesOfKey({ operand, descending, value }: Key): WriteCondition[] {
 }
 
 /**
- * Whether one comparison of whole positions says it all: one direction, no NULL to place, none to be lost behind. SQLite seeks by
- * such a comparison over columns alone.
+ * Whether one comparison of row values selects all rows after the position: the keys have one direction and no NULLs that the comparison would
+ * misplace or lose. SQLite seeks by such a comparison if all keys are columns.
  */
 function comparable(keys: readonly Key[]): boolean {
   const descending = keys[0]?.descending === true;
@@ -63,13 +63,13 @@ function comparable(keys: readonly Key[]): boolean {
 }
 
 /**
- * The rows after a position as ranges that follow one another, none overlapping. An index in the order seeks straight to the start
- * of each, however many rows share the first key (PAGE-10): a condition of the form `a >= ? and (a > ? or id > ?)` would walk
- * through the ties. Where the databases' comparison of row values says the same, it is one range. There is always one.
+ * The rows after a position as consecutive ranges without overlap; at least one. An index in the order seeks to the start of each, however many
+ * rows share the first key (PAGE-10): a condition of the form `a >= ? and (a > ? or id > ?)` would scan the ties. Where a comparison of row values
+ * selects the same rows, it is one range.
  *
  * @param position a value for each key of the order
- * @param filter what all rows of the walk satisfy besides
- * @throws {RangeError} where a value is none that its key can have
+ * @param filter of all rows of the walk
+ * @throws {RangeError} where a value is not one that its key can have
  */
 export function rangesAfter(
   table: Table,
@@ -78,17 +78,17 @@ export function rangesAfter(
   { intervals }: Filter,
 ): readonly Range[] {
   const keys = order.map((key, index) => keyOf(table, key, position[index], intervals.has(key.path)));
-  if (comparable(keys)) return [{ settled: 0, condition: (parameters) => greater(keys, parameters) }];
+  if (comparable(keys)) return [{ constantKeys: 0, condition: (parameters) => greater(keys, parameters) }];
   return keys
-    .flatMap((key, settled) => {
-      const before = keys.slice(0, settled);
+    .flatMap((key, constantKeys) => {
+      const before = keys.slice(0, constantKeys);
       return rangesOfKey(key).map((condition) => ({
-        settled,
+        constantKeys,
         condition: (parameters: BindParameters) =>
           [...before.map((each) => equal(each, parameters)), condition(parameters)].join(' and '),
       }));
     })
-    .sort((one, other) => other.settled - one.settled);
+    .sort((one, other) => other.constantKeys - one.constantKeys);
 }
 
 function greater(keys: readonly Key[], parameters: BindParameters): string {

@@ -4,17 +4,17 @@ import type { Filter } from './conditions.ts';
 import { type Interval, onlyValue } from './intervals.ts';
 import type { Table } from '../tables.ts';
 
-/** A walk: an order, the position that it goes on from, and what its rows satisfy. */
+/** A walk through a collection: an order, the position after which it continues, and the filter of its rows. */
 export interface Walk {
   readonly order: readonly SortKey[];
-  /** A value for each key of the order; null for the end that the walk starts from. */
+  /** A value for each key of the order; null at the start. */
   readonly after: readonly Json[] | null;
   readonly filter: Filter;
 }
 
 /**
- * The same walk without keys that have one value throughout: they order nothing, and an index that begins with them continues in the order
- * of the others. A key stays where the position has another value; the id stays, so that there is an order.
+ * The same walk without sort keys that the filter makes constant: they do not order rows, and an index that begins with them continues in the
+ * order of the others. A key stays where the position has another value; the id stays, so that an order remains.
  */
 function withoutConstants(table: Table, { order, after, filter }: Walk): Walk {
   const kept = order.flatMap((key, index): readonly number[] => {
@@ -30,28 +30,28 @@ function withoutConstants(table: Table, { order, after, filter }: Walk): Walk {
 }
 
 /**
- * The walk that reads the same rows and enters an index at one place. A filter that bounds the first key and a position both say where the
- * walk begins: the later of them stays. Databases enter an index by either, and read their way through to the other.
+ * The walk that reads the same rows with a single start in the index. A filter on the first key and a position both define where the walk
+ * begins: the later of them stays. Databases seek by either one and scan to the other.
  */
-export function walkOf(table: Table, given: Walk): Walk {
-  if (given.filter.intervals.size === 0) return given;
-  const walk = withoutConstants(table, given);
+export function walkOf(table: Table, original: Walk): Walk {
+  if (original.filter.intervals.size === 0) return original;
+  const walk = withoutConstants(table, original);
   const { order, after, filter } = walk;
   const [first] = order;
   const interval = first === undefined ? undefined : filter.intervals.get(first.path);
   if (first === undefined || interval === undefined || after === null) return walk;
   const value = after[0] ?? null;
-  // A row without a value is none of the walk's: what follows it is told by the position alone.
+  // The filter excludes rows without a value: the position alone defines the start.
   if (value === null) return walk;
   const end = first.descending ? interval.to : interval.from;
   if (end === null) return walk;
   const ahead = table.operand(first.path).compare(value, end.value) * (first.descending ? -1 : 1);
   if (ahead < 0 || (ahead === 0 && !end.inclusive)) return { ...walk, after: null };
-  return { ...walk, filter: withoutEntry(filter, first, interval) };
+  return { ...walk, filter: withoutStart(filter, first, interval) };
 }
 
-/** A filter without the end at which a walk enters the interval of its first key. */
-function withoutEntry(filter: Filter, { path, descending }: SortKey, { from, to }: Interval): Filter {
+/** A filter without the bound of the first key at which the walk starts. */
+function withoutStart(filter: Filter, { path, descending }: SortKey, { from, to }: Interval): Filter {
   const intervals = new Map(filter.intervals);
   const far = descending ? from : to;
   if (far === null) intervals.delete(path);

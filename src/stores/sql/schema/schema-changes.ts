@@ -1,15 +1,15 @@
 import { type TableColumn } from '../columns.ts';
 import { type ForeignKey, type Index, type TableSchema, storageType } from './schema.ts';
 
-/** A column as the database has it. */
+/** A column of the database. */
 export interface CurrentColumn {
   readonly name: string;
-  /** How its values are stored, as `storageOf` says it. */
-  readonly storage: string;
+  /** As `storageType` returns it. */
+  readonly storageType: string;
   readonly nullable: boolean;
 }
 
-/** A table as the database has it. */
+/** A table of the database. */
 export interface CurrentTable {
   readonly name: string;
   readonly kind: 'rows' | 'links';
@@ -19,23 +19,23 @@ export interface CurrentTable {
   readonly indexes: readonly string[];
 }
 
-/** What a comparison asks about stored data: whether a table holds a row, or one that is NULL in a column. */
+/** Whether a table has rows, or rows that are NULL in a column. */
 export type HasRows = (table: string, nullIn: string | null) => boolean;
 
-/** How a table changes that stays; `before` has the names that it bears by then. */
+/** The changes of a table; `before` has the names after renaming. */
 export interface Alteration {
   readonly before: CurrentTable;
   readonly after: TableSchema;
   readonly added: readonly TableColumn[];
-  /** Columns that are in both but store their values in another way: their values go. */
+  /** Columns of both with another storage type: their values are lost. */
   readonly retyped: readonly TableColumn[];
   readonly dropped: readonly CurrentColumn[];
-  /** Whether a column of both changed between required and optional. */
+  /** Whether a column of both became required or optional. */
   readonly nullability: boolean;
   readonly foreignKeys: boolean;
 }
 
-/** A difference between a database and a model; `lossy` says what would be lost. */
+/** A difference between a database and a model; `lossy` describes the data that it would lose. */
 export type SchemaChange = { readonly lossy: string | null } & (
   | { readonly kind: 'rename-table'; readonly from: string; readonly to: string }
   | { readonly kind: 'rename-column'; readonly table: string; readonly from: string; readonly to: string }
@@ -47,14 +47,14 @@ export type SchemaChange = { readonly lossy: string | null } & (
 );
 
 interface RenameResult {
-  /** The tables under their new names and with their new columns. */
+  /** The tables with the new names of tables and columns. */
   readonly tables: ReadonlyMap<string, CurrentTable>;
-  /** The name in the database of each table and column that still bears its old one: `products`, `products.title`. */
+  /** The current name in the database of a table, or of a column. */
   readonly stored: (table: string, column: string | null) => string;
   readonly changes: readonly SchemaChange[];
 }
 
-/** Follows `was`: a name that the database does not know yet, where it knows the old one. */
+/** Applies `was` to each new name that the database does not have, while it has the old one. */
 function rename(current: readonly CurrentTable[], declared: readonly TableSchema[]): RenameResult {
   const known = new Map(current.map((table) => [table.name, table]));
   const tableNames = new Map<string, string>();
@@ -106,19 +106,21 @@ function keyText({ column, table, cascade }: ForeignKey): string {
 }
 
 function alterationOf(before: CurrentTable, after: TableSchema): Alteration | null {
-  const standing = new Map(before.columns.map((column) => [column.name, column]));
+  const existing = new Map(before.columns.map((column) => [column.name, column]));
   const wanted = new Set(after.columns.map(({ name }) => name));
   const both = after.columns.flatMap((column) => {
-    const stood = standing.get(column.name);
-    return stood === undefined ? [] : [{ column, stood }];
+    const previous = existing.get(column.name);
+    return previous === undefined ? [] : [{ column, previous }];
   });
   const alteration: Alteration = {
     before,
     after,
-    added: after.columns.filter(({ name }) => !standing.has(name)),
-    retyped: both.filter(({ column, stood }) => storageType(column.type) !== stood.storage).map(({ column }) => column),
+    added: after.columns.filter(({ name }) => !existing.has(name)),
+    retyped: both
+      .filter(({ column, previous }) => storageType(column.type) !== previous.storageType)
+      .map(({ column }) => column),
     dropped: before.columns.filter(({ name }) => !wanted.has(name)),
-    nullability: both.some(({ column, stood }) => column.nullable !== stood.nullable),
+    nullability: both.some(({ column, previous }) => column.nullable !== previous.nullable),
     foreignKeys: before.foreignKeys.map(keyText).sort().join() !== after.foreignKeys.map(keyText).sort().join(),
   };
   const changed =
@@ -128,17 +130,17 @@ function alterationOf(before: CurrentTable, after: TableSchema): Alteration | nu
   return changed ? alteration : null;
 }
 
-/** What the rows of a table would lose, for each of its columns that changes. */
+/** The data that the rows of a table would lose, for each changed column. */
 function losses({ before, after, added, retyped, dropped }: Alteration, nullIn: (column: string) => boolean): string[] {
   const of = (column: string): string => `${after.name}.${column}`;
-  const stood = new Map(before.columns.map((column) => [column.name, column]));
+  const previous = new Map(before.columns.map((column) => [column.name, column]));
   return [
     ...dropped.map(
       ({ name }) => `${of(name)} is no longer declared; declare it, or name it in x-was of the field that it became`,
     ),
     ...retyped.map(
       ({ name, type }) =>
-        `${of(name)} changes from ${stood.get(name)?.storage ?? ''} to ${storageType(type)}; declare a new field and copy the values`,
+        `${of(name)} changes from ${previous.get(name)?.storageType ?? ''} to ${storageType(type)}; declare a new field and copy the values`,
     ),
     ...added
       .filter((column) => !column.nullable && column.default === null)
@@ -146,7 +148,7 @@ function losses({ before, after, added, retyped, dropped }: Alteration, nullIn: 
         ({ name }) => `${of(name)} is required and rows have no value for it; declare a default, or make it optional`,
       ),
     ...after.columns
-      .filter((column) => !column.nullable && column.default === null && stood.get(column.name)?.nullable === true)
+      .filter((column) => !column.nullable && column.default === null && previous.get(column.name)?.nullable === true)
       .filter(({ name }) => nullIn(name))
       .map(
         ({ name }) => `${of(name)} becomes required and is null in some rows; declare a default, or fill them first`,
@@ -155,17 +157,16 @@ function losses({ before, after, added, retyped, dropped }: Alteration, nullIn: 
 }
 
 function indexChanges(table: TableSchema, before: CurrentTable | undefined): SchemaChange[] {
-  const standing = new Set(before?.indexes);
+  const existing = new Set(before?.indexes);
   return table.indexes
-    .filter(({ name }) => !standing.has(name))
+    .filter(({ name }) => !existing.has(name))
     .map((index) => ({ kind: 'create-index', lossy: null, table, index }));
 }
 
 /**
- * What brings a database to a model, in an order in which each change finds what it needs: names, then indexes that go, tables,
- * and indexes that come.
+ * The changes that migrate a database to a model, in the order in which they apply: renames, dropped indexes, tables, created indexes.
  *
- * @param holds asked by the names that stand in the database now
+ * @param holds called with the current names in the database
  */
 export function schemaChanges(
   current: readonly CurrentTable[],

@@ -6,23 +6,23 @@ import { type TableColumn, columnsOf, linkFields, linkTable, referenceFields, ty
 export interface ForeignKey {
   readonly column: string;
   readonly table: string;
-  /** Links go with the row that owns them; every other deletion is planned, and the key only guards it. */
+  /** Whether rows are deleted with the row that they refer to: links are. All other deletions are planned, and the key only guards them. */
   readonly cascade: boolean;
 }
 
-/** An index, named by what it is: equal names mean equal indexes. */
+/** An index. Its name describes it, so that equal names mean equal indexes. */
 export interface Index {
   readonly name: string;
   readonly unique: boolean;
   readonly keys: readonly SortKey[];
 }
 
-/** A table that the model asks for. */
+/** A table of a model. */
 export interface TableSchema {
   readonly name: string;
-  /** The name under which storage knew it before; null where it was never renamed. */
+  /** Its previous name; null where it was not renamed. */
   readonly was: string | null;
-  /** `links` tables hold nothing that their rows do not: they can be filled again. */
+  /** A `links` table is derived from rows and can be filled again. */
   readonly kind: 'rows' | 'links';
   readonly columns: readonly TableColumn[];
   readonly primaryKey: readonly string[];
@@ -30,7 +30,7 @@ export interface TableSchema {
   readonly indexes: readonly Index[];
 }
 
-/** How values of a type are stored, as far as a change would make stored ones unreadable: `text`, `decimal(2)`. */
+/** The stored form of a type: `text`, `decimal(2)`. Values that were stored in another form cannot be read. */
 export function storageType(type: ValueType): string {
   if (type.kind !== 'decimal') return type.kind;
   return type.precision !== null && type.scale !== null && type.precision <= MAX_SCALED_DIGITS
@@ -38,10 +38,10 @@ export function storageType(type: ValueType): string {
     : 'decimal';
 }
 
-/** Most digits of a decimal that every 64-bit integer can count. */
+/** The most digits of a decimal that a 64-bit integer can always hold. */
 export const MAX_SCALED_DIGITS = 18;
 
-/** A nested key is compared in the form of its type, so that the type belongs to the index. */
+/** A nested key is compared by its type, so that the type is a part of the index's name. */
 function label(columns: readonly TableColumn[], { path, descending }: SortKey): string {
   const segments = path.split('.');
   const nested = segments.length > 1 ? `:${typeAt(columns, segments).kind}` : '';
@@ -102,7 +102,7 @@ function linksTable(resource: Resource, field: string, target: string): TableSch
   };
 }
 
-/** Every table that a model asks for: one for each resource, and one for each of its arrays of references. */
+/** All tables of a model: one for each resource, and one for each array of references. */
 export function schemaOf(model: Model): readonly TableSchema[] {
   return [...model.resources.values()].flatMap((resource) => [
     rowsTable(resource),

@@ -5,7 +5,7 @@ import { type Dialect, BindParameters, type Statement } from '../dialect.ts';
 import { rowExistsStatement } from '../read/read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
 
-/** Adds the row of a create plan. Its text depends on the resource alone. */
+/** Inserts the row of a create plan. The text depends on the resource alone. */
 export function insertStatement(tables: Tables, plan: CreatePlan, revision: number): Statement {
   const table = tables.of(plan.resource);
   const { id, at, updatedAt = at } = plan;
@@ -22,9 +22,9 @@ const insertText = weakMemoize((table: Table): string => {
 });
 
 /**
- * Changes the row of an update plan where it still has the revision expected: compared in the statement that writes (CACHE-3).
+ * Updates the row of a plan if it still has the expected revision, which the same statement compares (CACHE-3).
  *
- * @param revision the one that the row gets
+ * @param revision the new revision
  */
 export function updateStatement(
   tables: Tables,
@@ -54,17 +54,17 @@ const updateText = weakMemoize((table: Table) => {
   }, MAX_MEMOIZED);
 });
 
-/** Removes the row of a delete plan where it still has the revision expected (CACHE-3). */
+/** Deletes the row of a plan if it still has the expected revision (CACHE-3). */
 export function deleteStatement(tables: Tables, plan: DeletePlan, expected: number): Statement {
   const { name, dialect } = tables.of(plan.resource);
   const found = equalities(dialect, FOUND_BY, 1);
   return { text: `delete from ${name} where ${found.join(' and ')}`, values: [plan.id, expected] };
 }
 
-/** A row that still has the revision expected. */
+/** The columns that identify a row with the expected revision. */
 const FOUND_BY = ['id', 'revision'];
 
-/** `"name" = ?` for each of the columns. @param first the place of the first of their values, counted from 1 */
+/** `"name" = ?` for each of the columns. @param first the position of the first value, starting at 1 */
 function equalities(dialect: Dialect, columns: readonly string[], first: number): readonly string[] {
   return columns.map((name, index) => `${dialect.quote(name)} = ${dialect.placeholder(first + index)}`);
 }
@@ -97,8 +97,8 @@ export function writtenReferences(tables: Tables, plan: RowPlan): readonly Writt
 }
 
 /**
- * Brings the link tables to what a plan wrote in its arrays of references, so that the database guards them like any other
- * reference. An item that stands twice is linked once.
+ * Updates the link tables to the arrays of references of a plan, so that foreign keys guard these references too. A repeated item is linked
+ * once.
  */
 export function linkStatements(tables: Tables, plan: RowPlan): readonly Statement[] {
   const { dialect } = tables;
@@ -126,7 +126,7 @@ export function linkStatements(tables: Tables, plan: RowPlan): readonly Statemen
   });
 }
 
-/** Reads one row where another row has the plan's values in all of the fields. A null equals nothing, itself included. */
+/** Reads a row if another row has the plan's values in all of the fields. NULL is not equal to NULL. */
 function takenStatement(table: Table, plan: RowPlan, fields: readonly string[]): Statement {
   const { quote } = table.dialect;
   const parameters = new BindParameters(table.dialect);
@@ -140,16 +140,16 @@ function takenStatement(table: Table, plan: RowPlan, fields: readonly string[]):
   return { text: `select 1 from ${table.name} where ${same.join(' and ')} and ${other}`, values: parameters.values };
 }
 
-/** A conflict that a plan can run into, and the statement that reads a row where it does. */
+/** A conflict of a plan, and the statement that reads a row if it exists. */
 export interface ConflictProbe {
-  /** null for the id, else the fields that are unique together. */
+  /** The fields that are unique together; null for the id. */
   readonly fields: readonly string[] | null;
   readonly statement: Statement;
 }
 
 /**
- * What tells which constraint a plan violates, in the order of the model: databases report any one of several, each in its own
- * words, and callers get the same answer from all (OPS-4, MET-10).
+ * The statements that find out which constraint a plan violates, in the order of the model: databases report any of several violations, each with
+ * its own messages, and responses must be the same on all (OPS-4, MET-10).
  */
 export function conflictProbes(tables: Tables, plan: RowPlan): readonly ConflictProbe[] {
   const table = tables.of(plan.resource);

@@ -123,7 +123,7 @@ export class SqliteConnection {
   }
 
   /**
-   * Copies all of the WAL and restarts it. Writers are blocked meanwhile. It waits for those who read from the WAL; later readers read the file.
+   * Copies all of the WAL and restarts it. Writers are blocked meanwhile. It waits for readers of the WAL; later readers read the file.
    *
    * @param wait milliseconds after which it gives up
    */

@@ -21,7 +21,7 @@ function columnsOf(connection: SqliteConnection, table: string, storage: Storage
         `The column ${table}.${name} was not created by Restwright. Remove it, or use a separate database for the API.`,
       );
     }
-    return { name, storage: stored, nullable: column['required'] === 0 };
+    return { name, storageType: stored, nullable: column['required'] === 0 };
   });
 }
 

@@ -6,7 +6,7 @@ import { sqlite } from '../dialect.ts';
 
 const { quote } = sqlite;
 
-/** What a table is called while it is built anew beside the one that it replaces. */
+/** The name of a rebuilt table until it replaces the original. */
 const REBUILT = 'restwright_rebuilt';
 
 function list(names: readonly string[]): string {
@@ -45,16 +45,16 @@ function defaultSql({ type, default: value }: TableColumn): string {
   return sqlite.literal(value === null ? null : (sqlite.encode(type)(value) ?? null));
 }
 
-/** What a column of a rebuilt table is filled with: its values, or the default where they are missing. */
+/** The source of a column of a rebuilt table: its values, or the default where they are missing. */
 function sourceSql({ before, retyped }: Alteration, column: TableColumn): string {
-  const stood = before.columns.some(({ name }) => name === column.name);
-  if (!stood || retyped.includes(column)) return defaultSql(column);
+  const existed = before.columns.some(({ name }) => name === column.name);
+  if (!existed || retyped.includes(column)) return defaultSql(column);
   return column.nullable || column.default === null
     ? quote(column.name)
     : `coalesce(${quote(column.name)}, ${defaultSql(column)})`;
 }
 
-/** SQLite alters little in place: the table is built anew, filled, and takes the place of the old one, with its indexes. */
+/** SQLite can alter little in place: a new table is created and filled, and replaces the old one with its indexes. */
 function rebuild(alteration: Alteration): readonly string[] {
   const { before, after } = alteration;
   const kept = after.indexes.filter(({ name }) => before.indexes.includes(name));
@@ -69,7 +69,7 @@ function rebuild(alteration: Alteration): readonly string[] {
   ];
 }
 
-/** Whether SQLite can do it by adding columns that are NULL in every row. */
+/** Whether columns that are NULL in every row are all that is added, which SQLite can do in place. */
 function addsOnly({ before, after, added, retyped, dropped, nullability, foreignKeys }: Alteration): boolean {
   const newKeys = after.foreignKeys.filter(({ column }) => added.some(({ name }) => name === column));
   const keysOnlyAdded = !foreignKeys || after.foreignKeys.length - newKeys.length === before.foreignKeys.length;
@@ -83,7 +83,7 @@ function alterSql(alteration: Alteration): readonly string[] {
   return added.map((column) => `alter table ${quote(after.name)} add column ${columnSql(column, after)}`);
 }
 
-/** Fills the links of an array that becomes one of references while rows stand. */
+/** Fills the links of an existing array that becomes an array of references. */
 function fillSql(table: TableSchema, declared: readonly TableSchema[]): readonly string[] {
   const owner = table.foreignKeys.find(({ column }) => column === 'owner')?.table;
   const rows = declared.find(({ name }) => name === owner);
@@ -98,7 +98,7 @@ function fillSql(table: TableSchema, declared: readonly TableSchema[]): readonly
 function sqlOf(
   change: SchemaChange,
   declared: readonly TableSchema[],
-  standing: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
 ): readonly string[] {
   switch (change.kind) {
     case 'rename-table':
@@ -111,7 +111,7 @@ function sqlOf(
       return alterSql(change.alteration);
     case 'create-table': {
       const owner = change.table.foreignKeys.find(({ column }) => column === 'owner')?.table;
-      const fill = change.table.kind === 'links' && owner !== undefined && standing.has(owner);
+      const fill = change.table.kind === 'links' && owner !== undefined && existing.has(owner);
       return [tableSql(change.table, change.table.name), ...(fill ? fillSql(change.table, declared) : [])];
     }
     case 'drop-table':
@@ -128,31 +128,31 @@ function reasonOf(change: SchemaChange): string {
     case 'rename-column':
       return `${change.table}.${change.from} is now ${change.to}`;
     case 'drop-index':
-      return 'the model no longer asks for this index';
+      return 'the model no longer needs this index';
     case 'alter-table':
-      return `brings ${change.alteration.after.name} to the model`;
+      return `migrates ${change.alteration.after.name} to the model`;
     case 'create-table':
       return `${change.table.name} is new`;
     case 'drop-table':
       return `${change.table.name} is no longer declared`;
     case 'create-index':
-      return change.index.unique ? 'keeps values unique' : 'serves reads';
+      return change.index.unique ? 'enforces unique values' : 'serves reads';
   }
 }
 
 /**
- * The SQL of schema changes, one step per statement, in order. Foreign keys must be off while it runs, for a table that is rebuilt
- * is absent for a moment, and checked after.
+ * The SQL of schema changes, one step per statement, in order. Foreign keys must be disabled while it runs, because a rebuilt table does not exist
+ * for a moment, and checked afterwards.
  *
- * @param standing names of the tables, after renaming, that the database has
+ * @param existing names of the tables that the database has, before renaming
  */
 export function schemaSteps(
   changes: readonly SchemaChange[],
   declared: readonly TableSchema[],
-  standing: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
 ): readonly SchemaStep[] {
   return changes.flatMap((change) =>
-    sqlOf(change, declared, standing).map((sql) => ({
+    sqlOf(change, declared, existing).map((sql) => ({
       sql,
       lossy: change.lossy !== null,
       reason: change.lossy ?? reasonOf(change),

@@ -6,11 +6,11 @@ import { SEARCH_PREFIX } from './search-tables.ts';
 
 const { quote } = sqlite;
 
-/** What stands in the database by its name; tables that FTS5 keeps for itself are left out. */
+/** The search objects of a database by name, without FTS5's own tables. */
 type ExistingObjects = ReadonlyMap<string, Pick<SearchObject, 'type' | 'name' | 'definition'>>;
 
 function existingObjects(connection: SqliteConnection): ExistingObjects {
-  const ours = new RegExp(`^${RegExp.escape(SEARCH_PREFIX)}[^.]+\\.(?:words|keys|insert|update|delete)$`);
+  const systemNames = new RegExp(`^${RegExp.escape(SEARCH_PREFIX)}[^.]+\\.(?:words|keys|insert|update|delete)$`);
   const read = connection.all(
     "select type, name, sql from sqlite_schema where name glob ? || '*' and type in ('table', 'trigger')",
     [SEARCH_PREFIX],
@@ -18,7 +18,7 @@ function existingObjects(connection: SqliteConnection): ExistingObjects {
   return new Map(
     read
       .map(({ type, name, sql }) => ({ type: String(type), name: String(name), sql: String(sql) }))
-      .filter(({ name }) => ours.test(name))
+      .filter(({ name }) => systemNames.test(name))
       .map(({ type, name, sql }) => [
         name,
         { type: type === 'trigger' ? type : 'table', name, definition: sql.slice(sql.indexOf(quote(name))) },
@@ -26,25 +26,25 @@ function existingObjects(connection: SqliteConnection): ExistingObjects {
   );
 }
 
-function stands({ objects }: SearchIndex, standing: ExistingObjects): boolean {
-  return objects.every(({ name, definition }) => standing.get(name)?.definition === definition);
+function isCurrent({ objects }: SearchIndex, existing: ExistingObjects): boolean {
+  return objects.every(({ name, definition }) => existing.get(name)?.definition === definition);
 }
 
 /**
- * What brings the search indexes to the model once its tables are. What a change of tables did to them shows in what stands: a table that was
- * built anew has lost its triggers, and in those of a field or resource that was renamed other names stand than the model's. An index
- * of which not everything stands as the model has it is made and filled anew, for nobody kept it meanwhile.
+ * The statements that migrate the search indexes to the model, once its tables are migrated. The existing objects show what a change of tables did
+ * to them: a rebuilt table has lost its triggers, and the triggers of a renamed field or resource have other names than the model's. An index with
+ * missing or different objects is created and filled again, because it was not maintained meanwhile.
  */
 export function searchChanges(connection: SqliteConnection, model: Model): readonly string[] {
-  const standing = existingObjects(connection);
+  const existing = existingObjects(connection);
   const wanted = [...model.resources.values()].filter(({ search }) => search.length > 0).map(searchIndex);
-  const kept = wanted.filter((index) => stands(index, standing));
+  const kept = wanted.filter((index) => isCurrent(index, existing));
   const keptNames = new Set(kept.flatMap(({ objects }) => objects.map(({ name }) => name)));
-  const gone = [...standing.values()].filter(({ name }) => !keptNames.has(name));
-  const made = wanted.filter((index) => !kept.includes(index));
+  const dropped = [...existing.values()].filter(({ name }) => !keptNames.has(name));
+  const created = wanted.filter((index) => !kept.includes(index));
   return [
-    ...gone.map(({ type, name }) => `drop ${type} ${quote(name)}`),
-    ...made.flatMap(({ objects, fill }) => [
+    ...dropped.map(({ type, name }) => `drop ${type} ${quote(name)}`),
+    ...created.flatMap(({ objects, fill }) => [
       ...objects.map(({ kind, definition }) => `create ${kind} ${definition}`),
       ...fill,
     ]),
@@ -52,10 +52,10 @@ export function searchChanges(connection: SqliteConnection, model: Model): reado
 }
 
 /**
- * Brings the search indexes to the model once its tables are.
+ * Migrates the search indexes to the model, once its tables are migrated.
  *
- * @param connection the one that writes, which knows the function that the triggers call
- * @returns the statements that changed something
+ * @param connection the writer, which has the SQL function that the triggers call
+ * @returns the statements that changed the schema
  */
 export function prepareSearch(connection: SqliteConnection, model: Model): readonly string[] {
   const statements = searchChanges(connection, model);

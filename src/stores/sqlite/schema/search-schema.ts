@@ -8,34 +8,34 @@ import { searchNames } from './search-tables.ts';
 
 const { quote } = sqlite;
 
-/** The SQL function that gives the words of texts, folded and apart by spaces. Whoever writes rows must know it. */
+/** The SQL function that returns the words of texts, folded and separated by spaces. Every connection that writes rows must define it. */
 export const WORDS_FUNCTION = 'restwright_words';
 
-/** What the SQL function does. */
+/** The implementation of the SQL function. */
 export function joinedWords(...texts: readonly SqlValue[]): string {
   return wordsOf(texts.filter((text) => text !== null).join('\n')).join(' ');
 }
 
-/** By which rules the words of an index were made: it stands in its triggers, so that other rules make other triggers. */
+/** The version of the word rules. It is a part of the triggers, so that other rules lead to other triggers. */
 const RULES_COMMENT = `/* words ${WORD_RULES_VERSION}, Unicode ${versions['unicode']} */`;
 
 /** A table or trigger of a search index; equal definitions mean equal indexes. */
 export interface SearchObject {
   readonly type: 'table' | 'trigger';
   readonly name: string;
-  /** What follows `create` up to the name. */
+  /** What follows `create`, before the name. */
   readonly kind: 'table' | 'virtual table' | 'trigger';
-  /** From the name on: what the database keeps as it was written. */
+  /** From the name on, as the database stores it. */
   readonly definition: string;
 }
 
-/** What serves the search of a resource, and how it is filled with the rows that stand. */
+/** The search index of a resource, and the statements that fill it with existing rows. */
 export interface SearchIndex {
   readonly objects: readonly SearchObject[];
   readonly fill: readonly string[];
 }
 
-/** The texts at a path of a row, as one text. */
+/** The texts at a path of a row, joined. */
 function textAt(resource: Resource, path: string, row: string): string {
   const [name = '', ...members] = path.split('.');
   const type = typeAt(columnsOf(resource), [name, ...members]);
@@ -50,10 +50,10 @@ function wordsIn(resource: Resource, row: string): string {
 }
 
 /**
- * The index of a resource that is searched. FTS5 sees words that are split and folded already, apart by spaces, so that its simplest tokenizer
- * takes each as it is. It keeps which rows have a word and nothing else: neither the texts, which stand in the row, nor where in a text a word
- * stands. Triggers keep it, so that it changes with the row, or with the row not at all. What begins with one or two letters is kept as well:
- * FTS5 would gather it from all such words before it gives the first row, and nobody could stop it meanwhile (QRY-3).
+ * The index of a searchable resource. FTS5 gets words that are already split and folded, separated by spaces, so that its simplest tokenizer takes
+ * them as they are. It stores which rows have a word and nothing else: the texts are in the row, and positions are not needed. Triggers maintain it,
+ * so that it changes in the transaction of the row. Prefixes of one and two letters are indexed too: FTS5 would collect them from all matching words
+ * before the first row, which no deadline could stop (QRY-3).
  */
 export function searchIndex(resource: Resource): SearchIndex {
   const names = searchNames(resource.name);

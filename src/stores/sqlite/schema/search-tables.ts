@@ -1,16 +1,16 @@
 import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 
-/** What the names of everything that serves text search begin with. */
+/** The prefix of the names of all search tables and triggers. */
 export const SEARCH_PREFIX = `${SYSTEM_PREFIX}search.`;
 
 /**
- * The names of what serves the search of one resource. The dot that ends the resource's name keeps those of `product` apart from the tables
- * that FTS5 adds beside those of `product_data`.
+ * The names of the search objects of one resource. The dot after the resource's name distinguishes those of `product` from the tables that FTS5 adds
+ * to those of `product_data`.
  */
 export interface SearchNames {
   /** The FTS5 table of the words of each row, by the row's key. */
   readonly words: string;
-  /** The key of each row: the resource's own rowids change whenever the file is vacuumed or the table is built anew. */
+  /** The key of each row: the rowids of the resource change when the file is vacuumed or the table rebuilt. */
   readonly keys: string;
   readonly triggers: { readonly insert: string; readonly update: string; readonly delete: string };
 }
@@ -25,21 +25,21 @@ export function searchNames(resource: string): SearchNames {
 }
 
 /**
- * The query that FTS5 answers with the rows in which each word begins one. Every word stands in quotes, so that `OR` and `NEAR` are words:
- * none has a quote in it. A word that begins another one asks for nothing more, and would have the most to gather.
+ * The FTS5 query for rows in which each word is the prefix of a word. Words are quoted, so that `OR` and `NEAR` are words; no word contains a quote. A
+ * word that is a prefix of another one is left out: it adds no condition, and would match most.
  */
 export function matchQuery(words: readonly string[]): string {
-  const asking = words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
-  return asking.map((word) => `"${word}" *`).join(' AND ');
+  const required = words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
+  return required.map((word) => `"${word}" *`).join(' AND ');
 }
 
 /**
  * A query of the ids of the rows that match.
  *
- * @param look a condition that is asked of each of them as it is found; null where there is no deadline
+ * @param deadlineCheck checked for each match; null where the statement has no deadline
  */
-export function matchingIds(resource: string, match: string, look: string | null): string {
+export function matchingIds(resource: string, match: string, deadlineCheck: string | null): string {
   const { words, keys } = searchNames(resource);
-  const inTime = look === null ? '' : ` where ${look}`;
-  return `select held.id from "${words}"(${match}) as found join "${keys}" as held on held.key = found.rowid${inTime}`;
+  const checked = deadlineCheck === null ? '' : ` where ${deadlineCheck}`;
+  return `select held.id from "${words}"(${match}) as found join "${keys}" as held on held.key = found.rowid${checked}`;
 }

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { BindParameters, type SqlValue } from '../../../src/stores/sql/dialect.ts';
 import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
 import { SqliteConnection } from '../../../src/stores/sqlite/connection/sqlite-connection.ts';
-import { listedValues } from '../../../src/stores/sqlite/listed-values.ts';
 
 /** Whether SQLite finds a value among listed ones, as it finds it among those that are bound. */
 function finder(context: TestContext): (value: SqlValue, listed: readonly SqlValue[]) => boolean {
@@ -12,7 +11,7 @@ function finder(context: TestContext): (value: SqlValue, listed: readonly SqlVal
   context.after(() => connection.close());
   return (value, listed) => {
     const parameters = new BindParameters(sqlite);
-    const text = `select ${parameters.add(value)} in (${listedValues(listed, parameters)}) as found`;
+    const text = `select ${parameters.add(value)} in (${sqlite.valueList(listed, parameters)}) as found`;
     return connection.get(text, parameters.values)?.['found'] === 1;
   };
 }
