@@ -4,7 +4,7 @@ import { compileModel, type Digest, type ModelCode } from './compile/compile-mod
 import { rejectUnsupported, unsupportedSections } from './compile/unsupported.ts';
 import { checkDocument } from './document/check-document.ts';
 import { ModelError, ProblemList, type SourcePosition } from './document/model-error.ts';
-import { type EnvironmentVariables, readDocument } from './document/read-document.ts';
+import { type VariableValues, readDocument } from './document/read-document.ts';
 import type { Model } from './model.ts';
 import { type DefinedModel, isDefinedModel } from './typescript/define-model.ts';
 import type { HookServices } from './typescript/hooks.ts';
@@ -16,7 +16,7 @@ export interface ModelSource {
   /** File name, for messages. A name that ends in `.json` requires JSON; all others are YAML 1.2. Default: `model.yaml`. */
   readonly file?: string;
   /** Values for `${NAME}`. Default: none. */
-  readonly env?: EnvironmentVariables;
+  readonly env?: VariableValues;
 }
 
 /** A valid model. */
@@ -49,7 +49,7 @@ interface DefinitionSource {
   readonly file: string;
   readonly defined: DefinedModel;
   /** Values for `${NAME}`. Default: none. */
-  readonly env?: EnvironmentVariables;
+  readonly env?: VariableValues;
   /** Source of its module and of the modules it imports, if available. The fingerprint then covers everything that its functions use. */
   readonly text?: string;
 }

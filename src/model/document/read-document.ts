@@ -14,8 +14,8 @@ import type { Json } from '../../conventions/json.ts';
 import { type ModelProblem, ProblemList, type SourcePosition, type ReportProblem } from './model-error.ts';
 import { formatPath, type Path } from '../values/path.ts';
 
-/** Environment variables by name. */
-export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+/** Values for `${NAME}` in a document, such as the environment variables. */
+export type VariableValues = Readonly<Record<string, string | undefined>>;
 
 /** A model document as a string, with what is needed to parse it. */
 interface DocumentSource {
@@ -23,7 +23,7 @@ interface DocumentSource {
   readonly file: string;
   readonly text: string;
   /** Values for `${NAME}`. */
-  readonly env: EnvironmentVariables;
+  readonly env: VariableValues;
 }
 
 /** A parsed document. */
@@ -142,7 +142,7 @@ function nearestPosition(positions: ReadonlyMap<string, SourcePosition>, path: P
 interface NodeReaderOptions {
   readonly lines: LineCounter;
   readonly positions: Map<string, SourcePosition>;
-  readonly env: EnvironmentVariables;
+  readonly env: VariableValues;
   readonly report: ReportProblem;
 }
 
