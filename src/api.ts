@@ -7,25 +7,32 @@ import type { HookServices } from './model/typescript/hooks.ts';
 import type { Model } from './model/model.ts';
 import { safeObserver } from './observe/safe-observer.ts';
 import type { Observe } from './observe/observation.ts';
-import { type Contract, type CompiledResource, compileContract } from './pipeline/contract.ts';
+import {
+  compileContracts,
+  type CompiledResource,
+  type Contract,
+  type Contracts,
+  versionedBase,
+} from './pipeline/contract.ts';
 import type { Handler } from './pipeline/exchange.ts';
 import { type ExportedRows, exportRows } from './pipeline/read/export.ts';
 import { importRows, type RowImportOutcome } from './pipeline/write/import.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
 import { versionedPath } from './pipeline/receive.ts';
-import { versionedBase } from './pipeline/route.ts';
-import type { Surroundings } from './pipeline/surroundings.ts';
-import { createVariants } from './pipeline/represent/etags.ts';
+import { ETags } from './pipeline/represent/etags.ts';
 import { ItemCache } from './pipeline/read/item-cache.ts';
 import { createPageCache } from './pipeline/read/page-cache.ts';
-import { KeyMutex } from './pipeline/write/key-mutex.ts';
+import { VisibleRows } from './pipeline/read/visible-rows.ts';
+import type { Services } from './pipeline/services.ts';
+import { Commits } from './pipeline/write/commits.ts';
+import { Idempotency } from './pipeline/write/idempotency.ts';
 import type { Bookmark } from './plan/plan.ts';
 import { type Clock, monotonicNow, systemClock } from './platform/clock.ts';
 import { digest } from './platform/digest.ts';
 import { createIds, type Ids } from './platform/ids.ts';
 import { programVersion } from './platform/program-version.ts';
 import { createRandom, type Random } from './platform/random.ts';
-import { createSeal } from './platform/seal.ts';
+import { createSeal, type Seal } from './platform/seal.ts';
 import type { Store } from './stores/store.ts';
 
 export type { RowImportError, RowImportOutcome } from './pipeline/write/import.ts';
@@ -85,26 +92,36 @@ export interface CsvFormat {
 /** Composes an API from its parts, for a store or a clock that `openApi` does not create. */
 export async function createApi(given: ApiOptions): Promise<Api> {
   const options = withDefaults(given);
-  const surroundings = await surroundingsOf(options);
-  const { compiled, now, uuid } = surroundings;
+  const { model, store } = options;
+  const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
+  const seal = createSeal(secret, 'cursor');
+  const contracts = compileContracts(model, seal);
+  const { current } = contracts;
+  const services = await servicesOf(options, contracts, seal);
+  const { now, uuid } = services.sources;
   const randomHex = (bytes: number): string => options.random.hex(bytes);
   const handler = createPipeline({
-    surroundings,
-    openings: { now, elapsed: options.elapsed, uuid, randomHex, versionedPath: versionedPath(compiled.base) },
-    open: options.allowAnyHost,
-    unready: options.notReadyReason,
+    contracts,
+    services,
+    store,
+    sources: { now, uuid, randomHex, elapsed: options.elapsed, versionedPath: versionedPath(current.base) },
+    allowAnyHost: options.allowAnyHost,
+    notReadyReason: options.notReadyReason,
   });
+  const rows = VisibleRows.unrestricted(store);
   return {
     ...handler,
-    model: options.model,
-    async importRows(collection, rows, bookmark) {
+    model,
+    async importRows(collection, data, bookmark) {
       const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: timestamp(now()) };
-      return importRows(requireResource(compiled, collection), rows, bookmark, origin, surroundings);
+      const author = { events: services.events, origin };
+      const context = { contract: current, rows, writer: store.writes, author, uuid };
+      return importRows(requireResource(current, collection), data, bookmark, context);
     },
-    exportRows: async (collection) => exportRows(requireResource(compiled, collection), surroundings),
+    exportRows: async (collection) => exportRows(requireResource(current, collection), rows),
     csv(collection) {
-      const { csv, bodyType } = requireResource(compiled, collection);
-      return { writer: csv, reader: (header) => compileCsvReader(bodyType, header, compiled.model.limits) };
+      const { csv, bodyType } = requireResource(current, collection);
+      return { writer: csv, reader: (header) => compileCsvReader(bodyType, header, model.limits) };
     },
   };
 }
@@ -126,41 +143,28 @@ function withDefaults(given: ApiOptions): Required<ApiOptions> {
   };
 }
 
-async function surroundingsOf(options: Required<ApiOptions>): Promise<Surroundings> {
-  const { model, store, clock, ids, origin, observe, services, onCommit } = options;
+async function servicesOf(options: Required<ApiOptions>, { current }: Contracts, seal: Seal): Promise<Services> {
+  const { model, store, clock, ids, origin, onCommit } = options;
   const now = (): number => clock.now();
-  const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
-  const seal = createSeal(secret, 'cursor');
-  const compiled = compileContract(model, seal);
   const uuid = (): string => ids.uuid();
-  const { major, minor, patch } = model.version;
-  // Cursors are part of pages, and what is compressed depends on Node.js.
-  const told = [model.fingerprint, programVersion(), process.version, seal.seal('')];
-  const { id, since } = await store.cacheEpoch(digest(told.join('\n')), now());
+  // Cursors are part of pages, and compressed bytes depend on the version of Node.js.
+  const representation = [model.fingerprint, programVersion(), process.version, seal.seal('')];
+  const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), now());
   return {
-    compiled,
-    store,
-    rows: store.rows,
-    stamps: store.stamps,
-    context: services,
-    committed: onCommit,
-    running: new Set(),
-    observe: safeObserver(observe),
+    sources: { now, uuid },
+    commits: new Commits({ writer: store.writes, handlerTimeout: model.limits.handlerTimeout, onCommit }),
+    idempotency: new Idempotency({ store: store.idempotencyRecords, now, digest }),
+    etags: new ETags({ id, at: since, date: httpDate(since) }, digest),
+    items: new ItemCache(),
+    pages: createPageCache(),
     events: {
       model,
-      urls: compiled.addresses,
-      base: () => versionedBase(compiled, model.publicUrl ?? origin()),
+      urls: current.urls,
+      base: () => versionedBase(model, model.publicUrl ?? origin()),
       id: uuid,
     },
-    turns: new KeyMutex(),
-    variants: createVariants(digest),
-    itemCache: new ItemCache(),
-    pageCache: createPageCache(),
-    edition: { id, at: since, date: httpDate(since) },
-    version: `${major}.${minor}.${patch}`,
-    now,
-    uuid,
-    digest,
+    application: options.services,
+    observe: safeObserver(options.observe),
   };
 }
 

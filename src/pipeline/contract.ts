@@ -1,11 +1,12 @@
 import type { CursorSeal } from '../conventions/pagination/cursor.ts';
+import { type FormatOffer, formatOffers } from '../conventions/response-format.ts';
 import { type CsvWriter, compileCsv } from '../formats/csv.ts';
 import type { ObjectType } from '../formats/typed-reader.ts';
-import type { Member, Model, Resource } from '../model/model.ts';
+import type { ContractVersion, Member, Model, Resource } from '../model/model.ts';
 import { compileValidators, type ResourceValidator } from '../model/values/resource-validator.ts';
-import { type UrlBuilder, urlBuilder } from '../plan/url-builder.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
-import { ResponseFormats } from './offers.ts';
+import { type RouteKind, ROUTES } from '../plan/route-table.ts';
+import { type LinkBase, type UrlBuilder, urlBuilder } from '../plan/url-builder.ts';
 import {
   compileRepresentation,
   compileFields,
@@ -14,69 +15,125 @@ import {
   type FieldWriter,
 } from './represent/representation.ts';
 
-/** What formats write a resource by. */
+/** The types by which formats write a resource. */
 export interface DocumentTypes {
   readonly resource: Resource;
-  /** What a representation is. */
+  /** Of a representation. */
   readonly responseType: ObjectType;
   readonly csv: CsvWriter;
 }
 
-/** A resource with everything that depends on the model alone, worked out once at start. */
+/** A resource with everything that depends on the model alone, compiled once at start. */
 export interface CompiledResource extends DocumentTypes {
   readonly validator: ResourceValidator;
   readonly list: ListRule;
   readonly writeFields: FieldWriter;
-  /** Of any row: one that is remembered may be of another model, and one that a batch has staged has its members in another order. */
+  /** Of any row: a recorded one may come from an older model, and a staged one has its members in another order. */
   readonly represent: Representation;
   /** Of a row that a store has read whole. */
   readonly representStored: Representation;
-  /** What a body may be: every field, and what the server makes, for a body may say it too (REP-6). */
+  /** Of a request body: every field, and the members that the server makes, which a body may repeat (REP-6). */
   readonly bodyType: ObjectType;
   /** Route patterns for logs and metrics: `/api/products/{product_id}/reviews/{id}`. */
   readonly patterns: { readonly collection: string; readonly item: string };
 }
 
-/** The model as the pipeline uses it. */
+const KINDS: readonly RouteKind[] = ['server', 'live', 'ready', 'root', 'collection', 'item', 'batches', 'batch'];
+
+/** The response formats of each route, compiled once: POST responds with the resource that it created. */
+export class ResponseFormats {
+  readonly #offers: ReadonlyMap<RouteKind, readonly FormatOffer[]>;
+  readonly #ndjson: readonly FormatOffer[];
+
+  constructor({ name, version }: Model) {
+    this.#offers = new Map(KINDS.map((kind) => [kind, formatOffers(name, version, ROUTES[kind].formats)]));
+    this.#ndjson = formatOffers(name, version, ['ndjson']);
+  }
+
+  /** @param ndjson whether the request body is NDJSON, and so is the response (MET-13) */
+  of(kind: RouteKind, method: string, ndjson: boolean): readonly FormatOffer[] {
+    if (ndjson) return this.#ndjson;
+    return this.#offers.get(kind === 'collection' && method === 'POST' ? 'item' : kind) ?? [];
+  }
+}
+
+/** One served version of the API: a model, and everything that depends on it alone. A request has its own (`Routed.contract`). */
 export interface Contract {
   readonly model: Model;
-  readonly offers: ResponseFormats;
-  readonly addresses: UrlBuilder;
+  /** `1.4.2`. */
+  readonly version: string;
+  readonly formats: ResponseFormats;
+  readonly urls: UrlBuilder;
   /** By path segment. */
   readonly collections: ReadonlyMap<string, CompiledResource>;
   /** By name. */
   readonly resources: ReadonlyMap<string, CompiledResource>;
+  /** @throws {Error} no such resource: a name that comes from the model itself always has one */
+  resourceOf(name: string): CompiledResource;
   /** Decoded segments of the base path. */
   readonly base: readonly string[];
+  /** Start of path-versioned URLs, with the model's public URL. */
+  readonly canonicalBase: LinkBase;
 }
 
-/** Compiles what the request path looks up. */
-export function compileContract(model: Model, seal: CursorSeal): Contract {
+/** Every contract that an API serves. */
+export interface Contracts {
+  /** The newest one, whose schema rows are stored in. */
+  readonly current: Contract;
+  readonly versions: readonly ContractVersion[];
+  of(version: ContractVersion): Contract;
+}
+
+/** The contracts of a model. One version is served. */
+export function compileContracts(model: Model, seal: CursorSeal): Contracts {
+  const current = compileContract(model, seal);
+  return { current, versions: [model.version], of: () => current };
+}
+
+/** Start of the path-versioned URLs of a model at an origin. */
+export function versionedBase({ basePath, version }: Model, origin: string): LinkBase {
+  return { prefix: `${origin}${basePath}/v${version.major}`, parameters: [] };
+}
+
+function compileContract(model: Model, seal: CursorSeal): Contract {
+  const urls = urlBuilder(model);
+  const compiled = compileResources(model, urls, seal);
+  const resources = new Map(compiled.map((each) => [each.resource.name, each]));
+  const { major, minor, patch } = model.version;
+  return {
+    model,
+    version: `${major}.${minor}.${patch}`,
+    formats: new ResponseFormats(model),
+    urls,
+    collections: new Map(compiled.map((each) => [each.resource.collection, each])),
+    resources,
+    resourceOf(name) {
+      const found = resources.get(name);
+      if (found === undefined) throw new Error(`the model has no resource ${name}`);
+      return found;
+    },
+    base: model.basePath.split('/').filter((segment) => segment !== ''),
+    canonicalBase: versionedBase(model, model.publicUrl ?? ''),
+  };
+}
+
+function compileResources(model: Model, urls: UrlBuilder, seal: CursorSeal): readonly CompiledResource[] {
   const validators = compileValidators(model);
-  const links = urlBuilder(model);
-  const compiled = [...model.resources.values()].map((resource): CompiledResource => {
+  return [...model.resources.values()].map((resource) => {
     const validator = validators.get(resource.name);
     if (validator === undefined) throw new Error(`no validator was compiled for ${resource.name}`);
-    const show = compileFields(resource);
+    const writeFields = compileFields(resource);
     return {
       resource,
       validator,
       list: listRule(model, resource, validator, seal),
-      writeFields: show,
-      represent: compileRepresentation(model, resource, links, show),
-      representStored: compileRepresentation(model, resource, links, compileStoredFields(resource, show)),
+      writeFields,
+      represent: compileRepresentation(model, resource, urls, writeFields),
+      representStored: compileRepresentation(model, resource, urls, compileStoredFields(resource, writeFields)),
       ...documentTypes(resource),
       patterns: { collection: pattern(model, resource), item: [pattern(model, resource), '{id}'].join('/') },
     };
   });
-  return {
-    model,
-    offers: new ResponseFormats(model),
-    addresses: links,
-    collections: new Map(compiled.map((each) => [each.resource.collection, each])),
-    resources: new Map(compiled.map((each) => [each.resource.name, each])),
-    base: model.basePath.split('/').filter((segment) => segment !== ''),
-  };
 }
 
 const TEXT = { type: { kind: 'text', format: null }, nullable: true, required: false } as const;
@@ -89,10 +146,10 @@ const SYSTEM: readonly Member[] = [
 const LINKS: Member = { ...TEXT, name: 'links', type: { kind: 'object', members: [] } };
 
 function documentTypes({ fields, computed }: Resource): Pick<CompiledResource, 'bodyType' | 'responseType' | 'csv'> {
-  const worked = computed.map((each): Member => ({ ...each, required: false }));
-  const readable = [ID, ...fields.filter(({ writeOnly }) => !writeOnly), ...worked, ...SYSTEM];
+  const calculated = computed.map((each): Member => ({ ...each, required: false }));
+  const readable = [ID, ...fields.filter(({ writeOnly }) => !writeOnly), ...calculated, ...SYSTEM];
   return {
-    bodyType: { kind: 'object', members: [ID, ...fields, ...worked, ...SYSTEM, LINKS] },
+    bodyType: { kind: 'object', members: [ID, ...fields, ...calculated, ...SYSTEM, LINKS] },
     responseType: { kind: 'object', members: [...readable, LINKS] },
     csv: compileCsv({ kind: 'object', members: readable }),
   };

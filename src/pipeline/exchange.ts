@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
-/** The body of a request, read once and only when a stage asks for it. */
+/** The body of a request, read once and only when a stage needs it. */
 export interface RequestBody {
   /** The declared `Content-Length` in bytes; null when the body is chunked. */
   readonly length: number | null;
@@ -8,21 +8,21 @@ export interface RequestBody {
   /**
    * All bytes.
    *
-   * @param limit most bytes to take in
+   * @param limit most bytes to read
    * @throws {ApiError} REQUEST_BODY_TOO_LARGE, REQUEST_TIMEOUT, REQUEST_HEADER_INVALID (a forbidden trailer field)
    */
   read(limit: number): Promise<Uint8Array>;
 
   /**
-   * The bytes as they arrive, however many: the next ones are taken off the wire when they are asked for. For bodies that are read piece by
-   * piece (MET-13); `read` is not called beside it. Ending the iteration early leaves the rest unread.
+   * The bytes as they arrive, however many: the next ones are read from the socket when the consumer pulls. For bodies that are processed piece
+   * by piece (MET-13), instead of `read`. Ending the iteration early leaves the rest unread.
    *
    * @throws {ApiError} REQUEST_TIMEOUT: no byte came within `requestTimeout`; REQUEST_MALFORMED: the connection ended before the body did
    */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** A request as it came from the wire, nothing decided yet. */
+/** A request as it was received, with nothing decided yet. */
 export interface RawRequest {
   readonly method: string;
   /** The request target, byte for byte. */
@@ -39,45 +39,54 @@ export interface RawRequest {
 
 interface ResponseHead {
   readonly status: number;
-  /** Names and values in turn. `Content-Length`, `Date` and connection fields are the server's. */
+  /** Names and values in turn. The server adds `Content-Length`, `Date` and connection fields. */
   readonly headers: readonly string[];
 }
 
-/** What goes back, its body at hand. */
+/** A response whose body is in memory. */
 export interface BufferedResponse extends ResponseHead {
-  /** null where the answer has no body. For HEAD the server withholds it, and keeps its length. */
+  /** null where the response has no body. For HEAD the server withholds it and sends its length. */
   readonly body: string | Uint8Array | null;
 }
 
-/** What goes back piece by piece. */
+/** A response whose body is written piece by piece. */
 export interface StreamedResponse extends ResponseHead {
   readonly body: BodyStream;
 }
 
-/** What goes back. */
 export type ApiResponse = BufferedResponse | StreamedResponse;
 
-/** Whether an answer is written piece by piece. */
-export function isStreamed(answer: ApiResponse): answer is StreamedResponse {
-  const { body } = answer;
+export function isStreamed(response: ApiResponse): response is StreamedResponse {
+  const { body } = response;
   return typeof body === 'object' && body !== null && !(body instanceof Uint8Array);
 }
 
 /**
- * A body that is written piece by piece, each asked for when the one before has left. Where it throws, the connection is cut without the
- * last chunk (ERR-1). Whoever stops reading calls `return` on its iterator.
+ * A body that is written piece by piece: the next piece is requested when the one before has been sent. Where it throws, the connection is
+ * closed without the last chunk (ERR-1). A consumer that stops reading calls `return` on its iterator.
  */
 export type BodyStream = AsyncIterable<string>;
 
 /** One API, as every way to mount it sees it. */
 export interface Handler {
-  /** Answers any request; never rejects. */
+  /** Responds to any request; never rejects. A cached response is returned synchronously. */
   handle(request: RawRequest): MaybePromise<ApiResponse>;
 
   /**
-   * Answers what never became a request: a fault of the HTTP parser, a timeout before the headers were in, overload.
+   * Responds to what never became a request: an error of the HTTP parser, a timeout before the headers arrived, overload.
    *
-   * @param headers what is known of the request's fields, for its correlation id and `Accept`
+   * @param request as much of it as is known: its header fields give the correlation id and `Accept`
    */
   refuse(error: unknown, request: Pick<RawRequest, 'method' | 'target' | 'headers'>): BufferedResponse;
+}
+
+/** A request body whose bytes are in memory. */
+export function bufferedBody(bytes: Uint8Array): RequestBody {
+  return {
+    length: bytes.length,
+    read: () => Promise.resolve(bytes),
+    chunks: async function* chunks() {
+      yield await Promise.resolve(bytes);
+    },
+  };
 }

@@ -7,8 +7,8 @@ import { type ResolvedVersion, resolveVersion, type VersionCarriers } from '../c
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import type { Contract, CompiledResource } from './contract.ts';
-import type { RouteKind } from './offers.ts';
+import { ROUTES } from '../plan/route-table.ts';
+import type { CompiledResource, Contract, Contracts } from './contract.ts';
 import type { Received } from './receive.ts';
 
 /** What a path names. */
@@ -31,31 +31,22 @@ export type Route =
 
 /** A request whose version, target and method are served (steps 3 to 6). */
 export interface Routed extends Received {
+  /** The contract that the request speaks: everything after this stage takes the model from here. */
+  readonly contract: Contract;
   readonly route: Route;
   readonly method: Method;
   readonly ranges: readonly AcceptRange[];
   readonly version: ResolvedVersion<ContractVersion>;
-  /** Where links of the answer begin: in the caller's version carrier (REP-9). */
+  /** Start of the links in the response: in the caller's version carrier (REP-9). */
   readonly base: LinkBase;
 }
 
-const METHODS: Readonly<Record<RouteKind, readonly Method[]>> = {
-  server: ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-  live: ['GET', 'HEAD', 'OPTIONS'],
-  ready: ['GET', 'HEAD', 'OPTIONS'],
-  root: ['GET', 'HEAD', 'OPTIONS'],
-  collection: ['GET', 'HEAD', 'QUERY', 'POST', 'OPTIONS'],
-  item: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-  batches: ['POST', 'OPTIONS'],
-  batch: ['GET', 'HEAD', 'OPTIONS'],
-};
-
-/** The media types of answers that name no version. */
+/** The media types of responses that name no version. */
 const PLAIN_OFFERS = plainOffers(['json', 'xml', 'text', 'csv', 'ndjson']);
 
 /** The value of `Allow` for a route (MET-5, MET-6). */
 export function allow({ kind }: Route): string {
-  return METHODS[kind].join(', ');
+  return ROUTES[kind].methods.join(', ');
 }
 
 /**
@@ -64,68 +55,61 @@ export function allow({ kind }: Route): string {
  * @throws {ApiError} API_VERSION_*, REQUEST_ROUTE_NOT_FOUND, REQUEST_METHOD_NOT_ALLOWED, REQUEST_NOT_ACCEPTABLE,
  *   REQUEST_HEADER_INVALID: `Accept` cannot be read
  */
-export function route(received: Received, compiled: Contract): Routed {
+export function route(received: Received, contracts: Contracts): Routed {
   const { exchange, versionSegment } = received;
-  const { model } = compiled;
   const own = originRoute(received);
   const below = own === null ? received.belowBase : null;
-  // What is served at the origin has one form, whatever is accepted: health does not hang on it.
+  // Routes at the origin have one format, whatever is accepted: health checks do not depend on it.
   const ranges = own === null ? parseAccept(exchange.fields.get('accept')) : [];
   const version = versionOf(
     {
       path: versionSegment,
       query: below === null ? null : (received.parameters.find(({ name }) => name === 'api_version')?.value ?? null),
       header: below === null ? null : exchange.fields.get('api-version'),
-      accept: below === null ? [] : vendorRanges(ranges, model.name, PLAIN_OFFERS),
+      accept: below === null ? [] : vendorRanges(ranges, contracts.current.model.name, PLAIN_OFFERS),
     },
-    compiled,
+    contracts,
   );
-  const found = own ?? (below === null ? null : resourceRoute(below.slice(versionSegment === null ? 0 : 1), compiled));
+  const contract = contracts.of(version.version);
+  const found = own ?? (below === null ? null : resourceRoute(below.slice(versionSegment === null ? 0 : 1), contract));
   if (found === null) {
     throw apiError(
       'REQUEST_ROUTE_NOT_FOUND',
-      `Nothing is served at this path; GET ${model.basePath || '/'} lists the collections.`,
+      `No route matches this path; GET ${contract.model.basePath || '/'} lists the collections.`,
     );
   }
-  exchange.note.route = patternOf(found, compiled);
-  const { method } = received;
-  if (method === null || !METHODS[found.kind].includes(method)) {
-    throw apiError('REQUEST_METHOD_NOT_ALLOWED', `This target takes ${allow(found)}.`, {
-      headers: { Allow: allow(found) },
-    });
-  }
-  return { ...received, route: found, method, ranges, version, base: linkBase(compiled, version) };
+  exchange.note.route = patternOf(found, contract);
+  const method = requireMethod(received, found);
+  return { ...received, contract, route: found, method, ranges, version, base: linkBase(contract, version) };
+}
+
+/** @throws {ApiError} REQUEST_METHOD_NOT_ALLOWED */
+function requireMethod({ method }: Received, found: Route): Method {
+  if (method !== null && ROUTES[found.kind].methods.includes(method)) return method;
+  throw apiError('REQUEST_METHOD_NOT_ALLOWED', `This target supports ${allow(found)}.`, {
+    headers: { Allow: allow(found) },
+  });
 }
 
 /** @throws {ApiError} API_VERSION_*, REQUEST_NOT_ACCEPTABLE */
-function versionOf(carriers: VersionCarriers, compiled: Contract): ResolvedVersion<ContractVersion> {
+function versionOf(carriers: VersionCarriers, contracts: Contracts): ResolvedVersion<ContractVersion> {
   const { path, query, header, accept } = carriers;
   const isPathAlone = query === null && header === null && accept.length === 0;
-  return isPathAlone && path !== null ? versionOfPath(compiled)(path) : resolved(carriers, compiled);
+  return isPathAlone && path !== null ? versionOfPath(contracts)(path) : resolved(carriers, contracts);
 }
 
 /** Most requests name their version in the path and nowhere else, and one of a few. */
-const versionOfPath = weakMemoize((compiled: Contract) =>
-  memoize((path) => resolved({ path, query: null, header: null, accept: [] }, compiled)),
+const versionOfPath = weakMemoize((contracts: Contracts) =>
+  memoize((path) => resolved({ path, query: null, header: null, accept: [] }, contracts)),
 );
 
-function resolved(carriers: VersionCarriers, { model }: Contract): ResolvedVersion<ContractVersion> {
-  return resolveVersion(carriers, [model.version], model.defaultVersion);
+function resolved(carriers: VersionCarriers, { current, versions }: Contracts): ResolvedVersion<ContractVersion> {
+  return resolveVersion(carriers, versions, current.model.defaultVersion);
 }
 
-/** Where the canonical, path-versioned URLs of the model begin. */
-export function versionedBase({ model }: Contract, origin: string): LinkBase {
-  return { prefix: `${origin}${model.basePath}/v${model.version.major}`, parameters: [] };
-}
-
-/** The same as the model's public URL has it, made once: each request needs it. */
-export const canonicalBase = weakMemoize((compiled: Contract) =>
-  versionedBase(compiled, compiled.model.publicUrl ?? ''),
-);
-
-function linkBase(compiled: Contract, version: ResolvedVersion<ContractVersion>): LinkBase {
-  if (version.carrier === 'path') return canonicalBase(compiled);
-  const { publicUrl, basePath } = compiled.model;
+function linkBase(contract: Contract, version: ResolvedVersion<ContractVersion>): LinkBase {
+  if (version.carrier === 'path') return contract.canonicalBase;
+  const { publicUrl, basePath } = contract.model;
   const parameters = version.carrier === 'query' ? [['api_version', version.text ?? ''] as const] : [];
   return { prefix: `${publicUrl ?? ''}${basePath}`, parameters };
 }

@@ -1,6 +1,6 @@
 import type { Resource, SortKey } from '../model/model.ts';
 import { indexesOf, type ResourceIndex } from './indexes.ts';
-import type { Condition, Effort, ListPlan, LookupPlan, RelatedPlan } from './plan.ts';
+import type { Condition, Effort, ListRead, LookupPlan, RelatedPlan } from './plan.ts';
 
 /** Offsets up to this number are cheap to skip. */
 const SHALLOW = 1_000;
@@ -17,7 +17,7 @@ const FEW_UNIQUE = 100;
  */
 export function effortOf(
   resource: Resource,
-  { within, filter, order, window, count }: Pick<ListPlan, 'within' | 'filter' | 'order' | 'window' | 'count'>,
+  { within, filter, order, window, count }: Pick<ListRead, 'within' | 'filter' | 'order' | 'window' | 'count'>,
 ): Effort {
   if (isUnindexed(resource, within.length > 0, filter, order)) {
     const isFirst = window.kind === 'offset' || window.after === null;

@@ -17,7 +17,7 @@ import {
   paginationAt,
   totalParameters,
 } from './page-position.ts';
-import type { Ancestor, ListPlan, Row } from './plan.ts';
+import type { Ancestor, ListRead, Row } from './plan.ts';
 import {
   linkParameter,
   continueSelection,
@@ -30,7 +30,7 @@ import { columnsFor, readView, type View } from './view.ts';
 
 /** The query of a collection: what to read, and how the response links to other pages. */
 export interface ListQuery {
-  readonly plan: ListPlan;
+  readonly plan: ListRead;
   readonly pagination: Pagination;
   readonly view: View;
   /** All parameters except the position, as a query string: every link carries them (PAGE-2). */
@@ -116,7 +116,7 @@ function planOf(
   within: readonly Ancestor[],
   given: ParameterMap,
   { selection, pagination, view }: Pick<ListQuery, 'pagination' | 'view'> & { readonly selection: Selection },
-): ListPlan {
+): ListRead {
   const { filter, order } = selection;
   const { window, countsByDefault } = pagination;
   const count = readCount(given, countsByDefault, filter.length === 0 && within.length === 0, limits);

@@ -18,11 +18,25 @@ export interface Row {
 /** Names of the fields to read; `id`, the timestamps and the revision are always read. Without a list, every field is read (QRY-4). */
 export type Columns = readonly string[];
 
+/**
+ * The rows of a resource that a read may return. Every plan that reads rows has one, without a default, so that no read can leave it out. Row
+ * policies will add conditions; until then there is one.
+ */
+export type Visibility = { readonly kind: 'everything' };
+
+/** The visibility of reads for the system (cascades, export, import), and of every caller of a model without row policies. */
+export const EVERYTHING: Visibility = Object.freeze({ kind: 'everything' });
+
 /** A parent, grandparent, ... of a row, as the path names it. */
 export interface Ancestor {
   /** Name of the resource. */
   readonly resource: string;
   readonly id: string;
+}
+
+/** An ancestor or reference to be read: it counts as absent where it is not visible. */
+export interface VisibleAncestor extends Ancestor {
+  readonly visible: Visibility;
 }
 
 /**
@@ -53,7 +67,8 @@ export interface ItemPlan {
   readonly kind: 'item';
   readonly resource: string;
   readonly id: string;
-  readonly within: readonly Ancestor[];
+  readonly within: readonly VisibleAncestor[];
+  readonly visible: Visibility;
   readonly columns?: Columns;
 }
 
@@ -61,7 +76,8 @@ export interface ItemPlan {
 export interface ListPlan {
   readonly kind: 'list';
   readonly resource: string;
-  readonly within: readonly Ancestor[];
+  readonly within: readonly VisibleAncestor[];
+  readonly visible: Visibility;
   readonly filter: readonly Condition[];
   readonly order: readonly SortKey[];
   readonly window: PageWindow;
@@ -69,6 +85,9 @@ export interface ListPlan {
   readonly effort: Effort;
   readonly columns?: Columns;
 }
+
+/** A list plan before the caller's visibility is added to it. */
+export type ListRead = Omit<ListPlan, 'visible' | 'within'> & { readonly within: readonly Ancestor[] };
 
 /**
  * How much a read may cost. `light`: short. `bounded`: many entries of one index, up to a limit. `unbounded`: possibly the whole collection,
@@ -80,6 +99,7 @@ export type Effort = 'light' | 'bounded' | 'unbounded';
 export interface LookupPlan {
   readonly resource: string;
   readonly ids: readonly string[];
+  readonly visible: Visibility;
   /** Default: `bounded`. */
   readonly effort?: Effort;
 }
@@ -90,6 +110,7 @@ export interface RelatedPlan {
   /** The referring field: it holds the id of the owner, or an array of ids. */
   readonly field: string;
   readonly owners: readonly string[];
+  readonly visible: Visibility;
   readonly order: readonly SortKey[];
   /** Maximum number of rows per owner. */
   readonly limit: number;

@@ -5,6 +5,13 @@ import { changedFields } from './draft.ts';
 import { expectedRevision } from './pending-revisions.ts';
 import type { Ancestor, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } from './plan.ts';
 
+/** Who writes, and how its events are made. */
+export interface WriteAuthor {
+  readonly events: EventContext;
+  readonly origin: EventOrigin;
+}
+
+/** A resource, with the ancestors of one of its rows. */
 interface RowLocation {
   readonly resource: Resource;
   readonly within: readonly Ancestor[];
@@ -14,32 +21,30 @@ interface RowLocation {
 type NewRow = RowLocation & { readonly id: string };
 
 /** A row as it is stored, with its resource and ancestors. */
-type CurrentRow = RowLocation & { readonly row: Row };
+export type CurrentRow = RowLocation & { readonly row: Row };
 
 /** The plan that creates a row, with its event. */
 export function createPlan(
-  source: EventContext,
-  origin: EventOrigin,
+  { events, origin }: WriteAuthor,
   { resource, within, id }: NewRow,
   values: FieldValues,
 ): CreatePlan {
   // Unset fields are not reported as changed: consumers assume them to be unset.
   const changed = resource.fields.map(({ name }) => name).filter((name) => isSet(values[name] ?? null));
-  const event = changeEvent(source, origin, { verb: 'created', resource, id, within, changed, values });
+  const event = changeEvent(events, origin, { verb: 'created', resource, id, within, changed, values });
   return { kind: 'create', resource: resource.name, id, values, within, at: origin.at, event };
 }
 
 /** The plan that updates a row, with its event; null if no value differs (MET-7). */
 export function updatePlan(
-  source: EventContext,
-  origin: EventOrigin,
+  { events, origin }: WriteAuthor,
   { resource, within, row }: CurrentRow,
   values: FieldValues,
 ): UpdatePlan | null {
   const changed = changedFields(resource, values, row);
   if (changed.length === 0) return null;
   const { id, revision } = row;
-  const event = changeEvent(source, origin, { verb: 'updated', resource, id, within, changed, values });
+  const event = changeEvent(events, origin, { verb: 'updated', resource, id, within, changed, values });
   const changes = Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
   return {
     kind: 'update',
@@ -58,13 +63,9 @@ function latest(one: string, other: string): string {
 }
 
 /** The plan that deletes a row, with its event. */
-export function deletePlan(
-  source: EventContext,
-  origin: EventOrigin,
-  { resource, within, row }: CurrentRow,
-): DeletePlan {
+export function deletePlan({ events, origin }: WriteAuthor, { resource, within, row }: CurrentRow): DeletePlan {
   const { id, revision } = row;
-  const event = changeEvent(source, origin, { verb: 'deleted', resource, id, within, changed: [], values: row });
+  const event = changeEvent(events, origin, { verb: 'deleted', resource, id, within, changed: [], values: row });
   return { kind: 'delete', resource: resource.name, id, revision: expectedRevision(revision), event };
 }
 

@@ -1,12 +1,15 @@
-/** A value that is there, or that comes later. Each turn of the promise queue costs a request that needs nothing from elsewhere about as much as finding its row. */
+/** A value that is there already or comes later: reads from a cache and from SQLite's request thread are synchronous, those of other stores are not. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** What follows from a value: at once where it is there, else when it has come. */
-export function after<T, U>(value: MaybePromise<T>, follow: (value: T) => MaybePromise<U>): MaybePromise<U> {
+/**
+ * Continues with a value, in the same tick where it is there already. For the few steps that a cached response passes through: an `await`
+ * there would cost every request a tick of the microtask queue. Elsewhere use `await`.
+ */
+export function chain<T, U>(value: MaybePromise<T>, follow: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return value instanceof Promise ? value.then(follow) : follow(value);
 }
 
-/** Runs what may fail at once or later; `recover` makes of the failure what is told instead. */
+/** Runs what may throw or reject; `recover` turns the failure into a value. Synchronous where `run` is. */
 export function attempt<T>(run: () => MaybePromise<T>, recover: (error: unknown) => MaybePromise<T>): MaybePromise<T> {
   try {
     const value = run();

@@ -13,6 +13,7 @@ import type {
   Row,
   StoredIdempotencyRecord,
   WriteOutcome,
+  VisibleAncestor,
   WriteUnit,
 } from '../plan/plan.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
@@ -65,13 +66,13 @@ export interface RowReader {
    *
    * @param within nearest first, as in a plan
    */
-  missingAncestor(within: readonly Ancestor[]): MaybePromise<Ancestor | null>;
+  missingAncestor(within: readonly VisibleAncestor[]): MaybePromise<Ancestor | null>;
 
   /**
    * The references, each a resource and an id, whose row does not exist. It lets a response report all invalid references of a body together;
    * the transaction that writes checks them again.
    */
-  missingReferences(references: readonly Ancestor[]): MaybePromise<readonly Ancestor[]>;
+  missingReferences(references: readonly VisibleAncestor[]): MaybePromise<readonly Ancestor[]>;
 }
 
 /** Writes units: rows, their events, a bookmark and idempotency records in one transaction. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Refusal, WritePlan } from '../plan/plan.ts';
+import { EVERYTHING, type Refusal, type WritePlan } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import {
@@ -175,7 +175,10 @@ export function refusalSuite(name: string, open: OpenStore): void {
           remove('products', 'p1', revision('products', 'p1')),
           remove('suppliers', 's1', revision('suppliers', 's1')),
         );
-        assert.equal(await store.rows.item({ kind: 'item', resource: 'products', id: 'p1', within: [] }), null);
+        assert.equal(
+          await store.rows.item({ kind: 'item', resource: 'products', id: 'p1', within: [], visible: EVERYTHING }),
+          null,
+        );
       }),
     );
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SortKey } from '../model/model.ts';
-import type { LookupPlan, RelatedPlan } from '../plan/plan.ts';
+import { EVERYTHING, type LookupPlan, type RelatedPlan } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { commit, create, createProduct, createReview, createSupplier, readRow } from './sample-writes.ts';
@@ -9,11 +9,19 @@ import { commit, create, createProduct, createReview, createSupplier, readRow } 
 const BY_CREATION: readonly SortKey[] = ['created_at', 'id'].map((path) => ({ path, descending: false }));
 
 function lookupPlan(changes: Partial<LookupPlan>): LookupPlan {
-  return { resource: 'products', ids: [], ...changes };
+  return { resource: 'products', ids: [], visible: EVERYTHING, ...changes };
 }
 
 function relatedPlan(changes: Partial<RelatedPlan>): RelatedPlan {
-  return { resource: 'products', field: 'supplier_id', owners: [], order: BY_CREATION, limit: 10, ...changes };
+  return {
+    resource: 'products',
+    field: 'supplier_id',
+    owners: [],
+    order: BY_CREATION,
+    limit: 10,
+    visible: EVERYTHING,
+    ...changes,
+  };
 }
 
 /** The ids of the related rows of each owner, followed by `+` if there are more. */

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import type { EventDraft } from '../conventions/event.ts';
 import type { Json } from '../conventions/json.ts';
-import type { Ancestor, CreatePlan, DeletePlan, ListPlan, Row, UpdatePlan, WritePlan } from '../plan/plan.ts';
+import {
+  EVERYTHING,
+  type Ancestor,
+  type CreatePlan,
+  type DeletePlan,
+  type ListPlan,
+  type Row,
+  type UpdatePlan,
+  type WritePlan,
+  type ItemPlan,
+} from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import { productValues } from './sample-model.ts';
 
@@ -63,9 +73,14 @@ export async function commit(store: Store, ...plans: readonly WritePlan[]): Prom
 
 /** Reads a row by id. Fails if it does not exist. */
 export async function readRow(store: Store, resource: string, id: string): Promise<Row> {
-  const row = await store.rows.item({ kind: 'item', resource, id, within: [] });
+  const row = await store.rows.item(itemPlan(resource, id));
   assert.ok(row !== null, `${resource} ${id} does not exist`);
   return row;
+}
+
+/** An item plan. Default: the whole row. */
+export function itemPlan(resource: string, id: string, changes: Partial<ItemPlan> = {}): ItemPlan {
+  return { kind: 'item', resource, id, within: [], visible: EVERYTHING, ...changes };
 }
 
 /** A list plan. Default: the first 100 products by id. */
@@ -74,6 +89,7 @@ export function listPlan(changes: Partial<ListPlan> = {}): ListPlan {
     kind: 'list',
     resource: 'products',
     within: [],
+    visible: EVERYTHING,
     filter: [],
     order: [{ path: 'id', descending: false }],
     window: { kind: 'offset', offset: 0, limit: 100 },

@@ -6,7 +6,7 @@ import type { DefinedModel } from '../../src/model/typescript/define-model.ts';
 import { loadDefinition, loadModel } from '../../src/model/load-model.ts';
 import type { Observation, Observe } from '../../src/observe/observation.ts';
 import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
-import { bufferedBody } from '../../src/pipeline/buffered-body.ts';
+import { bufferedBody } from '../../src/pipeline/exchange.ts';
 import { createIds } from '../../src/platform/ids.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';

@@ -27,8 +27,8 @@ resources:
 `;
 
 /** The places and codes of what was refused; nothing where all was stored. */
-function faultsOf(outcome: RowImportOutcome): readonly string[] {
-  return outcome.kind === 'stored' ? [] : outcome.faults.map(({ row, code }) => `${row} ${code}`);
+function errorsOf(outcome: RowImportOutcome): readonly string[] {
+  return outcome.kind === 'stored' ? [] : outcome.errors.map(({ row, code }) => `${row} ${code}`);
 }
 
 const count = async (api: ApiUnderTest, path: string): Promise<number> =>
@@ -100,7 +100,7 @@ describe('Api.ingest', () => {
       { id: 'y', name: 'y', phase: 'GONE' },
     ];
     const outcome = await api.api.importRows('nodes', rows);
-    assert.deepEqual(faultsOf(outcome), [
+    assert.deepEqual(errorsOf(outcome), [
       '1 NODE_INVALID',
       '2 NODE_INVALID',
       '3 NODE_INVALID',
@@ -110,7 +110,7 @@ describe('Api.ingest', () => {
     ]);
     const details =
       outcome.kind === 'refused'
-        ? outcome.faults.map((fault) => fault.details.map(({ field }) => field).toSorted())
+        ? outcome.errors.map((error) => error.details.map(({ field }) => field).toSorted())
         : [];
     assert.deepEqual(details, [['colour', 'name'], ['body'], ['body'], ['body'], ['id'], ['phase']]);
     assert.deepEqual(await api.newEvents(), []);
@@ -157,7 +157,7 @@ describe('Api.ingest', () => {
     it(`[MET-10] tells the first row that the store refuses, and stores none: ${title}`, async () => {
       await using api = await apiUnderTest(TREE);
       await create(api, 'nodes', { id: 'there', name: 'There' });
-      assert.deepEqual(faultsOf(await api.api.importRows('nodes', rows)), [fault]);
+      assert.deepEqual(errorsOf(await api.api.importRows('nodes', rows)), [fault]);
       assert.deepEqual(await api.newEvents(), []);
       assert.deepEqual(idsOf(await api.send({ send: 'GET /api/v1/nodes' })), ['there']);
     });
@@ -203,11 +203,11 @@ describe('Api.ingest', () => {
       await using api = await apiUnderTest(TREE);
       await create(api, 'nodes', { id: 'a', name: 'a' });
       const outcome = await api.api.importRows('leaves', [{ node_id: 'a', size: 1 }, row]);
-      assert.deepEqual(faultsOf(outcome), [`1 ${code}`]);
+      assert.deepEqual(errorsOf(outcome), [`1 ${code}`]);
       assert.equal(await count(api, 'nodes/a/leaves'), 0);
       if (code === 'LEAF_INVALID' && outcome.kind === 'refused') {
         assert.deepEqual(
-          outcome.faults[0]?.details.map(({ field }) => field),
+          outcome.errors[0]?.details.map(({ field }) => field),
           ['node_id'],
           'and says which field is missing',
         );
@@ -243,7 +243,7 @@ describe('Api.ingest', () => {
     await api.row({ send: `GET /api/v1/nodes/a/leaves/${id}`, status: 200 });
     for (const row of [{ id: 'mine' }, { id: 5 }, { created_at: 'x' }, { updated_at: 5 }]) {
       const refused = await api.api.importRows('leaves', [{ node_id: 'a', size: 1, ...row }]);
-      assert.deepEqual(faultsOf(refused), ['0 LEAF_INVALID'], JSON.stringify(row));
+      assert.deepEqual(errorsOf(refused), ['0 LEAF_INVALID'], JSON.stringify(row));
     }
   });
 
@@ -257,7 +257,7 @@ describe('Api.ingest', () => {
       { type: 'leaf', id: leaf.id },
       { type: 'node', id: 'a' },
     ]);
-    assert.deepEqual(faultsOf(await api.api.importRows('veins', [{ leaf_id: 'none' }])), ['0 LEAF_NOT_FOUND']);
+    assert.deepEqual(errorsOf(await api.api.importRows('veins', [{ leaf_id: 'none' }])), ['0 LEAF_NOT_FOUND']);
   });
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest, column } from './api-under-test.ts';
 import { create, idsOf, LAMP, SHOP } from './shop-model.ts';
+import { EVERYTHING } from '../../src/plan/plan.ts';
 
 let shop: ApiUnderTest;
 let supplier: string;
@@ -20,7 +21,7 @@ async function product(more: object = {}): Promise<Awaited<ReturnType<typeof cre
 
 /** The row as it is stored, write-only fields too. */
 function stored(resource: string, id: string) {
-  return shop.store.rows.item({ kind: 'item', resource, id, within: [] });
+  return shop.store.rows.item({ kind: 'item', resource, id, within: [], visible: EVERYTHING });
 }
 
 describe('POST', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { describe, it } from 'node:test';
-import { bufferedBody } from '../../src/pipeline/buffered-body.ts';
+import { bufferedBody } from '../../src/pipeline/exchange.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest, type Seen } from './api-under-test.ts';
 import { create, SHOP } from './shop-model.ts';
 

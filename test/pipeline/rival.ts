@@ -1,4 +1,4 @@
-import type { Row, FieldValues, WriteUnit } from '../../src/plan/plan.ts';
+import { EVERYTHING, type Row, type FieldValues, type WriteUnit } from '../../src/plan/plan.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { replacing } from './replacing.ts';
 
@@ -39,7 +39,13 @@ export class Rival {
   }
 
   async #row(id: string): Promise<Row> {
-    const row = await this.#store.rows.item({ kind: 'item', resource: this.#resource, id, within: [] });
+    const row = await this.#store.rows.item({
+      kind: 'item',
+      resource: this.#resource,
+      id,
+      within: [],
+      visible: EVERYTHING,
+    });
     if (row === null) throw new Error(`there is no row ${id} of ${this.#resource}`);
     return row;
   }

@@ -445,7 +445,7 @@ describe('Api.ingest', () => {
   it('[MET-1] takes rows in as POST would, all or none, and tells every faulty one', async () => {
     const refused = await api.api.importRows('suppliers', [{ name: 'A' }, { name: 1 }, {}]);
     assert.equal(refused.kind, 'refused');
-    assert.deepEqual(refused.kind === 'refused' ? refused.faults.map(({ row, code }) => [row, code]) : [], [
+    assert.deepEqual(refused.kind === 'refused' ? refused.errors.map(({ row, code }) => [row, code]) : [], [
       [1, 'SUPPLIER_INVALID'],
       [2, 'SUPPLIER_INVALID'],
     ]);

@@ -107,7 +107,7 @@ function readerOf(
 /** The faults of the lines that hold no row, and of the rows that were refused, in the order of the file. */
 function faultsOf(batch: ImportChunk, refused: Extract<RowImportOutcome, { kind: 'refused' }>): FaultyBatch {
   const unreadable = new Set(batch.errors.map(({ line }) => line));
-  const faults = refused.faults.flatMap(({ row, code, message, details }) => {
+  const faults = refused.errors.flatMap(({ row, code, message, details }) => {
     const line = batch.lines[row];
     return line === undefined || unreadable.has(line) ? [] : [{ line, code, message, details }];
   });

@@ -6,7 +6,7 @@ import {
   type RawRequest,
   type BufferedResponse,
 } from '../../pipeline/exchange.ts';
-import { after, attempt, type MaybePromise } from '../../platform/maybe-promise.ts';
+import { chain, attempt, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
 import type { OpenedApi } from '../open-database.ts';
 
@@ -44,7 +44,7 @@ export class ReloadableApi implements Handler {
       end(turn);
       throw error;
     };
-    return after(
+    return chain(
       attempt(() => turn.opened.api.handle(request), fail),
       (answer) => {
         if (isStreamed(answer)) return { ...answer, body: pieces(answer.body, turn) };

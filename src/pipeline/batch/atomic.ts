@@ -1,62 +1,71 @@
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
-import { type BatchRecord, batchWithRevisions } from './batch-record.ts';
-import { type BatchRun, admitResults, doneResult, memosOf, readOperation, recordOf, sizeOf } from './batch-run.ts';
-import { MAX_ATTEMPTS, isRetryable, commitUnit } from '../write/commit.ts';
-import { StagedRows } from './staged-rows.ts';
-import type { Surroundings } from '../surroundings.ts';
-import type { WriteOperation, PreparedWrite } from '../write/write.ts';
+import { isRetryable, MAX_ATTEMPTS } from '../write/commit-write.ts';
+import type { PreparedWrite, WriteOperation } from '../write/write.ts';
 import { writeRefusal } from '../write/write-refusal.ts';
+import { type BatchRecord, batchWithRevisions } from './batch-record.ts';
+import {
+  type BatchRun,
+  type BatchServices,
+  checkResultSize,
+  doneResult,
+  idempotencyRecordsOf,
+  readOperation,
+  recordOf,
+  sizeOf,
+} from './batch-run.ts';
+import { StagedRows } from './staged-rows.ts';
 
 /** What an atomic batch stages for one of its operations. */
 interface Step extends PreparedWrite {
   readonly operation: WriteOperation;
   /** Index of its first plan in the unit. */
-  readonly first: number;
+  readonly firstPlan: number;
 }
 
-/** All operations in one transaction, each worked out against what those before it would leave. */
-export async function runAtomic(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'recorded'> {
+/** All operations in one transaction, each prepared against the rows as those before it would leave them. */
+export async function runAtomic(run: BatchRun, services: BatchServices): Promise<BatchRecord | 'recorded'> {
   const { dry } = run;
-  const since = surroundings.now();
+  const since = services.sources.now();
   for (let attempts = 1; ; attempts++) {
-    const staged = new StagedRows(surroundings, surroundings.compiled.model);
-    const steps = await stageAll(run, staged, surroundings);
-    const record = recordOf(
-      run,
-      steps.map(({ operation, result }) => doneResult(operation, result)),
-      surroundings,
-    );
-    const memos = dry ? [] : memosOf(record, run, surroundings);
-    const outcome = await commitUnit({ plans: staged.plans, records: memos, dry }, since, surroundings);
+    const { steps, plans } = await stageAll(run, services);
+    const results = steps.map(({ operation, result }) => doneResult(operation, result));
+    const record = recordOf(run, results, services);
+    const records = dry ? [] : idempotencyRecordsOf(record, run, services);
+    const outcome = await services.commits.commit({ plans, records, dry }, { since });
     if (outcome.kind === 'committed') return batchWithRevisions(record, outcome.revisions);
     if (outcome.kind === 'recorded') return 'recorded';
-    const failed = 'plan' in outcome ? steps.findLastIndex(({ first }) => first <= outcome.plan) : 0;
+    const failed = 'plan' in outcome ? steps.findLastIndex(({ firstPlan }) => firstPlan <= outcome.plan) : 0;
     const step = steps[failed];
-    if (step === undefined || !isRetryable(outcome, step.operation) || attempts === MAX_ATTEMPTS) {
-      const { resource } = step?.operation.compiled ?? { resource: null };
-      if (resource === null) throw new Error(`a batch without operations was refused: ${outcome.kind}`);
-      throw inOperation(failed, writeRefusal(outcome, resource, surroundings));
+    if (step === undefined) throw new Error(`a batch without operations was refused: ${outcome.kind}`);
+    if (!isRetryable(outcome, step.operation) || attempts === MAX_ATTEMPTS) {
+      throw inOperation(failed, writeRefusal(outcome, step.operation));
     }
   }
 }
 
-async function stageAll(run: BatchRun, staged: StagedRows, surroundings: Surroundings): Promise<readonly Step[]> {
+async function stageAll(
+  run: BatchRun,
+  services: BatchServices,
+): Promise<{ readonly steps: readonly Step[]; readonly plans: StagedRows['plans'] }> {
+  const { model } = run.request.contract;
+  const { rows, source: staged } = run.request.rows.over((stored) => new StagedRows(stored, model));
+  const stagedRun = { ...run, request: { ...run.request, rows } };
   const steps: Step[] = [];
-  let held = 0;
+  let size = 0;
   for (const [index, asked] of run.batch.operations.entries()) {
     try {
-      const { operation, body } = await readOperation(asked, run, surroundings);
-      const first = staged.plans.length;
-      const prepared = await operation.prepare(body, first, { ...surroundings, rows: staged, stamps: staged });
-      held += sizeOf(prepared.result);
-      admitResults(held, surroundings);
+      const { operation, body } = await readOperation(asked, stagedRun, services);
+      const firstPlan = staged.plans.length;
+      const prepared = await operation.prepare(body, firstPlan, services);
+      size += sizeOf(prepared.result);
+      checkResultSize(size, run.request);
       await staged.stage(prepared.plans);
-      steps.push({ ...prepared, operation, first });
+      steps.push({ ...prepared, operation, firstPlan });
     } catch (error) {
       throw inOperation(index, error);
     }
   }
-  return steps;
+  return { steps, plans: staged.plans };
 }
 
 /** A failure of an atomic batch: the operation's status and code, its fields prefixed (MET-13). */
@@ -64,17 +73,17 @@ function inOperation(index: number, failure: unknown): unknown {
   if (!(failure instanceof ApiError)) return failure;
   const at = `operations[${index}]`;
   const { status, code, message, details, cause } = failure;
-  // Other fields say something of the operation's target, which is not this one.
+  // Other header fields describe the operation's target, which is not this request's.
   const retry = failure.headers['Retry-After'];
   const headers = retry === undefined ? {} : { 'Retry-After': retry };
-  const told: readonly ErrorDetail[] =
+  const located: readonly ErrorDetail[] =
     details.length === 0
       ? [{ field: at, message: 'failed; nothing of the batch was done' }]
       : details.map((detail) => ({ ...detail, field: fieldIn(at, code, detail.field) }));
-  return new ApiError(status, code, `${at}: ${message}`, { details: told, headers, cause });
+  return new ApiError(status, code, `${at}: ${message}`, { details: located, headers, cause });
 }
 
-/** Where in the batch a fault lies. Names of header fields begin with a capital letter, and names of members never do. */
+/** Where in the batch an error is. Names of header fields begin with a capital letter, and names of members never do. */
 function fieldIn(operation: string, code: string, field: string): string {
   if (/^(?:REQUEST_PARAMETER|QUERY|REQUEST_URI)_/.test(code)) return `${operation}.path`;
   if (/^[A-Z]/.test(field)) return `${operation}.headers.${field}`;

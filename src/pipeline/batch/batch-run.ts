@@ -1,109 +1,109 @@
 import { apiError } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { IdempotencyRecord } from '../../plan/plan.ts';
+import type { Negotiated } from '../negotiate.ts';
+import type { Services } from '../services.ts';
+import type { KeyedRequest } from '../write/idempotency.ts';
+import { type ParsedBody, parseBody } from '../write/parsed-body.ts';
+import { requestedWrite } from '../write/requested-write.ts';
+import type { WriteOperation } from '../write/write.ts';
+import type { RunServices } from '../write/write-request.ts';
+import type { WriteResult } from '../write/write-result.ts';
 import type { Batch, BatchOperation } from './batch-body.ts';
 import { batchName, type BatchRecord, type OperationResult } from './batch-record.ts';
-import { type ParsedBody, parseBody } from '../write/parsed-body.ts';
-import type { WriteResult } from '../write/write-result.ts';
-import { recordName, type KeyedRequest, RETENTION } from '../write/idempotency.ts';
-import type { Negotiated } from '../negotiate.ts';
-import { requestedWrite } from '../write/requested-write.ts';
 import { subRequest } from './sub-request.ts';
-import type { Surroundings } from '../surroundings.ts';
-import type { WriteOperation } from '../write/write.ts';
 
-/** What the body of an operation, which stands in JSON itself, can be. */
+/** What running a batch needs. */
+export type BatchServices = RunServices & Pick<Services, 'observe'>;
+
+/** The body of an operation, which is part of JSON itself, can be one of these. */
 const JSON_BODIES: ReadonlySet<string> = new Set(['json', 'merge-patch', 'json-patch']);
 
-/** How much the results of a batch may hold, as a multiple of a body: they are kept for a day and told whole. */
-const RESULTS = 16;
+/** How large the results of a batch may be, as a multiple of a body: they are stored for a day and sent in one response. */
+const MAX_RESULTS = 16;
 
-/** A batch on its way, and what of it is remembered. */
+/** A batch that is being run. */
 export interface BatchRun {
   readonly request: Negotiated;
   readonly batch: Batch;
   /** The key of the whole; null where it has none. */
-  readonly asked: KeyedRequest | null;
+  readonly keyed: KeyedRequest | null;
   readonly dry: boolean;
 }
 
-/** An operation as the write that it asks for, and its body. @throws {ApiError} what it would get alone */
+/** An operation as the write that it requests, and its body. @throws {ApiError} as it would be refused alone */
 export async function readOperation(
   asked: BatchOperation,
-  { request, asked: key }: BatchRun,
-  surroundings: Surroundings,
+  { request, keyed }: BatchRun,
+  { idempotency }: Pick<Services, 'idempotency'>,
 ): Promise<{ readonly operation: WriteOperation; readonly body: ParsedBody | null }> {
-  const alone = subRequest(asked, request, surroundings);
+  const alone = subRequest(asked, request);
   if (alone.bodyType !== null && !JSON_BODIES.has(alone.bodyType.kind)) {
     throw apiError(
       'REQUEST_MEDIA_TYPE_UNSUPPORTED',
-      'The body of an operation is JSON; send other types by themselves.',
+      'The body of an operation is JSON; send other types in requests of their own.',
     );
   }
   const write = requestedWrite(alone);
   if (write === null) throw new Error(`${asked.method} ${asked.path} is no write`);
   if (write.dry) {
     throw apiError('REQUEST_PARAMETER_INVALID', 'Send dry_run with the batch, not with an operation of it.', {
-      details: [{ field: 'dry_run', message: 'holds for the whole batch' }],
+      details: [{ field: 'dry_run', message: 'applies to the whole batch' }],
     });
   }
   const { operation } = write;
   const { compiled, takesBody } = operation;
-  const mayLackKey =
+  const needsNoKey =
     asked.method === 'PUT' || asked.method === 'DELETE' || compiled.resource.idempotency === 'optional';
-  if (!mayLackKey && key === null) recordName(alone, true, surroundings);
-  const body = takesBody ? await parseBody(alone, compiled, surroundings.compiled.model.limits) : null;
+  if (!needsNoKey && keyed === null) idempotency.name(alone, true);
+  const body = takesBody ? await parseBody(alone, compiled) : null;
   return { operation, body };
 }
 
-/** How much of a batch's results an effect takes. */
-export function sizeOf(effect: WriteResult): number {
-  return JSON.stringify(effect).length;
+/** Characters that a result adds to the record of its batch. */
+export function sizeOf(result: WriteResult): number {
+  return JSON.stringify(result).length;
 }
 
-/** @param held by results so far @throws {ApiError} REQUEST_BODY_TOO_LARGE: they could not be kept and told together */
-export function admitResults(held: number, { compiled }: Surroundings): void {
-  if (held <= RESULTS * compiled.model.limits.body) return;
+/** @param size of the results so far @throws {ApiError} REQUEST_BODY_TOO_LARGE: they could not be stored and sent together */
+export function checkResultSize(size: number, { contract }: Negotiated): void {
+  if (size <= MAX_RESULTS * contract.model.limits.body) return;
   throw apiError(
     'REQUEST_BODY_TOO_LARGE',
-    'The results of the batch are too large to be told together; send these operations in several batches.',
+    'The results of the batch are too large for one response; send these operations in several batches.',
   );
 }
 
 /** The result of an operation that was done. */
-export function doneResult(
-  { request }: WriteOperation,
-  effect: WriteResult,
-): OperationResult & { readonly kind: 'done' } {
+export function doneResult({ request }: WriteOperation, result: WriteResult): OperationResult & { kind: 'done' } {
   const { method, preferences } = request;
-  return { kind: 'done', method, preferences, replayed: false, effect };
+  return { kind: 'done', method, preferences, replayed: false, result };
 }
 
-/** What is told of a batch that has been run. */
+/** The record of a batch that was run. */
 export function recordOf(
   { batch }: BatchRun,
   results: readonly OperationResult[],
-  { uuid, now }: Surroundings,
+  { sources }: Pick<Services, 'sources'>,
 ): BatchRecord {
-  return { id: uuid(), atomic: batch.atomic, at: timestamp(now()), results };
+  return { id: sources.uuid(), atomic: batch.atomic, at: timestamp(sources.now()), results };
 }
 
 /**
- * What is remembered of a batch: under its id; under the key of its request, where it has one, only where that is. A batch of which something
- * may be tried again has no answer under its key yet: sent again, it goes on with that.
+ * What is stored for a batch: its record under its id, and the name of that under the key of its request. A batch with an operation that may
+ * be retried has no record under its key yet: sent again, it continues there.
  */
-export function memosOf(
+export function idempotencyRecordsOf(
   record: BatchRecord,
-  { request, asked }: BatchRun,
-  { now }: Surroundings,
+  { request, keyed }: BatchRun,
+  { idempotency }: Pick<Services, 'idempotency'>,
 ): readonly IdempotencyRecord[] {
-  const expiresAt = now() + RETENTION;
   const name = batchName(record.id, request);
-  const own = { name, request: asked?.request ?? '', outcome: JSON.stringify(record), expiresAt };
-  if (asked === null || record.results.some(mayBeTriedAgain)) return [own];
-  return [own, { ...asked, outcome: JSON.stringify(name), expiresAt }];
+  const own = idempotency.record({ name, request: keyed?.request ?? '' }, record);
+  if (keyed === null || record.results.some(isRetryableResult)) return [own];
+  return [own, idempotency.record(keyed, name)];
 }
 
-function mayBeTriedAgain(result: OperationResult): boolean {
+function isRetryableResult(result: OperationResult): boolean {
   return result.kind === 'failed' && result.headers['Retry-After'] !== undefined;
 }

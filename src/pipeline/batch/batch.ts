@@ -1,107 +1,73 @@
-import { preferenceApplied } from '../../conventions/prefer.ts';
-import { admitParameters, isDryRun, commonParameterRule, writeParameterRule } from '../../plan/parameters.ts';
 import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
-import { appliedPreferences, commonHeaders, uncachedResponse } from '../represent/response.ts';
+import type { Negotiated } from '../negotiate.ts';
+import type { Services } from '../services.ts';
+import { type ParsedBody, parseBody } from '../write/parsed-body.ts';
+import { bodyBytes } from '../write/write-request.ts';
 import { runAtomic } from './atomic.ts';
 import { type Batch, readBatch } from './batch-body.ts';
-import { runEach } from './independent.ts';
-import {
-  batchAddress,
-  batchName,
-  batchNotFound,
-  type BatchRecord,
-  recordedBatch,
-  batchDocument,
-} from './batch-record.ts';
-import type { BatchRun } from './batch-run.ts';
-import { type ParsedBody, parseBody } from '../write/parsed-body.ts';
-import { writeDocument } from '../represent/encode.ts';
-import type { ApiResponse } from '../exchange.ts';
-import { bytesOf, recordName, runOnce, requestDigest } from '../write/idempotency.ts';
-import type { Negotiated } from '../negotiate.ts';
-import { conditionalResponse, plainTarget } from '../represent/conditional-response.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { contentETag } from '../represent/etags.ts';
+import { batchName, batchNotFound, type BatchRecord, recordedBatch } from './batch-record.ts';
+import type { BatchServices } from './batch-run.ts';
+import { runIndependent } from './independent.ts';
 
-/** A batch is no resource of the model: its body is read as JSON alone. */
+/** A batch that was run, now or by an earlier request with the same idempotency key. */
+export interface BatchOutcome {
+  readonly kind: 'batch';
+  readonly record: BatchRecord;
+  readonly replayed: boolean;
+  readonly dry: boolean;
+}
+
+/** A batch that was run before. */
+export interface StoredBatch {
+  readonly kind: 'batch-record';
+  readonly record: BatchRecord;
+}
+
+/** A batch is no resource of the model: its body is JSON alone. */
 const SHAPE = { resource: { singular: 'batch' }, bodyType: { kind: 'object', members: [] } } as const;
 
 /** POST to the batches (MET-13): several writes, all or none of them where the batch is atomic, else each by itself, in order. */
-export async function answerBatch(request: Negotiated, surroundings: Surroundings): Promise<ApiResponse> {
-  const { model } = surroundings.compiled;
-  const dry = isDryRun(
-    admitParameters(request.parameters, writeParameterRule, request.preferences.handling === 'lenient'),
-  );
-  const key = dry ? null : recordName(request, false, surroundings);
-  const body = await parseBody(request, SHAPE, model.limits);
-  const asked = key === null ? null : { name: key, request: requestDigest(request, bytesOf(body), surroundings) };
-  const run = (): Promise<BatchRecord | 'recorded'> =>
-    runBatch({ request, batch: batchIn(body, request, surroundings), asked, dry }, surroundings);
-  const { outcome, replayed } =
-    asked === null
-      ? { outcome: await run(), replayed: false }
-      : await runOnce(asked, run, (memo) => batchUnder(memo, surroundings), surroundings);
-  if (outcome === 'recorded') throw new Error('a batch without a key was remembered');
-  return tellBatch(outcome, request, { replayed, dry }, surroundings);
-}
-
-/** GET of a batch: readable by its caller for a day (MET-13). */
-export async function readBatchRecord(
-  id: string,
-  request: Negotiated,
-  surroundings: Surroundings,
-): Promise<ApiResponse> {
-  admitParameters(request.parameters, commonParameterRule, request.preferences.handling === 'lenient');
-  const { store, now } = surroundings;
-  const memo = await store.idempotencyRecords.find(batchName(id, request), now());
-  if (memo === null) throw batchNotFound();
-  const text = writeDocument('json', 'batch', batchDocument(recordedBatch(memo), request, false, surroundings));
-  const etag = contentETag(request, text, surroundings);
-  return conditionalResponse(request, plainTarget(etag), surroundings, {
-    links: [],
-    body: () => text,
-  });
-}
-
-function batchIn(body: ParsedBody, { preferences }: Negotiated, { compiled }: Surroundings): Batch {
-  if (body.kind === 'faulty') throw body.error;
-  return readBatch(body.json, compiled.model.system.batches, preferences.handling === 'lenient');
-}
-
-/** The batch that a key stands for. Both are kept equally long. */
-async function batchUnder({ outcome }: StoredIdempotencyRecord, { store, now }: Surroundings): Promise<BatchRecord> {
-  const name: string = JSON.parse(outcome);
-  const memo = await store.idempotencyRecords.find(name, now());
-  if (memo === null) throw batchNotFound();
-  return recordedBatch(memo);
-}
-
-function runBatch(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'recorded'> {
-  return run.batch.atomic ? runAtomic(run, surroundings) : runEach(run, surroundings);
-}
-
-function tellBatch(
-  record: BatchRecord,
-  request: Negotiated,
-  { replayed, dry }: { readonly replayed: boolean; readonly dry: boolean },
-  surroundings: Surroundings,
-): ApiResponse {
-  const address = batchAddress(record.id, request, surroundings);
-  const minimal = request.preferences.return === 'minimal' && !dry;
-  const headers = [
-    ...commonHeaders(request.exchange, surroundings.version),
-    ...(replayed ? ['Idempotent-Replayed', 'true'] : []),
-    ...(dry ? ['Dry-Run', 'true'] : ['Location', address]),
-  ];
-  if (minimal) {
-    const applied = ['Preference-Applied', preferenceApplied(['return=minimal']) ?? ''];
-    return uncachedResponse(201, [...headers, ...applied], null);
+export async function runBatch(request: Negotiated, dry: boolean, services: BatchServices): Promise<BatchOutcome> {
+  const { idempotency } = services;
+  const name = dry ? null : idempotency.name(request, false);
+  const body = await parseBody(request, SHAPE);
+  const keyed = name === null ? null : { name, request: idempotency.requestDigest(request, bodyBytes(body)) };
+  const run = (): Promise<BatchRecord | 'recorded'> => {
+    const batch = batchIn(body, request);
+    return (batch.atomic ? runAtomic : runIndependent)({ request, batch, keyed, dry }, services);
+  };
+  if (keyed !== null) {
+    const { value, replayed } = await idempotency.runOnce(keyed, run, (record) => batchOf(record, services));
+    return { kind: 'batch', record: value, replayed, dry };
   }
-  const text = writeDocument('json', 'batch', batchDocument(record, request, dry, surroundings));
-  const place = dry ? [] : ['Content-Location', address, 'ETag', contentETag(request, text, surroundings)];
-  return uncachedResponse(
-    dry ? 200 : 201,
-    [...headers, 'Content-Type', request.offer.contentType, ...place, ...appliedPreferences(request)],
-    text,
-  );
+  const record = await run();
+  if (record === 'recorded') throw new Error('a batch without a key was recorded');
+  return { kind: 'batch', record, replayed: false, dry };
+}
+
+/** GET of a batch: for a day, by its caller alone (MET-13). @throws {ApiError} BATCH_NOT_FOUND */
+export async function readBatchRecord(
+  request: Negotiated,
+  id: string,
+  { idempotency }: Pick<Services, 'idempotency'>,
+): Promise<StoredBatch> {
+  const record = await idempotency.find(batchName(id, request));
+  if (record === null) throw batchNotFound();
+  return { kind: 'batch-record', record: recordedBatch(record) };
+}
+
+function batchIn(body: ParsedBody, { preferences, contract }: Negotiated): Batch {
+  if (body.kind === 'invalid') throw body.error;
+  return readBatch(body.json, contract.model.system.batches, preferences.handling === 'lenient');
+}
+
+/** The batch that the record of a key names. Both are retained for the same time. */
+async function batchOf(
+  { outcome }: StoredIdempotencyRecord,
+  { idempotency }: Pick<Services, 'idempotency'>,
+): Promise<BatchRecord> {
+  const name: string = JSON.parse(outcome);
+  const record = await idempotency.find(name);
+  if (record === null) throw batchNotFound();
+  return recordedBatch(record);
 }

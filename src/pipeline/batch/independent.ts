@@ -1,87 +1,96 @@
-import { errorBody, apiError } from '../../conventions/errors.ts';
+import { apiError, errorBody } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import { withTimeout } from '../../platform/timeout.ts';
+import { errorHeaders, reportedError } from '../refuse.ts';
+import { LATEST_START } from '../write/commits.ts';
+import { commitOnce } from '../write/write-request.ts';
 import type { BatchOperation } from './batch-body.ts';
 import type { BatchRecord, OperationResult } from './batch-record.ts';
-import { admitResults, type BatchRun, doneResult, memosOf, readOperation, recordOf, sizeOf } from './batch-run.ts';
-import { errorHeaders, reportedError } from '../refuse.ts';
-import { LATEST_BEGIN, commitUnit } from '../write/commit.ts';
-import { commitOnce } from '../write/commit-once.ts';
-import type { Surroundings } from '../surroundings.ts';
+import {
+  type BatchRun,
+  type BatchServices,
+  checkResultSize,
+  doneResult,
+  idempotencyRecordsOf,
+  readOperation,
+  recordOf,
+  sizeOf,
+} from './batch-run.ts';
 
-/** Share of the time of a batch after which none of its operations begins: those under way, and the record, need the rest. */
+/** Share of the time of a batch after which none of its operations starts: those in progress, and the record, need the rest. */
 const LATEST_OPERATION = 0.8;
 
-/** A batch whose operations have one time together. */
-interface TimedRun extends BatchRun {
-  /** Milliseconds since the epoch at which it began. */
+/** An operation to be run, with what the operations before it left. */
+interface OperationRun extends BatchRun {
+  readonly asked: BatchOperation;
+  /** The name of its own idempotency record; null where the batch has no key. */
+  readonly name: string | null;
+  /** Milliseconds since the epoch at which the batch began. */
   readonly since: number;
+  /** Of the results so far. */
+  readonly size: number;
 }
 
 /**
- * Each operation by itself: one that fails stops no other. Those that cannot begin in time are not made, and their results say so: what was
- * done is told and kept before the time of the batch is over (ERR-7). Under a key, each is done once, also where the batch broke off in the
- * middle.
+ * Each operation by itself: one that fails stops no other. Operations that cannot start in time are not made, and their results say so: what
+ * was done is reported and stored before the time of the batch is over (ERR-7). Under a key, each is done once, also where the batch broke
+ * off in the middle.
  */
-export async function runEach(run: BatchRun, surroundings: Surroundings): Promise<BatchRecord | 'recorded'> {
-  const { request, batch, asked, dry } = run;
-  const timed = { ...run, since: surroundings.now() };
+export async function runIndependent(run: BatchRun, services: BatchServices): Promise<BatchRecord | 'recorded'> {
+  const { request, batch, keyed, dry } = run;
+  const since = services.sources.now();
   const results: OperationResult[] = [];
-  let held = 0;
-  for (const [index, each] of batch.operations.entries()) {
-    const key = asked === null ? null : `${asked.name}:${index}`;
-    const result = await resultOf(each, key, held, timed, surroundings);
-    held += result.kind === 'done' ? sizeOf(result.effect) : 0;
+  let size = 0;
+  for (const [index, asked] of batch.operations.entries()) {
+    const name = keyed === null ? null : `${keyed.name}:${index}`;
+    const result = await resultOf({ ...run, asked, name, since, size }, services);
+    size += result.kind === 'done' ? sizeOf(result.result) : 0;
     results.push(result);
   }
-  const record = recordOf(run, results, surroundings);
+  const record = recordOf(run, results, services);
   if (dry) return record;
-  const unit = { plans: [], records: memosOf(record, run, surroundings) };
-  const outcome = await commitUnit(unit, surroundings.now(), surroundings);
+  const unit = { plans: [], records: idempotencyRecordsOf(record, run, services) };
+  const outcome = await services.commits.commit(unit, { since: services.sources.now() });
   if (outcome.kind === 'recorded') return 'recorded';
   if (outcome.kind !== 'committed') throw apiError('SERVER_TIMEOUT', `The batch ${request.method} took too long.`);
   return record;
 }
 
-/** What becomes of an operation. @param held how much the results before it hold */
-async function resultOf(
-  asked: BatchOperation,
-  key: string | null,
-  held: number,
-  run: TimedRun,
-  surroundings: Surroundings,
-): Promise<OperationResult> {
-  const { compiled, now, observe } = surroundings;
-  const { correlationId } = run.request.exchange;
-  const left = (share: number): number => run.since + compiled.model.limits.handlerTimeout * share - now();
+/** What becomes of an operation. Never rejects. */
+async function resultOf(run: OperationRun, services: BatchServices): Promise<OperationResult> {
+  const { request, since, size } = run;
+  const { observe, sources } = services;
+  const { correlationId } = request.exchange;
+  const { handlerTimeout } = request.contract.model.limits;
+  const left = (share: number): number => since + handlerTimeout * share - sources.now();
   try {
-    admitResults(held, surroundings);
-    if (left(LATEST_OPERATION) <= 0) throw notMade('The time of the batch was over before this operation began');
+    checkResultSize(size, request);
+    if (left(LATEST_OPERATION) <= 0) throw notMade('The time of the batch was over before this operation started');
     const late = (): never => {
       throw notMade('The operation took too long, and with it the batch');
     };
-    return await withTimeout(make(asked, key, run, surroundings), left(LATEST_BEGIN), late);
+    return await withTimeout(commitOperation(run, services), left(LATEST_START), late);
   } catch (failure) {
     const error = reportedError(failure, correlationId, observe);
     return {
       kind: 'failed',
-      error: errorBody(error, correlationId, timestamp(now())),
+      error: errorBody(error, correlationId, timestamp(sources.now())),
       headers: errorHeaders(error),
     };
   }
 }
 
-/** @throws {ApiError} what the operation would get alone */
-async function make(
-  asked: BatchOperation,
-  key: string | null,
-  run: TimedRun,
-  surroundings: Surroundings,
-): Promise<OperationResult> {
-  const { operation, body } = await readOperation(asked, run, surroundings);
-  const settling = { body, dry: run.dry, since: run.since, latest: LATEST_OPERATION };
-  const { outcome, replayed } = await commitOnce(key, operation, settling, surroundings);
-  return { ...doneResult(operation, outcome), replayed };
+/** @throws {ApiError} as the operation would be refused alone */
+async function commitOperation(run: OperationRun, services: BatchServices): Promise<OperationResult> {
+  const { asked, name, dry, since } = run;
+  const { operation, body } = await readOperation(asked, run, services);
+  const { result, replayed } = await commitOnce(
+    name,
+    operation,
+    { body, dry, since, latest: LATEST_OPERATION },
+    services,
+  );
+  return { ...doneResult(operation, result), replayed };
 }
 
 function notMade(reason: string): Error {

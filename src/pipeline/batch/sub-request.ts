@@ -1,24 +1,23 @@
 import { headerFields } from '../../conventions/header-fields.ts';
 import { writeJson } from '../../formats/json.ts';
-import type { BatchOperation } from './batch-body.ts';
-import type { RawRequest } from '../exchange.ts';
-import { bufferedBody } from '../buffered-body.ts';
+import type { Contracts } from '../contract.ts';
+import { bufferedBody, type RawRequest } from '../exchange.ts';
 import { type Negotiated, negotiate } from '../negotiate.ts';
 import { receive } from '../receive.ts';
-import { route, versionedBase } from '../route.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { route } from '../route.ts';
+import type { BatchOperation } from './batch-body.ts';
 
 const ENCODER = new TextEncoder();
 
 /**
- * An operation of a batch as the request that it stands for, brought through the same steps as any other (1 to 11). The caller, the version
- * and the form of links are the batch's.
+ * An operation of a batch as a request of its own, passed through the same stages as any other (steps 1 to 11). Caller, rows, contract and the
+ * form of links are the batch's.
  *
- * @throws {ApiError} 400 to 415, as the operation would get alone
+ * @throws {ApiError} 400 to 415, as the request would be refused alone
  */
-export function subRequest(operation: BatchOperation, batch: Negotiated, surroundings: Surroundings): Negotiated {
-  const { compiled } = surroundings;
-  const raw = rawRequest(operation, batch, versionedBase(compiled, '').prefix);
+export function subRequest(operation: BatchOperation, batch: Negotiated): Negotiated {
+  const { contract, principal, credentials, quota, permission, rows, version, base } = batch;
+  const raw = rawRequest(operation, batch);
   const exchange = {
     ...batch.exchange,
     request: raw,
@@ -26,24 +25,24 @@ export function subRequest(operation: BatchOperation, batch: Negotiated, surroun
     note: { route: null, errorCode: null },
     versionInPath: true,
   };
-  const received = receive(exchange, raw, compiled, true);
-  const routed = route(received, compiled);
-  const caller = { ...routed, principal: batch.principal, credentials: batch.credentials };
-  const negotiated = negotiate(caller, compiled.model, compiled.offers);
-  return {
-    ...negotiated,
-    exchange: { ...exchange, versionInPath: batch.exchange.versionInPath },
-    base: batch.base,
-    version: batch.version,
-  };
+  const received = receive(exchange, raw, contract, true);
+  const routed = route(received, contractsOf(batch));
+  const negotiated = negotiate({ ...routed, principal, credentials, quota, permission, rows });
+  return { ...negotiated, exchange: { ...exchange, versionInPath: batch.exchange.versionInPath }, base, version };
 }
 
-function rawRequest({ method, path, headers, body }: BatchOperation, batch: Negotiated, prefix: string): RawRequest {
-  const named = headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
-  const type = body === undefined || named ? [] : ['Content-Type', 'application/json'];
+/** The batch's contract alone: the path of an operation names it. */
+function contractsOf({ contract }: Negotiated): Contracts {
+  return { current: contract, versions: [contract.model.version], of: () => contract };
+}
+
+function rawRequest({ method, path, headers, body }: BatchOperation, batch: Negotiated): RawRequest {
+  const hasType = headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
+  const type = body === undefined || hasType ? [] : ['Content-Type', 'application/json'];
+  const { basePath, version } = batch.contract.model;
   return {
     method,
-    target: prefix + path,
+    target: `${basePath}/v${version.major}${path}`,
     headers: ['Host', batch.exchange.fields.get('host') ?? 'localhost', ...type, ...headers],
     body: body === undefined ? null : bufferedBody(ENCODER.encode(writeJson(body))),
     httpVersion: batch.request.httpVersion,

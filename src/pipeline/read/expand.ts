@@ -1,174 +1,148 @@
 import { apiError } from '../../conventions/errors.ts';
-import type { Json, JsonObject } from '../../conventions/json.ts';
-import { parametersOf, type QueryPair } from '../../conventions/query.ts';
-import type { LinkBase } from '../../plan/url-builder.ts';
+import { type QueryPair, parametersOf } from '../../conventions/query.ts';
 import { effortOfLookup, effortOfRelated } from '../../plan/effort.ts';
 import type { Expansion, Relation } from '../../plan/expansion.ts';
 import { type ListQuery, readListQuery } from '../../plan/list-query.ts';
 import type { LocatedRow, RelatedRows } from '../../plan/plan.ts';
-import type { View } from '../../plan/view.ts';
-import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import type { Authorized } from '../authorize.ts';
 import type { CompiledResource } from '../contract.ts';
-import { linkTargets, pageMetadata } from '../represent/page-metadata.ts';
 import { referrersFilter } from '../represent/representation.ts';
-import type { Surroundings } from '../surroundings.ts';
 
-/** Most rows of a to-many relation that are told at once (QRY-4). */
+/** Most rows of a to-many relation in one place (QRY-4). */
 const EXPANDED_ROWS = 20;
-/** Most related rows in one answer (QRY-4), and most characters that they may have together as JSON. */
+/** Most related rows in one response (QRY-4), and most characters that they may have together as JSON. */
 const MAX_EXPANDED = 1_000;
 const MAX_LENGTH = 16_777_216;
 
-/** How many related rows are told, those within them too, and their characters as JSON. */
+/** A row with the related rows that were asked to be expanded. */
+export interface ExpandedRow extends LocatedRow {
+  readonly compiled: CompiledResource;
+  /** In the order of the expansions. */
+  readonly relations: readonly ExpandedRelation[];
+  /** Of its related rows; of a related row, with itself. */
+  readonly size: Size;
+}
+
+/** The rows of one relation of one row. */
+export type ExpandedRelation =
+  /** null where it leads to nothing. */
+  | { readonly kind: 'one'; readonly name: string; readonly row: ExpandedRow | null; readonly size: Size }
+  /** The first page of the collection that holds them. */
+  | {
+      readonly kind: 'many';
+      readonly name: string;
+      readonly compiled: CompiledResource;
+      readonly query: ListQuery;
+      readonly rows: readonly ExpandedRow[];
+      readonly more: boolean;
+      readonly size: Size;
+    };
+
+/** How many related rows, nested ones included, and their characters as JSON. */
 interface Size {
   readonly rows: number;
   readonly length: number;
 }
 
-/** What is told of related rows within one representation. */
-interface Related {
-  readonly members: JsonObject;
-  readonly size: Size;
-}
+const NOTHING: Size = { rows: 0, length: 0 };
 
-/** Where answers are told, and with what. */
-interface ExpandContext {
-  readonly base: LinkBase;
-  readonly surroundings: Surroundings;
+type Caller = Pick<Authorized, 'rows' | 'contract'>;
+
+/** Rows of one resource whose relation is read, and what is expanded below it. */
+interface RelationRead {
+  readonly owner: CompiledResource;
+  readonly rows: readonly LocatedRow[];
+  readonly expansion: Expansion;
 }
 
 /**
- * Rows as a caller wants to see them, in their order, with the related rows that were asked for (QRY-4): one query for each relation,
- * however many rows there are.
+ * Reads the related rows of rows (QRY-4): one query for each relation, however many rows there are.
  *
- * @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many for one answer
+ * @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many, or too large, for one response
  */
-export function representRows(
+export async function expandRows(
+  caller: Caller,
   compiled: CompiledResource,
   rows: readonly LocatedRow[],
-  { projection, expansions }: View,
-  base: LinkBase,
-  surroundings: Surroundings,
-): MaybePromise<readonly JsonObject[]> {
-  const tell = (related: readonly Related[]): readonly JsonObject[] =>
-    rows.map(({ row, within }, index) =>
-      compiled.representStored(row, within, base, projection, related[index]?.members),
-    );
-  if (expansions.length === 0) return tell([]);
-  return expand(compiled, rows, expansions, { base, surroundings }).then((related) => {
-    checkSize(sum(related.map(({ size }) => size)));
-    return tell(related);
-  });
+  expansions: readonly Expansion[],
+): Promise<readonly ExpandedRow[]> {
+  const expanded = await expand(caller, compiled, rows, expansions);
+  checkSize(sum(expanded.map(({ size }) => size)));
+  return expanded;
 }
 
 async function expand(
-  { resource }: CompiledResource,
+  caller: Caller,
+  compiled: CompiledResource,
   rows: readonly LocatedRow[],
   expansions: readonly Expansion[],
-  telling: ExpandContext,
-): Promise<readonly Related[]> {
-  let told: readonly Related[] = rows.map(() => ({ members: {}, size: NOTHING }));
-  for (const { relation, nested } of expansions) {
-    const of = compiledOf(relation, telling);
-    const values =
-      relation.kind === 'one'
-        ? await expandOne(of, relation, rows, nested, telling)
-        : await expandMany(of, resource.name, relation, rows, nested, telling);
-    told = told.map(({ members, size }, index) => {
-      const value = values[index];
-      return {
-        members: { ...members, [relation.name]: value?.told ?? null },
-        size: sum([size, value?.size ?? NOTHING]),
-      };
-    });
+): Promise<readonly ExpandedRow[]> {
+  const relations: (readonly ExpandedRelation[])[] = [];
+  for (const expansion of expansions) {
+    const read = { owner: compiled, rows, expansion };
+    relations.push(expansion.relation.kind === 'one' ? await expandOne(caller, read) : await expandMany(caller, read));
   }
-  return told;
+  return rows.map(({ row, within }, index) => {
+    const own = relations.flatMap((each) => each[index] ?? []);
+    return { row, within, compiled, relations: own, size: sum(own.map(({ size }) => size)) };
+  });
 }
 
-/** What stands under the name of a relation; null where it leads to nothing. */
-interface Value {
-  readonly told: Json;
-  readonly size: Size;
-}
-
-async function expandOne(
-  compiled: CompiledResource,
-  { field }: Relation,
-  rows: readonly LocatedRow[],
-  nested: readonly Expansion[],
-  telling: ExpandContext,
-): Promise<readonly (Value | null)[]> {
+async function expandOne(caller: Caller, { rows, expansion }: RelationRead): Promise<readonly ExpandedRelation[]> {
+  const { name, field, target } = expansion.relation;
+  const compiled = caller.contract.resourceOf(target.name);
   const idOf = ({ row }: LocatedRow): string | null => {
     const id = row[field];
     return typeof id === 'string' ? id : null;
   };
   const ids = [...new Set(rows.map(idOf))].filter((id) => id !== null);
-  const plan = { resource: compiled.resource.name, ids, effort: effortOfLookup({ ids }) };
-  const found = ids.length === 0 ? [] : await telling.surroundings.store.rows.lookup(plan);
-  const values = await representRelated(compiled, found, nested, telling);
-  const byId = new Map(found.map(({ row }, index) => [row.id, values[index] ?? null]));
-  return rows.map((each) => byId.get(idOf(each) ?? '') ?? null);
+  const found =
+    ids.length === 0 ? [] : await caller.rows.lookup({ resource: target.name, ids, effort: effortOfLookup({ ids }) });
+  const related = await expandRelated(caller, compiled, found, expansion.nested);
+  const byId = new Map(related.map((each) => [each.row.id, each]));
+  return rows.map((each) => {
+    const row = byId.get(idOf(each) ?? '') ?? null;
+    return { kind: 'one', name, row, size: row?.size ?? NOTHING };
+  });
 }
 
 async function expandMany(
-  compiled: CompiledResource,
-  owning: string,
-  relation: Relation,
-  rows: readonly LocatedRow[],
-  nested: readonly Expansion[],
-  telling: ExpandContext,
-): Promise<readonly (Value | null)[]> {
-  const queries = rows.map((owner) => queryOf(compiled, owning, relation, owner));
-  const [{ plan } = { plan: null }] = queries;
-  if (plan === null) return [];
-  const { order, window } = plan;
+  caller: Caller,
+  { owner, rows, expansion }: RelationRead,
+): Promise<readonly ExpandedRelation[]> {
+  const { relation, nested } = expansion;
+  const compiled = caller.contract.resourceOf(relation.target.name);
+  const queries = rows.map((each) => queryOf(compiled, owner.resource.name, relation, each));
+  const [first] = queries;
+  if (first === undefined) return [];
+  const { order, window } = first.plan;
   const owners = [...new Set(rows.map(({ row }) => row.id))];
   const wanted = { field: relation.field, owners, order, limit: window.limit };
-  const asked = { resource: compiled.resource.name, ...wanted, effort: effortOfRelated(compiled.resource, wanted) };
-  const found = await telling.surroundings.store.rows.related(asked);
-  const all = owners.flatMap((owner) => found.get(owner)?.rows ?? []);
-  const told = await representRelated(compiled, all, nested, telling);
-  const values = new Map(all.map((located, index) => [located, told[index]]));
-  return rows.map(({ row }, index) => {
+  const effort = effortOfRelated(compiled.resource, wanted);
+  const found = await caller.rows.related({ resource: compiled.resource.name, ...wanted, effort });
+  const all = owners.flatMap((id) => found.get(id)?.rows ?? []);
+  const related = await expandRelated(caller, compiled, all, nested);
+  const expandedOf = new Map(all.map((located, index) => [located, related[index]]));
+  return rows.flatMap(({ row }, index) => {
     const query = queries[index];
-    const related = found.get(row.id) ?? { rows: [], more: false };
-    return query === undefined ? null : collectionValue(compiled, query, related, values, telling);
+    const { rows: own, more }: RelatedRows = found.get(row.id) ?? { rows: [], more: false };
+    const page = own.flatMap((located) => expandedOf.get(located) ?? []);
+    const size = sum(page.map((each) => each.size));
+    return query === undefined ? [] : { kind: 'many', name: relation.name, compiled, query, rows: page, more, size };
   });
 }
 
-/** The related rows of one row as a collection of them: its first page. */
-function collectionValue(
-  compiled: CompiledResource,
-  query: ListQuery,
-  { rows, more }: RelatedRows,
-  values: ReadonlyMap<LocatedRow, Value | undefined>,
-  { base, surroundings }: ExpandContext,
-): Value {
-  const page = { rows: rows.map(({ row }) => row), more, total: null };
-  const { facts, links } = pageMetadata(compiled, query, page, base, surroundings);
-  const items = rows.flatMap((located) => values.get(located) ?? []);
-  const data = items.map(({ told }) => told);
-  return {
-    told: { data, page: facts, links: linkTargets(links) },
-    size: sum(items.map(({ size }) => size)),
-  };
-}
-
-/** Related rows themselves, each once, however often they are told. */
-async function representRelated(
+/** Related rows with their own relations, each once, however often they are referred to. */
+async function expandRelated(
+  caller: Caller,
   compiled: CompiledResource,
   rows: readonly LocatedRow[],
   nested: readonly Expansion[],
-  telling: ExpandContext,
-): Promise<readonly Value[]> {
+): Promise<readonly ExpandedRow[]> {
   const own = rows.map(({ row }): Size => ({ rows: 1, length: JSON.stringify(row).length }));
   checkSize(sum(own));
-  const related = await expand(compiled, rows, nested, telling);
-  return rows.map(({ row, within }, index) => {
-    const { members, size } = related[index] ?? { members: {}, size: NOTHING };
-    const told = compiled.representStored(row, within, telling.base, null, members);
-    return { told, size: sum([own[index] ?? NOTHING, size]) };
-  });
+  const expanded = await expand(caller, compiled, rows, nested);
+  return expanded.map((each, index) => ({ ...each, size: sum([own[index] ?? NOTHING, each.size]) }));
 }
 
 /** The collection that holds the related rows of a row, from its start. */
@@ -184,24 +158,16 @@ function queryOf(
   return readListQuery(compiled.list, above, parametersOf(parameters), false);
 }
 
-function compiledOf({ target }: Relation, { surroundings }: ExpandContext): CompiledResource {
-  const compiled = surroundings.compiled.resources.get(target.name);
-  if (compiled === undefined) throw new Error(`nothing was compiled for ${target.name}`);
-  return compiled;
-}
-
-const NOTHING: Size = { rows: 0, length: 0 };
-
 function sum(sizes: readonly Size[]): Size {
   return sizes.reduce((all, { rows, length }) => ({ rows: all.rows + rows, length: all.length + length }), NOTHING);
 }
 
-/** @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many, or too large, for one answer */
+/** @throws {ApiError} QUERY_EXPAND_INVALID */
 function checkSize({ rows, length }: Size): void {
   if (rows <= MAX_EXPANDED && length <= MAX_LENGTH) return;
   const most =
     rows > MAX_EXPANDED ? `${MAX_EXPANDED} related resources` : `${MAX_LENGTH} characters of related resources`;
-  const message = `More than ${most} would be told in one answer; send a smaller limit, or expand less.`;
+  const message = `The response would hold more than ${most}; send a smaller limit, or expand less.`;
   throw apiError('QUERY_EXPAND_INVALID', message, {
     details: [{ field: 'expand', message: `leads to more than ${most}` }],
   });

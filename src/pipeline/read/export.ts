@@ -1,41 +1,43 @@
 import type { JsonObject } from '../../conventions/json.ts';
-import type { ListPlan, Page } from '../../plan/plan.ts';
+import type { ListRead, Page } from '../../plan/plan.ts';
 import type { CompiledResource } from '../contract.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { VisibleRows } from './visible-rows.ts';
 
-/** Rows that are read at once. */
+/** Rows per read. */
 const PAGE = 1_000;
 
-/** A whole collection, wherever its rows lie. */
+/** A whole collection, below whichever parents its rows are. */
 export interface ExportedRows {
-  /** Rows at the moment of asking. */
+  /** The number of rows when the export began. */
   readonly total: number;
-  /** In the order of their ids, a bounded number at a time; of the next ones as many are read ahead. */
+  /** In the order of their ids, a bounded number per page; the next page is read ahead. */
   readonly pages: AsyncIterable<readonly JsonObject[]>;
 }
 
 /**
- * All rows of a resource as GET shows them, without links. Rows that stand throughout are told once, whatever is written meanwhile.
+ * All rows of a resource as GET returns them, without links. Rows that exist throughout are exported once, whatever is written meanwhile.
+ *
+ * @param rows all of them: an export runs for the system
  */
-export async function exportRows(compiled: CompiledResource, surroundings: Surroundings): Promise<ExportedRows> {
-  const counted = await surroundings.rows.list({ ...planFrom(compiled, null, 1), count: { kind: 'exact' } });
-  return { total: counted.total?.count ?? 0, pages: pagesOf(compiled, surroundings) };
+export async function exportRows(compiled: CompiledResource, rows: VisibleRows): Promise<ExportedRows> {
+  const counted = await rows.list({ ...readAfter(compiled, null, 1), count: { kind: 'exact' } });
+  return { total: counted.total?.count ?? 0, pages: pagesOf(compiled, rows) };
 }
 
 /** The next rows are read while those before them are written. */
-async function* pagesOf(compiled: CompiledResource, { rows }: Surroundings): AsyncGenerator<readonly JsonObject[]> {
-  const read = async (last: string | null): Promise<Page> => rows.list(planFrom(compiled, last, PAGE));
+async function* pagesOf(compiled: CompiledResource, rows: VisibleRows): AsyncGenerator<readonly JsonObject[]> {
+  const read = async (last: string | null): Promise<Page> => rows.list(readAfter(compiled, last, PAGE));
   for (let reading: Promise<Page> | null = read(null); reading !== null; ) {
     const page: Page = await reading;
     const last: string | null = page.rows.at(-1)?.id ?? null;
     reading = page.more && last !== null ? read(last) : null;
-    // Where nobody asks for them any more, nobody has to know that they could not be read.
+    // A consumer that stops here never awaits the page read ahead, whose failure must not go unhandled.
     reading?.catch(() => null);
     if (page.rows.length > 0) yield page.rows.map((row) => compiled.writeFields(row));
   }
 }
 
-function planFrom({ resource }: CompiledResource, last: string | null, limit: number): ListPlan {
+function readAfter({ resource }: CompiledResource, last: string | null, limit: number): ListRead {
   return {
     kind: 'list',
     resource: resource.name,

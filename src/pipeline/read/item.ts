@@ -1,165 +1,114 @@
 import { resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
-import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
-import type { Ancestor, Columns, Row } from '../../plan/plan.ts';
+import type { Ancestor, Row } from '../../plan/plan.ts';
 import { columnsFor, type View, WHOLE_VIEW } from '../../plan/view.ts';
+import { type MaybePromise, chain } from '../../platform/maybe-promise.ts';
+import type { Authorized } from '../authorize.ts';
 import type { CompiledResource } from '../contract.ts';
-import { writeDocument, writeItem } from '../represent/encode.ts';
-import type { ApiResponse } from '../exchange.ts';
-import { representRows } from './expand.ts';
 import type { Negotiated } from '../negotiate.ts';
-import { canonicalLink, conditionalResponse, plainTarget, readTarget } from '../represent/conditional-response.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { type Modified, CachedItem } from './item-cache.ts';
-import { variantKey, itemETag, contentETag } from '../represent/etags.ts';
-import { viewTypes } from '../represent/view-types.ts';
+import type { Services } from '../services.ts';
+import { type ExpandedRow, expandRows } from './expand.ts';
+import type { CachedItem, ItemSlot } from './item-cache.ts';
 
-/** A change so old, in milliseconds, that a date of whole seconds tells it from any later one (CACHE-4, RFC 9110 8.8.2.2). */
-const SETTLED = 1_000;
-
-/** Reads one resource (S 4.1 GET, MET-5). */
-export function readItem(
-  request: Negotiated,
-  compiled: CompiledResource,
-  within: readonly Ancestor[],
-  id: string,
-  view: View,
-  surroundings: Surroundings,
-): MaybePromise<ApiResponse> {
-  const { resource } = compiled;
-  const links = canonicalLink(request, surroundings, (base) =>
-    surroundings.compiled.addresses.item(base, resource, within, id),
-  );
-  const item = { id, within };
-  if (view.expansions.length > 0) {
-    return after(tellExpanded(request, compiled, item, view, surroundings), ({ row, text }) => {
-      // What is told of other rows changes without this one's revision and time.
-      const etag = itemETag(request, row, surroundings, surroundings.digest(text));
-      return conditionalResponse(request, readTarget(resource, view, etag), surroundings, { links, body: () => text });
-    });
-  }
-  return after(tellItem(request, compiled, item, view, surroundings), (told) => {
-    const etag = itemETag(request, told, surroundings, view.key);
-    const target = readTarget(resource, view, etag, () => lastModified(told, request, surroundings));
-    return conditionalResponse(request, target, surroundings, { links, body: () => told.text });
-  });
-}
-
-/** A row by its place on the path. */
-interface ItemPath {
-  readonly id: string;
+/** Reading one resource. */
+export interface ItemRequest {
+  readonly kind: 'item';
+  readonly compiled: CompiledResource;
   readonly within: readonly Ancestor[];
+  readonly id: string;
+  readonly view: View;
 }
 
-/** What was told before, where the row has not changed since; what it is told as now, where it may have. */
-function tellItem(
-  request: Negotiated,
-  compiled: CompiledResource,
-  { id, within }: ItemPath,
-  view: View,
-  surroundings: Surroundings,
-): MaybePromise<CachedItem> {
-  const { resource } = compiled;
-  const { itemCache, stamps } = surroundings;
-  // Whether a row below others is there hangs on them too.
-  const change = view === WHOLE_VIEW && within.length === 0 ? stamps.rowStamp(resource.name, id) : null;
-  const before =
-    change === null
-      ? null
-      : itemCache.of({ resource: resource.name, id, form: variantKey(request, surroundings), change });
-  const known = before?.get() ?? null;
-  if (known !== null) return known;
-  return after(findRow(resource, within, id, surroundings, columnsFor(resource, view, [])), (row) => {
-    const fresh = new CachedItem(row.revision, Date.parse(row.updated_at), () =>
-      writeItem(
-        request.offer.format,
-        viewTypes(compiled, view, surroundings),
-        compiled.representStored(row, within, request.base, view.projection),
-      ),
-    );
-    before?.set(fresh);
-    return fresh;
-  });
-}
-
-function tellExpanded(
-  request: Negotiated,
-  compiled: CompiledResource,
-  { id, within }: ItemPath,
-  view: View,
-  surroundings: Surroundings,
-): MaybePromise<{ readonly row: Row; readonly text: string }> {
-  const { resource } = compiled;
-  return after(findRow(resource, within, id, surroundings, columnsFor(resource, view, [])), (row) =>
-    after(representRows(compiled, [{ row, within }], view, request.base, surroundings), ([item = {}]) => {
-      const text = writeItem(request.offer.format, viewTypes(compiled, view, surroundings), item);
-      return { row, text };
-    }),
-  );
+/** One resource, read or found in the cache. */
+export interface FoundItem {
+  readonly kind: 'item';
+  readonly request: ItemRequest;
+  readonly source:
+    | { readonly kind: 'cached'; readonly item: CachedItem }
+    /** `slot` is where its JSON may be cached; null where nothing of this kind is. */
+    | { readonly kind: 'row'; readonly row: Row; readonly slot: ItemSlot | null }
+    | { readonly kind: 'expanded'; readonly row: ExpandedRow };
 }
 
 /**
- * When what is told of a row last changed, as it was read by this request: with the row, or with the edition, in which it is told otherwise.
- * null as long as a change after that could have the same date.
+ * Reads one resource (S 4.1 GET, MET-5): from the cache while the store says that the row has not changed since, else from the store.
+ *
+ * @throws {ApiError} 404
  */
-function lastModified(told: Modified, { exchange }: Negotiated, { edition }: Surroundings): Modified | null {
-  const last = told.at < edition.at ? edition : told;
-  return exchange.startedAt - last.at > SETTLED ? last : null;
+export function readItem(
+  request: Negotiated,
+  item: ItemRequest,
+  { etags, items }: Pick<Services, 'etags' | 'items'>,
+): MaybePromise<FoundItem> {
+  const { compiled, within, id, view } = item;
+  const { resource } = compiled;
+  // Whether a row below others exists depends on those too.
+  const stamp = view === WHOLE_VIEW && within.length === 0 ? request.rows.rowStamp(resource.name, id) : null;
+  const slot =
+    stamp === null ? null : items.of({ resource: resource.name, id, form: etags.variantKey(request), change: stamp });
+  const cached = slot?.get() ?? null;
+  if (cached !== null) return { kind: 'item', request: item, source: { kind: 'cached', item: cached } };
+  if (view.expansions.length > 0) return readExpanded(request, item);
+  return chain(request.rows.item({ resource: resource.name, id, within, ...columnsOf(item) }), (row) =>
+    row === null
+      ? notFoundBelow(request, resource, within)
+      : { kind: 'item', request: item, source: { kind: 'row', row, slot } },
+  );
 }
 
-/** `GET {base}`: links to the collections (REP-10). Those below another resource have no URL without an id. */
-export function readRoot(request: Negotiated, surroundings: Surroundings): ApiResponse {
-  const { model, addresses } = surroundings.compiled;
-  const links: Record<string, string> = { self: addresses.root(request.base) };
-  for (const resource of model.resources.values()) {
-    if (resource.parent === null) links[resource.name] = addresses.collection(request.base, resource, []);
-  }
-  const { major, minor, patch } = model.version;
-  const root = { name: model.name, title: model.title, version: `${major}.${minor}.${patch}`, links };
-  const text = writeDocument(request.offer.format, 'api', root);
-  const tag = contentETag(request, text, surroundings);
-  const canonical = canonicalLink(request, surroundings, addresses.root);
-  return conditionalResponse(request, plainTarget(tag), surroundings, { links: canonical, body: () => text });
+async function readExpanded(request: Negotiated, item: ItemRequest): Promise<FoundItem> {
+  const { compiled, within, id, view } = item;
+  const row = await findRow(request, compiled.resource, { id, within, ...columnsOf(item) });
+  const [expanded] = await expandRows(request, compiled, [{ row, within }], view.expansions);
+  if (expanded === undefined) throw new Error('a row was lost while its relations were read');
+  return { kind: 'item', request: item, source: { kind: 'expanded', row: expanded } };
+}
+
+function columnsOf({ compiled, view }: ItemRequest): { readonly columns?: readonly string[] } {
+  const columns = columnsFor(compiled.resource, view, []);
+  return columns === null ? {} : { columns };
+}
+
+/** What finds a row below its ancestors. */
+interface RowPath {
+  readonly id: string;
+  readonly within: readonly Ancestor[];
+  readonly columns?: readonly string[];
 }
 
 /**
  * The row that a path names.
  *
- * @param columns what is read of it; null for all
  * @throws {ApiError} 404 with the code of the first resource on the path that is absent (URL-7)
  */
-export function findRow(
+export async function findRow(
+  request: Pick<Authorized, 'rows' | 'contract'>,
   resource: Resource,
-  within: readonly Ancestor[],
-  id: string,
-  surroundings: Surroundings,
-  columns: Columns | null = null,
-): MaybePromise<Row> {
-  const selected = columns === null ? {} : { columns };
-  const read = surroundings.rows.item({ kind: 'item', resource: resource.name, id, within, ...selected });
-  return after(read, (row) => row ?? absent(resource, within, surroundings));
+  path: RowPath,
+): Promise<Row> {
+  const row = await request.rows.item({ resource: resource.name, ...path });
+  return row ?? notFoundBelow(request, resource, path.within);
 }
 
-function absent(resource: Resource, within: readonly Ancestor[], surroundings: Surroundings): MaybePromise<never> {
-  return after(requireAncestors(within, surroundings), () => {
-    throw notFound(resource);
-  });
+async function notFoundBelow(
+  request: Pick<Authorized, 'rows' | 'contract'>,
+  resource: Resource,
+  within: readonly Ancestor[],
+): Promise<never> {
+  await requireAncestors(request, within);
+  throw notFound(resource);
 }
 
 /** Fails with the 404 of the outermost row above a target that is absent (URL-7). */
-export function requireAncestors(within: readonly Ancestor[], surroundings: Surroundings): MaybePromise<void> {
-  if (within.length === 0) return;
-  return after(surroundings.rows.missingAncestor(within), (missing) => {
-    if (missing !== null) throw ancestorNotFound(missing.resource, surroundings);
-  });
+export async function requireAncestors(
+  { rows, contract }: Pick<Authorized, 'rows' | 'contract'>,
+  within: readonly Ancestor[],
+): Promise<void> {
+  const missing = await rows.missingAncestor(within);
+  if (missing !== null) throw notFound(contract.resourceOf(missing.resource).resource);
 }
 
-export function ancestorNotFound(name: string, { compiled }: Surroundings): Error {
-  const resource = compiled.model.resources.get(name);
-  if (resource === undefined) throw new Error(`the model has no resource ${name}`);
-  return notFound(resource);
-}
-
+/** 404 {R}_NOT_FOUND. */
 export function notFound(resource: Resource): Error {
   return resourceError(resource.code, 'NOT_FOUND', `There is no ${resource.singular} with this id here.`);
 }

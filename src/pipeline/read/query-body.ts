@@ -2,10 +2,9 @@ import { apiError } from '../../conventions/errors.ts';
 import { type QueryParameter, parseQuery } from '../../conventions/query.ts';
 import { inflate } from '../../formats/gzip.ts';
 import type { Negotiated } from '../negotiate.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
-/** What a form may hold as it is and a URL may not. */
+/** Characters that a form may hold raw and a URL may not. */
 const RAW = /[^\x21-\x7e]|["<>\\^`{|}#]/gu;
 
 /**
@@ -13,13 +12,10 @@ const RAW = /[^\x21-\x7e]|["<>\\^`{|}#]/gu;
  *
  * @throws {ApiError} 400, 413, 408
  */
-export async function queryParameters(
-  request: Negotiated,
-  { compiled }: Surroundings,
-): Promise<readonly QueryParameter[]> {
-  const { body, gzipped, parameters } = request;
+export async function queryParameters(request: Negotiated): Promise<readonly QueryParameter[]> {
+  const { body, gzipped, parameters, contract } = request;
   if (body === null) return parameters;
-  const { limits } = compiled.model;
+  const { limits } = contract.model;
   const bytes = await body.read(limits.body);
   const plain = gzipped ? await inflate(bytes, limits.body) : bytes;
   const own = parseQuery(decode(plain).replace(RAW, encodeURIComponent));

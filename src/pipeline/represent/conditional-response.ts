@@ -1,41 +1,39 @@
 import { cacheControl, combineDirectives, type CacheDirectives } from '../../conventions/cache-control.ts';
 import { resourceError } from '../../conventions/errors.ts';
-import { type LinkValue, linkField } from '../../conventions/links.ts';
+import { linkField, type LinkValue } from '../../conventions/links.ts';
 import { evaluateRead } from '../../conventions/preconditions.ts';
 import type { Resource } from '../../model/model.ts';
-import type { LinkBase } from '../../plan/url-builder.ts';
 import { expandedResources } from '../../plan/expansion.ts';
+import type { LinkBase } from '../../plan/url-builder.ts';
 import type { View } from '../../plan/view.ts';
-import { appliedPreferences, commonHeaders, type HeaderList } from './response.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
-import { canonicalBase } from '../route.ts';
-import type { Surroundings } from '../surroundings.ts';
 import type { Modified } from '../read/item-cache.ts';
+import { appliedPreferences, commonHeaders, type HeaderList } from './response.ts';
 
-/** What a read is answered about. */
+/** The selected representation of a read (RFC 9110 3.2): its validators, and what caches may do with it. */
 export interface SelectedRepresentation {
   /** null for what has no rows, such as the root. */
   readonly resource: Resource | null;
-  /** What caches may do with all that is told; null where the model says nothing of it. */
+  /** What the model declares of all resources in it; null where it declares nothing. */
   readonly cache: CacheDirectives | null;
   readonly etag: string;
-  /** null where no `Last-Modified` goes out. */
+  /** null where no `Last-Modified` is sent. */
   readonly lastModified: () => Modified | null;
 }
 
 const undated = (): null => null;
 
-/** The answer to a read that shows something. */
-export interface Found {
+/** The content of a 200. */
+export interface Content {
   readonly links: readonly LinkValue[];
   /** Further header fields. */
-  readonly facts?: HeaderList;
+  readonly headers?: HeaderList;
   readonly body: () => string;
 }
 
-/** What is told of a resource in a view. */
-export function readTarget(
+/** The representation of a resource in a view. */
+export function selectedOf(
   resource: Resource,
   { expansions }: View,
   etag: string,
@@ -45,74 +43,67 @@ export function readTarget(
   return { resource, cache: expanded.reduce(combineDirectives, resource.cache), etag, lastModified };
 }
 
-/** What is told of no resource. */
-export function plainTarget(etag: string): SelectedRepresentation {
+/** The representation of something that is no resource of the model. */
+export function selectedDocument(etag: string): SelectedRepresentation {
   return { resource: null, cache: null, etag, lastModified: undated };
 }
 
-/** The answer to a read, or what its preconditions make of it (CACHE-2, CACHE-3). @throws {ApiError} 412 */
+/** 200, or 304 where the client's copy is current (CACHE-2, CACHE-3). @throws {ApiError} 412 */
 export function conditionalResponse(
   request: Negotiated,
-  target: SelectedRepresentation,
-  surroundings: Surroundings,
-  found: Found,
+  selected: SelectedRepresentation,
+  content: Content,
 ): BufferedResponse {
-  return notModified(request, target, surroundings) ?? okResponse(request, target, surroundings, found);
+  return isNotModified(request, selected)
+    ? notModifiedResponse(request, selected)
+    : okResponse(request, selected, content);
 }
 
-/** 304 where the caller has what it would be shown; null where it is to be shown. @throws {ApiError} 412 */
-export function notModified(
-  request: Negotiated,
-  target: SelectedRepresentation,
-  surroundings: Surroundings,
-): BufferedResponse | null {
-  const { resource } = target;
-  const verdict = evaluateRead(request.preconditions, target);
-  // The root has no state that a condition could guard, and so no code to refuse one with: it is shown all the same.
-  if (verdict === 'failed' && resource !== null) throw preconditionFailed(resource);
-  if (verdict !== 'not-modified') return null;
-  return { status: 304, headers: cachingHeaders(request, target, surroundings), body: null };
+/** Whether the client's copy is current. @throws {ApiError} 412 */
+export function isNotModified(request: Negotiated, selected: SelectedRepresentation): boolean {
+  const verdict = evaluateRead(request.preconditions, selected);
+  // The root has no state that a condition could guard, and so no error code for a failed one: it is sent all the same.
+  if (verdict === 'failed' && selected.resource !== null) throw preconditionFailed(selected.resource);
+  return verdict === 'not-modified';
 }
 
-/** 200, whatever the preconditions say. */
+/** 304 with the validators of the client's copy. */
+export function notModifiedResponse(request: Negotiated, selected: SelectedRepresentation): BufferedResponse {
+  return { status: 304, headers: validatorHeaders(request, selected), body: null };
+}
+
 function okResponse(
   request: Negotiated,
-  target: SelectedRepresentation,
-  surroundings: Surroundings,
-  { links, facts = [], body }: Found,
+  selected: SelectedRepresentation,
+  { links, headers: further = [], body }: Content,
 ): BufferedResponse {
-  const headers = cachingHeaders(request, target, surroundings);
-  const lastModified = target.lastModified();
+  const headers = validatorHeaders(request, selected);
+  const lastModified = selected.lastModified();
   if (lastModified !== null) headers.push('Last-Modified', lastModified.date);
   headers.push('Content-Type', request.offer.contentType);
   const link = linkField(links);
   if (link !== '') headers.push('Link', link);
-  headers.push(...appliedPreferences(request), ...facts);
+  headers.push(...appliedPreferences(request), ...further);
   return { status: 200, headers, body: body() };
 }
 
-/** A list of its own, to be gone on with. */
-function cachingHeaders(
-  request: Negotiated,
-  { cache, etag }: SelectedRepresentation,
-  { version }: Surroundings,
-): string[] {
-  const headers = commonHeaders(request.exchange, version);
+/** A new list, which the caller may extend. */
+function validatorHeaders(request: Negotiated, { cache, etag }: SelectedRepresentation): string[] {
+  const headers = commonHeaders(request.exchange, request.contract.version);
   const control = cacheControl({ credentials: request.credentials, cache, sameForEveryCaller: true });
   headers.push('ETag', etag, 'Cache-Control', control);
   return headers;
 }
 
-/** REP-9: an answer in another version carrier than the path names its path-versioned URL. */
+/** REP-9: a response in another version carrier than the path links to its path-versioned URL. */
 export function canonicalLink(
-  request: Negotiated,
-  { compiled }: Surroundings,
-  address: (base: LinkBase) => string,
+  { contract, version }: Negotiated,
+  urlBelow: (base: LinkBase) => string,
 ): readonly LinkValue[] {
-  if (request.version.carrier === 'path') return [];
-  return [{ rel: 'canonical', href: address(canonicalBase(compiled)) }];
+  return version.carrier === 'path' ? [] : [{ rel: 'canonical', href: urlBelow(contract.canonicalBase) }];
 }
 
+/** 412 {R}_PRECONDITION_FAILED. */
 export function preconditionFailed(resource: Resource): Error {
   const message = 'A precondition of the request does not hold; read the resource again and repeat with its new ETag.';
   return resourceError(resource.code, 'PRECONDITION_FAILED', message);

@@ -1,7 +1,7 @@
 import { secondHit } from '../../cache/admission-filter.ts';
 import { createCache } from '../../cache/cache.ts';
 import { compress, COMPRESSIBLE_FROM } from '../../formats/compress.ts';
-import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
+import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { type ApiResponse, type BufferedResponse, isStreamed } from '../exchange.ts';
 import type { Exchange } from '../receive.ts';
 
@@ -33,7 +33,7 @@ export class Compressor {
     if (coding === 'identity' || isStreamed(response)) return response;
     const { status, headers, body } = response;
     if (body === null || Buffer.byteLength(body) <= COMPRESSIBLE_FROM) return response;
-    return after(this.#bytes(body, keyOf(response, exchange), coding), (bytes) => ({
+    return chain(this.#bytes(body, keyOf(response, exchange), coding), (bytes) => ({
       status,
       headers: [...headers, 'Content-Encoding', coding],
       body: bytes,
@@ -44,7 +44,7 @@ export class Compressor {
     if (key === null) return compress(body, coding);
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    return after(compress(body, coding), (bytes) => {
+    return chain(compress(body, coding), (bytes) => {
       // What zlib returns is a view of a larger buffer, all of which would be cached with it.
       this.#cache.set(key, new Uint8Array(bytes));
       return bytes;

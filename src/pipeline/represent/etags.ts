@@ -1,78 +1,83 @@
+import { ByParts } from '../../cache/by-parts.ts';
 import { strongETag } from '../../conventions/etag.ts';
 import { writeQuery } from '../../conventions/query.ts';
 import { expandedResources } from '../../plan/expansion.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
-import { ByParts } from '../../cache/by-parts.ts';
 import type { Negotiated } from '../negotiate.ts';
+import type { Modified } from '../read/item-cache.ts';
 import { selfQuery } from './page-metadata.ts';
-import type { Surroundings } from '../surroundings.ts';
 
-/** Digits of the digest that tells views of one row apart. */
-const VIEW_DIGITS = 12;
+/** Characters of the digest that tells views of one row apart. */
+const VIEW_CHARACTERS = 12;
 
-/**
- * The tag of a row as this caller sees it: its revision, and everything else that the bytes depend on (CACHE-1).
- *
- * @param view what tells it from other views of the row
- */
-export function itemETag(
-  request: Negotiated,
-  { revision }: Pick<Row, 'revision'>,
-  surroundings: Surroundings,
-  view = '',
-): string {
-  const own = variant(request, surroundings);
-  // Callers choose views: what is worked out of them is not remembered.
-  return strongETag(revision, view === '' ? own : surroundings.digest(`${own} ${view}`).slice(0, VIEW_DIGITS));
-}
+/** Most variants that are held by name. */
+const MAX_VARIANTS = 4_096;
 
-/** The tag of what is told by its bytes. */
-export function contentETag(request: Negotiated, text: string, surroundings: Surroundings): string {
-  return strongETag(surroundings.digest(text), variant(request, surroundings));
+/** The cache epoch of the database: what was last changed before it began was changed by it. */
+export interface Epoch extends Modified {
+  readonly id: string;
 }
 
 /**
- * The tag of a page by what it is made of, without reading a row (CACHE-2): what was asked for, and the last changes of all resources that
- * any part of the page is taken from.
- *
- * @param changes of {@link resourcesOf}
+ * Makes every ETag. One depends on the row or page, and on the *contract* (media type, carrier, epoch), the *permission* and the content coding;
+ * that of a page on the *visibility* too, by the stamps of what it is made of. None depends on an identity.
  */
-export function collectionETag(
-  request: Negotiated,
-  query: ListQuery,
-  changes: readonly number[],
-  surroundings: Surroundings,
-): string {
-  const { plan } = query;
-  const asked = [plan.resource, plan.within, selfQuery(query), changes];
-  return strongETag(surroundings.digest(JSON.stringify(asked)), variant(request, surroundings));
+export class ETags {
+  readonly epoch: Epoch;
+  /** Of 22 characters. */
+  readonly digest: (content: string | Uint8Array) => string;
+  readonly #variants: ByParts<string>;
+
+  constructor(epoch: Epoch, digest: (content: string | Uint8Array) => string) {
+    this.epoch = epoch;
+    this.digest = digest;
+    this.#variants = new ByParts(MAX_VARIANTS, (parts) => digest(parts.join('\n')).slice(0, 8));
+  }
+
+  /**
+   * Of a row: its revision, and everything else that its bytes depend on (CACHE-1).
+   *
+   * @param view tells it from other views of the row
+   */
+  item(request: Negotiated, { revision }: Pick<Row, 'revision'>, view = ''): string {
+    const variant = this.#variant(request);
+    // Clients choose views, so these are not held by name.
+    return strongETag(revision, view === '' ? variant : this.digest(`${variant} ${view}`).slice(0, VIEW_CHARACTERS));
+  }
+
+  /** Of what is named by its bytes. */
+  content(request: Negotiated, text: string): string {
+    return strongETag(this.digest(text), this.#variant(request));
+  }
+
+  /**
+   * Of a page, without reading a row (CACHE-2): the request, and the stamps of all resources that any part of the page is taken from.
+   *
+   * @param stamps of {@link resourcesOf}
+   */
+  collection(request: Negotiated, query: ListQuery, stamps: readonly number[]): string {
+    const { plan } = query;
+    const state = JSON.stringify([plan.resource, plan.within, selfQuery(query), stamps]);
+    return strongETag(this.digest(state), this.#variant(request));
+  }
+
+  /** A short name for everything that the JSON of a row depends on besides the row: media type, carrier, epoch and permission. */
+  variantKey({ offer, base, permission }: Negotiated): string {
+    const { prefix, parameters } = base;
+    return this.#variants.of([offer.contentType, prefix, writeQuery(parameters), this.epoch.id, permission.id]);
+  }
+
+  #variant(request: Negotiated): string {
+    const { coding } = request.exchange;
+    const key = this.variantKey(request);
+    return coding === 'identity' ? key : this.#variants.of([key, coding]);
+  }
 }
 
-/** The resources whose rows a page shows or hangs on: its own, those above it, and all that are told within it. */
+/** The resources that a page is made of: its own, those above it, and all that are expanded within it. */
 export function resourcesOf({ plan, view }: ListQuery): readonly string[] {
   const above = plan.within.map(({ resource }) => resource);
   const expanded = expandedResources(view.expansions).map(({ name }) => name);
   return [...new Set([plan.resource, ...above, ...expanded])];
-}
-
-/** Tags of more forms than these are worked out anew. */
-const MOST_VARIANTS = 4_096;
-
-/** Names for what a representation depends on beside its row. @param digest of 22 characters */
-export function createVariants(digest: (text: string) => string): ByParts<string> {
-  return new ByParts(MOST_VARIANTS, (parts) => digest(parts.join('\n')).slice(0, 8));
-}
-
-/** A short name for all that an answer's text depends on beside what it tells of: type, carrier, edition and the caller's scope. */
-export function variantKey({ offer, base, principal }: Negotiated, { edition, variants }: Surroundings): string {
-  const { prefix, parameters } = base;
-  const carried = writeQuery(parameters);
-  return variants.of([offer.contentType, prefix, carried, edition.id, principal.scope]);
-}
-
-function variant(request: Negotiated, surroundings: Surroundings): string {
-  const { coding } = request.exchange;
-  const form = variantKey(request, surroundings);
-  return coding === 'identity' ? form : surroundings.variants.of([form, coding]);
 }

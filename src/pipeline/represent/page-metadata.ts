@@ -2,56 +2,55 @@ import type { JsonObject } from '../../conventions/json.ts';
 import type { LinkValue } from '../../conventions/links.ts';
 import type { PageLinks, FetchedPage } from '../../conventions/pagination/pagination.ts';
 import { joinQueries, writeQuery } from '../../conventions/query.ts';
-import type { LinkBase } from '../../plan/url-builder.ts';
 import { type ListQuery, valueAt } from '../../plan/list-query.ts';
 import type { Page } from '../../plan/plan.ts';
 import type { CompiledResource } from '../contract.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Negotiated } from '../negotiate.ts';
 
 /**
- * What is told of a page beside its items: `page` and the links to its neighbours (PAGE-1, PAGE-2). A link that would pass the limit of a
- * target is left out: nobody could follow it.
+ * The `page` member of a page and the links to its neighbours (PAGE-1, PAGE-2). A link longer than the limit of request targets is left out:
+ * no client could follow it.
  */
 export function pageMetadata(
+  { base, contract }: Pick<Negotiated, 'base' | 'contract'>,
   { resource }: CompiledResource,
   query: ListQuery,
   page: Page,
-  base: LinkBase,
-  { compiled: { addresses, model } }: Surroundings,
-): { readonly facts: JsonObject; readonly links: readonly LinkValue[] } {
+): { readonly metadata: JsonObject; readonly links: readonly LinkValue[] } {
   const { plan, pagination } = query;
-  const walked = walk(query, page);
-  const neighbours = pagination.links(walked);
-  const address = (asked: string): string => addresses.collection(base, resource, plan.within, asked);
-  const isFollowed = (href: string): boolean => href.length <= model.limits.target;
-  const links = places(query, neighbours).flatMap(([rel, place]) => {
-    if (place === null) return [];
-    const whole = address(joinQueries(query.linkQuery, writeQuery(place)));
-    const href = isFollowed(whole) ? whole : hybrid(rel, walked, query).map(address).find(isFollowed);
+  const { urls, model } = contract;
+  const fetched = fetchedPage(query, page);
+  const neighbours = pagination.links(fetched);
+  const url = (parameters: string): string => urls.collection(base, resource, plan.within, parameters);
+  const isShortEnough = (href: string): boolean => href.length <= model.limits.target;
+  const links = positions(query, neighbours).flatMap(([rel, parameters]) => {
+    if (parameters === null) return [];
+    const whole = url(joinQueries(query.linkQuery, writeQuery(parameters)));
+    const href = isShortEnough(whole) ? whole : cursorQuery(rel, fetched, query).map(url).find(isShortEnough);
     return href === undefined ? [] : [{ rel, href }];
   });
-  const facts = {
+  const metadata = {
     technique: pagination.technique,
     limit: plan.window.limit,
     count: page.rows.length,
     has_more: links.some(({ rel }) => rel === 'next'),
-    ...pagination.members(walked, neighbours),
-    ...totals(walked, plan.window.limit),
+    ...pagination.members(fetched, neighbours),
+    ...totals(fetched, plan.window.limit),
   };
-  return { facts, links };
+  return { metadata, links };
 }
 
-/** Links as a body has them. */
+/** Links as members of a body. */
 export function linkTargets(links: readonly LinkValue[]): JsonObject {
   return Object.fromEntries(links.map(({ rel, href }) => [rel, href]));
 }
 
-/** The query string that asks for a page itself. */
+/** The query string of the page itself. */
 export function selfQuery({ linkQuery, pagination }: ListQuery): string {
   return joinQueries(linkQuery, writeQuery(pagination.parameters));
 }
 
-function places(
+function positions(
   { pagination }: ListQuery,
   { first, prev, next, last }: PageLinks,
 ): readonly (readonly [string, PageLinks['next']])[] {
@@ -64,15 +63,15 @@ function places(
   ];
 }
 
-/** The way on or back by a cursor alone, which holds the filters and the sort: for where those are too long for a link that carries them too. */
-function hybrid(rel: string, walked: FetchedPage, { nonCursorParameters }: ListQuery): readonly string[] {
+/** The next or previous page by its cursor alone, which holds filters and sort: for where a link with those too would be too long. */
+function cursorQuery(rel: string, fetched: FetchedPage, { nonCursorParameters }: ListQuery): readonly string[] {
   const edge = rel === 'next' ? 'after-last' : rel === 'prev' ? 'before-first' : null;
-  return edge === null || walked.count === 0
+  return edge === null || fetched.count === 0
     ? []
-    : [writeQuery([...nonCursorParameters, ['after', walked.cursor(edge)]])];
+    : [writeQuery([...nonCursorParameters, ['after', fetched.cursor(edge)]])];
 }
 
-function walk(query: ListQuery, { rows, more, total }: Page): FetchedPage {
+function fetchedPage(query: ListQuery, { rows, more, total }: Page): FetchedPage {
   return {
     count: rows.length,
     hasMore: more,
@@ -81,7 +80,7 @@ function walk(query: ListQuery, { rows, more, total }: Page): FetchedPage {
     last: (path) => {
       const row = rows.at(-1);
       const value = row === undefined ? null : valueAt(row, path);
-      if (typeof value !== 'string') throw new Error(`${path} of the last item is no text`);
+      if (typeof value !== 'string') throw new Error(`${path} of the last item is not a string`);
       return value;
     },
   };

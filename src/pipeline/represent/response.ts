@@ -7,7 +7,7 @@ import type { Routed } from '../route.ts';
 /** Header fields as names and values in turn. */
 export type HeaderList = readonly string[];
 
-/** What every answer says (ERR-5, NEG-3, VER-4, OPS-3): correlation id, what it varies by, the contract, no sniffing. A list of its own each time. */
+/** Header fields of every response (ERR-5, NEG-3, VER-4, OPS-3): correlation id, `Vary`, version, no sniffing. A new list, which the caller may extend. */
 export function commonHeaders({ correlationId, versionInPath }: Exchange, version: string): string[] {
   return [
     'X-Correlation-ID',
@@ -21,13 +21,13 @@ export function commonHeaders({ correlationId, versionInPath }: Exchange, versio
   ];
 }
 
-/** Preferences that were obeyed: leniency is, wherever it was asked for (REP-5, QRY-5). */
+/** `Preference-Applied`: `handling=lenient` always is (REP-5, QRY-5). */
 export function appliedPreferences({ preferences }: Pick<Routed, 'preferences'>): HeaderList {
   const applied = preferences.handling === 'lenient' ? preferenceApplied(['handling=lenient']) : null;
   return applied === null ? [] : ['Preference-Applied', applied];
 }
 
-/** The answer to a write, or any other that no cache may keep (CACHE-5). */
+/** A response that no cache may store (CACHE-5): to a write, among others. */
 export function uncachedResponse<B extends ApiResponse['body']>(
   status: number,
   headers: HeaderList,

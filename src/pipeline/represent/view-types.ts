@@ -6,18 +6,17 @@ import type { Member } from '../../model/model.ts';
 import type { Expansion } from '../../plan/expansion.ts';
 import { projectMembers } from '../../plan/projection.ts';
 import type { View } from '../../plan/view.ts';
-import type { CompiledResource, DocumentTypes } from '../contract.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { CompiledResource, Contract, DocumentTypes } from '../contract.ts';
 
-/** The types of what a view tells, for the formats that write by them. */
-export function viewTypes(compiled: CompiledResource, view: View, surroundings: Surroundings): DocumentTypes {
+/** The types of a view, for the formats that write by them. */
+export function viewTypes(compiled: CompiledResource, view: View, contract: Contract): DocumentTypes {
   const { resource, responseType, csv } = compiled;
   const { projection, expansions } = view;
   if (projection === null && expansions.length === 0) return compiled;
   const members = projectMembers(responseType.members, projection);
   return {
     resource,
-    responseType: withRelations({ kind: 'object', members }, expansions, surroundings),
+    responseType: withRelations({ kind: 'object', members }, expansions, contract),
     csv:
       projection === null
         ? csv
@@ -25,18 +24,20 @@ export function viewTypes(compiled: CompiledResource, view: View, surroundings: 
   };
 }
 
-/** @throws {ApiError} QUERY_EXPAND_INVALID where the format has no room for related rows: a line of CSV is one resource */
-export function checkRoom(format: ResponseFormat, { expansions }: View): void {
+/** @throws {ApiError} QUERY_EXPAND_INVALID where the format cannot hold related rows: a line of CSV is one resource */
+export function requireExpandable(format: ResponseFormat, { expansions }: View): void {
   if (format !== 'csv' || expansions.length === 0) return;
   const message =
-    'CSV has one line for each resource and no room for related ones; ask for another type, or expand nothing.';
-  throw apiError('QUERY_EXPAND_INVALID', message, { details: [{ field: 'expand', message: 'cannot be told as CSV' }] });
+    'CSV has one line per resource and cannot hold related ones; accept another type, or leave out expand.';
+  throw apiError('QUERY_EXPAND_INVALID', message, {
+    details: [{ field: 'expand', message: 'is not possible in CSV' }],
+  });
 }
 
-function withRelations(type: ObjectType, expansions: readonly Expansion[], surroundings: Surroundings): ObjectType {
+function withRelations(type: ObjectType, expansions: readonly Expansion[], contract: Contract): ObjectType {
   const related = expansions.map(({ relation: { kind, name, target }, nested }): Member => {
-    const own = surroundings.compiled.resources.get(target.name)?.responseType ?? { kind: 'object', members: [] };
-    const item = { type: withRelations(own, nested, surroundings), nullable: kind === 'one' };
+    const own = contract.resourceOf(target.name).responseType;
+    const item = { type: withRelations(own, nested, contract), nullable: kind === 'one' };
     if (kind === 'one') return { ...item, name, required: false };
     const data: Member = { name: 'data', type: { kind: 'array', item }, nullable: false, required: true };
     return { name, type: { kind: 'object', members: [data] }, nullable: false, required: true };

@@ -5,93 +5,103 @@ import type { ListQuery } from '../../plan/list-query.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
 import type { ExpectedStamp, FieldValues } from '../../plan/plan.ts';
 import { createPlan } from '../../plan/write-plan.ts';
-import type { ParsedBody } from './parsed-body.ts';
-import { applyHooks } from './hooks.ts';
 import { requireAncestors } from '../read/item.ts';
-import { preconditionFailed } from '../represent/conditional-response.ts';
 import { collectionState } from '../read/list.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { preconditionFailed } from '../represent/conditional-response.ts';
+import type { WriteServices } from '../services.ts';
+import { applyHooks } from './hooks.ts';
+import type { ParsedBody } from './parsed-body.ts';
 import {
   draftError,
   draftRule,
-  type WriteOperation,
   originOf,
   type PreparedWrite,
+  type WriteOperation,
   type WriteTarget,
   writtenRow,
 } from './write.ts';
 
+/** POST to a collection, with the query of the collection as GET returns it: what `If-Match` and `If-None-Match` refer to here. */
+interface Creation extends WriteTarget {
+  readonly query: () => ListQuery;
+}
+
 /**
  * POST to a collection (MET-1).
  *
- * @param query makes the collection as GET would show it: what `If-Match` and `If-None-Match` speak of here
+ * @param query of the collection as GET without parameters returns it
  */
 export function createOperation(target: WriteTarget, query: () => ListQuery): WriteOperation {
+  const creation = { ...target, query };
   return {
     ...target,
     id: null,
     takesBody: true,
-    precheck: async (surroundings) => void (await look(target, query, surroundings)),
-    prepare: (body, first, surroundings) => prepareCreation(target, query, body, first, surroundings),
+    precheck: async (services) => void (await precheck(creation, services)),
+    prepare: (body, firstPlan, services) => prepare(creation, body, firstPlan, services),
   };
 }
 
-async function prepareCreation(
-  target: WriteTarget,
-  query: () => ListQuery,
+async function prepare(
+  creation: Creation,
   body: ParsedBody | null,
-  first: number,
-  surroundings: Surroundings,
+  firstPlan: number,
+  services: WriteServices,
 ): Promise<PreparedWrite> {
-  const { request, compiled, within } = target;
-  const conditional = request.preconditions.ifMatch !== null || request.preconditions.ifNoneMatch !== null;
-  // The write itself finds an absent row above. Only where something else could be told first is it asked for ahead.
-  const expectStamps = conditional ? await look(target, query, surroundings) : [];
-  if (body?.kind !== 'read') {
-    await look(target, query, surroundings);
+  const { request } = creation;
+  const isConditional = request.preconditions.ifMatch !== null || request.preconditions.ifNoneMatch !== null;
+  // The write itself finds a missing ancestor. Only before another error it is looked for here, because it ranks first.
+  const expectStamps = isConditional ? await precheck(creation, services) : [];
+  if (body?.kind !== 'parsed') {
+    await precheck(creation, services);
     throw body?.error ?? new Error('POST was prepared without its body');
   }
-  const draft = createDraft(draftRule(target), body.json, within);
+  const draft = createDraft(draftRule(creation), body.json, creation.within);
   if (draft.kind !== 'valid') {
-    await look(target, query, surroundings);
-    throw await draftError(draft, compiled, surroundings, isJsonObject(body.json) ? (body.json['id'] ?? null) : null);
+    await precheck(creation, services);
+    throw await draftError(creation, draft, isJsonObject(body.json) ? (body.json['id'] ?? null) : null);
   }
-  const values = await applyHooks(compiled, draft.values, null, request, surroundings);
-  return prepareInsert(target, draft.id ?? surroundings.uuid(), values, first, surroundings, expectStamps);
+  const values = await applyHooks(creation, draft.values, null, services);
+  const row = { id: draft.id ?? services.sources.uuid(), values, expectStamps };
+  return prepareInsert(creation, row, firstPlan, services);
 }
 
-/** Adds a row under an id that was chosen. @param expectStamps what no write may have changed before it */
+/** A row to be created. */
+export interface NewRow {
+  readonly id: string;
+  readonly values: FieldValues;
+  /** What no write may have changed before it. */
+  readonly expectStamps?: readonly ExpectedStamp[];
+}
+
+/** Adds a row. @param firstPlan the index that its plan has in the unit */
 export function prepareInsert(
   { request, compiled, within }: WriteTarget,
-  id: string,
-  values: FieldValues,
-  first: number,
-  surroundings: Surroundings,
-  expectStamps: readonly ExpectedStamp[] = [],
+  { id, values, expectStamps = [] }: NewRow,
+  firstPlan: number,
+  services: WriteServices,
 ): PreparedWrite {
   const { resource } = compiled;
-  const origin = originOf(request, surroundings);
-  const plan = { ...createPlan(surroundings.events, origin, { resource, within, id }, values), expectStamps };
-  const system = { id, created_at: origin.at, updated_at: origin.at, revision: pendingRevision(first) };
+  const origin = originOf(request, services);
+  const plan = { ...createPlan({ events: services.events, origin }, { resource, within, id }, values), expectStamps };
+  const system = { id, created_at: origin.at, updated_at: origin.at, revision: pendingRevision(firstPlan) };
   const row = writtenRow(compiled, system, values);
   return { plans: [plan], result: { kind: 'created', resource: resource.name, within, row } };
 }
 
 /**
- * @returns what may not change before the row is written, as the preconditions were judged by it. Numbers of changes never come again, so
- *   that a tag which the collection has not is one that it will not have
+ * @returns what may not change before the row is written, because the preconditions were judged by it. Stamps never come again, so an ETag
+ *   that the collection does not have now is one that it will never have
  * @throws {ApiError} 404, 412
  */
-async function look(
-  target: WriteTarget,
-  query: () => ListQuery,
-  surroundings: Surroundings,
+async function precheck(
+  { request, compiled, within, query }: Creation,
+  services: WriteServices,
 ): Promise<readonly ExpectedStamp[]> {
-  const { request, compiled, within } = target;
-  await requireAncestors(within, surroundings);
+  await requireAncestors(request, within);
   const { ifMatch, ifNoneMatch } = request.preconditions;
   if (ifMatch === null && ifNoneMatch === null) return [];
-  const { etag, seen } = await collectionState(request, query(), surroundings);
+  const { etag, seen } = await collectionState(request, query(), services);
   const verdict = evaluateRead(request.preconditions, { etag, lastModified: () => null });
   if (verdict !== 'proceed') throw preconditionFailed(compiled.resource);
   return ifMatch === null || ifMatch === '*' ? [] : seen;

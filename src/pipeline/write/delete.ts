@@ -1,29 +1,34 @@
-import { beforeDelete } from './hooks.ts';
 import { findRow } from '../read/item.ts';
-import { cascadePlans } from './cascade.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { checkPreconditions, type ItemTarget, type WriteOperation, originOf, type PreparedWrite } from './write.ts';
+import type { WriteServices } from '../services.ts';
+import { planCascade } from './cascade.ts';
+import { beforeDelete } from './hooks.ts';
+import { checkPreconditions, type ItemTarget, originOf, type PreparedWrite, type WriteOperation } from './write.ts';
 
 /** DELETE (MET-4). */
 export function deleteOperation(target: ItemTarget): WriteOperation {
   return {
     ...target,
     takesBody: false,
-    precheck: async (surroundings) => checkPreconditions(target, await find(target, surroundings)),
-    prepare: (_body, _first, surroundings) => prepareRemoval(target, surroundings),
+    precheck: async () =>
+      checkPreconditions(target, await findRow(target.request, target.compiled.resource, pathOf(target))),
+    prepare: (_body, _firstPlan, services) => prepare(target, services),
   };
 }
 
-async function prepareRemoval(target: ItemTarget, surroundings: Surroundings): Promise<PreparedWrite> {
+async function prepare(target: ItemTarget, services: WriteServices): Promise<PreparedWrite> {
   const { request, compiled, within } = target;
   const { resource } = compiled;
-  const row = await find(target, surroundings);
+  const row = await findRow(request, resource, pathOf(target));
   checkPreconditions(target, row);
-  const { plans, removed } = await cascadePlans(resource, row, within, originOf(request, surroundings), surroundings);
-  for (const gone of removed) await beforeDelete(gone.resource, gone.row, request, surroundings);
+  const author = { events: services.events, origin: originOf(request, services) };
+  const { plans, deleted } = await planCascade({ resource, row, within }, author, {
+    contract: request.contract,
+    rows: request.rows.unrestricted(),
+  });
+  for (const each of deleted) await beforeDelete(request, each.resource, each.row, services);
   return { plans, result: { kind: 'removed', resource: resource.name, within, row } };
 }
 
-function find({ compiled, within, id }: ItemTarget, surroundings: Surroundings): ReturnType<typeof findRow> {
-  return findRow(compiled.resource, within, id, surroundings);
+function pathOf({ id, within }: ItemTarget): Pick<ItemTarget, 'id' | 'within'> {
+  return { id, within };
 }

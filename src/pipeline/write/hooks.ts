@@ -1,92 +1,93 @@
 import { type ApiError, type ErrorDetail, resourceError } from '../../conventions/errors.ts';
 import { jsonEquals } from '../../conventions/json-equality.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
-import { deepFreeze } from '../../model/values/deep-freeze.ts';
-import { HookRefusal, type WriteContext } from '../../model/typescript/hooks.ts';
 import type { Resource } from '../../model/model.ts';
+import { HookRefusal, type WriteContext } from '../../model/typescript/hooks.ts';
+import { deepFreeze } from '../../model/values/deep-freeze.ts';
 import { changedFields } from '../../plan/draft.ts';
-import type { Row, FieldValues } from '../../plan/plan.ts';
-import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import type { FieldValues, Row } from '../../plan/plan.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
+import type { Services } from '../services.ts';
+import type { WriteTarget } from './write.ts';
 import { invalid } from './write-refusal.ts';
-import type { Surroundings } from '../surroundings.ts';
+
+type ContextServices = Pick<Services, 'application' | 'sources'>;
 
 /**
- * What an application's code makes of a draft that its schema admits: first what it checks, then what it changes (model.md, `check` and
- * `before`). A draft that changes nothing is not asked about (MET-7).
+ * Runs the application's code on a valid draft: first `check`, then `before` (model.md). Hooks are not called for a draft that changes nothing
+ * (MET-7).
  *
- * @param current the row as it stands; null where the draft is a new one
- * @returns the values to be written, checked again
- * @throws {ApiError} {R}_INVALID with the faults that `check` found; whatever `refuse` was called with
+ * @param current the current row; null for a new one
+ * @returns the values to be written, validated again
+ * @throws {ApiError} {R}_INVALID with the errors that `check` returned; what `refuse` was called with
  */
-export function applyHooks(
-  compiled: CompiledResource,
+export async function applyHooks(
+  { request, compiled }: WriteTarget,
   values: FieldValues,
   current: Row | null,
-  request: Negotiated,
-  surroundings: Surroundings,
-): MaybePromise<FieldValues> {
+  services: ContextServices,
+): Promise<FieldValues> {
   const { resource } = compiled;
   const { before, check } = resource.hooks;
   const hook = current === null ? before.create : before.update;
   if (hook === null && check.size === 0) return values;
   if (current !== null && changedFields(resource, values, current).length === 0) return values;
-  const context = writeContext(request, surroundings);
-  return guarded(resource, async () => {
+  const context = writeContext(request, services);
+  return withRefusals(resource, async () => {
     await runChecks(resource, values, current, context);
     const changed =
       current === null
         ? await before.create?.(structuredClone(values), context)
         : await before.update?.(structuredClone(values), context, deepFreeze(current));
-    return changed === undefined ? values : checkedAgain(compiled, changed, values);
+    return changed === undefined ? values : validatedAgain(compiled, changed, values);
   });
 }
 
-/** Lets an application's code refuse a removal. @throws {ApiError} whatever `refuse` was called with */
+/** Lets the application's code refuse a deletion. @throws {ApiError} what `refuse` was called with */
 export async function beforeDelete(
+  request: Negotiated,
   resource: Resource,
   row: Row,
-  request: Negotiated,
-  surroundings: Surroundings,
+  services: ContextServices,
 ): Promise<void> {
   const hook = resource.hooks.before.delete;
   if (hook === null) return;
-  await guarded(resource, async () => hook(deepFreeze(row), writeContext(request, surroundings)));
+  await withRefusals(resource, async () => hook(deepFreeze(row), writeContext(request, services)));
 }
 
-function writeContext({ exchange, principal }: Negotiated, { context, now }: Surroundings): WriteContext {
+function writeContext({ exchange, principal }: Negotiated, { application, sources }: ContextServices): WriteContext {
   return {
-    ...context,
+    ...application,
     caller: { subject: principal.subject },
     correlationId: exchange.correlationId,
-    at: timestamp(now()),
+    at: timestamp(sources.now()),
   };
 }
 
-/** Asks about every value that the write sets anew, all at once. */
+/** Checks every value that the write changes, concurrently. */
 async function runChecks(
   resource: Resource,
   values: FieldValues,
   current: Row | null,
   context: WriteContext,
 ): Promise<void> {
-  const asked = [...resource.hooks.check].filter(([name]) => {
+  const changed = [...resource.hooks.check].filter(([name]) => {
     const value = values[name] ?? null;
     return value !== null && (current === null || !jsonEquals(value, current[name] ?? null));
   });
-  const answers = await Promise.all(
-    asked.map(async ([field, check]): Promise<ErrorDetail | null> => {
+  const details = await Promise.all(
+    changed.map(async ([field, check]): Promise<ErrorDetail | null> => {
       const message = await check(values[field] ?? null, context);
       return message === null ? null : { field, message };
     }),
   );
-  const faults = answers.filter((fault) => fault !== null);
-  if (faults.length > 0) throw invalid(resource, faults);
+  const errors = details.filter((detail) => detail !== null);
+  if (errors.length > 0) throw invalid(resource, errors);
 }
 
-/** The parent of a row is its path's to say, whatever a hook returns. */
-function checkedAgain(
+/** The path names the parent of a row, whatever a hook returns. */
+function validatedAgain(
   { resource, validator }: CompiledResource,
   changed: FieldValues,
   before: FieldValues,
@@ -95,11 +96,11 @@ function checkedAgain(
   const candidate = parent === null ? changed : { ...changed, [parent.field]: before[parent.field] ?? null };
   const checked = validator.check(candidate, { unknown: 'refuse' });
   if (checked.kind === 'valid') return checked.values;
-  const faults = checked.details.map(({ field, message }) => `${field} ${message}`).join('; ');
-  throw new Error(`a before hook of ${resource.name} returned values that the schema does not admit: ${faults}`);
+  const errors = checked.details.map(({ field, message }) => `${field} ${message}`).join('; ');
+  throw new Error(`a before hook of ${resource.name} returned values that the schema does not allow: ${errors}`);
 }
 
-async function guarded<T>(resource: Resource, run: () => Promise<T>): Promise<T> {
+async function withRefusals<T>(resource: Resource, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

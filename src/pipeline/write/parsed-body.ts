@@ -10,12 +10,12 @@ import type { Limits, Resource } from '../../model/model.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Negotiated } from '../negotiate.ts';
 
-/** What a body says, and the bytes that say it. The faults of its text are held back: 404, 403, 412 and 428 rank before them. */
+/** A parsed body with its bytes. An error of parsing is returned, not thrown: 404, 403, 412 and 428 rank before it. */
 export type ParsedBody =
-  | { readonly kind: 'read'; readonly json: Json; readonly bytes: Uint8Array }
-  | { readonly kind: 'faulty'; readonly error: ApiError; readonly bytes: Uint8Array };
+  | { readonly kind: 'parsed'; readonly json: Json; readonly bytes: Uint8Array }
+  | { readonly kind: 'invalid'; readonly error: ApiError; readonly bytes: Uint8Array };
 
-/** What XML and forms are read by: they say less of their values than JSON does. */
+/** The types by which XML, forms and multipart are read: their values are text. */
 export interface BodyShape {
   readonly resource: Pick<Resource, 'singular'>;
   readonly bodyType: ObjectType;
@@ -24,22 +24,23 @@ export interface BodyShape {
 const NO_BYTES = new Uint8Array();
 
 /**
- * Reads a body whole.
+ * Reads and parses a whole body.
  *
- * @throws {ApiError} 413 and 408, which rank before everything that the store is asked
+ * @throws {ApiError} 413 and 408, which rank before every question to the store
  */
-export async function parseBody(request: Negotiated, shape: BodyShape, limits: Limits): Promise<ParsedBody> {
+export async function parseBody(request: Negotiated, shape: BodyShape): Promise<ParsedBody> {
   const { body, gzipped } = request;
+  const { limits } = request.contract.model;
   if (body === null) {
     const error = apiError('REQUEST_BODY_REQUIRED', 'The request needs a body; send the resource as JSON.');
-    return { kind: 'faulty', error, bytes: NO_BYTES };
+    return { kind: 'invalid', error, bytes: NO_BYTES };
   }
   let bytes = await body.read(limits.body);
   try {
     if (gzipped) bytes = await inflate(bytes, limits.body);
-    return { kind: 'read', json: await decode(bytes, request, shape, limits), bytes };
+    return { kind: 'parsed', json: await decode(bytes, request, shape, limits), bytes };
   } catch (error) {
-    if (error instanceof ApiError && error.status === 400) return { kind: 'faulty', error, bytes };
+    if (error instanceof ApiError && error.status === 400) return { kind: 'invalid', error, bytes };
     throw error;
   }
 }

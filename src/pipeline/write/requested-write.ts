@@ -1,5 +1,4 @@
-import type { ListQuery } from '../../plan/list-query.ts';
-import { readListQuery } from '../../plan/list-query.ts';
+import { type ListQuery, readListQuery } from '../../plan/list-query.ts';
 import { admitParameters, isDryRun, writeParameterRule } from '../../plan/parameters.ts';
 import { updateOperation } from './update.ts';
 import { createOperation } from './create.ts';
@@ -8,16 +7,16 @@ import { deleteOperation } from './delete.ts';
 import type { Route } from '../route.ts';
 import type { WriteOperation } from './write.ts';
 
-/** A write, and whether it is only tried (MET-14). */
+/** A write, and whether it is a dry run (MET-14). */
 export interface RequestedWrite {
   readonly operation: WriteOperation;
   readonly dry: boolean;
 }
 
 /**
- * The write that a request to a collection or a resource asks for (step 12).
+ * The write of a request to a collection or a resource (step 12).
  *
- * @returns null where the request reads
+ * @returns null for a request that reads
  * @throws {ApiError} REQUEST_PARAMETER_*, QUERY_*, PAGINATION_*
  */
 export function requestedWrite(request: Negotiated): RequestedWrite | null {
@@ -25,8 +24,7 @@ export function requestedWrite(request: Negotiated): RequestedWrite | null {
   const lenient = preferences.handling === 'lenient';
   if (route.kind !== 'collection' && route.kind !== 'item') return null;
   if (method !== 'POST' && method !== 'PUT' && method !== 'PATCH' && method !== 'DELETE') return null;
-  const admitted = admitParameters(parameters, writeParameterRule, lenient);
-  const dry = isDryRun(admitted);
+  const dry = isDryRun(admitParameters(parameters, writeParameterRule, lenient));
   if (route.kind === 'collection') {
     return { operation: createOperation({ request, ...targetOf(route) }, () => defaultQuery(route)), dry };
   }
@@ -34,7 +32,7 @@ export function requestedWrite(request: Negotiated): RequestedWrite | null {
   return { operation: method === 'DELETE' ? deleteOperation(target) : updateOperation(target), dry };
 }
 
-/** The collection as GET shows it without parameters. */
+/** The collection as GET without parameters returns it. */
 function defaultQuery({ compiled, within }: Extract<Route, { kind: 'collection' }>): ListQuery {
   return readListQuery(compiled.list, within, [], false);
 }

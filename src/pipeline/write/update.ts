@@ -11,45 +11,51 @@ import {
   replaceDraft,
 } from '../../plan/draft.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
-import type { Row, FieldValues } from '../../plan/plan.ts';
+import type { Row } from '../../plan/plan.ts';
 import { updatePlan } from '../../plan/write-plan.ts';
-import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
-import { prepareInsert } from './create.ts';
-import { applyHooks } from './hooks.ts';
 import { notFound, requireAncestors } from '../read/item.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { WriteServices } from '../services.ts';
+import { prepareInsert } from './create.ts';
+import { applyHooks } from './hooks.ts';
+import type { ParsedBody } from './parsed-body.ts';
 import {
   checkPreconditions,
   draftError,
   draftRule,
   type ItemTarget,
-  type WriteOperation,
   originOf,
   type PreparedWrite,
+  type WriteOperation,
   writtenRow,
 } from './write.ts';
 import { invalid } from './write-refusal.ts';
 
 /**
- * PUT and PATCH (MET-2, MET-3). The new state is worked out from the row as it stands and written on the condition that it still stands so;
- * where another process was faster, it is worked out again, and preconditions are judged again.
+ * PUT and PATCH (MET-2, MET-3). The new state is computed from the current row, and written on the condition that the row is still the same.
+ * Where another process was faster, it is computed again, and preconditions are judged again.
  */
 export function updateOperation(target: ItemTarget): WriteOperation {
   return {
     ...target,
     takesBody: true,
-    precheck: async (surroundings) => checkPreconditions(target, await findCurrent(target, surroundings)),
-    prepare: (body, first, surroundings) =>
-      after(findCurrent(target, surroundings), (current) => {
-        checkPreconditions(target, current);
-        if (body?.kind !== 'read')
-          throw body?.error ?? new Error(`${target.request.method} was prepared without its body`);
-        return current === null
-          ? prepareInsertAt(target, body.json, first, surroundings)
-          : prepareUpdate(target, body.json, current, first, surroundings);
-      }),
+    precheck: async () => checkPreconditions(target, await findCurrent(target)),
+    prepare: (body, firstPlan, services) => prepare(target, body, firstPlan, services),
   };
+}
+
+async function prepare(
+  target: ItemTarget,
+  body: ParsedBody | null,
+  firstPlan: number,
+  services: WriteServices,
+): Promise<PreparedWrite> {
+  const current = await findCurrent(target);
+  checkPreconditions(target, current);
+  if (body?.kind !== 'parsed') throw body?.error ?? new Error(`${target.request.method} was prepared without its body`);
+  return current === null
+    ? prepareInsertAt(target, body.json, firstPlan, services)
+    : prepareUpdate({ ...target, current }, body.json, firstPlan, services);
 }
 
 /**
@@ -57,79 +63,63 @@ export function updateOperation(target: ItemTarget): WriteOperation {
  *
  * @throws {ApiError} 404
  */
-function findCurrent(target: ItemTarget, surroundings: Surroundings): MaybePromise<Row | null> {
-  const { compiled, within, id } = target;
-  const found = surroundings.rows.item({ kind: 'item', resource: compiled.resource.name, id, within });
-  return after(found, (row) => row ?? absent(target, surroundings));
-}
-
-function absent({ request, compiled, within, id }: ItemTarget, surroundings: Surroundings): MaybePromise<null> {
+async function findCurrent({ request, compiled, within, id }: ItemTarget): Promise<Row | null> {
   const { resource, validator } = compiled;
-  return after(requireAncestors(within, surroundings), () => {
-    const creates = request.method === 'PUT' && resource.id.kind === 'client' && validator.checkId(id) === null;
-    if (!creates) throw notFound(resource);
-    return null;
-  });
+  const row = await request.rows.item({ resource: resource.name, id, within });
+  if (row !== null) return row;
+  await requireAncestors(request, within);
+  const creates = request.method === 'PUT' && resource.id.kind === 'client' && validator.checkId(id) === null;
+  if (!creates) throw notFound(resource);
+  return null;
 }
 
-function prepareUpdate(
-  target: ItemTarget,
+/** A write to a row that exists. */
+interface UpdateTarget extends ItemTarget {
+  readonly current: Row;
+}
+
+async function prepareUpdate(
+  target: UpdateTarget,
   json: Json,
-  current: Row,
-  first: number,
-  surroundings: Surroundings,
-): MaybePromise<PreparedWrite> {
-  const { request, compiled } = target;
+  firstPlan: number,
+  services: WriteServices,
+): Promise<PreparedWrite> {
+  const { request, compiled, within, id, current } = target;
   const { resource } = compiled;
   const revision = request.preconditions.ifMatch === null ? bodyRevision(json) : null;
   if (revision !== null && revision !== current.revision) throw preconditionFailed(resource);
   const draft = nextDraft(target, json, current);
-  if (draft.kind !== 'valid') {
-    return draftError(draft, compiled, surroundings).then((error): never => {
-      throw error;
-    });
-  }
-  const values = applyHooks(compiled, draft.values, current, request, surroundings);
-  return after(values, (each) => preparedUpdate(target, each, current, first, surroundings));
+  if (draft.kind !== 'valid') throw await draftError(target, draft);
+  const values = await applyHooks(target, draft.values, current, services);
+  const author = { events: services.events, origin: originOf(request, services) };
+  const plan = updatePlan(author, { resource, within, row: current }, values);
+  const result = { kind: 'changed', resource: resource.name, within } as const;
+  if (plan === null) return { plans: [], result: { ...result, row: current } };
+  const system = { id, created_at: current.created_at, updated_at: plan.at, revision: pendingRevision(firstPlan) };
+  return { plans: [plan], result: { ...result, row: writtenRow(compiled, system, values) } };
 }
 
-function preparedUpdate(
-  { request, compiled, within, id }: ItemTarget,
-  values: FieldValues,
-  current: Row,
-  first: number,
-  surroundings: Surroundings,
-): PreparedWrite {
-  const { resource } = compiled;
-  const origin = originOf(request, surroundings);
-  const plan = updatePlan(surroundings.events, origin, { resource, within, row: current }, values);
-  const effect = { kind: 'changed', resource: resource.name, within } as const;
-  if (plan === null) return { plans: [], result: { ...effect, row: current } };
-  const system = { id, created_at: current.created_at, updated_at: plan.at, revision: pendingRevision(first) };
-  return { plans: [plan], result: { ...effect, row: writtenRow(compiled, system, values) } };
-}
-
-/** PUT to an id that nobody has, in a collection whose ids clients make: 201 (MET-2). */
+/** PUT to an unused id, in a collection with client ids: 201 (MET-2). */
 async function prepareInsertAt(
   target: ItemTarget,
   json: Json,
-  first: number,
-  surroundings: Surroundings,
+  firstPlan: number,
+  services: WriteServices,
 ): Promise<PreparedWrite> {
   const { request, compiled, within, id } = target;
-  // A revision names a row that was read: where none is left, it was removed meanwhile (REP-6).
+  // A revision names a row that was read: where there is none, it was deleted meanwhile (REP-6).
   if (request.preconditions.ifMatch === null && bodyRevision(json) !== null)
     throw preconditionFailed(compiled.resource);
-  const own = isJsonObject(json) ? json['id'] : null;
+  const bodyId = isJsonObject(json) ? json['id'] : null;
   const draft = createDraft(draftRule(target), isJsonObject(json) ? { ...json, id } : json, within);
-  const foreign = own !== undefined && own !== id;
-  const mismatch = foreign ? [{ field: 'id', message: 'must equal the id in the URL' }] : [];
+  const isOther = bodyId !== undefined && bodyId !== id;
+  const mismatch = isOther ? [{ field: 'id', message: 'must equal the id in the URL' }] : [];
   if (draft.kind === 'invalid')
-    throw await draftError({ ...draft, details: [...mismatch, ...draft.details] }, compiled, surroundings, id);
-  if (foreign) throw invalid(compiled.resource, mismatch);
-  if (draft.kind === 'conflict') throw await draftError(draft, compiled, surroundings, id);
-  const values = await applyHooks(compiled, draft.values, null, request, surroundings);
-  return prepareInsert(target, id, values, first, surroundings);
+    throw await draftError(target, { ...draft, details: [...mismatch, ...draft.details] }, id);
+  if (isOther) throw invalid(compiled.resource, mismatch);
+  if (draft.kind === 'conflict') throw await draftError(target, draft, id);
+  const values = await applyHooks(target, draft.values, null, services);
+  return prepareInsert(target, { id, values }, firstPlan, services);
 }
 
 function nextDraft(target: ItemTarget, json: Json, current: Row): Draft {
@@ -139,7 +129,7 @@ function nextDraft(target: ItemTarget, json: Json, current: Row): Draft {
   return mergeDraft(rule, json, current);
 }
 
-/** A JSON patch sees what GET gives this caller, without `links` (MET-3). */
+/** A JSON patch applies to what GET returns to this caller, without `links` (MET-3). */
 function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
   const { request, compiled, within } = target;
   const { resource, represent } = compiled;
@@ -158,7 +148,7 @@ function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
     case 'forbidden':
       return {
         kind: 'invalid',
-        details: [{ field: patched.pointer[0] ?? '', message: 'is read-only; omit it from the patch' }],
+        details: [{ field: patched.pointer[0] ?? '', message: 'is read-only; leave it out of the patch' }],
         candidate: {},
       };
     case 'excess':
@@ -174,7 +164,7 @@ function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
 
 function patchConflict({ compiled }: ItemTarget, operation: number, message: string): ApiError {
   const { code, singular } = compiled.resource;
-  return resourceError(code, 'CONFLICT', `The patch does not fit the ${singular} as it stands; read it again.`, {
+  return resourceError(code, 'CONFLICT', `The patch does not apply to the current ${singular}; read it again.`, {
     details: [{ field: `[${operation}]`, message }],
   });
 }

@@ -1,57 +1,61 @@
 import { type ApiError, apiError, resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Refusal } from '../../plan/plan.ts';
-import { ancestorNotFound } from '../read/item.ts';
-import { stillReferredTo } from './cascade.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { CompiledResource, Contract } from '../contract.ts';
+import { notFound } from '../read/item.ts';
 
-/** What the message says of a reference to nothing, wherever it is found out (MET-10). */
+/** The message for a reference to nothing, whether a draft or the store finds it (MET-10). */
 export const DANGLING = 'refers to nothing; send the id of a resource that exists';
 
-/**
- * The error for a write that the store refused.
- *
- * @param resource the resource of the plan that failed
- */
-export function writeRefusal(outcome: Refusal, resource: Resource, surroundings: Surroundings): Error {
+/** Where a refused write belongs. */
+export interface RefusedWrite {
+  /** The resource of the plan that failed. */
+  readonly compiled: CompiledResource;
+  readonly request: { readonly contract: Contract };
+}
+
+/** The error for a write that the store refused. */
+export function writeRefusal(refusal: Refusal, { compiled, request }: RefusedWrite): Error {
+  const { resource } = compiled;
   const { code, singular } = resource;
-  switch (outcome.kind) {
+  switch (refusal.kind) {
     case 'exists':
       return resourceError(code, 'ALREADY_EXISTS', `A ${singular} with this id exists already; choose another id.`, {
         details: [{ field: 'id', message: 'is taken' }],
       });
     case 'unique': {
-      const names = outcome.fields.join(', ');
+      const names = refusal.fields.join(', ');
       return resourceError(code, 'ALREADY_EXISTS', `A ${singular} with the same ${names} exists already.`, {
-        details: outcome.fields.map((field) => ({ field, message: 'is taken' })),
+        details: refusal.fields.map((field) => ({ field, message: 'is taken' })),
       });
     }
     case 'reference':
       return invalid(
         resource,
-        outcome.fields.map((field) => ({ field, message: DANGLING })),
+        refusal.fields.map((field) => ({ field, message: DANGLING })),
       );
     case 'ancestor':
-      return ancestorNotFound(outcome.resource, surroundings);
-    case 'dependents':
-      return stillReferredTo(resource);
+      return notFound(request.contract.resourceOf(refusal.resource).resource);
+    case 'dependents': {
+      // The store finds a row that began to refer to this one after the cascade was planned.
+      const message = `Other resources still refer to this ${singular}; remove or change them first.`;
+      return resourceError(code, 'HAS_DEPENDENTS', message);
+    }
     case 'recorded':
       return apiError(
         'IDEMPOTENCY_KEY_IN_PROGRESS',
-        'A request with this Idempotency-Key is being answered; try again.',
-        {
-          headers: { 'Retry-After': '1' },
-        },
+        'A request with this Idempotency-Key is still in progress; retry it in a moment.',
+        { headers: { 'Retry-After': '1' } },
       );
     case 'stale':
-      return apiError('SERVER_OVERLOADED', `This ${singular} is being changed too often just now; try again.`);
+      return apiError('SERVER_OVERLOADED', `This ${singular} is changed by too many writes at a time; try again.`);
     case 'expired':
       return apiError('SERVER_TIMEOUT', 'The write waited too long and was not made; try again.');
   }
 }
 
-/** 400 {R}_INVALID with all faults (ERR-3). */
+/** 400 {R}_INVALID with all validation errors (ERR-3). */
 export function invalid(resource: Resource, details: ApiError['details']): ApiError {
-  const message = `The ${resource.singular} has ${details.length === 1 ? 'a fault' : `${details.length} faults`}; see details.`;
-  return resourceError(resource.code, 'INVALID', message, { details });
+  const count = details.length === 1 ? 'a validation error' : `${details.length} validation errors`;
+  return resourceError(resource.code, 'INVALID', `The ${resource.singular} has ${count}; see details.`, { details });
 }

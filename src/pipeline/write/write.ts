@@ -1,19 +1,18 @@
-import type { ApiError } from '../../conventions/errors.ts';
-import { apiError } from '../../conventions/errors.ts';
+import { type ApiError, apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import { evaluateWrite, hasWriteCondition } from '../../conventions/preconditions.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { EventOrigin } from '../../plan/change-event.ts';
-import { type Draft, type DraftRule, referencesIn } from '../../plan/draft.ts';
-import type { Ancestor, Row, FieldValues, WritePlan } from '../../plan/plan.ts';
-import type { MaybePromise } from '../../platform/maybe-promise.ts';
-import type { ParsedBody } from './parsed-body.ts';
+import type { Draft, DraftRule } from '../../plan/draft.ts';
+import type { Ancestor, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
+import { referencesIn } from '../../plan/draft.ts';
 import type { CompiledResource } from '../contract.ts';
-import type { WriteResult } from './write-result.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
+import type { Services, WriteServices } from '../services.ts';
+import type { ParsedBody } from './parsed-body.ts';
 import { DANGLING, invalid } from './write-refusal.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { WriteResult } from './write-result.ts';
 
 /** A write and the collection that it concerns. `within` are the rows above, nearest first. */
 export interface WriteTarget {
@@ -27,45 +26,45 @@ export interface ItemTarget extends WriteTarget {
   readonly id: string;
 }
 
-/** A write worked out against the rows as they stand: what the store is asked to do, and what that does. */
+/** A write prepared against the current rows: what the store is asked to do, and what that does. */
 export interface PreparedWrite {
   readonly plans: readonly WritePlan[];
   readonly result: WriteResult;
 }
 
-/** A write as it was asked for, alone, in a batch or on a line: everything about it that does not depend on the rows. */
+/** A requested write, alone, in a batch or on a line: everything about it that does not depend on the rows. */
 export interface WriteOperation extends WriteTarget {
-  /** The one row that it is about; null where it makes one. */
+  /** The row that it changes; null where it creates one. */
   readonly id: string | null;
-  /** Whether it has a body to be read. */
   readonly takesBody: boolean;
-  /** Steps 14 to 16: what a caller that waits for `100 Continue` is told before it sends the body. @throws {ApiError} 404, 412, 428 */
-  precheck(surroundings: Surroundings): Promise<void>;
+  /** Steps 14 to 16 without the body: for a client that waits for `100 Continue`. @throws {ApiError} 404, 412, 428 */
+  precheck(services: WriteServices): Promise<void>;
   /**
-   * Steps 14 to 18, worked out again each time that the rows changed meanwhile.
+   * Steps 14 to 18, repeated each time that the rows have changed meanwhile.
    *
    * @param body null where it takes none
-   * @param first the index that the first of its plans has in the unit
+   * @param firstPlan the index that the first of its plans has in the unit
    */
-  prepare(body: ParsedBody | null, first: number, surroundings: Surroundings): MaybePromise<PreparedWrite>;
+  prepare(body: ParsedBody | null, firstPlan: number, services: WriteServices): Promise<PreparedWrite>;
 }
 
+/** How a body of this write becomes a draft. */
 export function draftRule({ request, compiled }: WriteTarget): DraftRule {
   const { resource, validator } = compiled;
   return { resource, validator, lenient: request.preferences.handling === 'lenient' };
 }
 
 /** Who writes, and when: what rows and events of this request carry. */
-export function originOf({ exchange, principal }: Negotiated, surroundings: Pick<Surroundings, 'now'>): EventOrigin {
+export function originOf({ exchange, principal }: Negotiated, { sources }: Pick<Services, 'sources'>): EventOrigin {
   return {
     correlationId: exchange.correlationId,
     traceId: exchange.trace.traceId,
     actor: principal.subject,
-    at: timestamp(surroundings.now()),
+    at: timestamp(sources.now()),
   };
 }
 
-/** The row that a plan makes, without reading it again: the fields in declared order, as the store would give it. */
+/** The row that a plan makes, without reading it again: the fields in declared order, as the store would return it. */
 export function writtenRow(
   { resource }: CompiledResource,
   system: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'>,
@@ -78,7 +77,7 @@ export function writtenRow(
 }
 
 /**
- * Step 16 for a row as it stands (CACHE-3); null is a row that this method would create.
+ * Step 16 for the current row (CACHE-3); null is a row that this method would create.
  *
  * @throws {ApiError} 412, 428
  */
@@ -88,33 +87,33 @@ export function checkPreconditions({ request, compiled }: WriteTarget, current: 
     throw apiError(
       'REQUEST_PRECONDITION_REQUIRED',
       'Send If-Match with the ETag that you read, so that no change is lost.',
-      {
-        details: [{ field: 'If-Match', message: 'is required' }],
-      },
+      { details: [{ field: 'If-Match', message: 'is required' }] },
     );
   }
   if (evaluateWrite(request.preconditions, current) === 'failed') throw preconditionFailed(resource);
 }
 
 /**
- * The error of a draft that cannot be written: of a faulty one all faults, its references to nothing among them (ERR-3, MET-10).
+ * The error of a draft that cannot be written: all validation errors of an invalid one, with its references to nothing (ERR-3, MET-10).
  *
- * @param own the id that a new row would have, where it is known: a reference to it is one to the row itself
+ * @param ownId the id that a new row would have, where it is known: a row may refer to itself
  */
 export async function draftError(
+  { request, compiled }: WriteTarget,
   draft: Exclude<Draft, { kind: 'valid' }>,
-  { resource }: CompiledResource,
-  { rows }: Surroundings,
-  own: Json = null,
+  ownId: Json = null,
 ): Promise<ApiError> {
+  const { resource } = compiled;
   const details = draft.kind === 'invalid' ? draft.details : [];
-  const faulty = new Set(details.map(({ field }) => field));
-  // What is wrong with a list as such is told first; what its items refer to, once they are right.
+  const invalidFields = new Set(details.map(({ field }) => field));
+  // An error of a list as a whole comes first; the references of its items are checked once it is valid.
   const references = referencesIn(resource, draft.candidate).filter(
     ({ field, resource: name, id }) =>
-      !faulty.has(field) && !faulty.has(field.replace(/\[\d+\]$/, '')) && !(name === resource.name && id === own),
+      !invalidFields.has(field) &&
+      !invalidFields.has(field.replace(/\[\d+\]$/, '')) &&
+      !(name === resource.name && id === ownId),
   );
-  const missing = references.length === 0 ? [] : await rows.missingReferences(references);
+  const missing = await request.rows.missingReferences(references);
   const dangling = references.filter((one) =>
     missing.some(({ resource: name, id }) => one.resource === name && one.id === id),
   );

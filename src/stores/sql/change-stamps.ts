@@ -1,6 +1,6 @@
 import type { WritePlan } from '../../plan/plan.ts';
 import { fnv1a } from '../../cache/fnv1a.ts';
-import { after, allOf, type MaybePromise } from '../../platform/maybe-promise.ts';
+import { chain, allOf, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps } from '../store.ts';
 import type { SqlValue } from './dialect.ts';
 import type { SqlClient } from './sql-client.ts';
@@ -49,7 +49,7 @@ export class SqlChangeStamps implements ChangeStamps {
 
   #readStamp(resource: string): MaybePromise<number> {
     const writes = this.#writes;
-    return after(this.#client.get(this.#system.resourceStamp(resource)), (row) => {
+    return chain(this.#client.get(this.#system.resourceStamp(resource)), (row) => {
       const stamp = Number(row?.['change'] ?? 0);
       if (writes === this.#writes) this.#resources.set(resource, stamp);
       return stamp;

@@ -1,5 +1,5 @@
 import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
-import { after, type MaybePromise } from '../../platform/maybe-promise.ts';
+import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Bookmarks, IdempotencyRecords } from '../store.ts';
 import type { SqlClient } from './sql-client.ts';
 import type { SystemStatements } from './system-statements.ts';
@@ -16,7 +16,7 @@ export class SqlBookmarks implements Bookmarks {
 
   get(name: string): MaybePromise<string | null> {
     const read = this.#client.get(this.#system.bookmark(name));
-    return after(read, (row) => (row === null ? null : String(row['value'])));
+    return chain(read, (row) => (row === null ? null : String(row['value'])));
   }
 }
 
@@ -31,7 +31,7 @@ export class SqlIdempotencyRecords implements IdempotencyRecords {
   }
 
   find(name: string, now: number): MaybePromise<StoredIdempotencyRecord | null> {
-    return after(this.#client.get(this.#system.record(name, now)), (row) => {
+    return chain(this.#client.get(this.#system.record(name, now)), (row) => {
       if (row === null) return null;
       const revisions: readonly number[] = JSON.parse(String(row['revisions']));
       const [request, outcome] = [String(row['request']), String(row['outcome'])];

@@ -24,7 +24,7 @@ class Collection {
   dies: 'before the commit' | 'after the commit' = 'before the commit';
 
   async ingest(rows: readonly Json[], bookmark: Bookmark | undefined): Promise<RowImportOutcome> {
-    const faults = rows.flatMap((row, index) =>
+    const errors = rows.flatMap((row, index) =>
       isJsonObject(row) && typeof row['n'] === 'number'
         ? []
         : [
@@ -36,7 +36,7 @@ class Collection {
             },
           ],
     );
-    if (faults.length > 0) return { kind: 'refused', faults };
+    if (errors.length > 0) return { kind: 'refused', errors };
     this.lives -= 1;
     if (this.lives < 0 && this.dies === 'before the commit') throw new Error('killed');
     this.rows.push(...rows.map((row) => (isJsonObject(row) ? (row['n'] ?? null) : row)));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, it } from 'node:test';
-import type { RelatedPlan, Row } from '../../../src/plan/plan.ts';
+import { EVERYTHING, type RelatedPlan, type Row } from '../../../src/plan/plan.ts';
 import { ReadScheduler } from '../../../src/stores/sqlite/read-pool/read-scheduler.ts';
 import type { BatchRows } from '../../../src/stores/sql/sql-client.ts';
 import type { Store } from '../../../src/stores/store.ts';
@@ -45,11 +45,19 @@ function changeOf(store: Store, id = 'p'): number {
 }
 
 async function itemOf(store: Store, id: string): Promise<Row | null> {
-  return store.rows.item({ kind: 'item', resource: 'products', id, within: [] });
+  return store.rows.item({ kind: 'item', resource: 'products', id, within: [], visible: EVERYTHING });
 }
 
 function reviewsOf(id: string): RelatedPlan {
-  return { resource: 'reviews', field: 'product_id', owners: [id], order: listPlan().order, limit: 9, effort: 'light' };
+  return {
+    resource: 'reviews',
+    field: 'product_id',
+    owners: [id],
+    visible: EVERYTHING,
+    order: listPlan().order,
+    limit: 9,
+    effort: 'light',
+  };
 }
 
 describe('the change of a row', () => {
@@ -207,7 +215,7 @@ describe('rows that were read before', () => {
       await commit(other, createProduct('p', { stock: 1 }), createReview('r', 'p'));
       const readings = [
         () => one.rows.list(listPlan()),
-        () => one.rows.lookup({ resource: 'products', ids: ['p'], effort: 'light' }),
+        () => one.rows.lookup({ resource: 'products', ids: ['p'], visible: EVERYTHING, effort: 'light' }),
         () => one.rows.related(reviewsOf('p')),
       ];
       const { mock } = context.mock.method(ReadScheduler.prototype, 'read');
@@ -245,7 +253,8 @@ describe('rows that were read before', () => {
           kind: 'item',
           resource: 'reviews',
           id: 'r',
-          within: [{ resource: 'products', id }],
+          visible: EVERYTHING,
+          within: [{ resource: 'products', id, visible: EVERYTHING }],
         });
       assert.notEqual(await below('p'), null);
       assert.equal(await below('q'), null);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { SortKey, ValueType } from '../../../src/model/model.ts';
-import type { ListPlan } from '../../../src/plan/plan.ts';
+import { EVERYTHING, type ListPlan } from '../../../src/plan/plan.ts';
 import { listStatement } from '../../../src/stores/sql/read/read-statements.ts';
 import { Tables } from '../../../src/stores/sql/tables.ts';
 import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
@@ -73,7 +73,7 @@ const WALKS: readonly Walk[] = [
     title: 'a sub-collection in its default order',
     plan: {
       resource: 'reviews',
-      within: [{ resource: 'products', id: 'p' }],
+      within: [{ resource: 'products', id: 'p', visible: EVERYTHING }],
       order: up('created_at', 'id'),
       window: seek(AT, 'r'),
     },
@@ -176,7 +176,11 @@ describe('the way to a page in SQLite', () => {
     assert.throws(() => listStatement(tables, listPlan({ resource: 'none' })), /none/);
     assert.throws(() => listStatement(tables, listPlan({ order: up('address.none', 'id') })), /address\.none/);
     assert.throws(
-      () => listStatement(tables, listPlan({ resource: 'suppliers', within: [{ resource: 'products', id: 'p' }] })),
+      () =>
+        listStatement(
+          tables,
+          listPlan({ resource: 'suppliers', within: [{ resource: 'products', id: 'p', visible: EVERYTHING }] }),
+        ),
       /suppliers/,
     );
     assert.throws(() => listStatement(tables, listPlan({ columns: ['name', 'none'] })), /none/);

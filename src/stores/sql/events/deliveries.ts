@@ -1,4 +1,4 @@
-import { after, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { ClaimedDelivery, Deliveries, DeliveryResult } from '../../store.ts';
 import type { Dialect, SqlRow, Statement } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
@@ -69,7 +69,7 @@ export class SqlDeliveries implements Deliveries {
   claim(now: number, leaseUntil: number, limit: number): MaybePromise<readonly ClaimedDelivery[]> {
     // Dispatchers poll: a read that finds nothing does not block writers.
     const due = this.#client.get(this.#statements.isAnyDue(now, now));
-    return after(due, (row) => (row === null ? [] : this.#lease(this.#statements.claim(leaseUntil, now, now, limit))));
+    return chain(due, (row) => (row === null ? [] : this.#lease(this.#statements.claim(leaseUntil, now, now, limit))));
   }
 
   async #lease(claim: Statement): Promise<readonly ClaimedDelivery[]> {

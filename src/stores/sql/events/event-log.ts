@@ -1,5 +1,5 @@
 import type { EventEnvelope } from '../../../conventions/event.ts';
-import { after as then, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { EventLog } from '../../store.ts';
 import type { SqlValue } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
@@ -17,11 +17,11 @@ export class SqlEventLog implements EventLog {
 
   after(sequence: number, limit: number): MaybePromise<readonly EventEnvelope[]> {
     const rows = this.#client.all(this.#system.eventsAfter(sequence, limit));
-    return then(rows, (read) => read.map(({ envelope }) => parseEvent(envelope)));
+    return chain(rows, (read) => read.map(({ envelope }) => parseEvent(envelope)));
   }
 
   lastSequence(): MaybePromise<number> {
-    return then(this.#client.get(this.#system.lastSequence()), (row) => Number(row?.['last'] ?? 0));
+    return chain(this.#client.get(this.#system.lastSequence()), (row) => Number(row?.['last'] ?? 0));
   }
 }
 

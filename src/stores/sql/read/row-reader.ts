@@ -9,7 +9,7 @@ import type {
   RelatedRows,
   Row,
 } from '../../../plan/plan.ts';
-import { after, allOf, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import { chain, allOf, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { RowReader } from '../../store.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { Tables } from '../tables.ts';
@@ -36,13 +36,13 @@ export class SqlRowReader implements RowReader {
   }
 
   list(plan: ListPlan): MaybePromise<Page> {
-    return after(this.#client.batch(listBatch(this.#tables, plan)), (rows) => pageOf(this.#tables, plan, rows));
+    return chain(this.#client.batch(listBatch(this.#tables, plan)), (rows) => pageOf(this.#tables, plan, rows));
   }
 
   lookup(plan: LookupPlan): MaybePromise<readonly LocatedRow[]> {
     const { resource, effort = 'bounded' } = plan;
     const batch = this.#client.batch({ resource, effort, statements: () => [lookupStatement(this.#tables, plan)] });
-    return after(batch, ([rows = []]) => lookupRows(this.#tables, plan, rows));
+    return chain(batch, ([rows = []]) => lookupRows(this.#tables, plan, rows));
   }
 
   related(plan: RelatedPlan): MaybePromise<ReadonlyMap<string, RelatedRows>> {
@@ -52,19 +52,19 @@ export class SqlRowReader implements RowReader {
       effort,
       statements: (checks) => [relatedStatement(this.#tables, plan, checks)],
     });
-    return after(batch, ([rows = []]) => relatedRows(this.#tables, plan, rows));
+    return chain(batch, ([rows = []]) => relatedRows(this.#tables, plan, rows));
   }
 
   missingAncestor(within: readonly Ancestor[]): MaybePromise<Ancestor | null> {
     if (within.length === 0) return null;
     const read = this.#client.get(ancestorsStatement(this.#tables, within));
-    return after(read, (row) => within.findLast((_, level) => row?.[String(level)] !== 1) ?? null);
+    return chain(read, (row) => within.findLast((_, level) => row?.[String(level)] !== 1) ?? null);
   }
 
   missingReferences(references: readonly Ancestor[]): MaybePromise<readonly Ancestor[]> {
     const found = allOf(
       references.map(({ resource, id }) => this.#client.get(rowExistsStatement(this.#tables, resource, id))),
     );
-    return after(found, (rows) => references.filter((_, index) => rows[index] === null));
+    return chain(found, (rows) => references.filter((_, index) => rows[index] === null));
   }
 }

@@ -9,6 +9,7 @@ import { MainConnection } from '../../../../src/stores/sqlite/connection/main-co
 import { createProduct } from '../../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
+import { EVERYTHING } from '../../../../src/plan/plan.ts';
 
 const ROW = 'x'.repeat(500);
 const MEBIBYTE = 1_048_576;
@@ -201,7 +202,10 @@ describe('checkpoints apart from the thread that writes', () => {
     await store.close();
     assert.equal(existsSync(`${file}-wal`), false);
     const again = await openSample({ path: file });
-    assert.ok((await again.rows.item({ kind: 'item', resource: 'products', id: 'p2099', within: [] })) !== null);
+    assert.ok(
+      (await again.rows.item({ kind: 'item', resource: 'products', id: 'p2099', within: [], visible: EVERYTHING })) !==
+        null,
+    );
     await again.close();
   });
 });

@@ -6,7 +6,13 @@ import path from 'node:path';
 import process from 'node:process';
 import { after, describe, it, type TestContext } from 'node:test';
 import type { Worker } from 'node:worker_threads';
-import type { Effort, ListPlan, LookupPlan, RelatedPlan } from '../../../../src/plan/plan.ts';
+import {
+  EVERYTHING,
+  type Effort,
+  type ListPlan,
+  type LookupPlan,
+  type RelatedPlan,
+} from '../../../../src/plan/plan.ts';
 import type { Statement } from '../../../../src/stores/sql/dialect.ts';
 import { sqlite } from '../../../../src/stores/sqlite/dialect.ts';
 import { ReadPool, type ReadPoolOptions } from '../../../../src/stores/sqlite/read-pool/read-pool.ts';
@@ -282,9 +288,10 @@ describe('where a list is read', () => {
     context.after(() => store.close());
     await commit(store, createProduct('a'), createProduct('b', { related_ids: ['a'] }));
     const order = [{ path: 'id', descending: false }];
-    const asked = { resource: 'products', field: 'related_ids', owners: ['a'], order, limit: 5 };
+    const asked = { resource: 'products', field: 'related_ids', owners: ['a'], order, limit: 5, visible: EVERYTHING };
     const related = (effort: Partial<RelatedPlan>) => store.rows.related({ ...asked, ...effort });
-    const lookup = (effort: Partial<LookupPlan>) => store.rows.lookup({ resource: 'products', ids: ['a'], ...effort });
+    const lookup = (effort: Partial<LookupPlan>) =>
+      store.rows.lookup({ resource: 'products', ids: ['a'], visible: EVERYTHING, ...effort });
     for (const read of [related, lookup]) {
       const inPlace = read({ effort: 'light' });
       assert.ok(!(inPlace instanceof Promise));

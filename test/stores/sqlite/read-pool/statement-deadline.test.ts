@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RelatedPlan } from '../../../../src/plan/plan.ts';
+import { EVERYTHING, type RelatedPlan } from '../../../../src/plan/plan.ts';
 import { StatementTimeout } from '../../../../src/stores/store.ts';
 import { sampleModel } from '../../../../src/testing/sample-model.ts';
 import { commit, createProduct, createSupplier, listPlan } from '../../../../src/testing/sample-writes.ts';
@@ -70,6 +70,7 @@ describe('the deadline of a heavy read', () => {
       owners: ['p0'],
       order: BY_RATING,
       limit: 1,
+      visible: EVERYTHING,
     };
     const products = Array.from({ length: ROWS }, (_, index) =>
       createProduct(`q${index}`, { supplier_id: 's', related_ids: ['p0'] }),

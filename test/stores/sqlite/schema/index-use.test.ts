@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { Json } from '../../../../src/conventions/json.ts';
 import type { SortKey, ValueType } from '../../../../src/model/model.ts';
-import type { Condition, ListPlan, RelatedPlan } from '../../../../src/plan/plan.ts';
+import { EVERYTHING, type Condition, type ListPlan, type RelatedPlan } from '../../../../src/plan/plan.ts';
 import type { Statement } from '../../../../src/stores/sql/dialect.ts';
 import { listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
 import { lookupStatement, relatedStatement } from '../../../../src/stores/sql/read/related-statements.ts';
@@ -193,7 +193,7 @@ const WAYS: readonly Way[] = [
     title: 'a cursor below a parent, whose id leads the order',
     plan: {
       resource: 'parts',
-      within: [{ resource: 'goods', id: 'g' }],
+      within: [{ resource: 'goods', id: 'g', visible: EVERYTHING }],
       order: up('good_id', 'created_at', 'id'),
       window: walk(['g', AT, 'p']),
     },
@@ -203,7 +203,7 @@ const WAYS: readonly Way[] = [
     title: 'an offset below a parent',
     plan: {
       resource: 'parts',
-      within: [{ resource: 'goods', id: 'g' }],
+      within: [{ resource: 'goods', id: 'g', visible: EVERYTHING }],
       order: up('created_at', 'id'),
       window: skip,
     },
@@ -283,6 +283,7 @@ const related = (changes: Partial<RelatedPlan>): RelatedPlan => ({
   owners: ['s'],
   order: up('created_at', 'id'),
   limit: 20,
+  visible: EVERYTHING,
   ...changes,
 });
 
@@ -356,7 +357,8 @@ describe('the index that SQLite enters for related rows', () => {
   });
 
   it('[QRY-4] is the one of the ids for a look-up, in one text for any number of them', (context) => {
-    const lookup = (...ids: readonly string[]) => lookupStatement(tables, { resource: 'goods', ids });
+    const lookup = (...ids: readonly string[]) =>
+      lookupStatement(tables, { resource: 'goods', ids, visible: EVERYTHING });
     const steps = stepsOf(context, lookup('a'));
     assert.ok(
       steps.some((each) => /^SEARCH goods .*\(id=\?\)/.test(each)),

@@ -9,6 +9,7 @@ import { field, model, refersTo, resource, type ResourceOptions } from '../../..
 import { commit, create, listIds, remove, readRow, update } from '../../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
+import { EVERYTHING } from '../../../../src/plan/plan.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 const DECIMAL: ValueType = { kind: 'decimal', precision: 10, scale: 2 };
@@ -232,6 +233,7 @@ describe('a database that a model has changed since', () => {
       kind: 'list',
       resource: 'things',
       within: [],
+      visible: EVERYTHING,
       filter: [],
       order: [{ path: 'id', descending: false }],
       window: { kind: 'offset', offset: 0, limit: 1 },

@@ -1,0 +1,52 @@
+import type { MaybePromise } from '../platform/maybe-promise.ts';
+import { type BatchOutcome, readBatchRecord, runBatch, type StoredBatch } from './batch/batch.ts';
+import { importLines, type LinesOutcome } from './batch/ndjson.ts';
+import type { Negotiated } from './negotiate.ts';
+import type { Planned } from './plan.ts';
+import { type FoundItem, readItem } from './read/item.ts';
+import { type FoundPage, readList } from './read/list.ts';
+import type { SelectedRepresentation } from './represent/conditional-response.ts';
+import type { Services } from './services.ts';
+import { runWrite, type Written } from './write/write-request.ts';
+
+/** What became of a plan. Nothing of it is bytes yet. */
+export type Outcome =
+  | { readonly kind: 'root' }
+  | FoundItem
+  | FoundPage
+  /** The caller's copy is current: found out before any row was read (CACHE-2). */
+  | { readonly kind: 'not-modified'; readonly selected: SelectedRepresentation }
+  | Written
+  | LinesOutcome
+  | BatchOutcome
+  | StoredBatch;
+
+/** A request with the outcome of its plan (steps 13 to 18). */
+export interface Executed {
+  readonly request: Negotiated;
+  readonly outcome: Outcome;
+}
+
+/**
+ * Steps 13 to 18: reads or writes rows. Reads from cache and from SQLite's request thread are synchronous.
+ *
+ * @throws {ApiError} 400 to 503
+ */
+export function execute({ request, plan }: Planned, services: Services): MaybePromise<Outcome> {
+  switch (plan.kind) {
+    case 'root':
+      return { kind: 'root' };
+    case 'item':
+      return readItem(request, plan, services);
+    case 'list':
+      return readList(request, plan, services);
+    case 'write':
+      return runWrite(plan, services);
+    case 'ndjson':
+      return importLines(plan, services);
+    case 'batch':
+      return runBatch(request, plan.dry, services);
+    case 'batch-record':
+      return readBatchRecord(request, plan.id, services);
+  }
+}

@@ -1,0 +1,20 @@
+import type { Authenticated } from './authenticate.ts';
+
+/** What is left of a rate limit after this request. */
+export interface Quota {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the quota is whole again. */
+  readonly reset: number;
+}
+
+/** A request that the rate limits admit (step 8). */
+export interface Limited extends Authenticated {
+  /** null where the model declares no rate limit for it. */
+  readonly quota: Quota | null;
+}
+
+/** Step 8. No model has rate limits yet: every request is admitted. */
+export function limit(authenticated: Authenticated): Limited {
+  return { ...authenticated, quota: null };
+}

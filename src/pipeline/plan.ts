@@ -1,0 +1,84 @@
+import { readListQuery } from '../plan/list-query.ts';
+import { admitParameters, commonParameterRule, isDryRun, writeParameterRule } from '../plan/parameters.ts';
+import type { Ancestor } from '../plan/plan.ts';
+import { readItemView } from '../plan/view.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
+import type { CompiledResource } from './contract.ts';
+import type { Negotiated } from './negotiate.ts';
+import type { ItemRequest } from './read/item.ts';
+import type { ListRequest } from './read/list.ts';
+import { queryParameters } from './read/query-body.ts';
+import { requireExpandable } from './represent/view-types.ts';
+import { requestedWrite, type RequestedWrite } from './write/requested-write.ts';
+
+/** What a request asks for, with its parameters read: nothing of it depends on a row. */
+export type Plan =
+  | { readonly kind: 'root' }
+  | ItemRequest
+  | ListRequest
+  | ({ readonly kind: 'write' } & RequestedWrite)
+  /** One resource per line of the body (MET-13). */
+  | ({ readonly kind: 'ndjson' } & RequestedWrite)
+  | { readonly kind: 'batch'; readonly dry: boolean }
+  | { readonly kind: 'batch-record'; readonly id: string };
+
+/** A request with its plan (step 12). */
+export interface Planned {
+  readonly request: Negotiated;
+  readonly plan: Plan;
+}
+
+/**
+ * Step 12: parameters → plan. Only the form of a QUERY has to be waited for.
+ *
+ * @throws {ApiError} REQUEST_PARAMETER_*, QUERY_*, PAGINATION_*
+ */
+export function plan(request: Negotiated): MaybePromise<Planned> {
+  const { route } = request;
+  if (route.kind === 'collection' && request.method === 'QUERY' && request.body !== null) {
+    const { compiled, within } = route;
+    return queryParameters(request).then((parameters) => ({
+      request,
+      plan: listRequest({ ...request, parameters }, compiled, within),
+    }));
+  }
+  return { request, plan: planOf(request) };
+}
+
+function planOf(request: Negotiated): Plan {
+  const { route, parameters, preferences } = request;
+  const lenient = preferences.handling === 'lenient';
+  const write = requestedWrite(request);
+  if (write !== null) return { kind: request.bodyType?.kind === 'ndjson' ? 'ndjson' : 'write', ...write };
+  switch (route.kind) {
+    case 'collection':
+      return listRequest(request, route.compiled, route.within);
+    case 'item': {
+      const { compiled, within, id } = route;
+      const view = readItemView(parameters, compiled.resource, request.contract.model, lenient);
+      return { kind: 'item', compiled, within, id, view };
+    }
+    case 'root':
+      admitParameters(parameters, commonParameterRule, lenient);
+      return { kind: 'root' };
+    case 'batches':
+      return { kind: 'batch', dry: isDryRun(admitParameters(parameters, writeParameterRule, lenient)) };
+    case 'batch':
+      admitParameters(parameters, commonParameterRule, lenient);
+      return { kind: 'batch-record', id: route.id };
+    case 'server':
+    case 'live':
+    case 'ready':
+      throw new Error(`${route.kind} is answered before negotiation`);
+  }
+}
+
+function listRequest(
+  { parameters, preferences, offer }: Pick<Negotiated, 'parameters' | 'preferences' | 'offer'>,
+  compiled: CompiledResource,
+  within: readonly Ancestor[],
+): ListRequest {
+  const query = readListQuery(compiled.list, within, parameters, preferences.handling === 'lenient');
+  requireExpandable(offer.format, query.view);
+  return { kind: 'list', compiled, query };
+}

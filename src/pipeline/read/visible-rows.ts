@@ -1,0 +1,107 @@
+import {
+  type Ancestor,
+  EVERYTHING,
+  type ItemPlan,
+  type ListRead,
+  type LocatedRow,
+  type LookupPlan,
+  type Page,
+  type RelatedPlan,
+  type RelatedRows,
+  type Row,
+  type Visibility,
+  type VisibleAncestor,
+} from '../../plan/plan.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import type { ChangeStamps, RowReader } from '../../stores/store.ts';
+
+/** Where rows are read: a store, or the rows as a unit has staged them. */
+export interface RowSource {
+  readonly rows: RowReader;
+  readonly stamps: ChangeStamps;
+}
+
+/** One row by its path. */
+export type ItemRead = Omit<ItemPlan, 'kind' | 'visible' | 'within'> & { readonly within: readonly Ancestor[] };
+
+/**
+ * The rows that one caller may see: the only way from a request to the store. It puts the caller's visibility into every plan, so that no
+ * stage can read past it; what reads for the system says so by `unrestricted`.
+ */
+export class VisibleRows {
+  readonly #source: RowSource;
+  readonly #rows: RowReader;
+  readonly #visibility: (resource: string) => Visibility;
+
+  /** @param visibility of a resource by name */
+  constructor(source: RowSource, visibility: (resource: string) => Visibility) {
+    this.#source = source;
+    this.#rows = source.rows;
+    this.#visibility = visibility;
+  }
+
+  /** All rows: for what reads for the system, such as a cascade, an export or an import. */
+  static unrestricted(source: RowSource): VisibleRows {
+    return new VisibleRows(source, () => EVERYTHING);
+  }
+
+  /** The same rows without the caller's visibility: for what reads for the system on behalf of a request. */
+  unrestricted(): VisibleRows {
+    return VisibleRows.unrestricted(this.#source);
+  }
+
+  /** The same visibility over other rows. @param stage makes them of these */
+  over<S extends RowSource>(stage: (source: RowSource) => S): { readonly rows: VisibleRows; readonly source: S } {
+    const source = stage(this.#source);
+    return { rows: new VisibleRows(source, this.#visibility), source };
+  }
+
+  /** The row, or null where it is absent, not below the ancestors named, or not visible. */
+  item({ within, ...read }: ItemRead): MaybePromise<Row | null> {
+    return this.#rows.item({
+      kind: 'item',
+      ...read,
+      within: this.#ancestors(within),
+      visible: this.#visibility(read.resource),
+    });
+  }
+
+  /** See {@link ChangeStamps.rowStamp}. A stamp says nothing about visibility. */
+  rowStamp(resource: string, id: string): number | null {
+    return this.#source.stamps.rowStamp(resource, id);
+  }
+
+  list(read: ListRead): MaybePromise<Page> {
+    const { resource, within } = read;
+    return this.#rows.list({ ...read, within: this.#ancestors(within), visible: this.#visibility(resource) });
+  }
+
+  lookup(read: Omit<LookupPlan, 'visible'>): MaybePromise<readonly LocatedRow[]> {
+    return this.#rows.lookup({ ...read, visible: this.#visibility(read.resource) });
+  }
+
+  related(read: Omit<RelatedPlan, 'visible'>): MaybePromise<ReadonlyMap<string, RelatedRows>> {
+    return this.#rows.related({ ...read, visible: this.#visibility(read.resource) });
+  }
+
+  /** See {@link ChangeStamps.resourceStamps}. */
+  resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
+    return this.#source.stamps.resourceStamps(resources);
+  }
+
+  /** The outermost of the ancestors that is absent or not visible; null where all are there. @param within nearest first */
+  missingAncestor(within: readonly Ancestor[]): MaybePromise<Ancestor | null> {
+    return within.length === 0 ? null : this.#rows.missingAncestor(this.#ancestors(within));
+  }
+
+  /** Those of the references that lead to no visible row. */
+  missingReferences(references: readonly Ancestor[]): MaybePromise<readonly Ancestor[]> {
+    return references.length === 0 ? [] : this.#rows.missingReferences(this.#ancestors(references));
+  }
+
+  #ancestors(within: readonly Ancestor[]): readonly VisibleAncestor[] {
+    return within.length === 0
+      ? []
+      : within.map(({ resource, id }) => ({ resource, id, visible: this.#visibility(resource) }));
+  }
+}

@@ -1,0 +1,124 @@
+import type { ErrorBody } from '../../conventions/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { preferenceApplied } from '../../conventions/prefer.ts';
+import { timestamp } from '../../conventions/timestamp.ts';
+import type { BatchOutcome } from '../batch/batch.ts';
+import type { BatchRecord, OperationResult } from '../batch/batch-record.ts';
+import type { BufferedResponse } from '../exchange.ts';
+import type { Negotiated } from '../negotiate.ts';
+import type { Services } from '../services.ts';
+import { RETENTION } from '../write/idempotency.ts';
+import { conditionalResponse, selectedDocument } from './conditional-response.ts';
+import { writeDocument } from './encode.ts';
+import { appliedPreferences, commonHeaders, uncachedResponse } from './response.ts';
+import { writeResponse } from './write-response.ts';
+
+type ETagServices = Pick<Services, 'etags'>;
+
+/** Header fields of a response that belong to the operation, not to the exchange that carries it. */
+const OPERATION_FIELDS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-patch',
+  'allow',
+  'content-location',
+  'content-type',
+  'dry-run',
+  'etag',
+  'idempotent-replayed',
+  'link',
+  'location',
+  'preference-applied',
+  'retry-after',
+]);
+
+/** The response to a batch that was run (MET-13). */
+export function batchResponse(
+  request: Negotiated,
+  { record, replayed, dry }: BatchOutcome,
+  services: ETagServices,
+): BufferedResponse {
+  const url = batchUrl(record.id, request);
+  const headers = [
+    ...commonHeaders(request.exchange, request.contract.version),
+    ...(replayed ? ['Idempotent-Replayed', 'true'] : []),
+    ...(dry ? ['Dry-Run', 'true'] : ['Location', url]),
+  ];
+  if (request.preferences.return === 'minimal' && !dry) {
+    const applied = ['Preference-Applied', preferenceApplied(['return=minimal']) ?? ''];
+    return uncachedResponse(201, [...headers, ...applied], null);
+  }
+  const text = writeDocument('json', 'batch', batchDocument(request, record, dry, services));
+  const validators = dry ? [] : ['Content-Location', url, 'ETag', services.etags.content(request, text)];
+  return uncachedResponse(
+    dry ? 200 : 201,
+    [...headers, 'Content-Type', request.offer.contentType, ...validators, ...appliedPreferences(request)],
+    text,
+  );
+}
+
+/** The response to GET of a batch. */
+export function batchRecordResponse(
+  request: Negotiated,
+  record: BatchRecord,
+  services: ETagServices,
+): BufferedResponse {
+  const text = writeDocument('json', 'batch', batchDocument(request, record, false, services));
+  const selected = selectedDocument(services.etags.content(request, text));
+  return conditionalResponse(request, selected, { links: [], body: () => text });
+}
+
+/** @param dry whether nothing was stored (MET-14): then the batch has no URL */
+function batchDocument(request: Negotiated, record: BatchRecord, dry: boolean, services: ETagServices): JsonObject {
+  const { id, atomic, at, results } = record;
+  const done = results.filter(({ kind }) => kind === 'done').length;
+  const status = done === results.length ? 'succeeded' : done === 0 ? 'failed' : 'partially_failed';
+  const outcome = { atomic, status, results: results.map((each) => resultDocument(request, each, dry, services)) };
+  if (dry) return outcome;
+  return {
+    id,
+    ...outcome,
+    created_at: at,
+    expires_at: timestamp(Date.parse(at) + RETENTION),
+    links: { self: batchUrl(id, request) },
+  };
+}
+
+function batchUrl(id: string, { base, contract }: Negotiated): string {
+  return contract.urls.system(base, contract.model.system.batches, id);
+}
+
+function resultDocument(
+  request: Negotiated,
+  operation: OperationResult,
+  dry: boolean,
+  services: ETagServices,
+): JsonObject {
+  if (operation.kind === 'failed') {
+    const { error, headers } = operation;
+    const type = { 'Content-Type': 'application/json' };
+    return { status: error.httpStatus, headers: { ...headers, ...type }, body: errorJson(error) };
+  }
+  const { method, preferences, replayed, result } = operation;
+  const response = writeResponse({ ...request, method, preferences }, { result, replayed, dry }, services);
+  return { status: response.status, headers: operationHeaders(response), body: bodyJson(response) };
+}
+
+function operationHeaders({ headers }: BufferedResponse): JsonObject {
+  const kept: Record<string, string> = {};
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = '', value = ''] = headers.slice(at, at + 2);
+    if (OPERATION_FIELDS.has(name.toLowerCase())) kept[name] = value;
+  }
+  return kept;
+}
+
+function bodyJson({ body }: BufferedResponse): Json {
+  if (typeof body !== 'string') return null;
+  const value: Json = JSON.parse(body);
+  return isJsonObject(value) ? value : null;
+}
+
+function errorJson({ details, ...error }: ErrorBody): JsonObject {
+  return { ...error, details: details.map(({ field, message }) => ({ field, message })) };
+}

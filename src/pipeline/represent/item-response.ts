@@ -1,0 +1,62 @@
+import type { BufferedResponse } from '../exchange.ts';
+import type { Negotiated } from '../negotiate.ts';
+import { CachedItem, type Modified } from '../read/item-cache.ts';
+import type { FoundItem } from '../read/item.ts';
+import type { Services } from '../services.ts';
+import { canonicalLink, conditionalResponse, selectedOf } from './conditional-response.ts';
+import { writeItem } from './encode.ts';
+import type { ETags } from './etags.ts';
+import { representExpanded } from './expanded.ts';
+import { viewTypes } from './view-types.ts';
+
+/** A change of this age in milliseconds has another date in whole seconds than any later one (CACHE-4, RFC 9110 8.8.2.2). */
+const DISTINCT_AGE = 1_000;
+
+/** One resource (S 4.1 GET). @throws {ApiError} 412 */
+export function itemResponse(
+  request: Negotiated,
+  found: FoundItem,
+  { etags }: Pick<Services, 'etags'>,
+): BufferedResponse {
+  const { compiled, within, id, view } = found.request;
+  const { urls } = request.contract;
+  const links = canonicalLink(request, (base) => urls.item(base, compiled.resource, within, id));
+  const { source } = found;
+  if (source.kind === 'expanded') {
+    const json = representExpanded(request, source.row, view.projection);
+    const text = writeItem(request.offer.format, viewTypes(compiled, view, request.contract), json);
+    // Related rows change without this row's revision and time.
+    const etag = etags.item(request, source.row.row, etags.digest(text));
+    return conditionalResponse(request, selectedOf(compiled.resource, view, etag), { links, body: () => text });
+  }
+  const item = source.kind === 'cached' ? source.item : writtenItem(request, found.request, source);
+  const etag = etags.item(request, item, view.key);
+  const selected = selectedOf(compiled.resource, view, etag, () => lastModified(item, request, etags));
+  return conditionalResponse(request, selected, { links, body: () => item.text });
+}
+
+/** The item of a row that was read, offered to the cache. Its text is made when it is first needed: a 304 needs none. */
+function writtenItem(
+  request: Negotiated,
+  { compiled, within, view }: FoundItem['request'],
+  { row, slot }: Extract<FoundItem['source'], { kind: 'row' }>,
+): CachedItem {
+  const item = new CachedItem(row.revision, Date.parse(row.updated_at), () =>
+    writeItem(
+      request.offer.format,
+      viewTypes(compiled, view, request.contract),
+      compiled.representStored(row, within, request.base, view.projection),
+    ),
+  );
+  slot?.set(item);
+  return item;
+}
+
+/**
+ * When a representation last changed: with its row, or with the cache epoch, which changes how rows are represented. null as long as a later
+ * change could have the same date.
+ */
+function lastModified(item: Modified, { exchange }: Negotiated, { epoch }: ETags): Modified | null {
+  const last = item.at < epoch.at ? epoch : item;
+  return exchange.startedAt - last.at > DISTINCT_AGE ? last : null;
+}

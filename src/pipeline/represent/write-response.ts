@@ -1,0 +1,67 @@
+import { linkField } from '../../conventions/links.ts';
+import { preferenceApplied } from '../../conventions/prefer.ts';
+import type { BufferedResponse } from '../exchange.ts';
+import type { Negotiated } from '../negotiate.ts';
+import type { Services } from '../services.ts';
+import type { Written } from '../write/write-request.ts';
+import type { WriteResult } from '../write/write-result.ts';
+import { canonicalLink } from './conditional-response.ts';
+import { writeItem } from './encode.ts';
+import { appliedPreferences, commonHeaders, type HeaderList, uncachedResponse } from './response.ts';
+
+/** The response to a write (MET-1 to MET-4, MET-8, MET-14). */
+export function writeResponse(
+  request: Negotiated,
+  { result, replayed, dry }: Pick<Written, 'result' | 'replayed' | 'dry'>,
+  services: Pick<Services, 'etags'>,
+): BufferedResponse {
+  const common = [
+    ...commonHeaders(request.exchange, request.contract.version),
+    ...(replayed ? ['Idempotent-Replayed', 'true'] : []),
+  ];
+  if (dry) return dryRunResponse(request, result, common);
+  if (result.kind === 'removed') return uncachedResponse(204, [...common, ...appliedPreferences(request)], null);
+  const minimal = request.preferences.return === 'minimal';
+  const status = result.kind === 'created' ? 201 : minimal ? 204 : 200;
+  const headers = [...common, ...resourceHeaders(request, result, services)];
+  return uncachedResponse(
+    status,
+    [...headers, ...(minimal ? appliedMinimal(request) : appliedPreferences(request))],
+    minimal ? null : written(request, result),
+  );
+}
+
+function dryRunResponse(request: Negotiated, result: WriteResult, common: HeaderList): BufferedResponse {
+  const { contentType } = request.offer;
+  const headers = [...common, 'Dry-Run', 'true', 'Content-Type', contentType, ...appliedPreferences(request)];
+  return uncachedResponse(200, headers, written(request, result));
+}
+
+/** URL and ETag of the row. PUT has no ETag: the server adds to what was sent (RFC 9110 9.3.4). */
+function resourceHeaders(
+  request: Negotiated,
+  { kind, resource: name, row, within }: WriteResult,
+  { etags }: Pick<Services, 'etags'>,
+): HeaderList {
+  const { urls } = request.contract;
+  const { resource } = request.contract.resourceOf(name);
+  const self = urls.item(request.base, resource, within, row.id);
+  const link = linkField(canonicalLink(request, (base) => urls.item(base, resource, within, row.id)));
+  const minimal = request.preferences.return === 'minimal';
+  return [
+    ...(kind === 'created' ? ['Location', self] : []),
+    ...(minimal ? [] : ['Content-Type', request.offer.contentType, 'Content-Location', self]),
+    ...(request.method === 'PUT' ? [] : ['ETag', etags.item(request, row)]),
+    ...(link === '' ? [] : ['Link', link]),
+  ];
+}
+
+function appliedMinimal({ preferences }: Negotiated): HeaderList {
+  const lenient = preferences.handling === 'lenient' ? (['handling=lenient'] as const) : [];
+  return ['Preference-Applied', preferenceApplied([...lenient, 'return=minimal']) ?? ''];
+}
+
+function written({ contract, base, offer }: Negotiated, { resource, row, within }: WriteResult): string {
+  const compiled = contract.resourceOf(resource);
+  return writeItem(offer.format, compiled, compiled.represent(row, within, base));
+}

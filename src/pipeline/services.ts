@@ -1,0 +1,36 @@
+import type { HookServices } from '../model/typescript/hooks.ts';
+import type { Observe } from '../observe/observation.ts';
+import type { EventContext } from '../plan/change-event.ts';
+import type { ItemCache } from './read/item-cache.ts';
+import type { PageCache } from './read/page-cache.ts';
+import type { ETags } from './represent/etags.ts';
+import type { Commits } from './write/commits.ts';
+import type { Idempotency } from './write/idempotency.ts';
+
+/** Time and ids. */
+export interface Sources {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A UUIDv7. */
+  readonly uuid: () => string;
+}
+
+/**
+ * What the stages use besides the request and its rows, made once by the composition root (`api.ts`). Each function names the few services that it needs:
+ * `Pick<Services, 'etags' | 'sources'>`.
+ */
+export interface Services {
+  readonly sources: Sources;
+  readonly commits: Commits;
+  readonly idempotency: Idempotency;
+  readonly etags: ETags;
+  readonly items: ItemCache;
+  readonly pages: PageCache;
+  readonly events: EventContext;
+  /** What hooks receive of the application. */
+  readonly application: HookServices;
+  readonly observe: Observe;
+}
+
+/** What working out a write needs. */
+export type WriteServices = Pick<Services, 'sources' | 'etags' | 'events' | 'application'>;

@@ -1,0 +1,52 @@
+import type { WriteOutcome, WriteUnit } from '../../plan/plan.ts';
+import type { Writer } from '../../stores/store.ts';
+
+/** A write does not start in the last tenth of its time: it could end after the client was sent a timeout (ERR-7). */
+export const LATEST_START = 0.9;
+
+/** The time that a write has. */
+export interface CommitTiming {
+  /** Milliseconds since the epoch at which it began. */
+  readonly since: number;
+  /** Share of the time after which it does not start. Default: {@link LATEST_START}. */
+  readonly latest?: number;
+}
+
+/** What commits need. */
+export interface CommitsOptions {
+  readonly writer: Writer;
+  /** Milliseconds that a request may take. */
+  readonly handlerTimeout: number;
+  /** Called after every commit of this process. */
+  readonly onCommit: () => void;
+}
+
+/** Hands write units to the store. */
+export class Commits {
+  readonly #options: CommitsOptions;
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  constructor(options: CommitsOptions) {
+    this.#options = options;
+  }
+
+  /** Commits a unit, or refuses one that could not end in time. */
+  async commit(unit: WriteUnit, { since, latest = LATEST_START }: CommitTiming): Promise<WriteOutcome> {
+    const { writer, handlerTimeout, onCommit } = this.#options;
+    const outcome = await writer.commit(unit, since + handlerTimeout * latest);
+    if (outcome.kind === 'committed') onCommit();
+    return outcome;
+  }
+
+  /** Runs work after all earlier work under the same key, however that ended: two writes to one row of this process do not race. */
+  runExclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key);
+    const current = before === undefined ? work() : before.then(work, work);
+    this.#last.set(key, current);
+    const end = (): void => {
+      if (this.#last.get(key) === current) this.#last.delete(key);
+    };
+    current.then(end, end);
+    return current;
+  }
+}
