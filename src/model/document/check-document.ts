@@ -5,7 +5,7 @@ import {
   compileAssertion,
   dedupeViolations,
   type FindViolations,
-  type SchemaViolation,
+  type ValueViolation,
   violationFinder,
 } from '../values/validator.ts';
 import { documentValidation } from './document-validation.ts';
@@ -44,7 +44,7 @@ export function checkSchema(value: Json, path: Path, report: ReportProblem): boo
   return violations.length === 0;
 }
 
-function reportViolations(violations: readonly SchemaViolation[], at: Path, report: ReportProblem): void {
+function reportViolations(violations: readonly ValueViolation[], at: Path, report: ReportProblem): void {
   for (const { reason, description, value, ...violation } of dedupeViolations(violations)) {
     const path = [...at, ...violation.path];
     const key = path.length === 0 ? 'the document' : String(path.at(-1));

@@ -7,7 +7,7 @@ import type { Field, IdRule, Model, Resource } from '../model.ts';
 import { describeReason } from './messages.ts';
 import { formatPath } from './path.ts';
 import { absentValue, storedForm } from './stored-form.ts';
-import { compileAssertion, dedupeViolations, type SchemaViolation } from './validator.ts';
+import { compileAssertion, dedupeViolations, type ValueViolation } from './validator.ts';
 
 /** The result of a check: every field in stored form and declared order, or all errors (ERR-3). */
 type ValidationResult =
@@ -93,7 +93,7 @@ function isMandatory(field: Field): boolean {
   return field.required && field.default === undefined;
 }
 
-function detail({ path, reason, value }: SchemaViolation): ErrorDetail {
+function detail({ path, reason, value }: ValueViolation): ErrorDetail {
   const message =
     reason.kind === 'unknown' ? unknownMessage(String(path.at(-1)), reason.known) : describeReason(reason, value);
   return { field: formatPath(path), message };

@@ -35,7 +35,7 @@ export type ViolationReason =
   | { readonly kind: 'check'; readonly message: string };
 
 /** One place where a value violates its schema. */
-export interface SchemaViolation {
+export interface ValueViolation {
   readonly path: Path;
   readonly reason: ViolationReason;
   /** The description in the schema; null if there is none. */
@@ -48,7 +48,7 @@ export interface SchemaViolation {
  * Removes violations that follow from another one at the same path: null is reported as `required` only, a value outside its `enum` or
  * of the wrong type as that only.
  */
-export function dedupeViolations(violations: readonly SchemaViolation[]): readonly SchemaViolation[] {
+export function dedupeViolations(violations: readonly ValueViolation[]): readonly ValueViolation[] {
   const byPath = Map.groupBy(violations, ({ path }) => formatPath(path));
   return [...byPath.values()].flatMap((found) => {
     const [type] = found.filter(({ reason }) => reason.kind === 'type');
@@ -105,7 +105,7 @@ export interface Validate {
 }
 
 /** Finds all violations of a value. */
-export type FindViolations = (value: unknown) => readonly SchemaViolation[];
+export type FindViolations = (value: unknown) => readonly ValueViolation[];
 
 /**
  * Compiles a schema.
@@ -164,7 +164,7 @@ interface ParentSchema {
   readonly properties: Readonly<Record<string, { readonly description?: string }>> | undefined;
 }
 
-function violation(error: ErrorObject, root: unknown): SchemaViolation {
+function violation(error: ErrorObject, root: unknown): ValueViolation {
   const parameters: AjvParameters = error.params;
   const schema: ParentSchema = {
     description: error.parentSchema?.['description'],
