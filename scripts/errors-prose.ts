@@ -1,201 +1,201 @@
 import type { ErrorCode, ResourceErrorCode } from '../src/conventions/errors.ts';
 
-/** When a code is answered, and what the caller does about it. */
+/** The cause of an error code, and how a client fixes it. */
 export interface Prose {
-  readonly when: string;
-  readonly cure: string;
+  readonly cause: string;
+  readonly fix: string;
 }
 
-const prose = (when: string, cure: string): Prose => ({ when, cure });
+const prose = (cause: string, fix: string): Prose => ({ cause, fix });
 
-/** A line for every code that no resource owns. */
+/** The codes that belong to no resource. */
 export const errorProse: Readonly<Record<ErrorCode, Prose>> = {
   REQUEST_MALFORMED: prose(
-    'The bytes are no HTTP request: a broken request line, `Host` missing or repeated, lengths that contradict each other.',
-    'Send a request as RFC 9112 writes it; an HTTP library does.',
+    'The bytes are not a valid HTTP request: a broken request line, a missing or repeated `Host`, contradictory lengths.',
+    'Send a request as RFC 9112 defines it; HTTP libraries do.',
   ),
   REQUEST_URI_INVALID: prose(
-    'The target holds a bad `%` escape, bytes that are not UTF-8, or a character that must be encoded.',
-    'Percent-encode every data byte of the path and the query; a `+` of a time offset is `%2B`.',
+    'The request target has an invalid `%` escape, bytes that are not UTF-8, or a character that must be encoded.',
+    'Percent-encode the data in the path and the query; the `+` of a time offset is `%2B`.',
   ),
   REQUEST_HEADER_INVALID: prose(
-    'A header is malformed, or stands twice where one is allowed.',
-    'Correct the header that `details` names.',
+    'A header is malformed, or was sent twice where only one is allowed.',
+    'Correct the header named in `details`.',
   ),
-  REQUEST_BODY_REQUIRED: prose('A write came without a body.', 'Send the representation, with its `Content-Type`.'),
+  REQUEST_BODY_REQUIRED: prose('A write has no body.', 'Send the representation, with its `Content-Type`.'),
   REQUEST_BODY_MALFORMED: prose(
-    'The body is not what its `Content-Type` says: a syntax error, duplicate members, nesting too deep.',
-    'Correct the body at the line and column that the message names.',
+    'The body does not match its `Content-Type`: a syntax error, duplicate members, too many levels of nesting.',
+    'Correct the body at the line and column in the message.',
   ),
   REQUEST_PARAMETER_UNKNOWN: prose(
     'A query parameter is neither reserved nor a filterable field.',
     'Use the name that the message suggests, or send `Prefer: handling=lenient`.',
   ),
   REQUEST_PARAMETER_DUPLICATED: prose(
-    'A query parameter that takes one value stands twice.',
-    'Send it once; for any-of, list the values: `status[in]=a,b`.',
+    'A query parameter with a single value was sent twice.',
+    'Send it once. To match any of several values, list them: `status[in]=a,b`.',
   ),
-  REQUEST_PARAMETER_INVALID: prose(
-    'A query parameter has a value that it cannot take.',
-    'Send one of the values that the message names.',
-  ),
+  REQUEST_PARAMETER_INVALID: prose('A query parameter has an invalid value.', 'Send one of the values in the message.'),
   QUERY_FILTER_INVALID: prose(
-    "A filter has an unknown operator, or a value that is not of its field's type.",
-    'Send a value of the type that the message names.',
+    'A filter has an unknown operator, or a value that does not match the type of its field.',
+    'Send a value of the type in the message.',
   ),
   QUERY_SORT_INVALID: prose(
-    '`sort` names a field that is not sortable, or more than 5.',
-    'Sort by the fields that the message lists.',
+    '`sort` has a field that is not sortable, or more than 5 fields.',
+    'Sort by the fields in the message.',
   ),
   QUERY_FIELDS_INVALID: prose(
-    '`fields` names a field that the resource lacks.',
-    'Take the names from a representation.',
+    '`fields` has a field that the resource does not have.',
+    'Use the field names of a representation.',
   ),
   QUERY_EXPAND_INVALID: prose(
-    '`expand` names no relation, goes too deep or would bring too many resources.',
+    '`expand` has an unknown relation, too many levels, or would return too many resources.',
     'Expand relations that the message lists, on a smaller page.',
   ),
   PAGINATION_LIMIT_INVALID: prose(
-    '`limit` is zero, negative or no integer.',
-    'Send an integer from 1; above the maximum it is lowered for you.',
+    '`limit` is zero, negative or not an integer.',
+    'Send an integer of at least 1. The server lowers a value above the maximum.',
   ),
   PAGINATION_POSITION_INVALID: prose(
-    'A page, offset or time is out of its range.',
-    'Start at 1 for `page` and 0 for `offset`; go far into a collection by cursor.',
+    'A page, offset or time is out of range.',
+    'Start with 1 for `page` and 0 for `offset`. Read far into a collection by cursor.',
   ),
   PAGINATION_CONFLICT: prose(
-    'Parameters of two pagination techniques stand together.',
-    'Keep those of one technique: `page`, `offset`, `after`, ...',
+    'The request has parameters of two pagination techniques.',
+    'Send those of one technique: `page`, `offset`, `after`, ...',
   ),
   PAGINATION_CURSOR_INVALID: prose(
-    'The cursor was cut, changed or made for something else.',
-    'Send `next_cursor` or `prev_cursor` unchanged, or follow `links.next`; else start at the first page.',
+    'The cursor is truncated, modified or from another collection.',
+    'Send `next_cursor` or `prev_cursor` unchanged, or follow `links.next`. Otherwise start at the first page.',
   ),
   PAGINATION_CURSOR_MISMATCH: prose(
-    'Filters or `sort` differ from those that the cursor was made with.',
-    'Leave them out (the cursor restores them), or start at the first page with the new ones.',
+    'The filters or `sort` differ from those of the cursor.',
+    'Omit them (the cursor restores them), or start at the first page with the new ones.',
   ),
-  API_VERSION_INVALID: prose('A version is not written `MAJOR[.MINOR[.PATCH]]`.', 'Write it like `1` or `1.4`.'),
+  API_VERSION_INVALID: prose('A version is not `MAJOR[.MINOR[.PATCH]]`.', 'Write it as `1` or `1.4`.'),
   API_VERSION_UNSUPPORTED: prose(
-    'The version in the query or the header is not served.',
-    'Ask for one of the versions that the message lists.',
+    'The version in the query or the header is not supported.',
+    'Use one of the versions in the message.',
   ),
-  API_VERSION_CONFLICT: prose('Two places of the request name different versions.', 'Name the version in one place.'),
+  API_VERSION_CONFLICT: prose('The request has two different versions.', 'Send the version in one place.'),
   IDEMPOTENCY_KEY_REQUIRED: prose(
-    'This resource takes writes only with an idempotency key.',
-    'Send `Idempotency-Key` with a fresh random value, the same on every retry.',
+    'Writes to this resource require an idempotency key.',
+    'Send `Idempotency-Key` with a new random value, and the same value on every retry.',
   ),
   IDEMPOTENCY_KEY_INVALID: prose(
     'The idempotency key is empty, too long or not visible ASCII.',
     'Send 1 to 255 visible ASCII characters.',
   ),
   AUTH_REQUEST_INVALID: prose(
-    '`Authorization` is malformed or stands twice.',
+    '`Authorization` is malformed or was sent twice.',
     'Send one line: `Authorization: Bearer TOKEN`.',
   ),
   WEBHOOK_URL_FORBIDDEN: prose(
-    'A webhook points to an address that is not public, or not to https.',
-    'Give an https URL of a public host without user information.',
+    'The URL of a webhook is not https, or its host is not public.',
+    'Send an https URL of a public host, without user information.',
   ),
-  BATCH_INVALID: prose('The batch itself is faulty.', 'Correct what `details` names; no operation was carried out.'),
-  AUTH_REQUIRED: prose('The request carries no credentials.', 'Send `Authorization: Bearer TOKEN`.'),
-  AUTH_TOKEN_EXPIRED: prose('The token was valid once.', 'Get a new token and send the request again.'),
+  BATCH_INVALID: prose('The batch itself is invalid.', 'Correct what `details` names. No operation was executed.'),
+  AUTH_REQUIRED: prose('The request has no credentials.', 'Send `Authorization: Bearer TOKEN`.'),
+  AUTH_TOKEN_EXPIRED: prose('The token has expired.', 'Get a new token and send the request again.'),
   AUTH_TOKEN_INVALID: prose(
-    'The token is forged, malformed or meant for another service.',
-    'Get a token from the issuer that `WWW-Authenticate` leads to.',
+    'The token is forged, malformed or for another service.',
+    'Get a token from the issuer in `WWW-Authenticate`.',
   ),
   AUTH_SCOPE_INSUFFICIENT: prose(
-    'The token is good, but lacks a scope.',
-    'Get a token with the scope that `WWW-Authenticate` names.',
+    'The token is valid, but a scope is missing.',
+    'Get a token with the scope in `WWW-Authenticate`.',
   ),
   AUTH_TLS_REQUIRED: prose(
-    'The request came in the clear.',
-    'Use https. Treat the token that was sent as known to others.',
+    'The request was not encrypted.',
+    'Use https. Revoke the token: it may have been read by others.',
   ),
   REQUEST_ROUTE_NOT_FOUND: prose(
     'No resource has this path in this version.',
-    'Follow the links, which begin at the base path of the API.',
+    'Follow the links, starting from the base path of the API.',
   ),
-  API_VERSION_NOT_FOUND: prose('The path names a version that is not served.', 'Use one that the message lists.'),
-  REQUEST_METHOD_NOT_ALLOWED: prose('This target does not have the method.', 'Use one that `Allow` lists.'),
+  API_VERSION_NOT_FOUND: prose('The version in the path is not supported.', 'Use one of the versions in the message.'),
+  REQUEST_METHOD_NOT_ALLOWED: prose('This target does not support the method.', 'Use a method in `Allow`.'),
   REQUEST_NOT_ACCEPTABLE: prose(
-    'No representation fits `Accept`.',
-    'Accept one of the media types that the message lists, or `*/*`.',
+    'No representation matches `Accept`.',
+    'Accept one of the media types in the message, or `*/*`.',
   ),
   REQUEST_TIMEOUT: prose('The request did not arrive in time.', 'Send it again, over a better connection.'),
   IDEMPOTENCY_KEY_IN_PROGRESS: prose(
-    'The first request with this key is still being worked on.',
-    'Wait as long as `Retry-After` says and send it again with the same key.',
+    'The first request with this key is still in progress.',
+    'Wait for the time in `Retry-After` and send it again with the same key.',
   ),
-  API_VERSION_RETIRED: prose('The version was served once.', 'Move to the version that `Link` names.'),
+  API_VERSION_RETIRED: prose('The version is no longer supported.', 'Migrate to the version in `Link`.'),
   EVENT_POSITION_EXPIRED: prose(
-    'The events after this position are no longer kept.',
-    'Read the resources anew and go on from the latest event.',
+    'The events after this position are no longer stored.',
+    'Read the resources again and continue from the latest event.',
   ),
-  REQUEST_BODY_TOO_LARGE: prose('The body is longer than the limit.', 'Send less, or in several requests.'),
+  REQUEST_BODY_TOO_LARGE: prose('The body is larger than the limit.', 'Send less, or several requests.'),
   REQUEST_URI_TOO_LONG: prose(
-    'The target is longer than the limit.',
+    'The request target is longer than the limit.',
     'Shorten the query: fewer values, fewer filters.',
   ),
   REQUEST_MEDIA_TYPE_UNSUPPORTED: prose(
-    'The body has no type, or one that this target does not take.',
-    'Send one that `Accept`, `Accept-Patch` or the message lists, in UTF-8.',
+    'The body has no media type, or one that this target does not support.',
+    'Send one from `Accept`, `Accept-Patch` or the message, in UTF-8.',
   ),
   REQUEST_ENCODING_UNSUPPORTED: prose(
-    'The body has a `Content-Encoding` that is not taken.',
-    'Send it plain, or in one that `Accept-Encoding` lists.',
+    'The `Content-Encoding` of the body is not supported.',
+    'Send the body without one, or with one from `Accept-Encoding`.',
   ),
-  REQUEST_EXPECTATION_FAILED: prose('`Expect` asks for something other than `100-continue`.', 'Leave the header out.'),
+  REQUEST_EXPECTATION_FAILED: prose('`Expect` is not `100-continue`.', 'Omit the header.'),
   IDEMPOTENCY_KEY_REUSED: prose(
-    'The key was used for another request.',
-    'Use a fresh key for each request; the same one only to repeat it unchanged.',
+    'The key was used for a different request.',
+    'Use a new key for each request, and the same key only to repeat it unchanged.',
   ),
   REQUEST_PRECONDITION_REQUIRED: prose(
-    'This resource is changed only by those who say which state they saw.',
-    'Read it and send its `ETag` in `If-Match`.',
+    'Writes to this resource require a precondition.',
+    'Read the resource and send its `ETag` in `If-Match`.',
   ),
-  RATE_LIMIT_EXCEEDED: prose('Too many requests in the window.', 'Wait as long as `Retry-After` says.'),
-  REQUEST_HEADERS_TOO_LARGE: prose('The headers are too many or too long.', 'Send fewer: cookies are not needed here.'),
+  RATE_LIMIT_EXCEEDED: prose('Too many requests in the window.', 'Wait for the time in `Retry-After`.'),
+  REQUEST_HEADERS_TOO_LARGE: prose('The headers are too many or too large.', 'Send fewer: cookies are not needed.'),
   SERVER_ERROR: prose(
-    'Something failed on the server.',
-    'Report `correlationId`: the log names the cause under it. Whether a write was kept is unknown: read before you repeat it.',
+    'An error occurred on the server.',
+    'Report `correlationId`: the log has the cause. A write may have been stored: read before you repeat it.',
   ),
-  REQUEST_METHOD_NOT_IMPLEMENTED: prose('The method is known nowhere.', 'Use one that OPTIONS lists in `Allow`.'),
-  SERVER_UNAVAILABLE: prose('The server is stopping or has no database.', 'Wait as long as `Retry-After` says.'),
+  REQUEST_METHOD_NOT_IMPLEMENTED: prose('The method is unknown.', 'Use one that OPTIONS lists in `Allow`.'),
+  SERVER_UNAVAILABLE: prose(
+    'The server is stopping or its database is unavailable.',
+    'Wait for the time in `Retry-After`.',
+  ),
   SERVER_OVERLOADED: prose(
-    'More work is waiting than can be done in time; this request was not begun.',
-    'Wait as long as `Retry-After` says and send it again.',
+    'Too much work is queued. This request was not started.',
+    'Wait for the time in `Retry-After` and send it again.',
   ),
   SERVER_TIMEOUT: prose(
-    'The answer took too long and was given up; a write was rolled back.',
-    'Ask for less: a smaller page, a filter or sort that an index serves. Then send it again.',
+    'The request took too long and was aborted. A write was rolled back.',
+    'Request less: a smaller page, or a filter or sort that an index supports. Then send it again.',
   ),
   AUTH_UNAVAILABLE: prose(
-    'The keys that tokens are checked with cannot be fetched.',
-    'Wait as long as `Retry-After` says; the token may be good.',
+    'The keys that verify tokens cannot be fetched.',
+    'Wait for the time in `Retry-After`. The token may be valid.',
   ),
 };
 
-/** A line for every code that follows a resource's name. */
+/** The codes with the prefix of a resource. */
 export const resourceErrorProse: Readonly<Record<ResourceErrorCode, Prose>> = {
-  INVALID: prose('The body breaks the schema of the resource.', 'Correct every field that `details` names.'),
-  FORBIDDEN: prose('The caller sees the resource but may not change it.', 'Ask its owner for the right to.'),
+  INVALID: prose('The body does not match the schema of the resource.', 'Correct every field in `details`.'),
+  FORBIDDEN: prose('The caller may read the resource but not change it.', 'Request the permission from its owner.'),
   NOT_FOUND: prose(
-    'There is no such resource, or none that the caller may see.',
-    'Check the id, and in a nested URL that it lies under this parent.',
+    'The resource does not exist, or the caller may not read it.',
+    'Check the id, and in a nested URL that it belongs to this parent.',
   ),
   ALREADY_EXISTS: prose(
-    'The id, or a value that must be unique, is taken.',
-    'Choose another value for the field that `details` names, or change the resource that has it.',
+    'The id, or a value that must be unique, is in use.',
+    'Choose another value for the field in `details`, or change the resource that has it.',
   ),
   CONFLICT: prose(
-    'The resource is not in a state that allows this: a move that is not listed, a patch that does not fit.',
-    'Read the resource and decide anew.',
+    'The current state of the resource does not allow this: a transition that is not declared, a patch that does not apply.',
+    'Read the resource again and decide.',
   ),
-  HAS_DEPENDENTS: prose('Other resources still refer to it.', 'Delete or change those first.'),
-  GONE: prose('The resource was deleted.', 'Drop the address.'),
+  HAS_DEPENDENTS: prose('Other resources refer to this one.', 'Delete or change them first.'),
+  GONE: prose('The resource was deleted.', 'Remove its URL.'),
   PRECONDITION_FAILED: prose(
-    'The resource changed since the caller read it, or does not exist.',
-    'Read it again, apply the change to what it is now, and send the new `ETag`.',
+    'The resource has changed since the caller read it, or does not exist.',
+    'Read it again, apply the change to the current state, and send the new `ETag`.',
   ),
 };

@@ -7,7 +7,13 @@ export {
   type RowImportError,
   type RowImportOutcome,
 } from './api.ts';
-export { ApiError, type ErrorCode, type ErrorDetail } from './conventions/errors.ts';
+export {
+  ApiError,
+  type ApiErrorOptions,
+  type ErrorBody,
+  type ErrorCode,
+  type ErrorDetail,
+} from './conventions/errors.ts';
 export type { EventEnvelope, EventPayload } from './conventions/event.ts';
 export type { Json, JsonObject } from './conventions/json.ts';
 export type { CsvReader, CsvWriter } from './formats/csv.ts';
@@ -16,7 +22,7 @@ export type { MountedApi } from './http/mounted-api.ts';
 export { type HttpServer, serveHttp, type ServeHttpOptions } from './http/serve-http.ts';
 export { ModelError, type ModelProblem } from './model/document/model-error.ts';
 export { type LoadedModel, loadModel, type ModelSource } from './model/load-model.ts';
-export type { Limits, Model } from './model/model.ts';
+export type { ContractVersion, Limits, Model, Resource } from './model/model.ts';
 export {
   type ComputedDefinition,
   type DefinedModel,
@@ -50,6 +56,7 @@ export type { Observation, Observe } from './observe/observation.ts';
 export { openApi, type OpenApiOptions, type OpenedApi } from './open-api.ts';
 export type {
   ApiResponse,
+  BodyStream,
   BufferedResponse,
   Handler,
   RawRequest,
@@ -59,6 +66,7 @@ export type {
 export type { ExportedRows } from './pipeline/read/export.ts';
 export type { Bookmark } from './plan/plan.ts';
 export type { Clock } from './platform/clock.ts';
+export type { MaybePromise } from './platform/maybe-promise.ts';
 export type { Ids } from './platform/ids.ts';
 export type { Random } from './platform/random.ts';
 export { openSqlite, type SqliteOptions } from './stores/sqlite/sqlite-store.ts';

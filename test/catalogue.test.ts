@@ -46,11 +46,11 @@ describe('the catalogue of errors', () => {
     }
   });
 
-  it('[ERR-2] tells of every code when it is answered and what to do', () => {
+  it('[ERR-2] documents the cause and the fix of every code', () => {
     assert.deepEqual(Object.keys(errorProse), Object.keys(errors));
     assert.deepEqual(Object.keys(resourceErrorProse), Object.keys(resourceErrors));
-    for (const { when, cure } of [...Object.values(errorProse), ...Object.values(resourceErrorProse)])
-      for (const sentence of [when, cure]) assert.match(sentence, /^[A-Z`][^|\n]+\.$/);
+    for (const { cause, fix } of [...Object.values(errorProse), ...Object.values(resourceErrorProse)])
+      for (const sentence of [cause, fix]) assert.match(sentence, /^[A-Z`][^|\n]+\.$/);
   });
 
   it('[ERR-2] stands in docs/errors.md as it is in the code', () => {
