@@ -1,27 +1,52 @@
+import { existsSync } from 'node:fs';
+import type { Model } from '../model/model.ts';
+import type { Observe } from '../observe/observation.ts';
 import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
 import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../stores/sql/schema/schema-errors.ts';
-import { commandFailed } from './command-error.ts';
-import { describeFileError } from './model-file/read-model.ts';
+import { commandFailed, describeFileError } from './command-error.ts';
+import { serverUrl } from './serve/address.ts';
+import { serveSettings } from './settings.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
-export type { OpenedApi } from '../open-api.ts';
+/** Their messages name the database and the cause. */
+const DATABASE_ERRORS = [LossySchemaChange, SchemaViolation, UnusableDatabase];
 
 /**
  * Opens the API of a model on its database.
  *
- * @throws {CommandFailure} exit 1 where the database cannot be opened, or where bringing it to the model would lose data (OPS-4); the reason of
- *   `stop` where that came first
+ * @throws {CommandError} exit 1 where the database cannot be opened, or where migrating it would lose data (OPS-4); the reason of
+ *   `signal` where that was aborted first
  */
 export async function openDatabase(options: OpenApiOptions): Promise<OpenedApi> {
   try {
     return await openApi(options);
   } catch (error) {
     options.signal?.throwIfAborted();
-    // These say by themselves what is wrong with which database.
-    const told = [LossySchemaChange, SchemaViolation, UnusableDatabase].some((kind) => error instanceof kind);
-    throw commandFailed(
-      told && error instanceof Error
-        ? error.message
-        : `cannot open the database ${options.database}: ${describeFileError(error)}`,
-    );
+    if (error instanceof Error && DATABASE_ERRORS.some((kind) => error instanceof kind))
+      throw commandFailed(error.message);
+    throw commandFailed(`cannot open the database ${options.database}: ${describeFileError(error)}`);
   }
+}
+
+/**
+ * Opens the API of a model without serving it, for imports and exports. Prints the statements that migrate an existing database (OPS-4).
+ * Events name the address that `serve` would listen on.
+ *
+ * @throws {CommandError} as {@link openDatabase}
+ */
+export async function openWithoutServer(model: Model, database: string, { env, stderr }: Terminal): Promise<OpenedApi> {
+  const { host, port } = serveSettings({ open: true }, env);
+  const isNew = !existsSync(database);
+  const observe: Observe = (observation) => {
+    if (observation.kind !== 'schema-changed' || isNew) return;
+    stderr.write(`migrated ${database}:\n${observation.statements.join(';\n')};\n`);
+  };
+  return openDatabase({
+    model,
+    database,
+    observe,
+    allowAnyHost: false,
+    dispatch: false,
+    origin: () => serverUrl(host, port, ''),
+  });
 }

@@ -1,37 +1,38 @@
 import { Command, CommanderError, Option } from 'commander';
 import { programVersion } from '../platform/program-version.ts';
-import { check, type CheckFlags } from './commands/check.ts';
 import { CommandError, type ExitCode, notSupportedYet } from './command-error.ts';
+import { check, type CheckFlags } from './commands/check.ts';
 import { exportCommand, type ExportFlags } from './commands/export.ts';
 import { importCommand, type ImportFlags } from './commands/import.ts';
 import { schema } from './commands/schema.ts';
 import { serve } from './commands/serve.ts';
 import type { ServeFlags } from './settings.ts';
-import { supportsColour, styled, type Terminal } from './terminal/terminal.ts';
+import { styled, supportsColour, type Terminal } from './terminal/terminal.ts';
 
-/** Commands and flags of the specification that are still to come: known, not listed, refused. */
-const LATER_COMMANDS = ['init', 'migrate', 'token', 'key', 'openapi', 'asyncapi', 'client', 'diff', 'conform'];
-const LATER_SERVE_FLAGS = ['--redis <url>', '--metrics-port <port>'];
+/** Commands and flags of the specification that are not implemented yet: recognized, hidden from the help, refused. */
+const FUTURE_COMMANDS = ['init', 'migrate', 'token', 'key', 'openapi', 'asyncapi', 'client', 'diff', 'conform'];
+const FUTURE_SERVE_FLAGS = ['--redis <url>', '--metrics-port <port>'];
 
-const MODEL = 'a model in YAML, JSON or TypeScript';
-const DATABASE = 'where the rows are kept, as sqlite:PATH; {name} in it stands for the name of the model';
+const MODEL = 'path of a model in YAML, JSON or TypeScript';
+const DATABASE =
+  'database file as sqlite:PATH; {name} stands for the name of the model (RESTWRIGHT_DATABASE, default: sqlite:./data/{name}.db)';
 
 /**
  * Runs one command line.
  *
- * @param args what follows the program's name
- * @returns the exit code: 0 done, 1 the answer is no, 2 wrong usage, 130 or 143 ended by a signal
+ * @param args the arguments after the program's name
+ * @returns the exit code: 0 success, 1 failure, 2 incorrect usage, 130 or 143 stopped by a signal
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let exitCode: ExitCode = 0;
-  const program = describe(terminal, (code) => {
+  const program = describeProgram(terminal, (code) => {
     exitCode = code;
   });
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Commander has printed its message, or the help that was asked for.
+    // Commander has already printed its message or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof CommandError)) throw error;
     const label = styled('red', 'error:', supportsColour(terminal.stderr, terminal.env));
@@ -40,13 +41,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-type Ended = (exitCode: ExitCode) => void;
+type SetExitCode = (exitCode: ExitCode) => void;
 
-function describe(terminal: Terminal, ended: Ended): Command {
+function describeProgram(terminal: Terminal, setExitCode: SetExitCode): Command {
   const program = new Command('restwright')
     .description('Declare resources, run one command, get an HTTP JSON API that keeps every convention.')
     .version(programVersion(), '--version', 'print the version')
-    .helpOption('--help', 'print help, of a command where one is named')
+    .helpOption('--help', 'print help for the program or for a command')
     .helpCommand(false)
     .exitOverride()
     .configureOutput({
@@ -54,92 +55,90 @@ function describe(terminal: Terminal, ended: Ended): Command {
       writeErr: (text) => terminal.stderr.write(text),
     })
     .addHelpText('after', PROGRAM_NOTES);
-  addServe(program, terminal, ended);
-  addCheck(program, terminal, ended);
-  addSchema(program, terminal, ended);
-  addImport(program, terminal, ended);
-  addExport(program, terminal, ended);
-  for (const name of LATER_COMMANDS) addLater(program, name);
+  addServe(program, terminal, setExitCode);
+  addCheck(program, terminal, setExitCode);
+  addSchema(program, terminal, setExitCode);
+  addImport(program, terminal, setExitCode);
+  addExport(program, terminal, setExitCode);
+  for (const name of FUTURE_COMMANDS) addFutureCommand(program, name);
   return program;
 }
 
-function addServe(program: Command, terminal: Terminal, ended: Ended): void {
+function addServe(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
   const command = program
     .command('serve')
     .summary('serve the API of a model')
-    .description(
-      'Serves the API of a model. Prints one line on standard output when it listens; the log goes to standard error.',
-    )
+    .description('Serves the API of a model. Prints its URL on standard output; writes its log to standard error.')
     .argument('<model>', MODEL)
-    .option('--port <number>', 'port to listen on; 0 picks a free one (RESTWRIGHT_PORT, else 3000)')
-    .option('--host <address>', 'address to listen on (RESTWRIGHT_HOST, else 127.0.0.1)')
-    .option('--database <url>', `${DATABASE} (RESTWRIGHT_DATABASE, else sqlite:./data/{name}.db)`)
+    .option('--port <number>', 'port to listen on; 0 for any free port (RESTWRIGHT_PORT, default: 3000)')
+    .option('--host <address>', 'address to listen on (RESTWRIGHT_HOST, default: 127.0.0.1)')
+    .option('--database <url>', DATABASE)
     .option(
       '--workers <number>',
-      'processes that serve the port and the database together (RESTWRIGHT_WORKERS, else 1)',
+      'number of processes that share the port and the database (RESTWRIGHT_WORKERS, default: 1)',
     )
-    .option('--dev', 'for your own machine: readable logs, and a changed model is served at once')
+    .option('--dev', 'development mode: readable log, and the model is reloaded when its file changes')
     .option('--open', 'accept requests from other machines without authentication')
     .addHelpText('after', SERVE_NOTES)
-    .action(async (model: string, flags: ServeFlags) => ended(await serve(model, flags, terminal)));
-  for (const flag of LATER_SERVE_FLAGS) addLaterFlag(command, flag);
+    .action(async (model: string, flags: ServeFlags) => setExitCode(await serve(model, flags, terminal)));
+  for (const flag of FUTURE_SERVE_FLAGS) addFutureFlag(command, flag);
 }
 
-function addCheck(program: Command, terminal: Terminal, ended: Ended): void {
+function addCheck(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
   program
     .command('check')
-    .summary('tell every fault of a model')
-    .description('Tells every fault of a model with its place, cause and fix, and what is worth a warning.')
+    .summary('validate a model')
+    .description('Validates a model. Prints every error with its location, cause and fix, and warnings.')
     .argument('<model>', MODEL)
-    .option('--json', 'tell it as JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExamples:\n  restwright check shop.yaml\n  restwright check shop.yaml --json\n')
-    .action(async (model: string, flags: CheckFlags) => ended(await check(model, flags, terminal)));
+    .action(async (model: string, flags: CheckFlags) => setExitCode(await check(model, flags, terminal)));
 }
 
-function addSchema(program: Command, terminal: Terminal, ended: Ended): void {
+function addSchema(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
   program
     .command('schema')
-    .summary('print the JSON Schema of the model document')
-    .description('Prints the JSON Schema of the model document, by which editors complete and check it.')
+    .summary('print the JSON Schema of model documents')
+    .description('Prints the JSON Schema of model documents. Editors use it for completion and validation.')
     .addHelpText('after', '\nExamples:\n  restwright schema > restwright.schema.json\n')
-    .action(() => ended(schema(terminal)));
+    .action(() => setExitCode(schema(terminal)));
 }
 
-function addImport(program: Command, terminal: Terminal, ended: Ended): void {
+function addImport(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
   program
     .command('import')
-    .summary('bring the rows of a file into a collection')
-    .description('Brings the rows of a file into a collection. An import that was stopped goes on where it stopped.')
+    .summary('import the rows of a file into a collection')
+    .description('Imports the rows of a file into a collection. An interrupted import resumes where it stopped.')
     .argument('<model>', MODEL)
-    .argument('<collection>', 'the collection that the rows go to')
-    .argument('<file>', 'NDJSON, JSON (an array) or CSV, told by its name')
-    .option('--format <format>', 'ndjson, json or csv, where the name does not tell')
-    .option('--database <url>', `${DATABASE} (RESTWRIGHT_DATABASE, else sqlite:./data/{name}.db)`)
-    .option('--json', 'tell the outcome as JSON')
+    .argument('<collection>', 'collection to import into')
+    .argument('<file>', 'NDJSON, JSON (an array) or CSV file; the file extension selects the format')
+    .option('--format <format>', 'ndjson, json or csv; overrides the file extension')
+    .option('--database <url>', DATABASE)
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', IMPORT_NOTES)
     .action(async (model: string, collection: string, file: string, flags: ImportFlags) =>
-      ended(await importCommand({ model, collection, file }, flags, terminal)),
+      setExitCode(await importCommand({ model, collection, file }, flags, terminal)),
     );
 }
 
-function addExport(program: Command, terminal: Terminal, ended: Ended): void {
+function addExport(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
   program
     .command('export')
-    .summary('write a whole collection to a file')
-    .description('Writes a whole collection to a file or to standard output, in memory that does not grow with it.')
+    .summary('export a collection to a file')
+    .description('Exports a collection to a file or to standard output, in constant memory.')
     .argument('<model>', MODEL)
-    .argument('<collection>', 'the collection whose rows are written')
-    .argument('[file]', 'where to; standard output where it is - or left out', '-')
-    .option('--format <format>', 'ndjson, json or csv; default: told by the name of the file, else ndjson')
-    .option('--database <url>', `${DATABASE} (RESTWRIGHT_DATABASE, else sqlite:./data/{name}.db)`)
-    .option('--json', 'tell the outcome as JSON')
+    .argument('<collection>', 'collection to export')
+    .argument('[file]', 'file to write; - for standard output', '-')
+    .option('--format <format>', 'ndjson, json or csv; default: by the file extension, else ndjson')
+    .option('--database <url>', DATABASE)
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', EXPORT_NOTES)
     .action(async (model: string, collection: string, file: string, flags: ExportFlags) =>
-      ended(await exportCommand({ model, collection, file }, flags, terminal)),
+      setExitCode(await exportCommand({ model, collection, file }, flags, terminal)),
     );
 }
 
-function addLater(program: Command, name: string): void {
+function addFutureCommand(program: Command, name: string): void {
   program
     .command(name, { hidden: true })
     .helpOption(false)
@@ -150,7 +149,7 @@ function addLater(program: Command, name: string): void {
     });
 }
 
-function addLaterFlag(command: Command, flags: string): void {
+function addFutureFlag(command: Command, flags: string): void {
   const refuse = (): never => {
     throw notSupportedYet(`--${option.name()}`);
   };
@@ -159,7 +158,7 @@ function addLaterFlag(command: Command, flags: string): void {
 }
 
 const EXPORT_NOTES = `
-Rows are what GET shows, without links. import takes them back.
+Rows have the fields that GET returns, without links. import reads these files.
 
 Examples:
   restwright export shop.yaml products products.csv
@@ -173,11 +172,11 @@ Examples:
   restwright import shop.yaml products products.ndjson
   restwright export shop.yaml products products.csv
 
-Exit codes: 0 done, 1 the answer is no, 2 wrong usage.
+Exit codes: 0: success, 1: failure, 2: incorrect usage.
 `;
 
 const SERVE_NOTES = `
-Flags go before the environment, the environment before the defaults.
+Flags override environment variables; environment variables override defaults.
 
 Examples:
   restwright serve shop.yaml
@@ -187,7 +186,7 @@ Examples:
 `;
 
 const IMPORT_NOTES = `
-Faulty lines are told with their numbers; what came before their batch is kept. Correct them and run the same command again.
+Invalid lines are reported with their line numbers. Rows before them stay imported. Correct the lines and run the same command again.
 
 Examples:
   restwright import shop.yaml products products.ndjson

@@ -15,7 +15,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true }));
 
 describe('the guide to a first model', () => {
-  it('shows a model that has neither faults nor warnings', async () => {
+  it('shows a model without errors or warnings', async () => {
     const guide = await readFile(path.join(guides, 'getting-started.md'), 'utf8');
     const [, model] = /```yaml\n(.*?)```/s.exec(guide) ?? assert.fail('the guide shows no model');
     const file = path.join(folder, 'shop.yaml');
@@ -27,9 +27,9 @@ describe('the guide to a first model', () => {
 });
 
 describe('the guide to imports', () => {
-  it('shows what a faulty line is told with', async () => {
+  it('shows the report of an invalid line', async () => {
     const guide = await readFile(path.join(guides, 'import-and-export.md'), 'utf8');
-    const [, shown] = /```\n(cities\.ndjson:.*?)```/s.exec(guide) ?? assert.fail('the guide shows no fault');
+    const [, shown] = /```\n(cities\.ndjson:.*?)```/s.exec(guide) ?? assert.fail('the guide shows no error');
     const model = path.join(folder, 'world.yaml');
     const file = path.join(folder, 'cities.ndjson');
     const field = 'lat: { type: number }';

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { run } from '../../src/cli/program.ts';
 import { recordedTerminal } from './recorded-terminal.ts';
 
-const GOOD = `
+const VALID = `
 name: shop
 version: 1.0.0
 resources:
@@ -18,17 +18,17 @@ resources:
         name: { type: string, minLength: 1 }
         price: { type: number, minimum: 0 }
 `;
-const FAULTY = GOOD.replace('type: number', 'type: numeric').replace('minLength: 1', 'minLength: x');
+const INVALID = VALID.replace('type: number', 'type: numeric').replace('minLength: 1', 'minLength: x');
 
 let folder = '';
-let good = '';
-let faulty = '';
+let valid = '';
+let invalid = '';
 before(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'program-'));
-  good = path.join(folder, 'good.yaml');
-  faulty = path.join(folder, 'faulty.yaml');
-  await writeFile(good, GOOD);
-  await writeFile(faulty, FAULTY);
+  valid = path.join(folder, 'valid.yaml');
+  invalid = path.join(folder, 'invalid.yaml');
+  await writeFile(valid, VALID);
+  await writeFile(invalid, INVALID);
 });
 after(() => rm(folder, { recursive: true }));
 
@@ -39,11 +39,11 @@ async function command(...args: readonly string[]): Promise<{ code: number; stdo
 }
 
 describe('restwright', () => {
-  it('prints help with examples and exit codes, listing only what works', async () => {
+  it('prints help with examples and exit codes, and lists only implemented commands', async () => {
     const { code, stdout } = await command('--help');
     assert.equal(code, 0);
     assert.match(stdout, /Examples:\n {2}restwright check shop\.yaml/);
-    assert.match(stdout, /Exit codes: 0 done, 1 the answer is no, 2 wrong usage/);
+    assert.match(stdout, /Exit codes: 0: success, 1: failure, 2: incorrect usage/);
     const commands = [...stdout.matchAll(/^ {2}(\w+) .*(?:<|\[|  )/gm)].map(([, name]) => name);
     assert.deepEqual(
       commands.filter((name) => name !== 'restwright'),
@@ -67,59 +67,65 @@ describe('restwright', () => {
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
   });
 
-  const wrong: readonly [args: readonly string[], says: RegExp][] = [
+  const wrong: readonly [args: readonly string[], expected: RegExp][] = [
     [[], /Usage: restwright/],
     [['serv'], /unknown command 'serv'.*\n?.*serve/s],
     [['serve'], /missing required argument 'model'/],
     [['serve', 'shop.yaml', '--prot', '1'], /unknown option '--prot'/],
     [['serve', 'shop.yaml', 'more'], /too many arguments/],
-    [['serve', 'shop.yaml', '--port', 'x'], /--port: 'x' is no port/],
+    [['serve', 'shop.yaml', '--port', 'x'], /--port: 'x' is not a valid port/],
     [['serve', 'shop.yaml', '--host', '0.0.0.0'], /`auth`/],
-    [['serve', 'no-such.yaml'], /cannot read the model no-such\.yaml: there is no such file/],
-    [['serve', 'shop.ts'], /cannot read the model shop\.ts: there is no such file/],
-    [['serve', 'shop.yaml', '--redis', 'redis://x'], /--redis is not yet in this version/],
-    [['serve', 'shop.yaml', '--workers', 'many'], /--workers: 'many' is no number of processes; use one from 1 to 64/],
-    [['serve', 'shop.yaml', '--workers', '2', '--dev'], /--dev exchanges the model of one process/],
-    [['migrate', 'shop.yaml', '--apply'], /restwright migrate is not yet in this version/],
-    [['conform', 'http://x', '--token', 'y'], /restwright conform is not yet in this version/],
-    [['openapi', '--help'], /restwright openapi is not yet in this version/],
+    [['serve', 'no-such.yaml'], /cannot read the model no-such\.yaml: no such file/],
+    [['serve', 'shop.ts'], /cannot read the model shop\.ts: no such file/],
+    [['serve', 'shop.yaml', '--redis', 'redis://x'], /--redis is not supported by this version/],
+    [
+      ['serve', 'shop.yaml', '--workers', 'many'],
+      /--workers: 'many' is not a valid number of workers; use a number from 1 to 64/,
+    ],
+    [['serve', 'shop.yaml', '--workers', '2', '--dev'], /--dev reloads the model in a single process/],
+    [['migrate', 'shop.yaml', '--apply'], /restwright migrate is not supported by this version/],
+    [['conform', 'http://x', '--token', 'y'], /restwright conform is not supported by this version/],
+    [['openapi', '--help'], /restwright openapi is not supported by this version/],
     [['import', 'shop.yaml', 'products', '-'], /reads a file, not standard input/],
-    [['import', 'shop.yaml', 'products', 'no-such.ndjson'], /cannot read no-such\.ndjson: there is no such file/],
-    [['import', 'shop.yaml', 'products', '.', '--format', 'xml'], /'xml' is no format; use ndjson, json or csv/],
+    [['import', 'shop.yaml', 'products', 'no-such.ndjson'], /cannot read no-such\.ndjson: no such file/],
+    [
+      ['import', 'shop.yaml', 'products', '.', '--format', 'xml'],
+      /'xml' is not a valid format; use ndjson, json or csv/,
+    ],
     [['export', 'shop.yaml', 'products', '--json'], /name a file for the rows/],
-    [['import', 'shop.yaml', 'products', '.'], /it is not a file/],
+    [['import', 'shop.yaml', 'products', '.'], /it is not a regular file/],
   ];
-  for (const [args, says] of wrong) {
-    it(`refuses as wrong usage, on standard error: ${args.join(' ')}`, async () => {
+  for (const [args, expected] of wrong) {
+    it(`refuses incorrect usage on standard error: ${args.join(' ')}`, async () => {
       const { code, stdout, stderr } = await command(...args);
       assert.equal(code, 2);
       assert.equal(stdout, '');
-      assert.match(stderr, says);
+      assert.match(stderr, expected);
     });
   }
 });
 
 describe('restwright check', () => {
-  it('answers yes for a model that can be served', async () => {
-    const { code, stdout } = await command('check', good);
+  it('exits with 0 for a valid model', async () => {
+    const { code, stdout } = await command('check', valid);
     assert.equal(code, 0);
-    assert.match(stdout, /good\.yaml is valid\n$/);
+    assert.match(stdout, /valid\.yaml is valid\n$/);
   });
 
-  it('answers no with every fault, each with its place', async () => {
-    const { code, stdout } = await command('check', faulty);
+  it('exits with 1 and prints every error with its location', async () => {
+    const { code, stdout } = await command('check', invalid);
     assert.equal(code, 1);
-    assert.match(stdout, /faulty\.yaml:10:\d+: resources\.products\.schema\.properties\.name/);
-    assert.match(stdout, /faulty\.yaml:11:\d+: resources\.products\.schema\.properties\.price/);
-    assert.match(stdout, /has 2 faults\n$/);
+    assert.match(stdout, /invalid\.yaml:10:\d+: resources\.products\.schema\.properties\.name/);
+    assert.match(stdout, /invalid\.yaml:11:\d+: resources\.products\.schema\.properties\.price/);
+    assert.match(stdout, /has 2 errors\n$/);
   });
 
-  it('tells it as JSON', async () => {
-    const yes = await command('check', good, '--json');
+  it('prints the result as JSON', async () => {
+    const yes = await command('check', valid, '--json');
     assert.equal(yes.code, 0);
     const { ok, faults } = JSON.parse(yes.stdout);
     assert.deepEqual({ ok, faults }, { ok: true, faults: [] });
-    const no = await command('check', faulty, '--json');
+    const no = await command('check', invalid, '--json');
     assert.equal(no.code, 1);
     assert.deepEqual(
       JSON.parse(no.stdout).faults.map(({ line }: { line: number }) => line),
@@ -137,19 +143,19 @@ describe('restwright schema', () => {
 });
 
 describe('a command that needs a model', () => {
-  it('tells every fault of it and answers no', async () => {
-    const { code, stdout, stderr } = await command('serve', faulty);
+  it('prints every error of the model and exits with 1', async () => {
+    const { code, stdout, stderr } = await command('serve', invalid);
     assert.equal(code, 1);
     assert.equal(stdout, '');
-    assert.match(stderr, /faulty\.yaml:10:.*\n.*faulty\.yaml:11:/);
+    assert.match(stderr, /invalid\.yaml:10:.*\n.*invalid\.yaml:11:/);
   });
 });
 
 describe('restwright import', () => {
-  it('brings rows in, says how many, and has nothing to do the second time', async () => {
+  it('imports rows, prints their number, and imports none the second time', async () => {
     const file = path.join(folder, 'products.ndjson');
     await writeFile(file, '{"name":"Lamp","price":5}\n{"name":"Desk"}\n');
-    const args = ['import', good, 'products', file, '--database', `sqlite:${path.join(folder, 'new', 'shop.db')}`];
+    const args = ['import', valid, 'products', file, '--database', `sqlite:${path.join(folder, 'new', 'shop.db')}`];
     const first = await command(...args);
     assert.deepEqual([first.code, first.stdout], [0, '']);
     assert.match(first.stderr, /products: imported 2 rows\n$/);
@@ -159,35 +165,35 @@ describe('restwright import', () => {
     assert.deepEqual({ outcome, rows }, { outcome: 'complete', rows: 0 });
   });
 
-  it('tells every faulty line with its number and details, keeps nothing of them, and goes on once they are corrected', async () => {
-    const file = path.join(folder, 'faulty.ndjson');
-    const args = ['import', good, 'products', file, '--database', `sqlite:${path.join(folder, 'faulty.db')}`];
+  it('prints every invalid line with its number and details, imports none of them, and resumes once they are corrected', async () => {
+    const file = path.join(folder, 'invalid.ndjson');
+    const args = ['import', valid, 'products', file, '--database', `sqlite:${path.join(folder, 'invalid.db')}`];
     await writeFile(file, '{"name":"Lamp"}\n{"name":""}\n{"name":\n{"name":"Desk","price":-1,"size":2}\n');
     const { code, stderr } = await command(...args);
     assert.equal(code, 1);
-    assert.match(stderr, /faulty\.ndjson:2 PRODUCT_INVALID .*\n {2}name: /);
-    assert.match(stderr, /faulty\.ndjson:3 REQUEST_BODY_MALFORMED /);
-    assert.match(stderr, /faulty\.ndjson:4 PRODUCT_INVALID .*\n {2}(?:price|size): .*\n {2}(?:price|size): /);
-    assert.match(stderr, /imported 0 rows and stopped: nothing was kept of the lines from 1 to 4/);
+    assert.match(stderr, /invalid\.ndjson:2 PRODUCT_INVALID .*\n {2}name: /);
+    assert.match(stderr, /invalid\.ndjson:3 REQUEST_BODY_MALFORMED /);
+    assert.match(stderr, /invalid\.ndjson:4 PRODUCT_INVALID .*\n {2}(?:price|size): .*\n {2}(?:price|size): /);
+    assert.match(stderr, /imported 0 rows and stopped: lines 1 to 4 were not imported/);
     await writeFile(file, '{"name":"Lamp"}\n{"name":"Chair"}\n');
     assert.match((await command(...args)).stderr, /imported 2 rows\n$/);
   });
 
-  it('refuses a collection that the model lacks, naming those it has', async () => {
+  it('refuses an unknown collection, and names the existing ones', async () => {
     const file = path.join(folder, 'other.ndjson');
     await writeFile(file, '');
-    const { code, stderr } = await command('import', good, 'customers', file);
+    const { code, stderr } = await command('import', valid, 'customers', file);
     assert.equal(code, 2);
     assert.match(stderr, /no collection 'customers'; it has products\./);
   });
 
-  it('asked to stop before it has begun, writes nothing and ends with the code of the signal', async () => {
+  it('imports nothing and exits with the code of the signal when it is stopped before it starts', async () => {
     const file = path.join(folder, 'stopped.ndjson');
     await writeFile(file, '{"name":"Lamp"}\n');
     const terminal = recordedTerminal();
     terminal.stop.abort('SIGINT');
     const database = `sqlite:${path.join(folder, 'stopped.db')}`;
-    assert.equal(await run(['import', good, 'products', file, '--database', database], terminal), 130);
-    assert.match(terminal.written().stderr, /stopped after 0 rows, all of them kept; run the same command again/);
+    assert.equal(await run(['import', valid, 'products', file, '--database', database], terminal), 130);
+    assert.match(terminal.written().stderr, /stopped after importing 0 rows; run the same command again/);
   });
 });

@@ -2,10 +2,10 @@ import { Writable } from 'node:stream';
 import type { EnvironmentVariables } from '../../src/cli/settings.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 
-/** A terminal that keeps what is written, and that is asked to stop by `stop`. */
+/** A terminal that records its output; `stop` aborts its signal. */
 export interface RecordedTerminal extends Terminal {
   readonly stop: AbortController;
-  /** Everything that was written so far. */
+  /** The output so far. */
   written(): { readonly stdout: string; readonly stderr: string };
 }
 

@@ -6,16 +6,16 @@ import process from 'node:process';
 
 const program = path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
 
-/** The program as a person starts it: `restwright serve`. */
+/** A running `restwright serve`. */
 export interface ServerProcess {
   readonly child: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   readonly exited: Promise<number | string | null>;
 }
 
-/** @param args what follows `serve` */
+/** @param args the arguments after `serve` */
 export function startServer(
   folder: string,
   args: readonly string[],
@@ -33,7 +33,7 @@ export function startServer(
   return { child, stdout: () => text.stdout, stderr: () => text.stderr, exited: ended };
 }
 
-/** Ends what is left of programs. */
+/** Kills the processes that are still running. */
 export async function killAll(started: readonly ServerProcess[]): Promise<void> {
   for (const { child, exited } of started) {
     child.kill('SIGKILL');
@@ -41,7 +41,7 @@ export async function killAll(started: readonly ServerProcess[]): Promise<void> 
   }
 }
 
-/** Waits for the one line on standard output; the result is the URL in it. */
+/** Waits for the line on standard output. @returns the URL in it */
 export async function waitUntilListening({ child, stdout, stderr, exited }: ServerProcess): Promise<string> {
   while (!stdout().includes('\n')) {
     const end = await Promise.race([exited, once(child.stdout ?? child, 'data').then(() => 'data')]);
@@ -50,9 +50,9 @@ export async function waitUntilListening({ child, stdout, stderr, exited }: Serv
   return /^listening on (\S+)\n$/.exec(stdout())?.[1] ?? assert.fail(stdout());
 }
 
-/** Waits until the log says something. */
-export async function waitForLog({ child, stderr, exited }: ServerProcess, what: RegExp): Promise<void> {
-  while (!what.test(stderr())) {
+/** Waits until standard error matches a pattern. */
+export async function waitForLog({ child, stderr, exited }: ServerProcess, pattern: RegExp): Promise<void> {
+  while (!pattern.test(stderr())) {
     const end = await Promise.race([exited, once(child.stderr ?? child, 'data').then(() => 'data')]);
     if (end !== 'data') assert.fail(`ended with ${end}: ${stderr()}`);
   }

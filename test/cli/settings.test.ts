@@ -17,11 +17,11 @@ function failure(act: () => unknown): CommandError {
     if (error instanceof CommandError) return error;
     throw error;
   }
-  return assert.fail('it was accepted');
+  return assert.fail('no error was thrown');
 }
 
 describe('settings of serve', () => {
-  it('stand at their defaults without flags and environment', () => {
+  it('have defaults', () => {
     assert.deepEqual(serveSettings({}, {}), {
       port: 3000,
       host: '127.0.0.1',
@@ -32,64 +32,64 @@ describe('settings of serve', () => {
     });
   });
 
-  it('come from flags before the environment, and from the environment before the defaults', () => {
+  it('flags override the environment, and the environment overrides the defaults', () => {
     const env = {
       RESTWRIGHT_PORT: '4000',
       RESTWRIGHT_HOST: '::1',
       RESTWRIGHT_DATABASE: 'sqlite:env.db',
       RESTWRIGHT_WORKERS: '4',
     };
-    const told = (flags: ServeFlags): readonly unknown[] => {
+    const read = (flags: ServeFlags): readonly unknown[] => {
       const { port, host, database, workers } = serveSettings(flags, env);
       return [port, host, database.file, workers];
     };
-    assert.deepEqual(told({}), [4000, '::1', 'env.db', 4]);
+    assert.deepEqual(read({}), [4000, '::1', 'env.db', 4]);
     const flags = { port: '0', host: 'localhost', database: 'sqlite:flag.db', workers: '64' };
-    assert.deepEqual(told(flags), [0, 'localhost', 'flag.db', 64]);
+    assert.deepEqual(read(flags), [0, 'localhost', 'flag.db', 64]);
   });
 
-  it('take an empty variable for an unset one', () => {
+  it('treat an empty variable as unset', () => {
     assert.equal(serveSettings({}, { RESTWRIGHT_PORT: '' }).port, 3000);
   });
 
-  it('take an IPv6 address with or without brackets', () => {
+  it('accept an IPv6 address with or without brackets', () => {
     assert.equal(serveSettings({ host: '[::1]' }, {}).host, '::1');
   });
 
-  const wrong: readonly [flags: ServeFlags, env: EnvironmentVariables, says: RegExp][] = [
-    [{ port: '65536' }, {}, /^--port: '65536' is no port/],
+  const wrong: readonly [flags: ServeFlags, env: EnvironmentVariables, expected: RegExp][] = [
+    [{ port: '65536' }, {}, /^--port: '65536' is not a valid port/],
     [{ port: '-1' }, {}, /^--port: '-1'/],
     [{ port: '3e3' }, {}, /^--port: '3e3'/],
     [{ port: '' }, {}, /^--port: ''/],
-    [{}, { RESTWRIGHT_PORT: 'http' }, /^RESTWRIGHT_PORT: 'http' is no port/],
-    [{ host: 'http://x' }, {}, /^--host: 'http:\/\/x' is no host name/],
+    [{}, { RESTWRIGHT_PORT: 'http' }, /^RESTWRIGHT_PORT: 'http' is not a valid port/],
+    [{ host: 'http://x' }, {}, /^--host: 'http:\/\/x' is not a valid host name/],
     [{}, { RESTWRIGHT_HOST: 'a b' }, /^RESTWRIGHT_HOST: 'a b'/],
-    [{ database: 'shop.db' }, {}, /^--database: 'shop\.db' names no database file; write it as sqlite:PATH/],
+    [{ database: 'shop.db' }, {}, /^--database: 'shop\.db' is not a valid database; write sqlite:PATH/],
     [{ database: 'sqlite:' }, {}, /sqlite:PATH/],
     [{ database: 'sqlite::memory:' }, {}, /sqlite:PATH/],
-    [{ database: 'postgres://localhost/shop' }, {}, /^--database: PostgreSQL is not yet in this version/],
-    [{ workers: '0' }, {}, /^--workers: '0' is no number of processes; use one from 1 to 64\.$/],
+    [{ database: 'postgres://localhost/shop' }, {}, /^--database: PostgreSQL is not supported by this version/],
+    [{ workers: '0' }, {}, /^--workers: '0' is not a valid number of workers; use a number from 1 to 64\.$/],
     [{ workers: 'x' }, {}, /^--workers: 'x'/],
     [{ workers: '65' }, {}, /^--workers: '65'/],
     [{ workers: '1000' }, {}, /^--workers: '1000'/],
     [{ workers: '1.5' }, {}, /^--workers: '1\.5'/],
     [{ workers: '-2' }, {}, /^--workers: '-2'/],
     [{ workers: '' }, {}, /^--workers: ''/],
-    [{}, { RESTWRIGHT_WORKERS: 'auto' }, /^RESTWRIGHT_WORKERS: 'auto' is no number of processes/],
-    [{ workers: '2', dev: true }, {}, /^--workers: --dev exchanges the model of one process/],
+    [{}, { RESTWRIGHT_WORKERS: 'auto' }, /^RESTWRIGHT_WORKERS: 'auto' is not a valid number of workers/],
+    [{ workers: '2', dev: true }, {}, /^--workers: --dev reloads the model in a single process/],
     [{ dev: true }, { RESTWRIGHT_WORKERS: '2' }, /^RESTWRIGHT_WORKERS: --dev/],
     [{}, { RESTWRIGHT_DATABASE: 'mysql:x' }, /^RESTWRIGHT_DATABASE: 'mysql:x'/],
   ];
-  for (const [flags, env, says] of wrong) {
-    it(`are refused as wrong usage: ${JSON.stringify({ ...flags, ...env })}`, () => {
+  for (const [flags, env, expected] of wrong) {
+    it(`are refused as usage errors: ${JSON.stringify({ ...flags, ...env })}`, () => {
       const { exitCode, message } = failure(() => serveSettings(flags, env));
       assert.equal(exitCode, 2);
-      assert.match(message, says);
+      assert.match(message, expected);
     });
   }
 
   for (const host of ['127.0.0.1', '127.8.9.10', '::1', 'localhost', 'LOCALHOST', '::ffff:127.0.0.1']) {
-    it(`[AUTH-7] admit the loopback address ${host}`, () => {
+    it(`[AUTH-7] accept the loopback address ${host}`, () => {
       assert.equal(serveSettings({ host }, {}).host, host);
     });
   }
@@ -111,13 +111,13 @@ describe('settings of serve', () => {
     });
   }
 
-  it('[AUTH-7] admit any address with --open', () => {
+  it('[AUTH-7] accept any address with --open', () => {
     assert.equal(serveSettings({ host: '0.0.0.0', open: true }, {}).host, '0.0.0.0');
   });
 });
 
 describe('the database setting', () => {
-  it('names a file after the model', () => {
+  it('contains the name of the model', () => {
     assert.equal(databaseFile(databaseLocation(undefined, {}), 'shop'), path.resolve('data/shop.db'));
   });
 

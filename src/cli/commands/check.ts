@@ -1,49 +1,49 @@
-import { type ModelProblem, formatProblem } from '../../model/document/model-error.ts';
+import { formatProblem, type ModelProblem } from '../../model/document/model-error.ts';
 import { describeWarnings } from '../../plan/warnings.ts';
 import type { ExitCode } from '../command-error.ts';
 import { readModel } from '../model-file/read-model.ts';
-import { supportsColour, styled, type Terminal } from '../terminal/terminal.ts';
+import type { EnvironmentVariables } from '../settings.ts';
+import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 export interface CheckFlags {
   readonly json?: boolean;
 }
 
-/** What a check found. */
 interface CheckResult {
-  readonly faults: readonly ModelProblem[];
+  readonly problems: readonly ModelProblem[];
   readonly warnings: readonly string[];
-  readonly notServed: readonly string[];
+  /** Declared parts of the model that this version does not support yet. */
+  readonly unsupported: readonly string[];
 }
 
-/** Tells every fault and warning of a model. The answer is no (exit 1) when it has a fault. */
+/** Prints every error and warning of a model. @returns 0 for a valid model, else 1 */
 export async function check(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
-  const verdict = await judge(file, terminal);
-  if (flags.json === true) printJson(file, verdict, terminal);
-  else printText(file, verdict, terminal);
-  return verdict.faults.length === 0 ? 0 : 1;
+  const result = await checkModel(file, terminal.env);
+  if (flags.json === true) printJson(file, result, terminal);
+  else printText(file, result, terminal);
+  return result.problems.length === 0 ? 0 : 1;
 }
 
-async function judge(file: string, { env }: Terminal): Promise<CheckResult> {
+async function checkModel(file: string, env: EnvironmentVariables): Promise<CheckResult> {
   const read = await readModel(file, env);
-  if (read.kind === 'faulty') return { faults: read.faults, warnings: [], notServed: [] };
+  if (read.kind === 'invalid') return { problems: read.problems, warnings: [], unsupported: [] };
   const { model, unsupported } = read.loaded;
-  return { faults: [], warnings: describeWarnings(model), notServed: unsupported };
+  return { problems: [], warnings: describeWarnings(model), unsupported };
 }
 
-function printJson(file: string, { faults, warnings, notServed }: CheckResult, { stdout }: Terminal): void {
-  const report = { model: file, ok: faults.length === 0, faults, warnings, not_served: notServed };
-  stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+function printJson(file: string, { problems, warnings, unsupported }: CheckResult, { stdout }: Terminal): void {
+  const result = { model: file, ok: problems.length === 0, faults: problems, warnings, not_served: unsupported };
+  stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 }
 
-function printText(file: string, { faults, warnings, notServed }: CheckResult, { env, stdout }: Terminal): void {
+function printText(file: string, { problems, warnings, unsupported }: CheckResult, { env, stdout }: Terminal): void {
   const colour = supportsColour(stdout, env);
   const lines = [
-    ...faults.map((fault) => `${styled('red', 'fault', colour)} ${formatProblem(fault)}`),
-    ...warnings.map((warning) => `${styled('yellow', 'warning', colour)} ${warning}`),
-    ...notServed.map((declared) => `${styled('yellow', 'warning', colour)} ${declared}`),
-    faults.length === 0
+    ...problems.map((problem) => `${styled('red', 'error', colour)} ${formatProblem(problem)}`),
+    ...[...warnings, ...unsupported].map((warning) => `${styled('yellow', 'warning', colour)} ${warning}`),
+    problems.length === 0
       ? `${file} is valid`
-      : `${file} has ${faults.length === 1 ? '1 fault' : `${faults.length} faults`}`,
+      : `${file} has ${problems.length === 1 ? '1 error' : `${problems.length} errors`}`,
   ];
   stdout.write(`${lines.join('\n')}\n`);
 }

@@ -4,12 +4,12 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { Api } from '../../api.ts';
 import type { JsonObject } from '../../conventions/json.ts';
-import { waitForDrain } from '../../platform/wait-for-drain.ts';
 import { writeJson } from '../../formats/json.ts';
-import type { Progress } from '../terminal/progress.ts';
+import { waitForDrain } from '../../platform/wait-for-drain.ts';
 import type { RecordFormat } from '../import/record-reader.ts';
+import type { Progress } from '../terminal/progress.ts';
 
-/** A collection to be written out, and what it is done with. */
+/** A collection to export, and what the export needs. */
 export interface ExportJob {
   /** Name of the resource. */
   readonly collection: string;
@@ -17,18 +17,18 @@ export interface ExportJob {
   readonly api: Pick<Api, 'exportRows' | 'csv'>;
   /** Once aborted, no more rows are read. */
   readonly signal: AbortSignal;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
-  readonly onProgress: (advance: Progress) => void;
+  readonly onProgress: (progress: Progress) => void;
 }
 
-/** How an export ended. `closed`: whoever reads the output wants no more of it. */
+/** How an export ended. `closed`: the reader of the output closed it. */
 export interface ExportOutcome {
   readonly kind: 'complete' | 'stopped' | 'closed';
   readonly rows: number;
 }
 
-/** What stands around the rows of a file, and how a page of them is written. */
+/** Serializes pages of rows in a format, between a head and a foot. */
 interface RowWriter {
   readonly head: string;
   page(rows: readonly JsonObject[], isFirst: boolean): string;
@@ -36,8 +36,8 @@ interface RowWriter {
 }
 
 /**
- * Writes a whole collection to a file. It is written beside and takes the name once it is whole and on disk: there is never half a file
- * under the name, and what stood there stays until then.
+ * Exports a collection to a file. Writes `FILE.partial`, syncs it and renames it, so that the file is never incomplete and an existing one
+ * stays until then.
  *
  * @throws the error of the file system where the file cannot be written
  */
@@ -61,7 +61,7 @@ export async function exportToFile(file: string, job: ExportJob): Promise<Export
   }
 }
 
-/** Writes a whole collection to a stream, no faster than it is read (constant memory). The stream stays open. */
+/** Writes a collection to a stream, no faster than the stream is read (constant memory). The stream stays open. */
 export async function writeRows(output: Writable, job: ExportJob): Promise<ExportOutcome> {
   const writer = rowWriter(job);
   const { total, pages } = await job.api.exportRows(job.collection);
@@ -94,7 +94,7 @@ function rowWriter({ format, api, collection }: ExportJob): RowWriter {
   }
 }
 
-/** Writes and waits until there is room for more. Whether anybody still reads. */
+/** Writes, and waits until the stream has drained. @returns whether the stream is still open */
 async function send(output: Writable, text: string): Promise<boolean> {
   if (output.destroyed || output.writableEnded) return false;
   if (text === '' || output.write(text)) return true;

@@ -1,38 +1,38 @@
 import { createHash, type Hash } from 'node:crypto';
 
 /**
- * How far an import has come in a source. The source has no name of its own: it is known by its bytes, so that a file may be moved,
- * and that one which was corrected or lengthened behind this position goes on here.
+ * How far a file has been imported. A file is identified by its content: it may be moved, and the part after the checkpoint may be
+ * corrected or extended before the import resumes.
  */
 export interface ImportCheckpoint {
-  /** Line breaks before the position. */
+  /** Number of line breaks before the checkpoint. */
   readonly lines: number;
-  /** Bytes before the position. */
+  /** Number of bytes before the checkpoint. */
   readonly bytes: number;
   /** SHA-256 of those bytes, in hexadecimal. */
   readonly sha256: string;
 }
 
-/** A position, and the running hash of the bytes before it, to go on from. */
+/** Where an import resumes, with the running hash of the bytes before it. */
 export interface ResumePoint {
   readonly lines: number;
   readonly bytes: number;
   readonly hash: Hash;
 }
 
-/** Before the first byte of any source. */
+/** The resume point before the first byte. */
 export function startOfSource(): ResumePoint {
   return { lines: 0, bytes: 0, hash: createHash('sha256') };
 }
 
-/** The position that an import has reached; the running hash stays usable. */
+/** The checkpoint at a resume point, whose hash stays usable. */
 export function checkpointAt({ lines, bytes, hash }: ResumePoint): ImportCheckpoint {
   return { lines, bytes, sha256: hash.copy().digest('hex') };
 }
 
 /**
- * The name under which a collection's imports from sources with this first line are remembered. The first line is the one part that
- * every committed batch of a source has in common, however short the source was then.
+ * The name under which the checkpoints of a collection's imports are stored, for all files that begin with the same line. The first line
+ * is part of every committed chunk of a file, however short the file was then.
  *
  * @param collection name of the resource
  */
@@ -40,51 +40,51 @@ export function checkpointName(collection: string, firstLine: Uint8Array): strin
   return `import:${collection}:${createHash('sha256').update(firstLine).digest('hex')}`;
 }
 
-/** The positions that a bookmark holds: one for each source that begins with the same line. */
+/** Parses stored checkpoints: one for each file that begins with the same line. */
 export function parseCheckpoints(value: string | null): readonly ImportCheckpoint[] {
-  const positions: readonly ImportCheckpoint[] = value === null ? [] : JSON.parse(value);
-  return positions;
+  const checkpoints: readonly ImportCheckpoint[] = value === null ? [] : JSON.parse(value);
+  return checkpoints;
 }
 
-/** How many sources that begin with the same line are remembered; the one that was imported longest ago is forgotten first. */
-const MAX_SOURCES = 100;
+/** How many files that begin with the same line have a checkpoint; the least recently imported one is dropped first. */
+const MAX_FILES = 100;
 
-/** What the bookmark holds once a source has come from one position to another; positions of other sources stay. */
+/** Replaces the checkpoint of one file; those of other files stay. */
 export function advanceCheckpoint(
-  positions: readonly ImportCheckpoint[],
+  checkpoints: readonly ImportCheckpoint[],
   from: ImportCheckpoint,
   to: ImportCheckpoint,
 ): readonly ImportCheckpoint[] {
-  const others = positions.filter(({ sha256 }) => sha256 !== from.sha256 && sha256 !== to.sha256);
-  return [...others, to].slice(-MAX_SOURCES);
+  const others = checkpoints.filter(({ sha256 }) => sha256 !== from.sha256 && sha256 !== to.sha256);
+  return [...others, to].slice(-MAX_FILES);
 }
 
 /**
- * The farthest of the positions whose bytes the source still begins with, or the beginning. Reads no further than the farthest one.
+ * Finds the last checkpoint whose bytes the file still begins with, or the start of the file. Reads no further than the last checkpoint.
  *
- * @param chunks the source from its first byte
+ * @param buffers the file from its first byte
  */
 export async function findResumePoint(
-  positions: readonly ImportCheckpoint[],
-  chunks: AsyncIterable<Uint8Array>,
+  checkpoints: readonly ImportCheckpoint[],
+  buffers: AsyncIterable<Uint8Array>,
 ): Promise<ResumePoint> {
-  const ahead = positions.toSorted((one, other) => one.bytes - other.bytes);
+  const pending = checkpoints.toSorted((one, other) => one.bytes - other.bytes);
   const hash = createHash('sha256');
   let bytes = 0;
   let found = startOfSource();
-  for await (const chunk of chunks) {
+  for await (const buffer of buffers) {
     let start = 0;
-    for (let next = ahead[0]; next !== undefined && next.bytes <= bytes + chunk.length - start; next = ahead[0]) {
+    for (let next = pending[0]; next !== undefined && next.bytes <= bytes + buffer.length - start; next = pending[0]) {
       const end = start + next.bytes - bytes;
-      hash.update(chunk.subarray(start, end));
+      hash.update(buffer.subarray(start, end));
       bytes = next.bytes;
       start = end;
       if (hash.copy().digest('hex') === next.sha256) found = { lines: next.lines, bytes, hash: hash.copy() };
-      ahead.shift();
+      pending.shift();
     }
-    if (ahead.length === 0) break;
-    hash.update(chunk.subarray(start));
-    bytes += chunk.length - start;
+    if (pending.length === 0) break;
+    hash.update(buffer.subarray(start));
+    bytes += buffer.length - start;
   }
   return found;
 }

@@ -4,45 +4,45 @@ import { recordContent, isBlank, type RawRecord } from '../../formats/split-reco
 import type { ReadRecord } from './record-reader.ts';
 import { type ImportCheckpoint, checkpointAt, type ResumePoint } from './import-checkpoint.ts';
 
-/** How much goes into one transaction: enough that its sync is shared by many rows, little enough to lose or to hold in memory. */
+/** The size of one transaction: large enough for many rows to share one sync, small enough to hold in memory. */
 export const CHUNK_LIMITS = { rows: 1_000, bytes: 1_048_576 };
 
-/** The longest record of a file, in bytes: a row may grow larger by and by than any one body, and comes back all the same. */
+/** The longest record of a file, in bytes. A row that grew by many updates may be larger than one request body. */
 export const MAX_RECORD_BYTES = 67_108_864;
 
-/** What is wrong with a line of the source. */
+/** An error in a line of the file. */
 export interface LineError {
-  /** Counted from 1. */
+  /** From 1. */
   readonly line: number;
   readonly code: string;
   readonly message: string;
   readonly details: readonly ErrorDetail[];
 }
 
-/** Lines that are committed together. */
+/** Records that are committed in one transaction. */
 export interface ImportChunk {
   /** The line of each row. */
   readonly lines: readonly number[];
-  /** A row for each line that is not blank. Null where the line holds none: no row is null, so the batch is refused, and all of it judged. */
+  /** A row for each record that is not blank. An unreadable record is null, which is never a valid row: the chunk is refused as a whole, and every row is validated. */
   readonly rows: readonly Json[];
-  /** Lines that hold no row. */
+  /** The errors of unreadable records. */
   readonly errors: readonly LineError[];
-  /** The position behind the last line. */
+  /** The checkpoint after the last record. */
   readonly end: ImportCheckpoint;
 }
 
-/** Gathers lines into batches. @param from where the first line begins */
+/** Groups records into chunks. @param from where the first record begins */
 export async function* readImportChunks(
-  lines: AsyncIterable<RawRecord>,
+  records: AsyncIterable<RawRecord>,
   from: ResumePoint,
   readRecord: ReadRecord,
 ): AsyncGenerator<ImportChunk> {
-  const batch = new ImportChunkBuilder(from, readRecord);
-  for await (const line of lines) {
-    batch.add(line);
-    if (batch.full) yield batch.finish();
+  const chunk = new ImportChunkBuilder(from, readRecord);
+  for await (const record of records) {
+    chunk.add(record);
+    if (chunk.isFull) yield chunk.finish();
   }
-  if (!batch.empty) yield batch.finish();
+  if (!chunk.isEmpty) yield chunk.finish();
 }
 
 class ImportChunkBuilder {
@@ -53,7 +53,7 @@ class ImportChunkBuilder {
   #start: number;
   #lines: number[] = [];
   #rows: Json[] = [];
-  #faults: LineError[] = [];
+  #errors: LineError[] = [];
 
   constructor({ lines, bytes, hash }: ResumePoint, readRecord: ReadRecord) {
     this.#hash = hash;
@@ -63,21 +63,18 @@ class ImportChunkBuilder {
     this.#readRecord = readRecord;
   }
 
-  get full(): boolean {
+  get isFull(): boolean {
     return this.#rows.length >= CHUNK_LIMITS.rows || this.#bytes - this.#start >= CHUNK_LIMITS.bytes;
   }
 
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#rows.length === 0;
   }
 
   add({ number, breaks, raw }: RawRecord): void {
     if (raw === null) {
-      this.#refuse(
-        number,
-        'REQUEST_BODY_TOO_LARGE',
-        `The record is longer than ${MAX_RECORD_BYTES} bytes; shorten it.`,
-      );
+      const message = `The record is longer than ${MAX_RECORD_BYTES} bytes; shorten it.`;
+      this.#addError({ line: number, code: 'REQUEST_BODY_TOO_LARGE', message, details: [] });
       return;
     }
     this.#hash.update(raw);
@@ -88,38 +85,36 @@ class ImportChunkBuilder {
 
   finish(): ImportChunk {
     const end = checkpointAt({ lines: this.#breaks, bytes: this.#bytes, hash: this.#hash });
-    const batch = { lines: this.#lines, rows: this.#rows, errors: this.#faults, end };
+    const chunk = { lines: this.#lines, rows: this.#rows, errors: this.#errors, end };
     this.#start = this.#bytes;
     this.#lines = [];
     this.#rows = [];
-    this.#faults = [];
-    return batch;
+    this.#errors = [];
+    return chunk;
   }
 
-  #read(number: number, raw: Uint8Array): void {
+  #read(line: number, raw: Uint8Array): void {
     try {
       const value = this.#readRecord(raw);
       if (value === undefined) return;
       if (isJsonObject(value)) {
-        this.#lines.push(number);
+        this.#lines.push(line);
         this.#rows.push(value);
       } else {
-        this.#refuse(
-          number,
-          'REQUEST_BODY_MALFORMED',
-          'The record is not a JSON object; write one object for each row.',
-        );
+        const message = 'The record is not a JSON object; write one object for each row.';
+        this.#addError({ line, code: 'REQUEST_BODY_MALFORMED', message, details: [] });
       }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // What is read is one line, so a place in it is a column.
-      this.#refuse(number, error.code, error.message.replace('line 1, column', 'column'), error.details);
+      // The reader sees a single line, so that the line number in its message is always 1.
+      const message = error.message.replace('line 1, column', 'column');
+      this.#addError({ line, code: error.code, message, details: error.details });
     }
   }
 
-  #refuse(line: number, code: string, message: string, details: readonly ErrorDetail[] = []): void {
-    this.#faults.push({ line, code, message, details });
-    this.#lines.push(line);
+  #addError(error: LineError): void {
+    this.#errors.push(error);
+    this.#lines.push(error.line);
     this.#rows.push(null);
   }
 }

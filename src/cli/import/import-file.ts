@@ -1,139 +1,140 @@
-import { open, type FileHandle } from 'node:fs/promises';
-import { ApiError } from '../../conventions/errors.ts';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { Api, RowImportOutcome } from '../../api.ts';
+import { ApiError } from '../../conventions/errors.ts';
+import { isBlank, recordContent, splitRecords } from '../../formats/split-records.ts';
 import type { Bookmarks } from '../../stores/store.ts';
-import { type ImportChunk, type LineError, MAX_RECORD_BYTES, readImportChunks } from './import-chunks.ts';
-import { recordContent, isBlank, splitRecords } from '../../formats/split-records.ts';
+import type { Progress } from '../terminal/progress.ts';
 import {
-  checkpointName,
   advanceCheckpoint,
   checkpointAt,
-  parseCheckpoints,
+  checkpointName,
   findResumePoint,
+  parseCheckpoints,
 } from './import-checkpoint.ts';
-import type { Progress } from '../terminal/progress.ts';
-import { FRAMINGS, type ReadRecord, recordReader, type RecordFormat, type RecordSource } from './record-reader.ts';
+import { type ImportChunk, type LineError, MAX_RECORD_BYTES, readImportChunks } from './import-chunks.ts';
+import { FRAMINGS, type ReadRecord, type RecordFormat, recordReader, type RecordSource } from './record-reader.ts';
 
-/** How much of a file is read at once, in bytes. */
-const CHUNK = 262_144;
+/** Size of one read, in bytes. */
+const READ_BYTES = 262_144;
 
-/** An import to be done, and what it is done with. */
+/** A file to import, and what the import needs. */
 export interface ImportJob {
   /** Path of the file. */
   readonly file: string;
-  /** Name of the resource that the rows go to. */
+  /** Name of the resource. */
   readonly collection: string;
-  readonly ingest: Api['importRows'];
-  readonly bookmark: Bookmarks['get'];
-  /** How its records are parted and read. */
+  readonly importRows: Api['importRows'];
+  /** Reads the stored checkpoints. */
+  readonly readBookmark: Bookmarks['get'];
   readonly source: RecordSource;
-  /** Once aborted, the batch in hand is finished and no other begun. */
+  /** Once aborted, the import ends after the current chunk. */
   readonly signal: AbortSignal;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
-  readonly onProgress: (advance: Progress) => void;
 }
 
-/** How an import ended. `rows` were written by this run. */
+/** How an import ended. `rows` counts the rows of this run. */
 export type ImportOutcome =
-  /** `resumed`: an earlier run has written a part, or all of it. */
+  /** `resumed`: an earlier run imported a part of the file, or all of it. */
   | { readonly kind: 'complete'; readonly rows: number; readonly resumed: boolean }
   | { readonly kind: 'stopped'; readonly rows: number }
-  /** Nothing was written of the batch from one line to another, both counted in. */
-  | {
-      readonly kind: 'faulty';
-      readonly rows: number;
-      readonly from: number;
-      readonly to: number;
-      readonly faults: readonly LineError[];
-    };
+  /** The chunk from line `from` to line `to`, both included, has errors and was not imported. */
+  | ({ readonly kind: 'invalid'; readonly rows: number } & ChunkErrors);
 
-type FaultyBatch = Pick<Extract<ImportOutcome, { kind: 'faulty' }>, 'from' | 'to' | 'faults'>;
+interface ChunkErrors {
+  readonly from: number;
+  readonly to: number;
+  readonly errors: readonly LineError[];
+}
 
 /**
- * Imports a file of rows. Each batch commits together with the position behind it, so that a run that was
- * stopped in whatever way is gone on with by the next one, and no row is written twice. A batch with a fault is not written.
+ * Imports a file of rows. Each chunk commits together with the checkpoint after it, so that the next run resumes there, however this one
+ * ended, and imports no row twice. A chunk with an error is not imported.
  *
  * @throws the error of the file system where the file cannot be read
  */
-export async function importFile(job: ImportJob): Promise<ImportOutcome> {
+export async function importFile(job: ImportJob, onProgress: (progress: Progress) => void): Promise<ImportOutcome> {
   const file = await open(job.file);
   try {
-    return await importFrom(file, job);
+    return await importFrom(file, job, onProgress);
   } finally {
     await file.close();
   }
 }
 
-async function importFrom(file: FileHandle, job: ImportJob): Promise<ImportOutcome> {
+async function importFrom(
+  file: FileHandle,
+  job: ImportJob,
+  onProgress: (progress: Progress) => void,
+): Promise<ImportOutcome> {
   const { format } = job.source;
   const first = await firstRecord(file, format);
   const name = checkpointName(job.collection, first);
-  let positions = parseCheckpoints(await job.bookmark(name));
-  const reached = await findResumePoint(positions, chunksOf(file, 0));
+  let checkpoints = parseCheckpoints(await job.readBookmark(name));
+  const resumed = await findResumePoint(checkpoints, readBytes(file, 0));
   const start = job.now();
   const { size: total } = await file.stat();
-  let at = checkpointAt(reached);
+  let checkpoint = checkpointAt(resumed);
   let rows = 0;
-  const reader = readerOf(job, first, reached.bytes === 0);
-  if ('fault' in reader) return { kind: 'faulty', rows, from: 1, to: 1, faults: [reader.fault] };
-  const records = splitRecords(chunksOf(file, reached.bytes), FRAMINGS[format], reached.lines + 1, MAX_RECORD_BYTES);
-  for await (const batch of readImportChunks(records, { ...reached, hash: reached.hash.copy() }, reader.read)) {
+  const reader = readerOf(job, first, resumed.bytes === 0);
+  if ('error' in reader) return { kind: 'invalid', rows, from: 1, to: 1, errors: [reader.error] };
+  const records = splitRecords(readBytes(file, resumed.bytes), FRAMINGS[format], resumed.lines + 1, MAX_RECORD_BYTES);
+  for await (const chunk of readImportChunks(records, { ...resumed, hash: resumed.hash.copy() }, reader.read)) {
     if (job.signal.aborted) return { kind: 'stopped', rows };
-    positions = advanceCheckpoint(positions, at, batch.end);
-    const outcome = await job.ingest(job.collection, batch.rows, { name, value: JSON.stringify(positions) });
-    if (outcome.kind === 'refused') return { kind: 'faulty', rows, ...faultsOf(batch, outcome) };
-    at = batch.end;
-    rows += batch.rows.length;
-    job.onProgress({ rows, done: at.bytes, start: reached.bytes, total, elapsed: job.now() - start });
+    checkpoints = advanceCheckpoint(checkpoints, checkpoint, chunk.end);
+    const outcome = await job.importRows(job.collection, chunk.rows, { name, value: JSON.stringify(checkpoints) });
+    if (outcome.kind === 'refused') return { kind: 'invalid', rows, ...errorsOf(chunk, outcome) };
+    checkpoint = chunk.end;
+    rows += chunk.rows.length;
+    onProgress({ rows, done: checkpoint.bytes, start: resumed.bytes, total, elapsed: job.now() - start });
   }
-  return { kind: 'complete', rows, resumed: reached.bytes > 0 };
+  return { kind: 'complete', rows, resumed: resumed.bytes > 0 };
 }
 
-/** The reading of the records, or what is wrong with the header of the file. */
+/** The reader of the records, or the error in the header of the file. */
 function readerOf(
-  job: ImportJob,
+  { source }: ImportJob,
   first: Uint8Array,
-  begins: boolean,
-): { readonly read: ReadRecord } | { readonly fault: LineError } {
+  atStart: boolean,
+): { readonly read: ReadRecord } | { readonly error: LineError } {
   try {
-    return { read: recordReader(job.source, first, begins) };
+    return { read: recordReader(source, first, atStart) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { fault: { line: 1, code: error.code, message: error.message, details: error.details } };
+    return { error: { line: 1, code: error.code, message: error.message, details: error.details } };
   }
 }
 
-/** The faults of the lines that hold no row, and of the rows that were refused, in the order of the file. */
-function faultsOf(batch: ImportChunk, refused: Extract<RowImportOutcome, { kind: 'refused' }>): FaultyBatch {
-  const unreadable = new Set(batch.errors.map(({ line }) => line));
-  const faults = refused.errors.flatMap(({ row, code, message, details }) => {
-    const line = batch.lines[row];
+/** The errors of unreadable lines and of refused rows, in the order of the file. */
+function errorsOf(chunk: ImportChunk, refused: Extract<RowImportOutcome, { kind: 'refused' }>): ChunkErrors {
+  const unreadable = new Set(chunk.errors.map(({ line }) => line));
+  const rowErrors = refused.errors.flatMap(({ row, code, message, details }) => {
+    const line = chunk.lines[row];
     return line === undefined || unreadable.has(line) ? [] : [{ line, code, message, details }];
   });
   return {
-    from: batch.lines[0] ?? 0,
-    to: batch.lines.at(-1) ?? 0,
-    faults: [...batch.errors, ...faults].toSorted((one, other) => one.line - other.line),
+    from: chunk.lines[0] ?? 0,
+    to: chunk.lines.at(-1) ?? 0,
+    errors: [...chunk.errors, ...rowErrors].toSorted((one, other) => one.line - other.line),
   };
 }
 
-/** The first record that says something; empty where there is none. */
+/** The first record that is not blank; empty where there is none. */
 async function firstRecord(file: FileHandle, format: RecordFormat): Promise<Uint8Array> {
-  for await (const { raw } of splitRecords(chunksOf(file, 0), FRAMINGS[format], 1, MAX_RECORD_BYTES)) {
+  for await (const { raw } of splitRecords(readBytes(file, 0), FRAMINGS[format], 1, MAX_RECORD_BYTES)) {
     const bytes = raw === null ? new Uint8Array() : recordContent(raw);
     if (!isBlank(bytes)) return bytes;
   }
   return new Uint8Array();
 }
 
-/** The bytes of a file from an offset on. Each chunk has memory of its own, which lines may keep pointing into. */
-async function* chunksOf(file: FileHandle, start: number): AsyncGenerator<Uint8Array> {
-  for (let position = start; ; ) {
-    const chunk = Buffer.allocUnsafeSlow(CHUNK);
-    const { bytesRead } = await file.read(chunk, 0, CHUNK, position);
+/** The bytes of a file from an offset to its end. Each buffer is newly allocated, since records keep views into it. */
+async function* readBytes(file: FileHandle, start: number): AsyncGenerator<Uint8Array> {
+  for (let offset = start; ; ) {
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    const { bytesRead } = await file.read(buffer, 0, READ_BYTES, offset);
     if (bytesRead === 0) return;
-    yield chunk.subarray(0, bytesRead);
-    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+    offset += bytesRead;
   }
 }

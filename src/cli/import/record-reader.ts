@@ -7,7 +7,7 @@ import type { StructureLimits } from '../../formats/json-scan.ts';
 import { recordContent, type RecordFraming } from '../../formats/split-records.ts';
 import { usageError } from '../command-error.ts';
 
-/** How the rows of a file are written. */
+/** The format of an imported or exported file. */
 export type RecordFormat = 'ndjson' | 'json' | 'csv';
 
 const EXTENSIONS: Readonly<Record<string, RecordFormat>> = {
@@ -17,24 +17,24 @@ const EXTENSIONS: Readonly<Record<string, RecordFormat>> = {
   '.csv': 'csv',
 };
 
-/** What parts the records of each format. */
+/** How the records of each format are delimited. */
 export const FRAMINGS: Readonly<Record<RecordFormat, RecordFraming>> = { ndjson: 'lines', json: 'json', csv: 'csv' };
 
 /**
- * The format that a flag names, else the one that the name of a file tells.
+ * The format of a file: the one that the flag names, else by the file extension, else NDJSON.
  *
- * @throws {CommandFailure} exit 2 for a flag that names none
+ * @throws {CommandError} exit 2 for an unknown format
  */
 export function recordFormat(file: string, flag: string | undefined): RecordFormat {
   if (flag === undefined) return EXTENSIONS[path.extname(file).toLowerCase()] ?? 'ndjson';
   if (flag === 'ndjson' || flag === 'json' || flag === 'csv') return flag;
-  throw usageError(`--format: '${flag}' is no format; use ndjson, json or csv.`);
+  throw usageError(`--format: '${flag}' is not a valid format; use ndjson, json or csv.`);
 }
 
-/** What a record holds: a row, or nothing but what stands around rows. */
+/** Parses a record. Returns undefined for one that holds no row: the header of CSV, the closing bracket of a JSON array. */
 export type ReadRecord = (raw: Uint8Array) => Json | undefined;
 
-/** What reading records takes from the API. */
+/** What a reader of records needs to know of the collection. */
 export interface RecordSource {
   readonly format: RecordFormat;
   readonly limits: StructureLimits;
@@ -43,52 +43,56 @@ export interface RecordSource {
 }
 
 /**
- * The reading of a file's records.
+ * Creates the reader of a file's records.
  *
- * @param first the first record of the file, which in CSV names the columns
- * @param begins whether the reading begins with it, and not behind it
- * @throws {ApiError} REQUEST_BODY_MALFORMED for a header that cannot be
+ * @param first the first record of the file, which is the header in CSV
+ * @param atStart whether reading starts with the first record; false where an import resumes after it
+ * @throws {ApiError} REQUEST_BODY_MALFORMED for an invalid header
  */
 export function recordReader(
   { format, limits, csvReader }: RecordSource,
   first: Uint8Array,
-  begins: boolean,
+  atStart: boolean,
 ): ReadRecord {
   switch (format) {
     case 'ndjson':
       return (raw) => readJson(recordContent(raw), limits);
     case 'csv':
-      return csvRecords(csvReader(text(first)), begins);
+      return csvRecords(csvReader(decodeUtf8(first)), atStart);
     case 'json':
-      return jsonRecords(limits, begins);
+      return jsonRecords(limits, atStart);
   }
 }
 
-function csvRecords(read: CsvReader, begins: boolean): ReadRecord {
-  let header = begins;
+function csvRecords(read: CsvReader, atStart: boolean): ReadRecord {
+  let header = atStart;
   return (raw) => {
-    if (!header) return read(text(recordContent(raw)));
+    if (!header) return read(decodeUtf8(recordContent(raw)));
     header = false;
     return undefined;
   };
 }
 
-/** The items of one array, each with the bracket or comma before it; the closing bracket stands by itself. */
-function jsonRecords(limits: StructureLimits, begins: boolean): ReadRecord {
-  let first = begins;
+/** Reads the items of one array. A record is an item with the bracket or comma before it, or the closing bracket. */
+function jsonRecords(limits: StructureLimits, atStart: boolean): ReadRecord {
+  let first = atStart;
   return (raw) => {
     const bytes = recordContent(raw);
-    const sign = skipSpace(bytes, 0);
+    const separator = skipWhitespace(bytes, 0);
     const isFirst = first;
     first = false;
-    let at = sign;
-    if (bytes[at] === (isFirst ? OPEN : COMMA)) at = skipSpace(bytes, at + 1);
-    if (bytes[at] === CLOSE && (isFirst ? at > sign : at === sign) && skipSpace(bytes, at + 1) === bytes.length)
+    let at = separator;
+    if (bytes[at] === (isFirst ? OPEN : COMMA)) at = skipWhitespace(bytes, at + 1);
+    if (
+      bytes[at] === CLOSE &&
+      (isFirst ? at > separator : at === separator) &&
+      skipWhitespace(bytes, at + 1) === bytes.length
+    )
       return undefined;
-    if (at === sign) {
+    if (at === separator) {
       const message = isFirst
-        ? 'The file must be one array of objects.'
-        : 'A comma must part the objects of the array.';
+        ? 'The file must be a single array of objects.'
+        : 'The objects of the array must be separated by commas.';
       throw apiError('REQUEST_BODY_MALFORMED', message);
     }
     return readJson(bytes.subarray(at), limits);
@@ -96,18 +100,20 @@ function jsonRecords(limits: StructureLimits, begins: boolean): ReadRecord {
 }
 
 const [OPEN, CLOSE, COMMA] = [0x5b, 0x5d, 0x2c];
-const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const WHITESPACE: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-function skipSpace(bytes: Uint8Array, from: number): number {
+function skipWhitespace(bytes: Uint8Array, from: number): number {
   let at = from;
-  while (SPACES.has(bytes[at])) at += 1;
+  while (WHITESPACE.has(bytes[at])) at += 1;
   return at;
 }
 
-function text(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new ApiError(400, 'REQUEST_BODY_MALFORMED', 'The record is not UTF-8: save the file in UTF-8.', { cause });
+    throw new ApiError(400, 'REQUEST_BODY_MALFORMED', 'The record is not valid UTF-8; save the file as UTF-8.', {
+      cause,
+    });
   }
 }

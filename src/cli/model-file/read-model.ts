@@ -1,63 +1,72 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { formatProblem, ModelError, type ModelProblem } from '../../model/document/model-error.ts';
+import { loadDefinition, type LoadedModel, loadModel } from '../../model/load-model.ts';
+import type { Model, Resource } from '../../model/model.ts';
 import { type DefinedModel, isDefinedModel } from '../../model/typescript/define-model.ts';
-import { type ModelProblem, formatProblem, ModelError } from '../../model/document/model-error.ts';
-import { loadDefinition, loadModel, type LoadedModel } from '../../model/load-model.ts';
 import { digest } from '../../platform/digest.ts';
-import { commandFailed, usageError } from '../command-error.ts';
-import { captureModuleSources } from './module-sources.ts';
+import { commandFailed, describeFileError, usageError } from '../command-error.ts';
 import type { EnvironmentVariables } from '../settings.ts';
+import { captureModuleSources } from './module-sources.ts';
 
-/** What a model file is: a model, or what is wrong with it. */
+/** The model of a file, or its errors. */
 export type ModelFileResult =
   | { readonly kind: 'model'; readonly loaded: LoadedModel }
-  | { readonly kind: 'faulty'; readonly faults: readonly ModelProblem[] };
+  | { readonly kind: 'invalid'; readonly problems: readonly ModelProblem[] };
 
 const MODULE = /^\.[cm]?[jt]s$/;
 
 /**
- * Reads and compiles a model file: a document, or a module whose default export is what `defineModel` returns.
+ * Reads and compiles a model file: a document, or a module whose default export is the result of `defineModel`.
  *
- * @param file as the person named it, which is how messages name it
- * @throws {CommandFailure} exit 2 where there is no such file, exit 1 for a module that cannot be loaded or holds no model
+ * @param file the path as given on the command line; messages name it so
+ * @throws {CommandError} exit 2 for a missing file, exit 1 for a module that cannot be loaded or does not export a model
  */
 export async function readModel(file: string, env: EnvironmentVariables): Promise<ModelFileResult> {
   try {
     const text = await readText(file);
     if (!MODULE.test(path.extname(file))) return { kind: 'model', loaded: loadModel({ file, text, env }) };
-    const { loaded: defined, texts } = await captureModuleSources(() => loadModule(file, text));
-    return { kind: 'model', loaded: loadDefinition({ file, defined, env, text: [text, ...texts].join('\n') }) };
+    const { loaded: defined, sources } = await captureModuleSources(() => loadModule(file, text));
+    const source = [text, ...sources].join('\n');
+    return { kind: 'model', loaded: loadDefinition({ file, defined, env, text: source }) };
   } catch (error) {
-    if (error instanceof ModelError) return { kind: 'faulty', faults: error.problems };
+    if (error instanceof ModelError) return { kind: 'invalid', problems: error.problems };
     throw error;
   }
 }
 
 /**
- * The compiled model of a file, for commands that need one.
+ * The compiled model of a file, for commands that need a valid one.
  *
- * @throws {CommandFailure} exit 1 with every fault of the model, exit 2 as {@link readModel}
+ * @throws {CommandError} exit 1 with every error of the model, else as {@link readModel}
  */
 export async function requireModel(file: string, env: EnvironmentVariables): Promise<LoadedModel> {
   const read = await readModel(file, env);
-  if (read.kind === 'faulty') throw commandFailed(read.faults.map(formatProblem).join('\n'));
+  if (read.kind === 'invalid') throw commandFailed(read.problems.map(formatProblem).join('\n'));
   return read.loaded;
 }
 
-/** What a module exports by default. Each text of its file is a module of its own: a changed one is read anew. */
+/** The collection that a command names. @throws {CommandError} exit 2 where the model has no collection of this name */
+export function requireCollection(model: Model, collection: string): Resource {
+  const resource = model.resources.get(collection) ?? model.collections.get(collection);
+  if (resource !== undefined) return resource;
+  throw usageError(`the model has no collection '${collection}'; it has ${[...model.resources.keys()].join(', ')}.`);
+}
+
+/** The default export of a module. The digest in the URL makes Node.js load a changed file again. */
 async function loadModule(file: string, text: string): Promise<DefinedModel> {
   const url = pathToFileURL(path.resolve(file));
   url.searchParams.set('text', digest(text));
   const module: { readonly default?: unknown } = await import(url.href).catch((error: unknown) => {
-    throw commandFailed(`${file} cannot be loaded: ${told(error, file)}`);
+    throw commandFailed(`${file} cannot be loaded: ${describeModuleError(error, file)}`);
   });
   if (isDefinedModel(module.default)) return module.default;
   throw commandFailed(`${file} exports no model; write \`export default defineModel({ ... })\`.`);
 }
 
-/** What went wrong in a module, and where in it. */
-function told(error: unknown, file: string): string {
+/** The message of an error and its line in the module. */
+function describeModuleError(error: unknown, file: string): string {
   if (!(error instanceof Error)) return String(error);
   const [, line] = new RegExp(`${RegExp.escape(path.basename(file))}[^\\n:]*:(\\d+)`).exec(error.stack ?? '') ?? [];
   return line === undefined ? error.message : `${error.message} (line ${line})`;
@@ -68,21 +77,5 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     throw usageError(`cannot read the model ${file}: ${describeFileError(error)}`);
-  }
-}
-
-/** What the file system says, in words. */
-export function describeFileError(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  switch (code) {
-    case 'ENOENT':
-      return 'there is no such file.';
-    case 'EISDIR':
-      return 'it is a folder.';
-    case 'EACCES':
-    case 'EPERM':
-      return 'this user may not.';
-    default:
-      return error instanceof Error ? error.message : String(error);
   }
 }

@@ -1,101 +1,99 @@
+import type { OpenedApi } from '../../open-api.ts';
 import {
   type ApiResponse,
   type BodyStream,
+  type BufferedResponse,
   type Handler,
   isStreamed,
   type RawRequest,
-  type BufferedResponse,
 } from '../../pipeline/exchange.ts';
 import { chain, attempt, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
-import type { OpenedApi } from '../open-database.ts';
 
-/** One API in its turn of serving. */
+/** An API and its requests in flight. */
 interface ActiveApi {
   readonly opened: OpenedApi;
   inFlight: number;
-  /** Called when the last of its requests is answered; null while it is the one that serves. */
-  ended: (() => void) | null;
+  /** Called after the last response of a replaced API; null for the current one. */
+  onIdle: (() => void) | null;
 }
 
-/** A handler whose API can be exchanged while it serves: a request is finished by the API that it began with. */
+/** A handler whose API can be replaced while it serves. Each request is completed by the API that it started with. */
 export class ReloadableApi implements Handler {
-  #turn: ActiveApi;
+  #current: ActiveApi;
   readonly #closing = new Set<Promise<void>>();
 
   constructor(opened: OpenedApi) {
-    this.#turn = { opened, inFlight: 0, ended: null };
+    this.#current = { opened, inFlight: 0, onIdle: null };
   }
 
-  /** Queued writes of the API that serves. */
-  get waiting(): number {
-    return this.#turn.opened.store.writes.pending;
+  /** Number of writes of the current API that wait for their commit. */
+  get pendingWrites(): number {
+    return this.#current.opened.store.writes.pending;
   }
 
-  /** The model that is served now. */
+  /** The model of the current API. */
   get model(): OpenedApi['api']['model'] {
-    return this.#turn.opened.api.model;
+    return this.#current.opened.api.model;
   }
 
   handle(request: RawRequest): MaybePromise<ApiResponse> {
-    const turn = this.#turn;
-    turn.inFlight += 1;
+    const active = this.#current;
+    active.inFlight += 1;
     const fail = (error: unknown): never => {
-      end(turn);
+      finishRequest(active);
       throw error;
     };
     return chain(
-      attempt(() => turn.opened.api.handle(request), fail),
-      (answer) => {
-        if (isStreamed(answer)) return { ...answer, body: pieces(answer.body, turn) };
-        end(turn);
-        return answer;
+      attempt(() => active.opened.api.handle(request), fail),
+      (response) => {
+        if (isStreamed(response)) return { ...response, body: trackBody(response.body, active) };
+        finishRequest(active);
+        return response;
       },
     );
   }
 
   refuse(...refused: Parameters<Handler['refuse']>): BufferedResponse {
-    return this.#turn.opened.api.refuse(...refused);
+    return this.#current.opened.api.refuse(...refused);
   }
 
-  /** Serves with another API from now on. The one before closes its store once its requests are answered. */
+  /** Serves new requests with another API. The previous one is closed after its last response. */
   reload(next: OpenedApi): void {
-    const before = this.#turn;
-    this.#turn = { opened: next, inFlight: 0, ended: null };
-    const closing = endOf(before).then(() => before.opened.close());
-    this.#closing.add(closing);
+    const previous = this.#current;
+    this.#current = { opened: next, inFlight: 0, onIdle: null };
+    this.#closing.add(waitUntilIdle(previous).then(() => previous.opened.close()));
   }
 
   /**
-   * Closes the store, and those of APIs before that are not closed yet. Call it when no request is in flight any more.
+   * Closes the current API and the previous ones. Call it when the current one has no request in flight.
    *
-   * @param patience milliseconds for APIs before, whose requests may never end
+   * @param timeout milliseconds to wait for the requests of previous APIs
    */
-  async close(patience: number): Promise<void> {
-    const closing = settlesWithin(Promise.all(this.#closing), patience);
-    await this.#turn.opened.close();
+  async close(timeout: number): Promise<void> {
+    const closing = settlesWithin(Promise.all(this.#closing), timeout);
+    await this.#current.opened.close();
     await closing;
   }
 }
 
-/** A request is answered. */
-function end(turn: ActiveApi): void {
-  turn.inFlight -= 1;
-  if (turn.inFlight === 0) turn.ended?.();
+function finishRequest(active: ActiveApi): void {
+  active.inFlight -= 1;
+  if (active.inFlight === 0) active.onIdle?.();
 }
 
-/** The pieces of an answer, which is in flight until the last of them. */
-async function* pieces(body: BodyStream, turn: ActiveApi): AsyncGenerator<string> {
+/** A streamed body, whose request is in flight until its last chunk. */
+async function* trackBody(body: BodyStream, active: ActiveApi): AsyncGenerator<string> {
   try {
     yield* body;
   } finally {
-    end(turn);
+    finishRequest(active);
   }
 }
 
-function endOf(turn: ActiveApi): Promise<void> {
+function waitUntilIdle(active: ActiveApi): Promise<void> {
   return new Promise((resolve) => {
-    if (turn.inFlight === 0) resolve();
-    else turn.ended = resolve;
+    if (active.inFlight === 0) resolve();
+    else active.onIdle = resolve;
   });
 }

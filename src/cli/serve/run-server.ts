@@ -1,128 +1,121 @@
 import { once } from 'node:events';
 import process from 'node:process';
 import { type HttpServer, serveHttp, type ServeHttpOptions } from '../../http/serve-http.ts';
+import { LoopIteration } from '../../limits/loop-iteration.ts';
 import {
   type DelayMonitor,
   MAX_ITERATION,
   monitorDelay,
-  type OverloadOptions,
   monitorOverload,
+  type OverloadOptions,
 } from '../../limits/overload.ts';
-import { LoopIteration } from '../../limits/loop-iteration.ts';
 import type { LoadedModel } from '../../model/load-model.ts';
 import type { Limits } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
-import type { OpenApiOptions } from '../../open-api.ts';
+import type { OpenApiOptions, OpenedApi } from '../../open-api.ts';
 import { monotonicNow } from '../../platform/clock.ts';
 import { boundHeap } from '../../platform/heap-bounds.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
-import { serverUrl } from './address.ts';
 import { commandFailed } from '../command-error.ts';
-import { ReloadableApi } from './reloadable-api.ts';
-import { watchModel } from './watch-model.ts';
-import { openDatabase, type OpenedApi } from '../open-database.ts';
+import { openDatabase } from '../open-database.ts';
 import { databaseFile, type ServeSettings } from '../settings.ts';
 import { signalOf, type Terminal } from '../terminal/terminal.ts';
+import { serverUrl } from './address.ts';
+import { ReloadableApi } from './reloadable-api.ts';
+import { watchModel } from './watch-model.ts';
 
-/** What is served, and how. */
 export interface RunServerOptions {
-  /** The model's file, for `--dev`. */
+  /** Path of the model, which `--dev` watches. */
   readonly file: string;
   readonly loaded: LoadedModel;
   readonly settings: ServeSettings;
   readonly observe: Observe;
   readonly terminal: Terminal;
-  /** Whether other processes listen on the port too. */
-  readonly sharing: boolean;
-  /** Whether this process brings the database to the model; else it must be so already. */
-  readonly prepare: boolean;
-  /** Whether events go from here to where they must. */
+  /** Whether other processes listen on the same port. */
+  readonly reusePort: boolean;
+  /** Whether this process creates and migrates the database; if not, its schema must match the model. */
+  readonly migrate: boolean;
+  /** Whether this process dispatches events. */
   readonly dispatch: boolean;
-  /** Told once requests are answered, and where. */
+  /** Called when the server accepts requests. */
   readonly onListening: (at: ListeningAddress) => void;
 }
 
-/** Where requests are answered. */
+/** Where a server listens. */
 export interface ListeningAddress {
-  /** Of the API. */
+  /** The URL of the API. */
   readonly url: string;
   readonly port: number;
 }
 
 /**
- * Opens the API, listens, and ends in order when a signal asks to stop.
+ * Opens the API, listens, and shuts down gracefully when a signal stops the process.
  *
- * @throws {CommandFailure} exit 1 for a database or an address that cannot be had
+ * @throws {CommandError} exit 1 for an unavailable database or address
  */
-export async function runServer(serving: RunServerOptions): Promise<void> {
-  const { loaded, settings, observe, terminal, sharing } = serving;
-  const { model } = loaded;
-  const stop = terminal.stopSignal();
+export async function runServer(options: RunServerOptions): Promise<void> {
+  const { loaded, settings, observe, terminal } = options;
+  const { limits, basePath } = loaded.model;
+  const signal = terminal.stopSignal();
   const delay = monitorDelay();
   let api: ReloadableApi | null = null;
-  const queuedWrites = (): number => api?.waiting ?? 0;
-  const overload = monitorOverload({ limits: model.limits, ...lateness(delay, model.limits), queuedWrites, observe });
+  const queuedWrites = (): number => api?.pendingWrites ?? 0;
+  const overload = monitorOverload({ limits, ...delaySources(delay, limits), queuedWrites, observe });
   const { overloaded } = overload;
   const address = { origin: '' };
-  let stopped = monotonicNow() + model.limits.shutdownTimeout;
-  const left = (): number => Math.max(0, stopped - monotonicNow());
-  const open = opener(serving, {
-    origin: () => address.origin,
-    notReadyReason: () => overload.reason(),
-    shutdownTimeout: left,
-    signal: stop,
-  });
+  let deadline = monotonicNow() + limits.shutdownTimeout;
+  const shutdownTimeout = (): number => Math.max(0, deadline - monotonicNow());
+  const notReadyReason = (): string | null => overload.reason();
+  const open = apiOpener(options, { origin: () => address.origin, notReadyReason, shutdownTimeout, signal });
   try {
-    api = await unlessStopped(open(loaded), stop);
-    if (api === null || stop.aborted) return;
+    api = await openUnlessStopped(open(loaded), signal);
+    if (api === null || signal.aborted) return;
     const { host, port, dev } = settings;
+    const sharing = options.reusePort;
     const server = await listen({ api, observe, overloaded, host, port, sharing });
     address.origin = serverUrl(server.address, server.port, '');
-    const following = dev ? watchModel({ ...serving, api, open, signal: stop }) : null;
-    announce({ url: `${address.origin}${model.basePath}`, port: server.port }, serving);
-    await asked(stop, terminal);
-    stopped = monotonicNow() + model.limits.shutdownTimeout;
-    await end(server, stop, observe);
-    if (following !== null) await settlesWithin(following, left());
+    const watching = dev ? watchModel({ ...options, api, open, signal }) : null;
+    announce({ url: `${address.origin}${basePath}`, port: server.port }, options);
+    await waitForSignal(signal, terminal);
+    deadline = monotonicNow() + limits.shutdownTimeout;
+    await closeServer(server, signal, observe);
+    if (watching !== null) await settlesWithin(watching, shutdownTimeout());
   } finally {
     overload.close();
     delay.close();
-    await api?.close(left());
+    await api?.close(shutdownTimeout());
   }
 }
 
-/** Opens a model on its database: the one that is served first, and each that is served after it. */
-function opener(
-  { settings, prepare, dispatch, observe }: RunServerOptions,
-  surroundings: Required<Pick<OpenApiOptions, 'origin' | 'notReadyReason' | 'shutdownTimeout' | 'signal'>>,
+type ServerState = Required<Pick<OpenApiOptions, 'origin' | 'notReadyReason' | 'shutdownTimeout' | 'signal'>>;
+
+/** Opens the API of a model on its database: of the first one, and of each that is reloaded. */
+function apiOpener(
+  { settings, migrate, dispatch, observe }: RunServerOptions,
+  state: ServerState,
 ): (loaded: LoadedModel) => Promise<OpenedApi> {
+  const { open: allowAnyHost } = settings;
   return ({ model, services }) => {
     const database = databaseFile(settings.database, model.name);
-    return openDatabase({
-      model,
-      services,
-      database,
-      migrate: prepare,
-      dispatch,
-      observe,
-      allowAnyHost: settings.open,
-      ...surroundings,
-    });
+    return openDatabase({ model, services, database, migrate, dispatch, observe, allowAnyHost, ...state });
   };
 }
 
-/** What is opened, or null where a signal came before another process let go of the database. */
-async function unlessStopped(opening: Promise<OpenedApi>, stop: AbortSignal): Promise<ReloadableApi | null> {
+/** Null where a signal stopped the process while another one held the database. */
+async function openUnlessStopped(opening: Promise<OpenedApi>, signal: AbortSignal): Promise<ReloadableApi | null> {
   try {
     return new ReloadableApi(await opening);
   } catch (error) {
-    if (stop.aborted) return null;
+    if (signal.aborted) return null;
     throw error;
   }
 }
 
-/** How late requests are answered, by the past and by the turn that they come in. */
-function lateness(delay: DelayMonitor, { eventLoopDelay }: Limits): Pick<OverloadOptions, 'delay' | 'recordRequest'> {
+/** The delay of the event loop, as measured before and within the current iteration. */
+function delaySources(
+  delay: DelayMonitor,
+  { eventLoopDelay }: Limits,
+): Pick<OverloadOptions, 'delay' | 'recordRequest'> {
   const iteration = new LoopIteration(eventLoopDelay * MAX_ITERATION);
   return { delay: () => delay.read(), recordRequest: () => iteration.recordRequest() };
 }
@@ -140,14 +133,14 @@ function announce(at: ListeningAddress, { settings, observe, onListening }: RunS
   onListening(at);
 }
 
-/** Until a signal asks to stop the process does nothing but serve, and its heap is bounded. */
-async function asked(stop: AbortSignal, { env }: Terminal): Promise<void> {
+/** The heap is bounded while the process does nothing but serve. */
+async function waitForSignal(signal: AbortSignal, { env }: Terminal): Promise<void> {
   const release = boundHeap([...process.execArgv, env['NODE_OPTIONS'] ?? '']);
-  if (!stop.aborted) await once(stop, 'abort');
+  if (!signal.aborted) await once(signal, 'abort');
   release();
 }
 
-async function end(server: HttpServer, stop: AbortSignal, observe: Observe): Promise<void> {
-  observe({ kind: 'stopping', signal: signalOf(stop) });
+async function closeServer(server: HttpServer, signal: AbortSignal, observe: Observe): Promise<void> {
+  observe({ kind: 'stopping', signal: signalOf(signal) });
   observe({ kind: 'stopped', unfinished: await server.close() });
 }

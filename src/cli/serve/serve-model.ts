@@ -1,58 +1,61 @@
 import { commandFailed } from '../command-error.ts';
 import { requireModel } from '../model-file/read-model.ts';
+import type { ServeSettings } from '../settings.ts';
 import { type ListeningAddress, runServer, type RunServerOptions } from './run-server.ts';
 import { withServerLog } from './server-log.ts';
-import type { ServeSettings } from '../settings.ts';
 
-/** What is served, and where. */
+/** The model that is served, and its address. */
 export interface ServedModel extends ListeningAddress {
-  /** Of the model. */
+  /** Identifies the content of the model. */
   readonly fingerprint: string;
-  /** Milliseconds that it may take to stop (LIM-3). */
+  /** Milliseconds that a graceful shutdown may take (LIM-3). */
   readonly shutdownTimeout: number;
 }
 
 /** How one process serves a model. */
 export interface ServeModelOptions
-  extends Omit<RunServerOptions, 'loaded' | 'observe' | 'prepare' | 'onListening' | 'sharing'> {
-  /** What other processes serve, that this one joins; null for the only one and for the first. */
+  extends Omit<RunServerOptions, 'loaded' | 'observe' | 'migrate' | 'onListening' | 'reusePort'> {
+  /** What the other workers serve; null for the first worker and for a single process. */
   readonly peers: ServedModel | null;
-  /** Told once requests are answered. */
+  /** Called when the server accepts requests. */
   readonly onListening: (served: ServedModel) => void;
 }
 
 /**
- * Serves a model from this process until it is asked to stop.
+ * Serves a model from this process until a signal stops it.
  *
- * @throws {CommandFailure} exit 1 for a faulty model, one that has become another than the others serve, a database or an address that
- *   cannot be had; exit 2 where there is no such file
+ * @throws {CommandError} exit 1 for an invalid model, a model that differs from the one the other workers serve, or an unavailable
+ *   database or address; exit 2 for a missing file
  */
-export async function serveModel({ peers, onListening, ...serving }: ServeModelOptions): Promise<void> {
-  const { file, settings, terminal } = serving;
+export async function serveModel({ peers, onListening, ...options }: ServeModelOptions): Promise<void> {
+  const { file, settings, terminal } = options;
   const loaded = await requireModel(file, terminal.env);
   const { fingerprint, limits } = loaded.model;
-  if (peers === null) terminal.stderr.write(accessNotice(settings));
+  const isFirst = peers === null;
+  if (isFirst) terminal.stderr.write(accessNotice(settings));
   else if (peers.fingerprint !== fingerprint)
-    throw commandFailed(`${file} has changed: start anew to serve the change.`);
+    throw commandFailed(`${file} has changed since the server started; restart the server to serve the new model.`);
   await withServerLog(settings, terminal, async ({ observe }) => {
-    if (peers === null)
-      for (const declared of loaded.unsupported) observe({ kind: 'unsupported', declaration: declared });
-    const sharing = settings.workers > 1;
-    const prepare = peers === null;
-    const told = (at: ListeningAddress): void =>
-      onListening({ ...at, fingerprint, shutdownTimeout: limits.shutdownTimeout });
-    await runServer({ ...serving, loaded, observe, prepare, sharing, onListening: told });
+    if (isFirst) for (const declaration of loaded.unsupported) observe({ kind: 'unsupported', declaration });
+    await runServer({
+      ...options,
+      loaded,
+      observe,
+      migrate: isFirst,
+      reusePort: settings.workers > 1,
+      onListening: (at) => onListening({ ...at, fingerprint, shutdownTimeout: limits.shutdownTimeout }),
+    });
   });
 }
 
-/** The one line on standard output. */
+/** The line that is printed on standard output. */
 export function listeningMessage(url: string): string {
   return `listening on ${url}\n`;
 }
 
-/** Who may do what while nobody authenticates (AUTH-7), told at every start. */
+/** States at every start which clients have access while no authentication is configured (AUTH-7). */
 function accessNotice({ open }: ServeSettings): string {
   return open
-    ? 'warning: no authentication is configured, and --open is set: whoever reaches this server may read and change everything\n'
-    : 'no authentication is configured: only this machine is served, under loopback names\n';
+    ? 'warning: no authentication is configured, and --open is set: every client that can reach this server may read and change all data\n'
+    : 'no authentication is configured: only clients on this machine are served, under loopback host names\n';
 }

@@ -8,14 +8,14 @@ import { supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 const STANDARD_ERROR = 2;
 
-/** The log of a process that serves. */
+/** The log of a server process. */
 export interface ServerLog {
   readonly observe: Observe;
-  /** Takes whole lines that others made. */
-  readonly write: (text: string) => void;
+  /** Writes complete lines of other processes. */
+  readonly write: (lines: string) => void;
 }
 
-/** Runs with a log on standard error, which has everything when this resolves. A crash of the process is told in it, and ends with 1. */
+/** Runs a server with a log on standard error, and flushes it. An uncaught exception is logged and ends the process with exit code 1. */
 export async function withServerLog<T>(
   { dev, workers }: ServeSettings,
   { stderr, env }: Terminal,
@@ -26,17 +26,17 @@ export async function withServerLog<T>(
   const format = dev ? 'readable' : 'json';
   const pid = workers > 1 ? process.pid : undefined;
   const observe = logSink({ write, clock: systemClock, format, colours: supportsColour(stderr, env), pid });
-  const crashed = (error: unknown): void => {
-    // The program is in a state that nobody foresaw: it is told, and a supervisor starts anew.
+  const onUncaught = (error: unknown): void => {
+    // The state of the program is undefined: only a restart is safe.
     observe({ kind: 'error', correlationId: null, error });
     log.flushSync();
     process.exit(1);
   };
-  process.on('uncaughtException', crashed);
+  process.on('uncaughtException', onUncaught);
   try {
     return await run({ observe, write });
   } finally {
-    process.off('uncaughtException', crashed);
+    process.off('uncaughtException', onUncaught);
     await log.close();
   }
 }

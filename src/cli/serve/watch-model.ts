@@ -2,16 +2,16 @@ import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { LoadedModel } from '../../model/load-model.ts';
-import { CommandError } from '../command-error.ts';
-import type { ReloadableApi } from './reloadable-api.ts';
-import type { OpenedApi } from '../open-database.ts';
-import { describeFileError, requireModel } from '../model-file/read-model.ts';
+import type { OpenedApi } from '../../open-api.ts';
+import { CommandError, describeFileError } from '../command-error.ts';
+import { requireModel } from '../model-file/read-model.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import type { ReloadableApi } from './reloadable-api.ts';
 
-/** Editors write a file in several steps: after this many milliseconds it is taken to be whole. */
-const SETTLED = 50;
+/** Editors write a file in several steps: milliseconds after which it is complete. */
+const DEBOUNCE = 50;
 
-/** A model that is served, to be exchanged when its file changes. */
+/** A model that is reloaded when its file changes. */
 export interface WatchedModel {
   readonly file: string;
   readonly loaded: LoadedModel;
@@ -22,36 +22,35 @@ export interface WatchedModel {
 }
 
 /**
- * Serves each new state of the model's file, until it is asked to stop. A state that cannot be served is told, and the one before
- * goes on. The folder is watched, since editors put a new file in the place of the old one.
+ * Reloads the model whenever its file changes, until the signal aborts. Prints the errors of an invalid model and keeps serving the previous
+ * one. Watches the directory, since many editors save by replacing the file.
  */
-export async function watchModel(followed: WatchedModel): Promise<void> {
-  const { file, signal: stop, terminal } = followed;
-  let served = followed.loaded.model.fingerprint;
+export async function watchModel(watched: WatchedModel): Promise<void> {
+  const { file, signal, terminal } = watched;
+  let fingerprint = watched.loaded.model.fingerprint;
   try {
-    for await (const { filename } of watch(path.dirname(path.resolve(file)), { signal: stop })) {
+    for await (const { filename } of watch(path.dirname(path.resolve(file)), { signal })) {
       if (filename !== path.basename(file)) continue;
-      await setTimeout(SETTLED);
-      served = await reload(followed, served);
+      await setTimeout(DEBOUNCE);
+      fingerprint = await reload(watched, fingerprint);
     }
   } catch (error) {
-    if (!stop.aborted)
-      terminal.stderr.write(`changes of ${file} are not followed any more: ${describeFileError(error)}\n`);
+    if (!signal.aborted) terminal.stderr.write(`${file} is no longer watched: ${describeFileError(error)}\n`);
   }
 }
 
-/** @returns the fingerprint of the model that is served from now on */
-async function reload({ file, api, open, terminal }: WatchedModel, served: string): Promise<string> {
+/** @returns the fingerprint of the model that is served afterwards */
+async function reload({ file, api, open, terminal }: WatchedModel, current: string): Promise<string> {
   try {
     const loaded = await requireModel(file, terminal.env);
-    const { model } = loaded;
-    if (model.fingerprint === served) return served;
+    const { fingerprint } = loaded.model;
+    if (fingerprint === current) return current;
     api.reload(await open(loaded));
     terminal.stderr.write(`reloaded ${file}\n`);
-    return model.fingerprint;
+    return fingerprint;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    terminal.stderr.write(`${file} is not reloaded, the model before it goes on:\n${error.message}\n`);
-    return served;
+    terminal.stderr.write(`${file} was not reloaded, the previous model is still served:\n${error.message}\n`);
+    return current;
   }
 }

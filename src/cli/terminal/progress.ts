@@ -1,68 +1,63 @@
-import { styleText } from 'node:util';
+import { type Output, styled } from './terminal.ts';
 
-/** How far a long piece of work has come. */
+/** The progress of an import or export. */
 export interface Progress {
+  /** Rows of this run. */
   readonly rows: number;
-  /** How much of the work is behind, where this run began, and all of it: bytes of a file, or rows. */
+  /** How much is done, where this run started, and the total: bytes of a file, or rows. */
   readonly done: number;
   readonly start: number;
   readonly total: number;
-  /** Milliseconds since this run began. */
+  /** Milliseconds since this run started. */
   readonly elapsed: number;
 }
 
-/** Where progress is shown: a terminal, or a stream that keeps every line. */
-export interface ProgressOutput {
-  write(text: string): unknown;
-  readonly isTTY?: boolean;
-}
-
 export interface ProgressReporter {
-  show(advance: Progress): void;
-  /** Takes the bar away; what was printed as lines stays. */
+  show(progress: Progress): void;
+  /** Removes the bar; printed lines stay. */
   end(): void;
 }
 
 const BAR_CELLS = 24;
-/** A terminal is redrawn no more often than this, in milliseconds; a log gets a line this often. */
-const REDRAW = 100;
-const LOG = 5_000;
+/** Milliseconds between two updates: of the bar on a terminal, of lines elsewhere. */
+const BAR_INTERVAL = 100;
+const LINE_INTERVAL = 5_000;
 
 /**
- * Reports progress in the way the output can show it: a bar on a terminal, now and then a line of text elsewhere (CI, a pipe).
+ * Reports progress as a bar on a terminal, and as periodic lines elsewhere (CI, a pipe).
  *
  * @param colour whether the output may be coloured; never under `NO_COLOR`
  */
-export function reportProgress(label: string, output: ProgressOutput, colour: boolean): ProgressReporter {
+export function reportProgress(label: string, output: Output, colour: boolean): ProgressReporter {
   const bar = output.isTTY === true;
-  let last = bar ? -REDRAW : 0;
-  let drawn = false;
+  let last = bar ? -BAR_INTERVAL : 0;
+  let isVisible = false;
   return {
-    show(advance) {
-      if (advance.elapsed - last < (bar ? REDRAW : LOG)) return;
-      last = advance.elapsed;
-      drawn = bar;
-      const text = formatProgress(advance);
-      output.write(bar ? `\r\x1b[K${label}  ${drawBar(advance, colour)}  ${text}` : `${label}: ${text}\n`);
+    show(progress) {
+      if (progress.elapsed - last < (bar ? BAR_INTERVAL : LINE_INTERVAL)) return;
+      last = progress.elapsed;
+      isVisible = bar;
+      const text = formatProgress(progress);
+      output.write(bar ? `\r\x1b[K${label}  ${formatBar(progress, colour)}  ${text}` : `${label}: ${text}\n`);
     },
     end() {
-      if (drawn) output.write('\r\x1b[K');
-      drawn = false;
+      if (isVisible) output.write('\r\x1b[K');
+      isVisible = false;
     },
   };
 }
 
-/** `62 %, 105,000 rows, 18,200 rows/s, 4 s left`: the share is of all the work, the rest is what this run has done. */
-export function formatProgress(advance: Progress): string {
-  const { rows, elapsed, done, start, total } = advance;
+/** `62 %, 105,000 rows, 18,200 rows/s, 4 s left`: the percentage is of the total, the rest of this run. */
+export function formatProgress(progress: Progress): string {
+  const { rows, elapsed, done, start, total } = progress;
   const seconds = elapsed / 1_000;
   const rate = seconds > 0 ? Math.round(rows / seconds) : 0;
-  const parts = [`${Math.floor(share(advance) * 100)} %`, `${formatCount(rows)} rows`, `${formatCount(rate)} rows/s`];
-  if (done > start) parts.push(`${duration((seconds * (total - done)) / (done - start))} left`);
+  const parts = [`${Math.floor(share(progress) * 100)} %`, `${formatCount(rows)} rows`, `${formatCount(rate)} rows/s`];
+  if (done > start) parts.push(`${formatDuration((seconds * (total - done)) / (done - start))} left`);
   return parts.join(', ');
 }
 
-/** A whole number with its thousands apart. */
+/** A whole number with thousands separators. */
 export function formatCount(number: number): string {
   return number.toLocaleString('en-US');
 }
@@ -71,13 +66,13 @@ function share({ done, total }: Progress): number {
   return total === 0 ? 1 : Math.min(1, done / total);
 }
 
-function drawBar(advance: Progress, colour: boolean): string {
-  const full = Math.round(share(advance) * BAR_CELLS);
+function formatBar(progress: Progress, colour: boolean): string {
+  const full = Math.round(share(progress) * BAR_CELLS);
   const done = '█'.repeat(full);
-  return `${colour ? styleText('green', done, { validateStream: false }) : done}${'░'.repeat(BAR_CELLS - full)}`;
+  return `${styled('green', done, colour)}${'░'.repeat(BAR_CELLS - full)}`;
 }
 
-function duration(seconds: number): string {
+function formatDuration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;
   return whole < 3_600

@@ -3,37 +3,37 @@ import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { EnvironmentVariables } from '../settings.ts';
 
-/** The signals that ask the program to stop. */
+/** The signals that stop the program. */
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** A standard stream, as far as commands use it. */
+/** A standard stream. */
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
 }
 
-/** What commands know of the process around them; tests hand in their own. */
+/** The environment and the standard streams of a command; tests provide their own. */
 export interface Terminal {
   readonly env: EnvironmentVariables;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Standard output for what may be long: it says when there is room for more. */
+  /** Standard output with backpressure, for long output. */
   readonly stream: Writable;
-  /** Aborted, with the {@link StopSignal} as its reason, by the first signal that asks to stop. Listening begins with the first call. */
+  /** Aborted by the first {@link StopSignal}, which is its reason. The first call starts listening for signals. */
   stopSignal(): AbortSignal;
 }
 
-/** Whether an output may be coloured: a terminal, and `NO_COLOR` is unset or empty. */
+/** Whether an output supports colours: it is a terminal, and `NO_COLOR` is unset or empty. */
 export function supportsColour(output: Output, env: EnvironmentVariables): boolean {
   return output.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
 }
 
-/** Text in a style where the output shows styles, else as it is. */
+/** Styles a text where colours are supported. */
 export function styled(style: Parameters<typeof styleText>[0], text: string, colour: boolean): string {
   return colour ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** The terminal of this very process. A second signal to stop ends it at once, with 130 (SIGINT) or 143 (SIGTERM). */
+/** The terminal of this process. A second signal ends the process immediately, with 130 (SIGINT) or 143 (SIGTERM). */
 export function processTerminal(): Terminal {
   const stop = new AbortController();
   let listening = false;
@@ -58,32 +58,31 @@ export function processTerminal(): Terminal {
 }
 
 /**
- * Ends this process once what was written has left it. It does not end by itself where the code of a model has left something behind: a timer,
- * a connection that is kept.
+ * Ends this process once its output is flushed. It does not exit by itself while the code of a model holds a timer or a connection open.
  */
 export async function endProcess(exitCode: number): Promise<never> {
-  await Promise.all([process.stdout, process.stderr].map(written));
+  await Promise.all([process.stdout, process.stderr].map(flushed));
   process.exit(exitCode);
 }
 
-function written(stream: Writable): Promise<void> {
+function flushed(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.writableLength === 0) resolve();
     else stream.once('error', () => resolve()).write('', () => resolve());
   });
 }
 
-/** Whether a signal asks to stop. */
+/** Whether a signal stops the program. */
 export function isStopSignal(signal: string | null): boolean {
   return signal === 'SIGTERM' || signal === 'SIGINT';
 }
 
-/** The signal that asked to stop. */
+/** The signal that aborted {@link Terminal.stopSignal}. */
 export function signalOf(stop: AbortSignal): StopSignal {
   return stop.reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
 }
 
-/** The exit code of a program that a signal ended before it was done: 128 + its number. */
+/** The exit code of a command that a signal stopped before it was done: 128 plus the number of the signal. */
 export function exitCodeOf(signal: StopSignal): 130 | 143 {
   return signal === 'SIGINT' ? 130 : 143;
 }

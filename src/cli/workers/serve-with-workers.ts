@@ -1,71 +1,68 @@
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
-import { reservePort, type ReservedPort } from '../../http/server/reserve-port.ts';
+import { type ReservedPort, reservePort } from '../../http/server/reserve-port.ts';
 import { monotonicNow } from '../../platform/clock.ts';
-import { type ExitCode, commandFailed } from '../command-error.ts';
-import { describeFileError } from '../model-file/read-model.ts';
+import { commandFailed, describeFileError, type ExitCode } from '../command-error.ts';
 import { listeningMessage } from '../serve/serve-model.ts';
 import { type ServerLog, withServerLog } from '../serve/server-log.ts';
 import type { ServeSettings } from '../settings.ts';
-import { supervise, type SuperviseOptions } from './supervise.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { killWorkers, configureCluster, startWorker } from './worker-process.ts';
+import { supervise, type SuperviseOptions } from './supervise.ts';
+import { configureCluster, killWorkers, startWorker } from './worker-process.ts';
 
-/** The place of the worker from which events go where they must. */
-const DISPATCHES = 0;
+/** The slot of the worker that dispatches events. */
+const DISPATCHER = 0;
 
 /**
- * Serves a model by several processes on one port and one database. This one serves nothing itself: it takes the connections, keeps the
- * workers alive and writes their log.
+ * Serves a model with several worker processes on one port and one database. This process serves no requests: it reserves the port,
+ * restarts workers that exit and writes their log.
  *
- * @returns 0 once stopped in order
- * @throws {CommandFailure} as one process would; exit 1 where a worker does not come up again and again
+ * @returns 0 after a graceful shutdown
+ * @throws {CommandError} as a single process does; exit 1 where a worker repeatedly fails to start
  */
 export async function serveWithWorkers(file: string, settings: ServeSettings, terminal: Terminal): Promise<ExitCode> {
-  const stop = terminal.stopSignal();
-  const claim = await reservePort(settings).catch((error: unknown) => {
+  const signal = terminal.stopSignal();
+  const reserved = await reservePort(settings).catch((error: unknown) => {
     throw commandFailed(describeFileError(error));
   });
-  // Like one process that has stopped listening: another program may have the port while requests are finished.
-  stop.addEventListener('abort', () => claim.release(), { once: true });
-  // A second signal ends this process at once, and with it the workers.
-  const cut = (): void => (stop.aborted ? killWorkers() : undefined);
-  process.once('exit', cut);
+  // As with a single process, another program may use the port while the last requests finish.
+  signal.addEventListener('abort', () => reserved.release(), { once: true });
+  // A second signal ends this process immediately, and the workers with it.
+  const onExit = (): void => (signal.aborted ? killWorkers() : undefined);
+  process.once('exit', onExit);
   configureCluster();
   try {
     return await withServerLog(settings, terminal, ({ observe, write }) =>
       supervise({
         count: settings.workers,
-        start: starter(file, settings, claim, write),
-        signal: stop,
+        start: workerStarter(file, settings, reserved, write),
+        signal,
         observe,
         onListening: (url) => void terminal.stdout.write(listeningMessage(url)),
         now: monotonicNow,
-        sleep: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
+        sleep: (milliseconds, until) => setTimeout(milliseconds, undefined, { signal: until }).catch(() => undefined),
       }),
     );
   } finally {
-    process.off('exit', cut);
-    claim.release();
+    process.off('exit', onExit);
+    reserved.release();
   }
 }
 
-/** Starts workers on the port that is claimed for them. */
-function starter(
+/** Starts workers on the reserved port. */
+function workerStarter(
   file: string,
   settings: ServeSettings,
-  claim: ReservedPort,
-  write: ServerLog['write'],
+  reserved: ReservedPort,
+  writeLog: ServerLog['write'],
 ): SuperviseOptions['start'] {
-  let { port } = claim;
-  return (place, joins, held) => {
-    // Workers share an address as it was asked for. Once none holds a port that the system picked, it is asked for by its number.
-    if (joins !== null && !held) ({ port } = joins);
-    const worker = startWorker(
-      { file, settings: { ...settings, port }, peers: joins, dispatch: place === DISPATCHES },
-      write,
-    );
-    void worker.listening.then(() => claim.handOver());
+  let { port } = reserved;
+  return (slot, peers, isPortShared) => {
+    // Workers only share a port that they request by the same number, so port 0 stays 0 as long as one of them listens on it.
+    if (peers !== null && !isPortShared) ({ port } = peers);
+    const options = { file, settings: { ...settings, port }, peers, dispatch: slot === DISPATCHER };
+    const worker = startWorker(options, writeLog);
+    void worker.listening.then(() => reserved.handOver());
     return worker;
   };
 }

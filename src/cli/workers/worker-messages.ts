@@ -3,22 +3,23 @@ import type { ServedModel } from '../serve/serve-model.ts';
 import type { ServeSettings } from '../settings.ts';
 import type { StopSignal } from '../terminal/terminal.ts';
 
-/** What a worker is to serve, and how. */
+/** What a worker serves. */
 export interface WorkerOptions {
-  /** The model's file. */
+  /** Path of the model. */
   readonly file: string;
   readonly settings: ServeSettings;
-  /** What the others serve; null for the first. */
+  /** What the other workers serve; null for the first. */
   readonly peers: ServedModel | null;
+  /** Whether this worker dispatches events. */
   readonly dispatch: boolean;
 }
 
-/** What a supervisor tells a worker. */
+/** A message from the supervisor to a worker. */
 export type SupervisorMessage =
   | { readonly kind: 'serve'; readonly options: WorkerOptions }
   | { readonly kind: 'stop'; readonly signal: StopSignal };
 
-/** What a worker tells its supervisor. */
+/** A message from a worker to the supervisor. */
 export type WorkerMessage =
   | { readonly kind: 'listening'; readonly served: ServedModel }
   | { readonly kind: 'failed'; readonly failure: Pick<CommandError, 'exitCode' | 'message'> };

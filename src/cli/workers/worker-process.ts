@@ -1,21 +1,23 @@
-import cluster, { type Worker as Forked } from 'node:cluster';
+import cluster, { type Worker as ClusterWorker } from 'node:cluster';
 import module from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
+import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { workerFile } from '../../platform/worker-file.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
 import type { WorkerExit, WorkerHandle } from './supervise.ts';
-import { forwardLines } from './line-buffer.ts';
-import type { SupervisorMessage, WorkerOptions, WorkerMessage } from './worker-messages.ts';
+import type { SupervisorMessage, WorkerMessage, WorkerOptions } from './worker-messages.ts';
 
 const ENTRY = fileURLToPath(workerFile(import.meta.url, 'worker-entry'));
 
-/** Milliseconds for the last lines of a worker that has ended; a process that it left behind may hold its standard error open. */
-const LAST_LINES = 1_000;
+/** Milliseconds to wait for the last log lines of a worker that exited; a child process of it may hold its standard error open. */
+const LOG_TIMEOUT = 1_000;
 
-/** Prepares for workers: where the system cannot share a port, each connection is given to the next of them, on Windows too. */
+const LINE_FEED = 0x0a;
+
+/** Configures `node:cluster`. Where the system cannot share a port, connections are distributed round-robin, on Windows too. */
 export function configureCluster(): void {
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ exec: ENTRY, args: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
@@ -24,56 +26,76 @@ export function configureCluster(): void {
 /**
  * Starts a worker.
  *
- * @param write takes the lines of its standard error
+ * @param writeLog receives the lines of its standard error
  */
-export function startWorker(serving: WorkerOptions, write: (lines: string) => void): WorkerHandle {
-  const forked = cluster.fork(compiledBefore());
-  const { promise, resolve } = Promise.withResolvers<ServedModel>();
+export function startWorker(options: WorkerOptions, writeLog: (lines: string) => void): WorkerHandle {
+  const worker = cluster.fork(compileCacheEnv());
+  const { promise: listening, resolve } = Promise.withResolvers<ServedModel>();
   let failure: WorkerExit['failure'] = null;
-  forked.on('message', (report: WorkerMessage) => {
-    if (report.kind === 'listening') resolve(report.served);
-    else ({ failure } = report);
+  worker.on('message', (message: WorkerMessage) => {
+    if (message.kind === 'listening') resolve(message.served);
+    else ({ failure } = message);
   });
-  tell(forked, { kind: 'serve', options: serving });
+  send(worker, { kind: 'serve', options });
   return {
-    pid: forked.process.pid ?? 0,
-    listening: promise,
-    exited: endOf(forked, write).then((unstarted) => {
-      const { exitCode: code, signalCode: signal } = forked.process;
-      return { code, signal, failure: unstarted ?? failure };
+    pid: worker.process.pid ?? 0,
+    listening,
+    exited: waitForExit(worker, writeLog).then((startFailure) => {
+      const { exitCode: code, signalCode: signal } = worker.process;
+      return { code, signal, failure: startFailure ?? failure };
     }),
-    stop: (signal) => tell(forked, { kind: 'stop', signal }),
-    kill: () => void forked.process.kill('SIGKILL'),
+    stop: (signal) => send(worker, { kind: 'stop', signal }),
+    kill: () => void worker.process.kill('SIGKILL'),
   };
 }
 
-/** Ends all workers at once, whatever they do. */
+/** Kills all workers. */
 export function killWorkers(): void {
-  for (const forked of Object.values(cluster.workers ?? {})) forked?.process.kill('SIGKILL');
+  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
 }
 
-/** @returns why the process could not be started at all, or null once it has ended and its lines are written */
-async function endOf(forked: Forked, write: (lines: string) => void): Promise<WorkerExit['failure']> {
-  const { stderr } = forked.process;
-  const lines = stderr === null ? null : forwardLines(stderr, write);
+/** @returns why the process could not be started, or null once it has exited and its log lines are written */
+async function waitForExit(worker: ClusterWorker, writeLog: (lines: string) => void): Promise<WorkerExit['failure']> {
+  const { stderr } = worker.process;
+  const lines = stderr === null ? null : forwardLines(stderr, writeLog);
   const { promise, resolve } = Promise.withResolvers<WorkerExit['failure']>();
-  forked.on('error', ({ message }) => {
-    // Of one that was started this says no more than that something did not reach it: its end is heard of.
-    if (forked.process.pid === undefined) resolve({ exitCode: 1, message: `No process can be started: ${message}` });
+  worker.on('error', ({ message }) => {
+    // After the start, an error only means that a message was not delivered; the exit event follows.
+    if (worker.process.pid === undefined)
+      resolve({ exitCode: 1, message: `cannot start a worker process: ${message}` });
   });
-  forked.on('exit', () => resolve(null));
+  worker.on('exit', () => resolve(null));
   const failure = await promise;
-  await Promise.race([lines, setTimeout(LAST_LINES, null, { ref: false })]);
+  await Promise.race([lines, setTimeout(LOG_TIMEOUT, null, { ref: false })]);
   return failure;
 }
 
-/** A worker that ends meanwhile is heard of when it has ended. */
-function tell(forked: Forked, order: SupervisorMessage): void {
-  if (forked.isConnected()) forked.send(order, () => undefined);
+/**
+ * Forwards a stream in complete lines, so that several streams can share one output without mixing their lines.
+ *
+ * @param write receives complete lines; an incomplete last line gets a line feed
+ * @returns resolves when the stream has ended
+ */
+export async function forwardLines(stream: Readable, write: (lines: string) => void): Promise<void> {
+  let incomplete: readonly Buffer[] = [];
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const end = chunk.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) {
+      write(Buffer.concat([...incomplete, chunk.subarray(0, end)]).toString());
+      incomplete = [];
+    }
+    if (end < chunk.length) incomplete = [...incomplete, chunk.subarray(end)];
+  }
+  if (incomplete.length > 0) write(`${Buffer.concat(incomplete).toString()}\n`);
 }
 
-/** What this process has compiled, a worker need not compile again. */
-function compiledBefore(): NodeJS.ProcessEnv {
+/** A message to a worker that is exiting may be lost: its exit event follows. */
+function send(worker: ClusterWorker, message: SupervisorMessage): void {
+  if (worker.isConnected()) worker.send(message, () => undefined);
+}
+
+/** Workers reuse the compile cache of this process. */
+function compileCacheEnv(): NodeJS.ProcessEnv {
   const folder = module.getCompileCacheDir();
   if (folder === undefined || process.env['NODE_COMPILE_CACHE'] !== undefined) return {};
   return { NODE_COMPILE_CACHE: path.dirname(folder) };

@@ -52,7 +52,7 @@ const TEXTS = [
 
 const id = (kind: number, index: number): string => `01980000-0000-7000-8${kind}00-${String(index).padStart(12, '0')}`;
 
-/** What a shop may hold, with whatever is hard to say in some format. */
+/** Rows with values that are difficult to represent in some format. */
 const ROWS: Readonly<Record<string, readonly object[]>> = {
   suppliers: TEXTS.filter((text) => text !== '' && !/\p{Cc}/u.test(text)).map((name) => ({ id: name, name })),
   products: TEXTS.map((text, index) => ({
@@ -105,7 +105,7 @@ async function command(
   return terminal.written();
 }
 
-/** The rows of a file in JSON, without what a new row gets anew. */
+/** The rows of a JSON file, without their revisions. */
 function rowsOf(file: string): readonly unknown[] {
   const rows: readonly Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'));
   return rows.map(({ revision: _revision, ...row }) => row);
@@ -113,21 +113,21 @@ function rowsOf(file: string): readonly unknown[] {
 
 describe('restwright export', () => {
   for (const format of ['ndjson', 'json', 'csv']) {
-    it(`[NEG-1] writes ${format} that import takes back whole, into an empty database`, async () => {
+    it(`[NEG-1] writes ${format} that import restores completely into an empty database`, async () => {
       for (const collection of Object.keys(ROWS)) {
         const file = path.join(folder, `out-${collection}.${format}`);
         await command('export', collection, file, 'first');
         await command('import', collection, file, `again-${format}`);
-        const [given, taken] = [path.join(folder, 'given.json'), path.join(folder, 'taken.json')];
-        await command('export', collection, given, 'first');
-        await command('export', collection, taken, `again-${format}`);
-        assert.deepEqual(rowsOf(taken), rowsOf(given));
-        assert.equal(rowsOf(given).length, ROWS[collection]?.length);
+        const [original, restored] = [path.join(folder, 'original.json'), path.join(folder, 'restored.json')];
+        await command('export', collection, original, 'first');
+        await command('export', collection, restored, `again-${format}`);
+        assert.deepEqual(rowsOf(restored), rowsOf(original));
+        assert.equal(rowsOf(original).length, ROWS[collection]?.length);
       }
     });
   }
 
-  it('[REP-11a] [REP-1] writes what GET shows, without links', async () => {
+  it('[REP-11a] [REP-1] writes the fields that GET returns, without links', async () => {
     const { stdout } = await command('export', 'products', '-', 'first');
     const [first = ''] = stdout.split('\n');
     assert.deepEqual(Object.keys(JSON.parse(first)), [
@@ -149,7 +149,7 @@ describe('restwright export', () => {
     assert.ok(!stdout.includes('never leaves'));
   });
 
-  it('leaves no half of a file under its name, and tells the outcome', async () => {
+  it('never leaves an incomplete file, and prints the result', async () => {
     const file = path.join(folder, 'whole.csv');
     const { stdout } = await command('export', 'suppliers', file, 'first', '--json');
     assert.deepEqual(JSON.parse(stdout), {
@@ -172,15 +172,15 @@ describe('restwright export', () => {
     );
   });
 
-  it('ends with 1 where there is no database, and makes none', async () => {
+  it('exits with 1 for a missing database, and creates none', async () => {
     const terminal = recordedTerminal();
     const database = path.join(folder, 'none.db');
     assert.equal(await run(['export', model, 'products', '-', '--database', `sqlite:${database}`], terminal), 1);
-    assert.match(terminal.written().stderr, /there is no database/);
+    assert.match(terminal.written().stderr, /the database .* does not exist/);
     assert.ok(!existsSync(database));
   });
 
-  it('reads no faster than what is written leaves, and stops where nobody reads any more', async () => {
+  it('reads no faster than its output is read, and stops when the output is closed', async () => {
     let pages = 0;
     const waiting: (() => void)[] = [];
     const output = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => void waiting.push(done) });
@@ -214,17 +214,17 @@ describe('restwright export', () => {
 });
 
 describe('restwright import', () => {
-  const faulty: readonly (readonly [name: string, content: string, says: RegExp])[] = [
+  const invalid: readonly (readonly [name: string, content: string, says: RegExp])[] = [
     ['header.csv', 'id,nope\nx,1\n', /header\.csv:1.* column "nope" is not known/],
     ['cells.csv', 'id,name\nx\n', /cells\.csv:2.* 1 cells, and there are 2 columns/],
     ['rows.csv', 'id,name\n"a\nb",x\n\nc\td,y\n', /rows\.csv:2 SUPPLIER_INVALID.*\n.*id: .*control characters/],
-    ['object.json', '{"id":"a"}', /object\.json:1.* one array of objects/],
+    ['object.json', '{"id":"a"}', /object\.json:1.* single array of objects/],
     ['commas.json', '[{"id":"a"}\n{"id":"b"}]', /commas\.json:\d.* comma/],
     ['scalars.json', '[1, 2]', /scalars\.json:1/],
     ['cut.json', '[{"id":"a"},\n{"id":', /cut\.json:\d/],
   ];
-  for (const [name, content, says] of faulty) {
-    it(`tells what is wrong with ${name}, and keeps nothing of it`, async () => {
+  for (const [name, content, says] of invalid) {
+    it(`reports the error in ${name}, and imports nothing of it`, async () => {
       const file = path.join(folder, name);
       await writeFile(file, content);
       const terminal = recordedTerminal();
@@ -234,7 +234,7 @@ describe('restwright import', () => {
     });
   }
 
-  it('goes on behind what is in, in every format', async () => {
+  it('resumes after the imported rows, in every format', async () => {
     const starts: Readonly<Record<string, readonly [start: string, rest: string]>> = {
       'grown.csv': ['id,name\r\na,"x\r\ny"\r\n', 'b,y\r\n'],
       'grown.ndjson': ['{"id":"a"}\n', '{"id":"b"}\n'],

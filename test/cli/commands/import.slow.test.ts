@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 
-const program = path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
+const program = path.join(import.meta.dirname, '..', '..', '..', 'bin', 'restwright.js');
 const ROWS = 60_000;
 const MODEL = `
 name: killed
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** Runs the import, killed after some milliseconds if it takes longer. @returns its exit code, null when it was killed */
+/** Runs the import and kills it after some milliseconds. @returns its exit code; null when it was killed */
 async function runFor(milliseconds: number): Promise<number | null> {
   const args = [program, 'import', 'model.yaml', 'things', 'things.ndjson', '--database', 'sqlite:killed.db'];
   const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' });
@@ -44,11 +44,11 @@ async function runFor(milliseconds: number): Promise<number | null> {
 }
 
 describe('an import', () => {
-  it('killed at random moments and run again, holds each row and each event once', async (test) => {
+  it('that is killed at random times and run again stores each row and each event once', async (test) => {
     let kills = 0;
     let code: number | null = null;
     for (let run = 0; code === null; run += 1) {
-      // Long enough to start, short enough to be hit in the middle; with each run a little longer, so that it ends.
+      // Long enough to start, short enough to be killed in the middle; each run gets more time, so that the last one completes.
       code = await runFor(250 + Math.random() * 400 + run * 20);
       if (code === null) kills += 1;
     }

@@ -36,16 +36,16 @@ function start(args: readonly string[], env: Record<string, string> = {}): Serve
 }
 
 describe('restwright serve', () => {
-  it('prints one line when it listens, keeps its database in a folder it makes, and ends in order with 0', async () => {
+  it('prints one line when it listens, creates its database and its folder, and exits with 0 after a graceful shutdown', async () => {
     const server = start(['--port', '0']);
     const url = await waitUntilListening(server);
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/api$/);
-    const answer = await fetch(`${url}/v1/products`, {
+    const response = await fetch(`${url}/v1/products`, {
       method: 'POST',
       body: '{"name":"Lamp"}',
       headers: { 'content-type': 'application/json' },
     });
-    assert.equal(answer.status, 201);
+    assert.equal(response.status, 201);
     server.child.kill('SIGTERM');
     assert.equal(await server.exited, 0);
     assert.equal(server.stdout(), `listening on ${url}\n`);
@@ -62,7 +62,7 @@ describe('restwright serve', () => {
     assert.equal(await again.exited, 0);
   });
 
-  it('[AUTH-7] says in the log that it is open to this machine, and warns of what the model declares and this version does not serve', async () => {
+  it('[AUTH-7] logs that only this machine is served, and warns of declarations that this version does not support', async () => {
     const server = start(['--port', '0', '--database', 'sqlite:log.db']);
     await waitUntilListening(server);
     server.child.kill('SIGTERM');
@@ -90,7 +90,7 @@ describe('restwright serve', () => {
     );
   });
 
-  it('takes its settings from the environment', async () => {
+  it('reads its settings from the environment', async () => {
     const server = start([], {
       RESTWRIGHT_PORT: '0',
       RESTWRIGHT_HOST: 'localhost',
@@ -100,7 +100,7 @@ describe('restwright serve', () => {
     assert.ok(existsSync(path.join(folder, 'env.db')));
   });
 
-  it('ends with 1 and one clear line where the port is taken', async () => {
+  it('exits with 1 and a one-line error where the port is in use', async () => {
     const first = start(['--port', '0', '--database', 'sqlite:a.db']);
     const { port } = new URL(await waitUntilListening(first));
     const second = start(['--port', port, '--database', 'sqlite:b.db']);
@@ -109,7 +109,7 @@ describe('restwright serve', () => {
     assert.match(second.stderr(), new RegExp(`error: Port ${port} .* is in use`, 'i'));
   });
 
-  it('ends with 1 and shows the plan where bringing the database to the model would lose data', async () => {
+  it('exits with 1 and prints the plan where migrating the database would lose data', async () => {
     const database = ['--port', '0', '--database', 'sqlite:lossy.db'];
     const first = start(database);
     const url = await waitUntilListening(first);
@@ -136,12 +136,12 @@ describe('restwright serve', () => {
     }
   });
 
-  it('with --dev serves a changed model at once, and goes on with the one before where the change is faulty', async () => {
+  it('with --dev reloads a changed model, and keeps serving the previous one where the change is invalid', async () => {
     const server = start(['--port', '0', '--dev', '--database', 'sqlite:dev.db']);
     const url = await waitUntilListening(server);
     try {
       await writeFile(model, MODEL.replace('products:', 'products: x'));
-      await waitForLog(server, /is not reloaded, the model before it goes on:\n.*shop\.yaml:\d+/);
+      await waitForLog(server, /was not reloaded, the previous model is still served:\n.*shop\.yaml:\d+/);
       assert.equal((await fetch(`${url}/v1/products`)).status, 200);
       await writeFile(model, MODEL.replace('products:', 'suppliers:'));
       await waitForLog(server, /reloaded .*shop\.yaml/);
@@ -153,13 +153,13 @@ describe('restwright serve', () => {
     assert.equal(await server.exited, 0);
   });
 
-  it('[LIM-3] finishes what it has begun after the first signal, and ends at once with the second', async () => {
+  it('[LIM-3] finishes requests after the first signal, and exits immediately on the second', async () => {
     const server = start(['--port', '0', '--database', 'sqlite:twice.db']);
     const { hostname, port } = new URL(await waitUntilListening(server));
     const socket = connect({ host: hostname, port: Number(port) });
     await once(socket, 'connect');
     socket.on('error', () => {});
-    // A body that does not come keeps the request in flight.
+    // A body that never arrives keeps the request in flight.
     socket.write(
       `POST /api/v1/products HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n` +
         'Content-Length: 20\r\nExpect: 100-continue\r\n\r\n',

@@ -11,7 +11,7 @@ import {
   findResumePoint,
 } from '../../../src/cli/import/import-checkpoint.ts';
 
-async function* chunks(text: string, size = 3): AsyncGenerator<Uint8Array> {
+async function* buffers(text: string, size = 3): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
@@ -22,39 +22,39 @@ function after(text: string): ImportCheckpoint {
 }
 
 describe('an import resumes', () => {
-  it('at the farthest position whose bytes the source still begins with', async () => {
-    const positions = [after('a\nb\n'), after('a\n'), after('a\nc\n')];
-    assert.equal((await findResumePoint(positions, chunks('a\nb\nd\n'))).bytes, 4);
-    assert.equal((await findResumePoint(positions, chunks('a\nc\n'))).bytes, 4);
-    assert.equal((await findResumePoint(positions, chunks('a\ne\n'))).bytes, 2);
+  it('at the last checkpoint whose bytes the file still begins with', async () => {
+    const checkpoints = [after('a\nb\n'), after('a\n'), after('a\nc\n')];
+    assert.equal((await findResumePoint(checkpoints, buffers('a\nb\nd\n'))).bytes, 4);
+    assert.equal((await findResumePoint(checkpoints, buffers('a\nc\n'))).bytes, 4);
+    assert.equal((await findResumePoint(checkpoints, buffers('a\ne\n'))).bytes, 2);
   });
 
-  it('at the beginning where the source has changed before every position, or is shorter', async () => {
-    assert.equal((await findResumePoint([after('a\nb\n')], chunks('A\nb\nc\n'))).bytes, 0);
-    assert.equal((await findResumePoint([after('a\nb\n')], chunks('a\n'))).bytes, 0);
-    assert.equal((await findResumePoint([], chunks('a\n'))).bytes, 0);
+  it('at the start where the file has changed before every checkpoint, or is shorter', async () => {
+    assert.equal((await findResumePoint([after('a\nb\n')], buffers('A\nb\nc\n'))).bytes, 0);
+    assert.equal((await findResumePoint([after('a\nb\n')], buffers('a\n'))).bytes, 0);
+    assert.equal((await findResumePoint([], buffers('a\n'))).bytes, 0);
   });
 
-  it('with the hash of the bytes before it, so that the next position is right too', async () => {
+  it('with the hash of the bytes before it, so that the next checkpoint is correct', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.string(), fc.integer({ min: 1, max: 9 }), async (done, rest, size) => {
-        const reached = await findResumePoint([after(done)], chunks(done + rest, size));
-        reached.hash.update(rest);
-        assert.equal(checkpointAt(reached).sha256, after(done + rest).sha256);
+        const resumed = await findResumePoint([after(done)], buffers(done + rest, size));
+        resumed.hash.update(rest);
+        assert.equal(checkpointAt(resumed).sha256, after(done + rest).sha256);
       }),
     );
   });
 });
 
-describe('a bookmark', () => {
-  it('is named by the collection and the first line, the part that all states of a growing source share', () => {
+describe('the checkpoints of a collection', () => {
+  it('are named by the collection and the first line, which every state of a growing file shares', () => {
     const line = Buffer.from('{"name":"Oslo"}');
     assert.equal(checkpointName('cities', line), checkpointName('cities', Buffer.from(line)));
     assert.notEqual(checkpointName('cities', line), checkpointName('towns', line));
     assert.notEqual(checkpointName('cities', line), checkpointName('cities', Buffer.from('{"name":"Bergen"}')));
   });
 
-  it('remembers each source that begins with the line', () => {
+  it('hold one checkpoint for each file that begins with the line', () => {
     const first = advanceCheckpoint([], checkpointAt(startOfSource()), after('a\nb\n'));
     const second = advanceCheckpoint(first, checkpointAt(startOfSource()), after('a\nc\n'));
     const moved = advanceCheckpoint(second, after('a\nc\n'), after('a\nc\nd\n'));
@@ -63,12 +63,12 @@ describe('a bookmark', () => {
     assert.deepEqual(parseCheckpoints(null), []);
   });
 
-  it('stays bounded, and forgets the source that was moved longest ago', () => {
-    let positions: readonly ImportCheckpoint[] = [];
+  it('are bounded, and drop the file that was imported least recently', () => {
+    let checkpoints: readonly ImportCheckpoint[] = [];
     for (let source = 0; source < 120; source += 1) {
-      positions = advanceCheckpoint(positions, checkpointAt(startOfSource()), after(`a\n${source}\n`));
+      checkpoints = advanceCheckpoint(checkpoints, checkpointAt(startOfSource()), after(`a\n${source}\n`));
     }
-    assert.equal(positions.length, 100);
-    assert.deepEqual(positions.at(-1), after('a\n119\n'));
+    assert.equal(checkpoints.length, 100);
+    assert.deepEqual(checkpoints.at(-1), after('a\n119\n'));
   });
 });

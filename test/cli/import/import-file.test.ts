@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { RowImportOutcome } from '../../../src/api.ts';
 import { CHUNK_LIMITS, MAX_RECORD_BYTES } from '../../../src/cli/import/import-chunks.ts';
-import { importFile, type ImportOutcome } from '../../../src/cli/import/import-file.ts';
+import { importFile, type ImportJob, type ImportOutcome } from '../../../src/cli/import/import-file.ts';
 import { isJsonObject, type Json } from '../../../src/conventions/json.ts';
 import type { Bookmark } from '../../../src/plan/plan.ts';
 
@@ -15,15 +15,15 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** A collection in memory that takes rows of the one member `n`, a number; a batch and its bookmark go in together or not at all. */
+/** An in-memory collection of rows with a single member `n`, a number. A chunk and its bookmark are stored together or not at all. */
 class Collection {
   readonly rows: Json[] = [];
   readonly bookmarks = new Map<string, string>();
-  /** How many batches are still taken before the process "dies": before the commit, or right after it. */
-  lives = Number.POSITIVE_INFINITY;
-  dies: 'before the commit' | 'after the commit' = 'before the commit';
+  /** How many more chunks are imported before the process "crashes", before or right after the next commit. */
+  chunksLeft = Number.POSITIVE_INFINITY;
+  crashes: 'before the commit' | 'after the commit' = 'before the commit';
 
-  async ingest(rows: readonly Json[], bookmark: Bookmark | undefined): Promise<RowImportOutcome> {
+  async importRows(rows: readonly Json[], bookmark: Bookmark | undefined): Promise<RowImportOutcome> {
     const errors = rows.flatMap((row, index) =>
       isJsonObject(row) && typeof row['n'] === 'number'
         ? []
@@ -37,11 +37,11 @@ class Collection {
           ],
     );
     if (errors.length > 0) return { kind: 'refused', errors };
-    this.lives -= 1;
-    if (this.lives < 0 && this.dies === 'before the commit') throw new Error('killed');
+    this.chunksLeft -= 1;
+    if (this.chunksLeft < 0 && this.crashes === 'before the commit') throw new Error('killed');
     this.rows.push(...rows.map((row) => (isJsonObject(row) ? (row['n'] ?? null) : row)));
     if (bookmark !== undefined) this.bookmarks.set(bookmark.name, bookmark.value);
-    if (this.lives < 0) throw new Error('killed');
+    if (this.chunksLeft < 0) throw new Error('killed');
     return { kind: 'stored', count: rows.length };
   }
 }
@@ -53,16 +53,16 @@ async function run(
 ): Promise<ImportOutcome> {
   const file = path.join(folder, 'source.ndjson');
   await writeFile(file, source);
-  return importFile({
+  const job = {
     file,
     collection: 'rows',
-    ingest: (_name, rows, bookmark) => collection.ingest(rows, bookmark),
-    bookmark: (name) => collection.bookmarks.get(name) ?? null,
+    importRows: (_name, rows, bookmark) => collection.importRows(rows, bookmark),
+    readBookmark: (name) => collection.bookmarks.get(name) ?? null,
     source: { format: 'ndjson', limits: { depth: 32, items: 10_000 }, csvReader: () => assert.fail('no CSV here') },
     signal: stop.signal,
     now: () => 0,
-    onProgress: () => {},
-  });
+  } satisfies ImportJob;
+  return importFile(job, () => {});
 }
 
 function lines(from: number, to: number): string {
@@ -76,30 +76,30 @@ function numbers(from: number, to: number): number[] {
 const LARGE = CHUNK_LIMITS.rows * 3 + 7;
 
 describe('an import', () => {
-  it('brings every row of the file in, once and in order', async () => {
+  it('imports every row of the file, once and in order', async () => {
     const collection = new Collection();
     assert.deepEqual(await run(collection, lines(1, LARGE)), { kind: 'complete', rows: LARGE, resumed: false });
     assert.deepEqual(collection.rows, numbers(1, LARGE));
   });
 
-  it('takes CRLF, a byte order mark, blank lines and a last line without a line break', async () => {
+  it('accepts CRLF, a byte order mark, blank lines and a last line without a line break', async () => {
     const collection = new Collection();
     await run(collection, '\u{feff}{"n":1}\r\n\r\n  \n{"n":2}\r\n{"n":3}');
     assert.deepEqual(collection.rows, [1, 2, 3]);
   });
 
-  it('of an empty file writes nothing', async () => {
+  it('of an empty file imports nothing', async () => {
     assert.deepEqual(await run(new Collection(), '\n'), { kind: 'complete', rows: 0, resumed: false });
   });
 
-  it('run again writes nothing, since the whole file is in', async () => {
+  it('of a complete file imports nothing when it is run again', async () => {
     const collection = new Collection();
     await run(collection, lines(1, LARGE));
     assert.deepEqual(await run(collection, lines(1, LARGE)), { kind: 'complete', rows: 0, resumed: true });
     assert.equal(collection.rows.length, LARGE);
   });
 
-  it('goes on behind the committed part of a file that was lengthened, also behind a last line without a line break', async () => {
+  it('resumes after the committed part of an extended file, also after a last line without a line break', async () => {
     const collection = new Collection();
     await run(collection, '{"n":1}\n{"n":2}');
     assert.deepEqual(await run(collection, '{"n":1}\n{"n":2}\n{"n":3}\n'), {
@@ -110,7 +110,7 @@ describe('an import', () => {
     assert.deepEqual(collection.rows, [1, 2, 3]);
   });
 
-  it('begins at the beginning with another file, even one with the same first line, and remembers both', async () => {
+  it('starts at the beginning of another file, even one with the same first line, and resumes both', async () => {
     const collection = new Collection();
     const [one, other] = ['{"n":1}\n{"n":2}\n', '{"n":1}\n{"n":3}\n'];
     await run(collection, one);
@@ -119,30 +119,30 @@ describe('an import', () => {
     assert.deepEqual(collection.rows, [1, 2, 1, 3]);
   });
 
-  for (const dies of ['before the commit', 'after the commit'] as const) {
-    it(`killed in every batch ${dies} and run again, holds each row once`, async () => {
+  for (const moment of ['before the commit', 'after the commit'] as const) {
+    it(`that is killed in every chunk ${moment} and run again imports each row once`, async () => {
       const collection = new Collection();
-      collection.dies = dies;
+      collection.crashes = moment;
       for (let kills = 0; kills < 5; kills += 1) {
-        collection.lives = 1;
+        collection.chunksLeft = 1;
         await run(collection, lines(1, LARGE)).catch(() => {});
       }
-      collection.lives = Number.POSITIVE_INFINITY;
+      collection.chunksLeft = Number.POSITIVE_INFINITY;
       await run(collection, lines(1, LARGE));
       assert.deepEqual(collection.rows, numbers(1, LARGE));
     });
   }
 
-  it('asked to stop, finishes the batch in hand and is gone on with by the next run', async () => {
+  it('that is stopped finishes the current chunk, and the next run resumes it', async () => {
     const collection = new Collection();
     const stop = new AbortController();
-    const ingest = collection.ingest.bind(collection);
-    collection.ingest = async (...batch) => {
+    const importRows = collection.importRows.bind(collection);
+    collection.importRows = async (...chunk) => {
       stop.abort('SIGINT');
-      return ingest(...batch);
+      return importRows(...chunk);
     };
     assert.deepEqual(await run(collection, lines(1, LARGE), stop), { kind: 'stopped', rows: CHUNK_LIMITS.rows });
-    collection.ingest = ingest;
+    collection.importRows = importRows;
     assert.deepEqual(await run(collection, lines(1, LARGE)), {
       kind: 'complete',
       rows: LARGE - CHUNK_LIMITS.rows,
@@ -152,8 +152,8 @@ describe('an import', () => {
   });
 });
 
-describe('a faulty line', () => {
-  it('is told with its number, together with every other of its batch; nothing of the batch is kept', async () => {
+describe('an invalid line', () => {
+  it('is reported with its number, with all others of its chunk; the chunk is not imported', async () => {
     const collection = new Collection();
     const tooLong = `{"n":"${'x'.repeat(MAX_RECORD_BYTES)}"}`;
     const source = Buffer.concat([
@@ -162,11 +162,11 @@ describe('a faulty line', () => {
       Buffer.from(`${tooLong}\n{"n":1002}\n`),
     ]);
     const outcome = await run(collection, source);
-    assert.ok(outcome.kind === 'faulty');
+    assert.ok(outcome.kind === 'invalid');
     assert.equal(outcome.rows, CHUNK_LIMITS.rows);
     assert.deepEqual([outcome.from, outcome.to], [CHUNK_LIMITS.rows + 2, CHUNK_LIMITS.rows + 8]);
     assert.deepEqual(
-      outcome.faults.map(({ line, code }) => [line - CHUNK_LIMITS.rows, code]),
+      outcome.errors.map(({ line, code }) => [line - CHUNK_LIMITS.rows, code]),
       [
         [3, 'REQUEST_BODY_MALFORMED'],
         [4, 'REQUEST_BODY_MALFORMED'],
@@ -175,11 +175,11 @@ describe('a faulty line', () => {
         [7, 'REQUEST_BODY_TOO_LARGE'],
       ],
     );
-    assert.deepEqual(outcome.faults[2]?.details, [{ field: 'n', message: 'must be a number' }]);
+    assert.deepEqual(outcome.errors[2]?.details, [{ field: 'n', message: 'must be a number' }]);
     assert.deepEqual(collection.rows, numbers(1, CHUNK_LIMITS.rows));
   });
 
-  it('once corrected lets the import go on where its batch began', async () => {
+  it('lets the import resume at its chunk once it is corrected', async () => {
     const collection = new Collection();
     await run(collection, `${lines(1, CHUNK_LIMITS.rows)}{"n":}\n`);
     assert.deepEqual(await run(collection, `${lines(1, CHUNK_LIMITS.rows)}{"n":1001}\n`), {
@@ -190,10 +190,10 @@ describe('a faulty line', () => {
     assert.deepEqual(collection.rows, numbers(1, CHUNK_LIMITS.rows + 1));
   });
 
-  it('keeps its number after a resumption, also behind a last line without a line break', async () => {
+  it('has its line number after a resumption, also where the last line had no line break', async () => {
     const collection = new Collection();
     await run(collection, '{"n":1}\n{"n":2}');
     const outcome = await run(collection, '{"n":1}\n{"n":2}\n\n{"n":}');
-    assert.deepEqual(outcome.kind === 'faulty' && outcome.faults.map(({ line }) => line), [4]);
+    assert.deepEqual(outcome.kind === 'invalid' && outcome.errors.map(({ line }) => line), [4]);
   });
 });

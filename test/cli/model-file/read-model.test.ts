@@ -38,7 +38,7 @@ describe('a model in a module', () => {
     });
   }
 
-  it('is read anew when it has changed', async () => {
+  it('is loaded again when it has changed', async () => {
     const made = await file('desk.ts', MODEL);
     assert.equal((await requireModel(made, {})).model.name, 'desk');
     await writeFile(made, MODEL.replace("'desk'", "'table'"));
@@ -46,7 +46,7 @@ describe('a model in a module', () => {
     assert.equal((await requireModel(made, {})).model.name, 'table');
   });
 
-  it('has another fingerprint where what it imports has changed, and the same one in another folder', async () => {
+  it('has another fingerprint when an imported module changes, and the same one in another folder', async () => {
     const program = `import { requireModel } from ${JSON.stringify(pathToFileURL(path.join(import.meta.dirname, '../../../src/cli/model-file/read-model.ts')).href)};
       console.log((await requireModel(process.argv[1], {})).model.fingerprint);`;
     const fingerprint = async (factor: number): Promise<string> => {
@@ -61,21 +61,21 @@ describe('a model in a module', () => {
     assert.equal(two, again);
   });
 
-  it('tells its faults with their paths', async () => {
+  it('reports errors with their paths', async () => {
     const read = await readModel(await file('desk.ts', MODEL.replace("type: 'string'", "type: 'strin'")), {});
-    assert.ok(read.kind === 'faulty');
-    assert.equal(read.faults[0]?.path, 'resources.notes.schema.properties.text.type');
+    assert.ok(read.kind === 'invalid');
+    assert.equal(read.problems[0]?.path, 'resources.notes.schema.properties.text.type');
   });
 
   const broken: readonly (readonly [title: string, text: string, exitCode: number, says: RegExp])[] = [
     ['exports no model', 'export default { name: 1 };', 1, /exports no model; write `export default defineModel/],
     ['exports nothing', 'export {};', 1, /exports no model/],
     ['throws', "\nthrow new Error('no luck');", 1, /cannot be loaded: no luck \(line 2\)/],
-    ['has faulty syntax', 'export default defineModel(', 1, /cannot be loaded/],
-    ['imports what is not there', "import './nothing.ts';", 1, /cannot be loaded: .*nothing\.ts/],
+    ['has a syntax error', 'export default defineModel(', 1, /cannot be loaded/],
+    ['imports a missing module', "import './nothing.ts';", 1, /cannot be loaded: .*nothing\.ts/],
   ];
   for (const [title, text, exitCode, says] of broken) {
-    it(`that ${title} is told in a sentence`, async () => {
+    it(`that ${title} is reported in one sentence`, async () => {
       const made = await file('broken.ts', text);
       await assert.rejects(readModel(made, {}), (error) => {
         assert.ok(error instanceof CommandError);
@@ -87,7 +87,7 @@ describe('a model in a module', () => {
     });
   }
 
-  it('that is not there is wrong usage', async () => {
+  it('that does not exist is a usage error', async () => {
     await assert.rejects(
       readModel(path.join(folder, 'none.ts'), {}),
       (error) => error instanceof CommandError && error.exitCode === 2,

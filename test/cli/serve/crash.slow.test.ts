@@ -8,7 +8,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { after, describe, it } from 'node:test';
 
-const program = path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
+const program = path.join(import.meta.dirname, '..', '..', '..', 'bin', 'restwright.js');
 const MODEL = `
 name: shop
 resources:
@@ -32,15 +32,15 @@ describe('a server that is killed while it writes', () => {
     return { child, url: `${(line ?? '').replace('listening on ', '')}/v1/products` };
   }
 
-  /** Creates products until the server is gone; the result is the addresses of those that it acknowledged. */
+  /** Creates products until the server is killed. @returns the URLs of the acknowledged ones */
   async function write(url: string, writer: number): Promise<readonly string[]> {
     const acknowledged: string[] = [];
     for (;;) {
       try {
         const body = JSON.stringify({ name: `${writer}-${acknowledged.length}` });
-        const answer = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
-        if (answer.status === 201) acknowledged.push(answer.headers.get('location') ?? '');
-        await answer.arrayBuffer();
+        const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+        if (response.status === 201) acknowledged.push(response.headers.get('location') ?? '');
+        await response.arrayBuffer();
       } catch (error) {
         if (error instanceof TypeError) return acknowledged;
         throw error;
@@ -48,7 +48,7 @@ describe('a server that is killed while it writes', () => {
     }
   }
 
-  it('[OPS-4c] has every resource that it answered 201 for, and counts them all', async () => {
+  it('[OPS-4c] has stored and counted every resource that it returned 201 for', async () => {
     const acknowledged: string[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
       const { child, url } = await start();
@@ -56,16 +56,16 @@ describe('a server that is killed while it writes', () => {
       setTimeout(() => child.kill('SIGKILL'), 100 + Math.random() * 300);
       acknowledged.push(...(await Promise.all(writers)).flat());
     }
-    assert.ok(acknowledged.length > KILLS * WRITERS, 'the servers lived long enough to write');
+    assert.ok(acknowledged.length > KILLS * WRITERS, 'the servers ran long enough to write');
 
     const { child, url } = await start();
     for (const address of acknowledged) {
-      const answer = await fetch(new URL(address, url));
-      await answer.arrayBuffer();
-      assert.equal(answer.status, 200, address);
+      const response = await fetch(new URL(address, url));
+      await response.arrayBuffer();
+      assert.equal(response.status, 200, address);
     }
     const counted: { page: { total_count: number } } = JSON.parse(await (await fetch(`${url}?page=1&limit=1`)).text());
-    // A write whose answer was cut off may be there too.
+    // A write whose response was cut off may be stored too.
     assert.ok(counted.page.total_count >= acknowledged.length);
     assert.ok(counted.page.total_count <= acknowledged.length + KILLS * WRITERS);
     child.kill('SIGTERM');

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ReloadableApi } from '../../../src/cli/serve/reloadable-api.ts';
-import type { OpenedApi } from '../../../src/cli/open-database.ts';
+import type { OpenedApi } from '../../../src/open-api.ts';
 import { type ApiResponse, isStreamed, type RawRequest } from '../../../src/pipeline/exchange.ts';
 import type { Store } from '../../../src/stores/store.ts';
 
 const request: RawRequest = { method: 'GET', target: '/', headers: [], body: null, httpVersion: '1.1', peer: '::1' };
 
-/** An API that answers with its name once it is told to, and notes when its store is closed. */
-function named(name: string, body: ApiResponse['body'] = name): OpenedApi & { answer(): void; closed(): boolean } {
+/** An API that responds with its name after `respond()`, and records whether it is closed. */
+function fakeApi(name: string, body: ApiResponse['body'] = name): OpenedApi & { respond(): void; closed(): boolean } {
   const refused = { status: 500, headers: [], body: name };
-  const answer = { status: 200, headers: [], body } as ApiResponse;
+  const response = { status: 200, headers: [], body } as ApiResponse;
   const { promise, resolve } = Promise.withResolvers<ApiResponse>();
   let closed = false;
   const close = async (): Promise<void> => {
     closed = true;
   };
-  const unused = (): never => assert.fail('not asked for here');
+  const unused = (): never => assert.fail('not used in this test');
   const store: Store = {
     rows: {
       item: unused,
@@ -51,63 +51,63 @@ function named(name: string, body: ApiResponse['body'] = name): OpenedApi & { an
     store,
     close,
     [Symbol.asyncDispose]: close,
-    answer: () => resolve(answer),
+    respond: () => resolve(response),
     closed: () => closed,
   };
 }
 
-async function turns(): Promise<void> {
+async function nextIteration(): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-describe('an API that is exchanged while it serves', () => {
-  it('finishes each request with the API that it began with, and closes that one when none is left', async () => {
-    const [first, second] = [named('first'), named('second')];
+describe('an API that is reloaded while it serves', () => {
+  it('completes each request with the API that it started with, and closes that API after its last response', async () => {
+    const [first, second] = [fakeApi('first'), fakeApi('second')];
     const api = new ReloadableApi(first);
-    const begun = api.handle(request);
+    const started = api.handle(request);
     api.reload(second);
-    await turns();
+    await nextIteration();
     assert.equal(first.closed(), false);
-    second.answer();
+    second.respond();
     assert.equal((await api.handle(request)).body, 'second');
-    first.answer();
-    assert.equal((await begun).body, 'first');
-    await turns();
+    first.respond();
+    assert.equal((await started).body, 'first');
+    await nextIteration();
     assert.equal(first.closed(), true);
     assert.equal(second.closed(), false);
   });
 
-  it('[MET-13] goes on writing an answer in pieces with the API that began it', async () => {
+  it('[MET-13] completes a streamed response with the API that it started with', async () => {
     const more = Promise.withResolvers<void>();
     const body = async function* body(): AsyncGenerator<string> {
       yield 'a';
       await more.promise;
       yield 'b';
     };
-    const [first, second] = [named('first', body()), named('second')];
+    const [first, second] = [fakeApi('first', body()), fakeApi('second')];
     const api = new ReloadableApi(first);
-    first.answer();
-    const begun = await api.handle(request);
-    assert.ok(isStreamed(begun));
-    const pieces = begun.body[Symbol.asyncIterator]();
-    await pieces.next();
+    first.respond();
+    const started = await api.handle(request);
+    assert.ok(isStreamed(started));
+    const chunks = started.body[Symbol.asyncIterator]();
+    await chunks.next();
     api.reload(second);
-    await turns();
+    await nextIteration();
     assert.equal(first.closed(), false);
     more.resolve();
-    assert.equal((await pieces.next()).value, 'b');
-    assert.equal((await pieces.next()).done, true);
-    await turns();
+    assert.equal((await chunks.next()).value, 'b');
+    assert.equal((await chunks.next()).done, true);
+    await nextIteration();
     assert.equal(first.closed(), true);
   });
 
-  it('closes an idle API at once, and on close the one that serves', async () => {
-    const [first, second] = [named('first'), named('second')];
+  it('closes an idle API immediately, and the current one on close', async () => {
+    const [first, second] = [fakeApi('first'), fakeApi('second')];
     const api = new ReloadableApi(first);
     api.reload(second);
-    await turns();
+    await nextIteration();
     assert.equal(first.closed(), true);
     await api.close(1_000);
     assert.equal(second.closed(), true);

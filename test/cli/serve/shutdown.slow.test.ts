@@ -14,14 +14,14 @@ const started: ServerProcess[] = [];
 afterEach(() => killAll(started.splice(0)));
 
 const index = pathToFileURL(path.join(import.meta.dirname, '../../../src/index.ts')).href;
-const begun = path.join(folder, 'begun');
+const marker = path.join(folder, 'started');
 
-/** A model whose code does not let go: of what it left behind where it was loaded, or in a hook. */
-function modelOf(left: string, hooks: string): string {
+/** A model whose code keeps the process alive: with a timer that it starts when it is loaded, or in a hook. */
+function modelOf(code: string, hooks: string): string {
   return `import { writeFileSync } from 'node:fs';
 import { defineModel, resource } from ${JSON.stringify(index)};
-const begin = () => writeFileSync(${JSON.stringify(begun)}, '');
-${left}
+const start = () => writeFileSync(${JSON.stringify(marker)}, '');
+${code}
 export default defineModel({
   name: 'desk',
   limits: { shutdown_timeout: '1s' },
@@ -30,19 +30,19 @@ export default defineModel({
 `;
 }
 
-const TIMER = modelOf('begin(); setInterval(() => {}, 1_000);', '');
-const ENDLESS_AFTER = modelOf(
+const TIMER = modelOf('start(); setInterval(() => {}, 1_000);', '');
+const PENDING_AFTER = modelOf(
   '',
-  'after: { created: () => (begin(), new Promise(() => setInterval(() => {}, 1_000))) }',
+  'after: { created: () => (start(), new Promise(() => setInterval(() => {}, 1_000))) }',
 );
-const SPINNING = modelOf('', 'before: { create: () => { begin(); for (;;); } }');
+const SPINNING = modelOf('', 'before: { create: () => { start(); for (;;); } }');
 
 let databases = 0;
 function launch(model: string, args: readonly string[]): ServerProcess {
   databases += 1;
   const file = `${databases}.ts`;
   writeFileSync(path.join(folder, file), model);
-  rmSync(begun, { force: true });
+  rmSync(marker, { force: true });
   const server = startServer(folder, [file, '--port', '0', '--database', `sqlite:${databases}.db`, ...args]);
   started.push(server);
   return server;
@@ -53,42 +53,42 @@ async function start(model: string, args: readonly string[]): Promise<{ server: 
   return { server, url: await waitUntilListening(server) };
 }
 
-/** Creates a note, of which nobody says that it is answered. */
+/** Creates a note without waiting for the response. */
 async function create(url: string): Promise<void> {
   const headers = { 'Content-Type': 'application/json' };
   fetch(`${url}/v1/notes`, { method: 'POST', headers, body: '{}' }).catch(() => undefined);
-  await waitUntil(() => existsSync(begun), 'the hook has begun');
+  await waitUntil(() => existsSync(marker), 'the hook has started');
 }
 
 async function stop({ child, exited }: ServerProcess): Promise<void> {
   child.kill('SIGTERM');
-  assert.equal(await Promise.race([exited, waitUntil(() => false, 'it ended').catch(() => 'it runs')]), 0);
+  assert.equal(await Promise.race([exited, waitUntil(() => false, 'it exited').catch(() => 'it runs')]), 0);
 }
 
 for (const [title, args] of [
   ['one process', []],
   ['two workers', ['--workers', '2']],
 ] as const) {
-  describe(`the signal to stop, to ${title}`, () => {
-    it('[LIM-3] ends what a model keeps running beside requests', async () => {
+  describe(`a stop signal to ${title}`, () => {
+    it('[LIM-3] ends timers of the model', async () => {
       const { server } = await start(TIMER, args);
       await stop(server);
       assert.match(server.stderr(), /"event":"stopped","unfinished":0/);
     });
 
-    it('[LIM-3] ends a start that waits for another process to let go of the database, which the log tells', async () => {
+    it('[LIM-3] ends a start that waits for a locked database, which is logged', async () => {
       const file = path.join(folder, 'held.db');
       const other = new Database(file);
       other.exec('begin exclusive');
       const server = launch(TIMER, [...args, '--database', 'sqlite:held.db']);
-      await waitUntil(() => server.stderr().includes(`"event":"database_locked","database":"${file}"`), 'it says so');
+      await waitUntil(() => server.stderr().includes(`"event":"database_locked","database":"${file}"`), 'it is logged');
       await stop(server);
       assert.deepEqual([server.stdout(), server.stderr().includes('error')], ['', false]);
       other.close();
     });
 
-    it('[LIM-3] waits for an after hook no longer than for requests, and says that it will be tried again', async () => {
-      const { server, url } = await start(ENDLESS_AFTER, args);
+    it('[LIM-3] waits for an after hook as long as for requests, and logs that it will be retried', async () => {
+      const { server, url } = await start(PENDING_AFTER, args);
       await create(url);
       await stop(server);
       assert.match(server.stderr(), /"event":"deliveries_pending","count":1/);
@@ -96,8 +96,8 @@ for (const [title, args] of [
   });
 }
 
-describe('workers whose code does not let go', () => {
-  it('[LIM-3] are ended by their process ids a little after their time, and the command with 0', async () => {
+describe('workers whose code blocks the event loop', () => {
+  it('[LIM-3] are killed shortly after the shutdown timeout, and the command exits with 0', async () => {
     const { server, url } = await start(SPINNING, ['--workers', '2']);
     const workers = await listeningWorkers(server, 2);
     await create(url);
@@ -106,10 +106,10 @@ describe('workers whose code does not let go', () => {
     assert.deepEqual(workers.filter(isAlive), []);
   });
 
-  it('[LIM-3] end where the process over them is killed', async () => {
+  it('[LIM-3] exit where the supervisor is killed', async () => {
     const { server } = await start(TIMER, ['--workers', '2']);
     const workers = await listeningWorkers(server, 2);
     server.child.kill('SIGKILL');
-    await waitUntil(() => !workers.some(isAlive), 'the workers are gone');
+    await waitUntil(() => !workers.some(isAlive), 'the workers have exited');
   });
 });

@@ -10,20 +10,20 @@ function record(isTTY: boolean): { write(text: string): void; readonly isTTY: bo
 }
 
 describe('progress', () => {
-  it('tells the share of bytes, and rate and time left by what this run has done', () => {
+  it('shows the percentage of the total, and rate and time left of this run', () => {
     assert.equal(formatProgress(halfway), '60 %, 20,000 rows, 10,000 rows/s, 2 s left');
   });
 
-  it('tells no time left before anything is done', () => {
+  it('shows no time left at the start', () => {
     assert.equal(formatProgress({ ...halfway, rows: 0, done: 200, elapsed: 0 }), '20 %, 0 rows, 0 rows/s');
   });
 
-  it('tells longer times in minutes and hours', () => {
+  it('shows long times in minutes and hours', () => {
     assert.match(formatProgress({ ...halfway, elapsed: 90_000 }), /1 min 30 s left$/);
     assert.match(formatProgress({ ...halfway, elapsed: 7_260_000 }), /2 h 1 min left$/);
   });
 
-  it('draws a bar over itself on a terminal, ten times a second at most, and takes it away', () => {
+  it('updates a bar on a terminal at most ten times a second, and removes it', () => {
     const output = record(true);
     const report = reportProgress('cities', output, false);
     report.show(halfway);
@@ -36,13 +36,13 @@ describe('progress', () => {
     ]);
   });
 
-  it('colours the bar only where it may', () => {
+  it('colours the bar where colours are supported', () => {
     const output = record(true);
     reportProgress('cities', output, true).show(halfway);
     assert.ok(output.written.join('').includes(`\x1b[32m${'█'.repeat(14)}\x1b[39m░`));
   });
 
-  it('writes a plain line now and then elsewhere', () => {
+  it('writes a line every five seconds elsewhere', () => {
     const output = record(false);
     const report = reportProgress('cities', output, false);
     report.show(halfway);

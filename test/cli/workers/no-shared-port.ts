@@ -1,12 +1,12 @@
-// Loaded before a program: makes this system one that cannot give one port to several processes, as macOS and Windows are.
+// Preloaded into a program: simulates a system on which processes cannot share a port, such as macOS and Windows.
 import net from 'node:net';
 
 const { value: listen } = Object.getOwnPropertyDescriptor(net.Server.prototype, 'listen') ?? {};
 
-net.Server.prototype.listen = function listenAlone(this: net.Server, ...given: unknown[]): net.Server {
-  const [options] = given;
+net.Server.prototype.listen = function listenAlone(this: net.Server, ...args: unknown[]): net.Server {
+  const [options] = args;
   if (typeof options !== 'object' || options === null || !('reusePort' in options) || options.reusePort !== true) {
-    return Reflect.apply(listen, this, given);
+    return Reflect.apply(listen, this, args);
   }
   const error = Object.assign(new Error('listen ENOTSUP'), { code: 'ENOTSUP' });
   process.nextTick(() => this.emit('error', error));

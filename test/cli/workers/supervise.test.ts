@@ -11,67 +11,67 @@ const SERVED: ServedModel = {
   fingerprint: 'one',
   shutdownTimeout: 25_000,
 };
-const ELSEWHERE: ServedModel = { ...SERVED, url: 'http://127.0.0.1:3001/api', port: 3001 };
-const DONE: WorkerExit = { code: 0, signal: null, failure: null };
+const OTHER_PORT: ServedModel = { ...SERVED, url: 'http://127.0.0.1:3001/api', port: 3001 };
+const EXITED: WorkerExit = { code: 0, signal: null, failure: null };
 const KILLED: WorkerExit = { code: null, signal: 'SIGKILL', failure: null };
-const REFUSED: WorkerExit = { code: 1, signal: null, failure: { exitCode: 1, message: 'the port is taken' } };
+const FAILED: WorkerExit = { code: 1, signal: null, failure: { exitCode: 1, message: 'the port is in use' } };
 
-/** A worker that does what a test says. */
-interface Acting extends WorkerHandle {
-  readonly place: number;
-  readonly joins: ServedModel | null;
-  /** The signals for which it was told to stop. */
-  readonly told: readonly string[];
-  readonly held: boolean;
+/** A worker that a test controls. */
+interface FakeWorker extends WorkerHandle {
+  readonly slot: number;
+  readonly peers: ServedModel | null;
+  /** The signals that it was stopped with. */
+  readonly stopSignals: readonly string[];
+  readonly isPortShared: boolean;
   readonly killed: () => boolean;
-  listens(served?: ServedModel): Promise<void>;
-  ends(ending: WorkerExit): Promise<void>;
+  startsListening(served?: ServedModel): Promise<void>;
+  exits(exit: WorkerExit): Promise<void>;
 }
 
-/** Lets everything that can go on go on. */
+/** Runs pending callbacks. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-function acting(place: number, joins: ServedModel | null, held: boolean, pid: number): Acting {
-  const [listening, ended] = [Promise.withResolvers<ServedModel>(), Promise.withResolvers<WorkerExit>()];
-  const told: string[] = [];
+function fakeWorker(slot: number, peers: ServedModel | null, isPortShared: boolean, pid: number): FakeWorker {
+  const [listening, exited] = [Promise.withResolvers<ServedModel>(), Promise.withResolvers<WorkerExit>()];
+  const stopSignals: string[] = [];
   let killed = false;
   return {
     pid,
-    place,
-    joins,
-    held,
-    told,
+    slot,
+    peers,
+    isPortShared,
+    stopSignals,
     listening: listening.promise,
-    exited: ended.promise,
-    stop: (signal) => void told.push(signal),
+    exited: exited.promise,
+    stop: (signal) => void stopSignals.push(signal),
     kill: () => void (killed = true),
     killed: () => killed,
-    listens(served = SERVED) {
+    startsListening(served = SERVED) {
       listening.resolve(served);
       return settled();
     },
-    ends(ending) {
-      ended.resolve(ending);
+    exits(exit) {
+      exited.resolve(exit);
       return settled();
     },
   };
 }
 
 function scene(count = 3) {
-  const workers: Acting[] = [];
+  const workers: FakeWorker[] = [];
   const announced: string[] = [];
   const observations: Observation[] = [];
   const stop = new AbortController();
   const time = { now: 0 };
-  const late = Promise.withResolvers<void>();
+  const timedOut = Promise.withResolvers<void>();
   const result = supervise({
     count,
-    start(place, joins, held) {
-      const worker = acting(place, joins, held, 100 + workers.length);
+    start(slot, peers, isPortShared) {
+      const worker = fakeWorker(slot, peers, isPortShared, 100 + workers.length);
       workers.push(worker);
       return worker;
     },
@@ -79,49 +79,49 @@ function scene(count = 3) {
     observe: (seen) => void observations.push(seen),
     onListening: (url) => void announced.push(url),
     now: () => time.now,
-    // All pauses are over at once, but for the time to stop, which is 28 seconds, and the time in which a signal comes, which is 250 ms.
+    // Every wait ends immediately, except for the shutdown timeout of 28 s and the 250 ms in which a group's signal arrives.
     sleep: async (milliseconds) => {
-      if (milliseconds === 28_000) await late.promise;
+      if (milliseconds === 28_000) await timedOut.promise;
       if (milliseconds === 250) await settled();
     },
   });
-  // It may be over before a test asks.
+  // It may be rejected before a test awaits it.
   void Promise.allSettled([result]);
-  const latest = (): Acting => workers.at(-1) ?? assert.fail('none was started');
-  const pauses = (): readonly number[] =>
+  const latest = (): FakeWorker => workers.at(-1) ?? assert.fail('no worker was started');
+  const restartDelays = (): readonly number[] =>
     observations.map((seen) => (seen.kind === 'worker-exited' ? seen.restartDelay : -1));
-  const isLate = (): Promise<void> => {
-    late.resolve();
+  const timeOut = (): Promise<void> => {
+    timedOut.resolve();
     return settled();
   };
-  return { workers, announced, observations, stop, time, result, latest, pauses, isLate };
+  return { workers, announced, observations, stop, time, result, latest, restartDelays, timeOut };
 }
 
-/** All workers serve. */
+/** A scene in which all workers listen. */
 async function serving(count = 3): Promise<ReturnType<typeof scene>> {
   const at = scene(count);
-  await at.workers[0]?.listens();
-  for (const worker of at.workers) await worker.listens();
+  await at.workers[0]?.startsListening();
+  for (const worker of at.workers) await worker.startsListening();
   return at;
 }
 
-async function stopped(at: ReturnType<typeof scene>, ending: WorkerExit = DONE): Promise<number> {
+async function stopped(at: ReturnType<typeof scene>, exit: WorkerExit = EXITED): Promise<number> {
   at.stop.abort('SIGTERM');
-  for (const worker of at.workers) await worker.ends(ending);
+  for (const worker of at.workers) await worker.exits(exit);
   return at.result;
 }
 
 describe('workers under supervision', () => {
-  it('[OPS-4d] start with one alone, which brings the database to the model; the others join what it serves', async () => {
+  it('[OPS-4d] start with one that migrates the database; the others serve the same model', async () => {
     const at = scene();
     await settled();
     assert.deepEqual(
-      at.workers.map(({ place, joins }) => [place, joins]),
+      at.workers.map(({ slot, peers }) => [slot, peers]),
       [[0, null]],
     );
-    await at.workers[0]?.listens();
+    await at.workers[0]?.startsListening();
     assert.deepEqual(
-      at.workers.map(({ place, joins }) => [place, joins]),
+      at.workers.map(({ slot, peers }) => [slot, peers]),
       [
         [0, null],
         [1, SERVED],
@@ -133,106 +133,106 @@ describe('workers under supervision', () => {
 
   it('are announced once, when all of them listen', async () => {
     const at = scene();
-    await at.workers[0]?.listens();
-    await at.workers[2]?.listens();
+    await at.workers[0]?.startsListening();
+    await at.workers[2]?.startsListening();
     assert.deepEqual(at.announced, []);
-    await at.workers[1]?.listens();
+    await at.workers[1]?.startsListening();
     assert.deepEqual(at.announced, [SERVED.url]);
-    await at.workers[1]?.ends(KILLED);
-    await at.latest().listens();
+    await at.workers[1]?.exits(KILLED);
+    await at.latest().startsListening();
     assert.deepEqual(at.announced, [SERVED.url]);
     assert.equal(await stopped(at), 0);
   });
 
-  it('fail as the first one does, in its words, and no other is started', async () => {
+  it('fail with the error of the first one, and no other is started', async () => {
     const at = scene();
-    await at.workers[0]?.ends(REFUSED);
-    await assert.rejects(at.result, new CommandError(1, 'the port is taken'));
+    await at.workers[0]?.exits(FAILED);
+    await assert.rejects(at.result, new CommandError(1, 'the port is in use'));
     assert.equal(at.workers.length, 1);
     const dead = scene();
-    await dead.workers[0]?.ends(KILLED);
-    await assert.rejects(dead.result, new CommandError(1, 'A worker process ended before it listened (SIGKILL).'));
+    await dead.workers[0]?.exits(KILLED);
+    await assert.rejects(dead.result, new CommandError(1, 'a worker process exited before it listened (SIGKILL).'));
   });
 
-  it('are started again in their places, which the log tells', async () => {
+  it('are restarted in their slots, which is logged', async () => {
     const at = await serving();
     at.time.now += 10_000;
-    await at.workers[0]?.ends(KILLED);
-    assert.deepEqual([at.workers.length, at.latest().place, at.latest().joins], [4, 0, SERVED]);
+    await at.workers[0]?.exits(KILLED);
+    assert.deepEqual([at.workers.length, at.latest().slot, at.latest().peers], [4, 0, SERVED]);
     assert.deepEqual(at.observations, [
-      { kind: 'worker-exited', pid: 100, code: null, signal: 'SIGKILL', reason: null, again: 0 },
+      { kind: 'worker-exited', pid: 100, code: null, signal: 'SIGKILL', reason: null, restartDelay: 0 },
     ]);
     assert.equal(await stopped(at), 0);
   });
 
-  it('are started again after pauses that grow while they end early, up to a bound', async () => {
+  it('are restarted with exponential backoff, up to a maximum, while they exit early', async () => {
     const at = await serving();
     for (let index = 0; index < 9; index++) {
-      await at.latest().listens();
+      await at.latest().startsListening();
       at.time.now += 9_999;
-      await at.latest().ends(KILLED);
+      await at.latest().exits(KILLED);
     }
-    assert.deepEqual(at.pauses(), [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
-    await at.latest().listens();
+    assert.deepEqual(at.restartDelays(), [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
+    await at.latest().startsListening();
     at.time.now += 10_000;
-    await at.latest().ends(KILLED);
-    await at.latest().listens();
-    await at.latest().ends(KILLED);
-    assert.deepEqual(at.pauses().slice(-2), [0, 100], 'one that served for a while was well');
+    await at.latest().exits(KILLED);
+    await at.latest().startsListening();
+    await at.latest().exits(KILLED);
+    assert.deepEqual(at.restartDelays().slice(-2), [0, 100], 'a healthy worker resets the backoff');
     assert.equal(await stopped(at), 0);
   });
 
-  it('are told whether any holds the address, and one that came to another starts again', async () => {
+  it('know whether the port is shared, and one that listens on another port is restarted', async () => {
     const at = await serving(2);
     const [first, second] = at.workers;
-    await first?.ends(KILLED);
-    assert.equal(at.latest().held, true);
-    await second?.ends(KILLED);
-    assert.equal(at.latest().held, false);
+    await first?.exits(KILLED);
+    assert.equal(at.latest().isPortShared, true);
+    await second?.exits(KILLED);
+    assert.equal(at.latest().isPortShared, false);
     const [third, fourth] = at.workers.slice(2);
-    await fourth?.listens();
-    await third?.listens(ELSEWHERE);
-    assert.deepEqual([third?.told, fourth?.told], [['SIGTERM'], []]);
-    await third?.ends(DONE);
-    assert.deepEqual([at.latest().place, at.latest().held], [0, true]);
+    await fourth?.startsListening();
+    await third?.startsListening(OTHER_PORT);
+    assert.deepEqual([third?.stopSignals, fourth?.stopSignals], [['SIGTERM'], []]);
+    await third?.exits(EXITED);
+    assert.deepEqual([at.latest().slot, at.latest().isPortShared], [0, true]);
     assert.deepEqual(at.announced, [SERVED.url]);
     assert.equal(await stopped(at), 0);
   });
 
-  it('end the command where one does not come up six times in a row', async () => {
+  it('end the command where one fails to start six times in a row', async () => {
     const at = await serving();
-    await at.latest().ends(KILLED);
-    for (let index = 0; index < 5; index++) await at.latest().ends(REFUSED);
-    await at.latest().listens();
-    await at.latest().ends(KILLED);
-    for (let index = 0; index < 6; index++) await at.latest().ends(REFUSED);
+    await at.latest().exits(KILLED);
+    for (let index = 0; index < 5; index++) await at.latest().exits(FAILED);
+    await at.latest().startsListening();
+    await at.latest().exits(KILLED);
+    for (let index = 0; index < 6; index++) await at.latest().exits(FAILED);
     const others = at.workers.slice(0, 2);
     assert.deepEqual(
-      others.map(({ told }) => told),
+      others.map(({ stopSignals }) => stopSignals),
       [['SIGTERM'], ['SIGTERM']],
-      'the others finish what they do',
+      'the others shut down gracefully',
     );
-    for (const worker of others) await worker.ends(DONE);
-    await assert.rejects(at.result, new CommandError(1, 'the port is taken'));
+    for (const worker of others) await worker.exits(EXITED);
+    await assert.rejects(at.result, new CommandError(1, 'the port is in use'));
   });
 
-  it('[LIM-3] are all told to stop by the signal that came, and none is started again', async () => {
+  it('[LIM-3] are all stopped with the received signal, and none is restarted', async () => {
     const at = await serving();
     at.stop.abort('SIGINT');
     assert.deepEqual(
-      at.workers.map(({ told }) => told),
+      at.workers.map(({ stopSignals }) => stopSignals),
       [['SIGINT'], ['SIGINT'], ['SIGINT']],
     );
-    for (const worker of at.workers) await worker.ends(DONE);
+    for (const worker of at.workers) await worker.exits(EXITED);
     assert.equal(await at.result, 0);
     assert.deepEqual([at.workers.length, at.observations], [3, []]);
   });
 
-  it('[LIM-3] are killed where they have not ended a little after the time to stop, which the log tells and is no crash', async () => {
+  it('[LIM-3] are killed shortly after the shutdown timeout, which is logged and does not count as a crash', async () => {
     const at = await serving();
     at.stop.abort('SIGTERM');
-    await at.workers[0]?.ends(DONE);
-    await at.isLate();
+    await at.workers[0]?.exits(EXITED);
+    await at.timeOut();
     assert.deepEqual(
       at.workers.map(({ killed }) => killed()),
       [false, true, true],
@@ -241,41 +241,41 @@ describe('workers under supervision', () => {
       { kind: 'worker-killed', pid: 101 },
       { kind: 'worker-killed', pid: 102 },
     ]);
-    for (const worker of at.workers.slice(1)) await worker.ends(KILLED);
+    for (const worker of at.workers.slice(1)) await worker.exits(KILLED);
     assert.equal(await at.result, 0);
   });
 
-  it('[LIM-3] are killed also where the first of them does not come up', async () => {
+  it('[LIM-3] are killed also where the first of them does not start', async () => {
     const at = scene();
     at.stop.abort('SIGTERM');
-    await at.isLate();
+    await at.timeOut();
     assert.equal(at.workers[0]?.killed(), true);
-    await at.workers[0]?.ends(KILLED);
+    await at.workers[0]?.exits(KILLED);
     assert.equal(await at.result, 0);
   });
 
-  it('[LIM-3] end with 0 where the signal goes to the whole group, and one dies of it that does not listen to it yet', async () => {
+  it('[LIM-3] exit with 0 where the signal goes to the whole group and ends a worker that is still starting', async () => {
     const interrupted: WorkerExit = { code: null, signal: 'SIGINT', failure: null };
     const before = scene();
     before.stop.abort('SIGINT');
-    await before.workers[0]?.ends(interrupted);
+    await before.workers[0]?.exits(interrupted);
     assert.equal(await before.result, 0);
 
     const after = scene();
-    await after.workers[0]?.ends(interrupted);
+    await after.workers[0]?.exits(interrupted);
     after.stop.abort('SIGINT');
     assert.deepEqual([await after.result, after.workers.length, after.observations], [0, 1, []]);
   });
 
-  it('[LIM-3] end with 1 where one crashes while it stops', async () => {
+  it('[LIM-3] exit with 1 where one crashes during the shutdown', async () => {
     assert.equal(await stopped(await serving(), KILLED), 1);
   });
 
-  it('[LIM-3] stop before they listen, and are not announced then', async () => {
+  it('[LIM-3] stop before they listen, and are then not announced', async () => {
     const at = scene();
     at.stop.abort('SIGTERM');
-    await at.workers[0]?.listens();
-    await at.workers[0]?.ends(DONE);
+    await at.workers[0]?.startsListening();
+    await at.workers[0]?.exits(EXITED);
     assert.deepEqual([await at.result, at.workers.length, at.announced], [0, 1, []]);
   });
 });

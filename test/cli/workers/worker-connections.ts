@@ -17,15 +17,15 @@ export interface RequestParts {
   readonly body?: unknown;
 }
 
-/** One connection that is kept, and so one worker that answers on it. */
+/** A persistent connection, and thus one worker that responds on it. */
 export interface WorkerConnection {
-  /** The worker's process. */
+  /** Process id of the worker. */
   readonly pid: number;
   readonly send: (method: string, path: string, more?: RequestParts) => Promise<ReceivedResponse>;
   readonly close: () => void;
 }
 
-/** A line of the log, as far as tests look at it. */
+/** A line of the log, with the members that tests use. */
 export interface LogLine {
   readonly pid: number;
   readonly event: string;
@@ -33,32 +33,32 @@ export interface LogLine {
   readonly correlation_id?: string;
 }
 
-/** What is told in words, and is no line of the log. */
-const WORDS = /^(?:no authentication|error:)/;
+/** Messages on standard error that are not lines of the log. */
+const MESSAGES = /^(?:no authentication|error:)/;
 
-/** The JSON lines of the log so far; a line that is none fails. */
+/** The lines of the log so far. @throws {SyntaxError} for a line that is not JSON */
 export function logLines({ stderr }: ServerProcess): readonly LogLine[] {
-  const whole = stderr().slice(0, stderr().lastIndexOf('\n') + 1);
-  return whole
+  const complete = stderr().slice(0, stderr().lastIndexOf('\n') + 1);
+  return complete
     .split('\n')
-    .filter((line) => line !== '' && !WORDS.test(line))
+    .filter((line) => line !== '' && !MESSAGES.test(line))
     .map((line): LogLine => JSON.parse(line));
 }
 
-/** The workers that listen or did, in the order in which they began to, once there are so many. */
+/** Waits until a number of workers have started listening. @returns their process ids, in the order of the log */
 export async function listeningWorkers(started: ServerProcess, count: number): Promise<readonly number[]> {
   const listening = (): readonly LogLine[] => logLines(started).filter(({ event }) => event === 'listening');
   await waitUntil(() => listening().length >= count, `${count} workers listen`);
   return listening().map(({ pid }) => pid);
 }
 
-/** Whether these are the same, in any order. */
+/** Asserts equal process ids, in any order. */
 export function assertSameProcesses(some: readonly number[], others: readonly number[]): void {
   const ordered = [some, others].map((pids) => pids.toSorted((one, other) => one - other));
   assert.deepEqual(ordered[0], ordered[1]);
 }
 
-/** Whether a process is there. */
+/** Whether a process exists. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -67,13 +67,13 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Waits until something holds, for ten seconds. */
-export async function waitUntil(holds: () => boolean, what: string): Promise<void> {
-  for (let look = 0; look < 1_000; look++) {
-    if (holds()) return;
+/** Waits up to ten seconds for a condition. */
+export async function waitUntil(condition: () => boolean, description: string): Promise<void> {
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    if (condition()) return;
     await setTimeout(10);
   }
-  throw new Error(`it never came to that: ${what}`);
+  throw new Error(`timed out: ${description}`);
 }
 
 function connect(url: string): Omit<WorkerConnection, 'pid'> {
@@ -83,17 +83,17 @@ function connect(url: string): Omit<WorkerConnection, 'pid'> {
       const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
       const sent = request(`${url}${path}`, { method, agent, headers: { ...type, ...headers } });
       sent.end(body === undefined ? undefined : JSON.stringify(body));
-      const [answer]: IncomingMessage[] = await once(sent, 'response');
-      if (answer === undefined) throw new Error('no answer');
-      return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+      const [response]: IncomingMessage[] = await once(sent, 'response');
+      if (response === undefined) throw new Error('no response');
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
     },
     close: () => agent.destroy(),
   };
 }
 
-let asked = 0;
+let requests = 0;
 
-/** A connection to each of so many workers, told apart by what the log says of a request on each. */
+/** Connects to a number of workers, which the log lines of one request on each connection identify. */
 export async function connectToWorkers(
   started: ServerProcess,
   url: string,
@@ -102,15 +102,15 @@ export async function connectToWorkers(
   const found = new Map<number, WorkerConnection>();
   for (let tries = 0; found.size < count && tries < count * 10; tries++) {
     const connection = connect(url);
-    asked += 1;
-    const id = `which-${asked}`;
+    requests += 1;
+    const id = `which-${requests}`;
     await connection.send('GET', '/v1', { headers: { 'X-Correlation-ID': id } });
     const line = (): LogLine | undefined => logLines(started).find((each) => each.correlation_id === id);
-    await waitUntil(() => line() !== undefined, 'the request stands in the log');
+    await waitUntil(() => line() !== undefined, 'the request is logged');
     const pid = line()?.pid ?? 0;
     if (found.has(pid)) connection.close();
     else found.set(pid, { pid, ...connection });
   }
-  if (found.size < count) throw new Error(`${found.size} workers answered`);
+  if (found.size < count) throw new Error(`${found.size} workers responded`);
   return [...found.values()];
 }

@@ -15,7 +15,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'workers-'));
 const delivered = path.join(folder, 'delivered.txt');
 after(() => rmSync(folder, { recursive: true }));
 
-/** Notes, of whose creations a hook writes one line each: the process, the sequence, the id. */
+/** A model of notes, whose hook writes a line for each created one: process, sequence, id. */
 writeFileSync(
   path.join(folder, 'desk.ts'),
   `import { appendFileSync } from 'node:fs';
@@ -56,7 +56,7 @@ async function stop({ child, exited }: ServerProcess): Promise<void> {
 
 const idOf = (body: string): string => String(JSON.parse(body).id);
 
-/** Notes that were delivered, in order, with the process that did. */
+/** The delivered notes in order, with the process that delivered them. */
 function deliveries(): readonly { readonly pid: number; readonly sequence: number; readonly id: string }[] {
   return readFileSync(delivered, 'utf8')
     .split('\n')
@@ -67,10 +67,10 @@ function deliveries(): readonly { readonly pid: number; readonly sequence: numbe
     });
 }
 
-/** What a database has: ids of notes, and of the notes that events tell of, by sequence. */
-function kept(file: string): {
+/** The ids of the stored notes, and those of the events, with their sequences. */
+function stored(file: string): {
   readonly notes: readonly string[];
-  readonly told: readonly string[];
+  readonly inEvents: readonly string[];
   readonly sequences: readonly number[];
 } {
   const database = new Database(file, { readonly: true });
@@ -83,23 +83,23 @@ function kept(file: string): {
   database.close();
   return {
     notes,
-    told: events.map(({ resource_id: id }) => id).toSorted(),
+    inEvents: events.map(({ resource_id: id }) => id).toSorted(),
     sequences: events.map(({ sequence }) => sequence),
   };
 }
 
-/** Creates notes until the signal; the result is the ids of those that were acknowledged. Whatever else is answered goes to `others`. */
+/** Creates notes until the signal. @param others receives the statuses other than 201 @returns the ids of the acknowledged notes */
 async function write(url: string, stopped: AbortSignal, others: number[]): Promise<readonly string[]> {
   const acknowledged: string[] = [];
   while (!stopped.aborted) {
     try {
       const headers = { 'Content-Type': 'application/json' };
-      const answer = await fetch(`${url}/v1/notes`, { method: 'POST', headers, body: '{"text":"x"}' });
-      const body = await answer.text();
-      if (answer.status === 201) acknowledged.push(idOf(body));
-      else others.push(answer.status);
+      const response = await fetch(`${url}/v1/notes`, { method: 'POST', headers, body: '{"text":"x"}' });
+      const body = await response.text();
+      if (response.status === 201) acknowledged.push(idOf(body));
+      else others.push(response.status);
     } catch (error) {
-      // The worker of this connection is gone; so that a command that is gone is not asked all the time, it waits.
+      // The worker of this connection has exited. The pause avoids a busy loop where the whole server has.
       if (!(error instanceof TypeError)) throw error;
       await setTimeout(10);
     }
@@ -116,13 +116,13 @@ async function writers(
   return (await Promise.all(Array.from({ length: count }, () => write(url, stopped, others)))).flat();
 }
 
-/** Each of the connections with each of the others. */
+/** All ordered pairs of connections. */
 function pairs(all: readonly WorkerConnection[]): readonly (readonly [WorkerConnection, WorkerConnection])[] {
   return all.flatMap((one) => all.filter((other) => other !== one).map((other) => [one, other] as const));
 }
 
 describe('workers on one database', () => {
-  it('[CACHE-1] [CACHE-2] [REP-8] show each write that one has acknowledged on every other, also while all of them write', async () => {
+  it('[CACHE-1] [CACHE-2] [REP-8] return an acknowledged write of one from every other, also while all of them write', async () => {
     const { server, url } = await start();
     const busy = new AbortController();
     const others: number[] = [];
@@ -143,7 +143,7 @@ describe('workers on one database', () => {
         ]);
         assert.deepEqual([again.status, again.headers.etag], [200, changed.headers.etag], `round ${round}`);
         assert.equal(JSON.parse(again.body).text, `${round}`);
-        assert.equal(list.status, 200, 'a page that another worker has changed is no 304');
+        assert.equal(list.status, 200, 'a page that another worker changed is not 304');
       }
     }
     busy.abort();
@@ -153,46 +153,46 @@ describe('workers on one database', () => {
     await stop(server);
   });
 
-  it('[MET-12] do a request under one key once, whichever of them get it at the same time', async () => {
+  it('[MET-12] execute a request with one key once, even if several of them receive it at the same time', async () => {
     const { server, url, file } = await start();
     const all = await connectToWorkers(server, url, WORKERS);
     for (let round = 0; round < ROUNDS; round++) {
       const headers = { 'Idempotency-Key': `"${round}"` };
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         all.map(({ send }) => send('POST', '/v1/notes', { headers, body: { text: `${round}` } })),
       );
-      const done = answers.filter(({ status }) => status === 201);
+      const done = responses.filter(({ status }) => status === 201);
       const first = done.filter(({ headers: fields }) => fields['idempotent-replayed'] === undefined);
-      assert.ok(answers.every(({ status }) => status === 201 || status === 409));
+      assert.ok(responses.every(({ status }) => status === 201 || status === 409));
       assert.equal(first.length, 1);
       assert.equal(new Set(done.map(({ body }) => body)).size, 1);
     }
-    assert.equal(kept(file).notes.length, ROUNDS);
+    assert.equal(stored(file).notes.length, ROUNDS);
     for (const { close } of all) close();
     await stop(server);
   });
 
-  it('[EVT-3a] deliver each event from one of them, in order', async () => {
+  it('[EVT-3a] deliver every event in order from a single worker', async () => {
     const { server, url, file } = await start();
     const [dispatching] = await listeningWorkers(server, WORKERS);
     const done = AbortSignal.timeout(1_500);
     const acknowledged = await writers(url, 8, done);
-    await waitUntil(() => deliveries().length === acknowledged.length, 'all are delivered');
+    await waitUntil(() => deliveries().length === acknowledged.length, 'all events are delivered');
     const got = deliveries();
     assert.deepEqual(new Set(got.map(({ pid }) => pid)), new Set([dispatching]));
     assert.deepEqual(
       got.map(({ sequence }) => sequence),
-      kept(file).sequences,
+      stored(file).sequences,
     );
     await stop(server);
   });
 
-  it('[EVT-3a] deliver every event, although the one that delivers is killed', async () => {
+  it('[EVT-3a] deliver every event, although the delivering worker is killed', async () => {
     const { server, url } = await start();
     const [dispatching = 0] = await listeningWorkers(server, WORKERS);
     const done = new AbortController();
     const writing = writers(url, 8, done.signal);
-    await waitUntil(() => deliveries().length > 50, 'some are delivered');
+    await waitUntil(() => deliveries().length > 50, 'some events are delivered');
     process.kill(dispatching, 'SIGKILL');
     const [successor] = (await listeningWorkers(server, WORKERS + 1)).slice(WORKERS);
     await setTimeout(1_000);
@@ -202,7 +202,7 @@ describe('workers on one database', () => {
       const ids = new Set(deliveries().map(({ id }) => id));
       return acknowledged.filter((id) => !ids.has(id)).length;
     };
-    // What the dead one held is free after 45 seconds.
+    // The leases of the killed worker expire after 45 seconds.
     for (let second = 0; second < 90 && missing() > 0; second++) await setTimeout(1_000);
     assert.equal(missing(), 0);
     const got = deliveries();
@@ -210,7 +210,7 @@ describe('workers on one database', () => {
     await stop(server);
   });
 
-  it('[OPS-4c] [EVT-1] keep every acknowledged row once, and its event, when one of them or all are killed', async () => {
+  it('[OPS-4c] [EVT-1] store every acknowledged row and its event once, when one or all of them are killed', async () => {
     const { server, url, file } = await start();
     const done = new AbortController();
     const others: number[] = [];
@@ -228,14 +228,14 @@ describe('workers on one database', () => {
     assert.deepEqual([acknowledged.length > 500, others], [true, []]);
 
     const again = await start(path.basename(file));
-    const { notes, told, sequences } = kept(file);
-    const standing = new Set(notes);
+    const { notes, inEvents, sequences } = stored(file);
+    const storedIds = new Set(notes);
     assert.deepEqual(
-      acknowledged.filter((id) => !standing.has(id)),
+      acknowledged.filter((id) => !storedIds.has(id)),
       [],
     );
-    assert.deepEqual([new Set(acknowledged).size, standing.size], [acknowledged.length, notes.length]);
-    assert.deepEqual(told, notes, 'an event of each row, and of nothing else');
+    assert.deepEqual([new Set(acknowledged).size, storedIds.size], [acknowledged.length, notes.length]);
+    assert.deepEqual(inEvents, notes, 'one event for each row, and no other');
     assert.deepEqual(
       sequences,
       sequences.map((_, index) => index + 1),

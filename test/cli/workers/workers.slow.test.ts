@@ -56,7 +56,7 @@ const systems: readonly (readonly [title: string, env: Env])[] = [
 
 const pidsOf = (all: readonly WorkerConnection[]): readonly number[] => all.map(({ pid }) => pid);
 
-/** A request whose body does not come, and so stays in flight; the socket is what is left of it. */
+/** Sends a request without its body, which keeps it in flight. */
 async function inFlight(url: string): Promise<Socket> {
   const { host, hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -70,17 +70,17 @@ async function inFlight(url: string): Promise<Socket> {
   return socket;
 }
 
-async function answerTo(socket: Socket): Promise<string> {
-  const answer = once(socket, 'data');
+async function responseOn(socket: Socket): Promise<string> {
+  const response = once(socket, 'data');
   socket.write('{"name":"Lamp"}');
-  return String(await answer);
+  return String(await response);
 }
 
 for (const [title, env] of systems) {
   describe(`restwright serve --workers${title}`, () => {
     const startHere = (args?: readonly string[]): ServerProcess => startIn(env, args);
 
-    it('[OPS-2d] prints one line when all listen; requests go to all of them, and the log has whole lines of all', async () => {
+    it('[OPS-2d] prints one line when all listen; all of them serve requests and write complete log lines', async () => {
       const server = startIn({ ...env, RESTWRIGHT_WORKERS: '3' }, []);
       const url = await waitUntilListening(server);
       const workers = await listeningWorkers(server, 3);
@@ -95,7 +95,11 @@ for (const [title, env] of systems) {
       assert.equal(server.stdout(), `listening on ${url}\n`);
       const lines = logLines(server);
       assert.equal(lines.filter((line) => line.path === '/api/v1/products').length, 1_500);
-      assert.equal(lines.filter(({ event }) => event === 'unsupported').length, 1, 'what holds for all is told once');
+      assert.equal(
+        lines.filter(({ event }) => event === 'unsupported').length,
+        1,
+        'a warning about the model is logged once',
+      );
       assert.equal(server.stderr().split('no authentication is configured').length, 2);
       assert.deepEqual(workers.filter(isAlive), []);
     });
@@ -103,31 +107,31 @@ for (const [title, env] of systems) {
     it('is one process by default', async () => {
       const server = startHere([]);
       await waitUntilListening(server);
-      assert.deepEqual(await listeningWorkers(server, 1), [undefined], 'no line says which process it is of');
+      assert.deepEqual(await listeningWorkers(server, 1), [undefined], 'log lines have no process id');
     });
 
-    it('[LIM-3] finishes what any of them has begun after the signal, and exits 0', async () => {
+    it('[LIM-3] finishes all requests in flight after the signal, and exits with 0', async () => {
       const server = startHere();
       const url = await waitUntilListening(server);
       const sockets = await Promise.all([1, 2, 3].map(() => inFlight(url)));
       server.child.kill('SIGTERM');
       await waitUntil(() => logLines(server).filter(({ event }) => event === 'stopping').length === 3, 'all stop');
-      await assert.rejects(fetch(`${url}/v1`), TypeError, 'none takes connections any more');
-      for (const socket of sockets) assert.match(await answerTo(socket), /^HTTP\/1\.1 201 /);
+      await assert.rejects(fetch(`${url}/v1`), TypeError, 'no worker accepts connections any more');
+      for (const socket of sockets) assert.match(await responseOn(socket), /^HTTP\/1\.1 201 /);
       assert.equal(await server.exited, 0);
     });
 
-    it('[LIM-3] takes a signal that the whole group gets for one', async () => {
+    it('[LIM-3] treats a signal to the whole group as one signal', async () => {
       const server = startHere();
       const socket = await inFlight(await waitUntilListening(server));
       for (const pid of await listeningWorkers(server, 3)) process.kill(pid, 'SIGINT');
       server.child.kill('SIGINT');
       await waitUntil(() => logLines(server).filter(({ event }) => event === 'stopping').length === 3, 'all stop');
-      assert.match(await answerTo(socket), /^HTTP\/1\.1 201 /);
+      assert.match(await responseOn(socket), /^HTTP\/1\.1 201 /);
       assert.equal(await server.exited, 0);
     });
 
-    it('[LIM-3] ends at once with the second signal, and leaves no process behind', async () => {
+    it('[LIM-3] exits immediately on the second signal, and leaves no process behind', async () => {
       const server = startHere();
       const url = await waitUntilListening(server);
       const workers = await listeningWorkers(server, 3);
@@ -139,19 +143,19 @@ for (const [title, env] of systems) {
       await waitUntil(() => !workers.some(isAlive), 'the workers are gone');
     });
 
-    it('[LIM-3] finishes what it has begun where the process over the workers is killed, and then leaves none behind', async () => {
+    it('[LIM-3] finishes requests in flight where the supervisor is killed, and leaves no process behind', async () => {
       const server = startHere();
       const url = await waitUntilListening(server);
       const workers = await listeningWorkers(server, 3);
       const socket = await inFlight(url);
       server.child.kill('SIGKILL');
-      await waitUntil(() => workers.filter(isAlive).length === 1, 'those with nothing to do are gone');
+      await waitUntil(() => workers.filter(isAlive).length === 1, 'idle workers have exited');
       await assert.rejects(fetch(`${url}/v1`), TypeError);
-      assert.match(await answerTo(socket), /^HTTP\/1\.1 201 /);
+      assert.match(await responseOn(socket), /^HTTP\/1\.1 201 /);
       await waitUntil(() => !workers.some(isAlive), 'the workers are gone');
     });
 
-    it('starts a worker again that dies, on the same address, while the others serve', async () => {
+    it('restarts a worker that dies on the same address, while the others serve', async () => {
       const server = startHere();
       const url = await waitUntilListening(server);
       const [first = 0] = await listeningWorkers(server, 3);
@@ -167,13 +171,13 @@ for (const [title, env] of systems) {
       assert.equal(server.stdout(), `listening on ${url}\n`);
     });
 
-    it('serves on after all of them died at once', async () => {
+    it('continues to serve after all workers died at the same time', async () => {
       const server = startHere();
       const url = await waitUntilListening(server);
       const before = await listeningWorkers(server, 3);
       for (const pid of before) process.kill(pid, 'SIGKILL');
-      await waitUntil(() => !before.some(isAlive), 'they are gone');
-      // One that comes when none is left may ask for a port of its own first, and then starts again.
+      await waitUntil(() => !before.some(isAlive), 'they have exited');
+      // A worker that starts while no other runs may get another port first, and is then restarted.
       await listeningWorkers(server, 6);
       for (const { send, close } of await connectToWorkers(server, url, 3)) {
         assert.equal((await send('GET', '/v1/products')).status, 200);
@@ -181,7 +185,7 @@ for (const [title, env] of systems) {
       }
     });
 
-    it('[OPS-4d] changes nothing of a database that another program has changed: the worker that joins says what differs', async () => {
+    it('[OPS-4d] does not migrate a database that another program has changed: the new worker reports the difference', async () => {
       const server = startHere();
       await waitUntilListening(server);
       const file = path.join(folder, `${databases}.db`);
@@ -189,7 +193,7 @@ for (const [title, env] of systems) {
       process.kill((await listeningWorkers(server, 3))[0] ?? 0, 'SIGKILL');
       await waitUntil(
         () => /worker_exited.*Another program has changed it.*drop index/.test(server.stderr()),
-        'it says so',
+        'it is logged',
       );
       const database = new Database(file, { readonly: true });
       assert.deepEqual(database.prepare("select name from sqlite_schema where name = 'other'").pluck().all(), [
@@ -198,24 +202,31 @@ for (const [title, env] of systems) {
       database.close();
     });
 
-    it('[OPS-4d] makes no new database where the file is gone', async () => {
+    it('[OPS-4d] creates no new database where the file was deleted', async () => {
       const server = startHere();
       await waitUntilListening(server);
       const file = path.join(folder, `${databases}.db`);
       rmSync(file);
       process.kill((await listeningWorkers(server, 3))[0] ?? 0, 'SIGKILL');
-      await waitUntil(() => /worker_exited.*It does not exist any more/.test(server.stderr()), 'it says so');
+      await waitUntil(() => /worker_exited.*It does not exist any more/.test(server.stderr()), 'it is logged');
       assert.equal(existsSync(file), false);
     });
 
-    it('ends with 1 where a worker does not come up again, as with a model that has changed since', async () => {
+    it('exits with 1 where a worker cannot be restarted, for example because the model has changed', async () => {
       const server = startHere();
       await waitUntilListening(server);
       writeFileSync(model, MODEL.replace('name: { type: string }', 'name: { type: string }, sku: { type: string }'));
       process.kill((await listeningWorkers(server, 3))[1] ?? 0, 'SIGKILL');
       assert.equal(await server.exited, 1);
-      assert.match(server.stderr(), /error: .*shop\.yaml has changed: start anew to serve the change\.\n$/);
-      assert.equal(logLines(server).filter(({ event }) => event === 'stopped').length, 2, 'the others end in order');
+      assert.match(
+        server.stderr(),
+        /error: .*shop\.yaml has changed since the server started; restart the server to serve the new model\.\n$/,
+      );
+      assert.equal(
+        logLines(server).filter(({ event }) => event === 'stopped').length,
+        2,
+        'the others shut down gracefully',
+      );
     });
   });
 }
@@ -223,41 +234,44 @@ for (const [title, env] of systems) {
 describe('restwright serve --workers that cannot serve', () => {
   const failing: readonly (readonly [title: string, prepare: () => Promise<readonly string[]>])[] = [
     [
-      'a faulty model',
+      'an invalid model',
       async () => {
         writeFileSync(model, MODEL.replace('type: string', 'type: text'));
         return [];
       },
     ],
-    ['no model', async () => (rmSync(model), [])],
-    ['a port that is taken', async () => ['--port', new URL(await waitUntilListening(start([]))).port]],
+    ['a missing model', async () => (rmSync(model), [])],
+    ['a port that is in use', async () => ['--port', new URL(await waitUntilListening(start([]))).port]],
     ['a port that other workers share', async () => ['--port', new URL(await waitUntilListening(start())).port]],
-    ['a port that other workers have', async () => ['--port', new URL(await waitUntilListening(startIn(ALONE))).port]],
-    ['an address that is not of this machine', async () => ['--host', '192.0.2.1', '--open']],
     [
-      'a database that is none',
+      'a port that another supervisor holds',
+      async () => ['--port', new URL(await waitUntilListening(startIn(ALONE))).port],
+    ],
+    ['an address of another machine', async () => ['--host', '192.0.2.1', '--open']],
+    [
+      'a file that is not a database',
       async () => {
-        writeFileSync(path.join(folder, 'none.db'), 'this is no database, but a text of some length\n'.repeat(99));
+        writeFileSync(path.join(folder, 'none.db'), 'this is not a database but some text\n'.repeat(99));
         return ['--database', 'sqlite:none.db'];
       },
     ],
   ];
   for (const [title, prepare] of failing) {
-    it(`ends as one process does, with the same words, for ${title}`, async () => {
+    it(`exits like a single process, with the same message, for ${title}`, async () => {
       const args = await prepare();
       const [one, three] = [start(args), start([...args, '--workers', '3'])];
-      const ends = await Promise.all([one.exited, three.exited]);
-      assert.ok(ends[0] === 1 || ends[0] === 2);
-      assert.equal(ends[1], ends[0]);
+      const codes = await Promise.all([one.exited, three.exited]);
+      assert.ok(codes[0] === 1 || codes[0] === 2);
+      assert.equal(codes[1], codes[0]);
       assert.deepEqual([three.stdout(), errorOf(three.stderr())], [one.stdout(), errorOf(one.stderr())]);
     });
   }
 });
 
 describe('restwright serve --workers that is stopped while it starts', () => {
-  it('[LIM-3] exits 0 for a signal to the whole group, of which a worker dies that does not listen to it yet', async (test) => {
+  it('[LIM-3] exits with 0 for a signal to the whole group that ends a worker which is still starting', async (test) => {
     if (process.platform !== 'linux') {
-      test.skip('this system does not tell the processes that one has started');
+      test.skip('this system does not list child processes');
       return;
     }
     const server = start();
@@ -270,18 +284,18 @@ describe('restwright serve --workers that is stopped while it starts', () => {
   });
 });
 
-describe('restwright serve --workers on a port that is claimed', () => {
+describe('restwright serve --workers on a reserved port', () => {
   const serveOn = (port: string): ServerProcess => start(['--workers', '2', '--port', port]);
-  /** Where it listens, or the exit code. */
+  /** The URL, or the exit code. */
   const outcome = (one: ServerProcess) => Promise.race([one.exited, waitUntilListening(one).catch(() => one.exited)]);
 
-  it('keeps it for the whole time, also while none of its workers listens', async () => {
+  it('keeps the port reserved while none of its workers listens', async () => {
     const first = start(['--workers', '2']);
     const { port } = new URL(await waitUntilListening(first));
     const workers = await listeningWorkers(first, 2);
     writeFileSync(model, 'name: [');
     for (const pid of workers) process.kill(pid, 'SIGKILL');
-    await waitUntil(() => first.stderr().split('"event":"worker_exited"').length > 4, 'workers do not come up');
+    await waitUntil(() => first.stderr().split('"event":"worker_exited"').length > 4, 'workers fail to start');
     const other = path.join(folder, 'other.yaml');
     writeFileSync(other, MODEL);
     const second = startServer(folder, [other, '--workers', '2', '--port', port, '--database', 'sqlite:other.db']);
@@ -290,7 +304,7 @@ describe('restwright serve --workers on a port that is claimed', () => {
     assert.match(second.stderr(), new RegExp(`error: Port ${port} .* is in use`));
   });
 
-  it('is one of two that start at the same moment', async () => {
+  it('is refused to one of two that start at the same time', async () => {
     const before = start(['--workers', '2']);
     const { port } = new URL(await waitUntilListening(before));
     before.child.kill('SIGTERM');
@@ -300,19 +314,19 @@ describe('restwright serve --workers on a port that is claimed', () => {
     assert.equal(outcomes.filter((each) => each === 1).length, 1);
   });
 
-  it('lets go of it with the signal, as one process does', async () => {
+  it('releases the port on the signal, as a single process does', async () => {
     const first = start(['--workers', '2']);
     const url = await waitUntilListening(first);
     const socket = await inFlight(url);
     first.child.kill('SIGTERM');
     await waitUntil(() => logLines(first).filter(({ event }) => event === 'stopping').length === 2, 'both stop');
     assert.match(await waitUntilListening(serveOn(new URL(url).port)), /^http:/);
-    assert.match(await answerTo(socket), /^HTTP\/1\.1 201 /);
+    assert.match(await responseOn(socket), /^HTTP\/1\.1 201 /);
     assert.equal(await first.exited, 0);
   });
 });
 
-/** What a command ended with; what it said before speaks of what came about. */
+/** The final error message of a command. */
 function errorOf(text: string): string {
   return text.slice(text.indexOf('error:')).replaceAll(/^\{.*\n/gm, '');
 }
