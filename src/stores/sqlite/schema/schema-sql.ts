@@ -151,8 +151,12 @@ export function schemaSteps(
   declared: readonly TableSchema[],
   existing: ReadonlySet<string>,
 ): readonly SchemaStep[] {
+  const renamed = new Set([
+    ...existing,
+    ...changes.flatMap((change) => (change.kind === 'rename-table' ? [change.to] : [])),
+  ]);
   return changes.flatMap((change) =>
-    sqlOf(change, declared, existing).map((sql) => ({
+    sqlOf(change, declared, renamed).map((sql) => ({
       sql,
       lossy: change.lossy !== null,
       reason: change.lossy ?? reasonOf(change),

@@ -243,16 +243,22 @@ describe('a database that a model has changed since', () => {
     assert.deepEqual(total, { count: 2, exact: true });
   });
 
-  it('[OPS-4d] finds and guards the items of an array that became references', async (context) => {
-    const file = await databaseBefore(context);
-    const linked = { ...BEFORE, fields: fields({ refs: field('refs', IDS, { reference: refersTo('items') }) }) };
-    const { store } = await reopen(context, file, linked);
-    const filter = [{ path: 'refs', operator: 'contains', value: 'b' }] as const;
-    assert.deepEqual(await listIds(store, { resource: 'items', filter }), ['a']);
-    const { revision } = await readRow(store, 'items', 'b');
-    const outcome = await store.writes.commit({ plans: [remove('items', 'b', revision)] });
-    assert.deepEqual(outcome, { kind: 'dependents', plan: 0 });
-  });
+  for (const [title, changes] of [
+    ['', {}],
+    [' while its resource was renamed', { name: 'things', was: 'items' }],
+  ] as const) {
+    it(`[OPS-4d] finds and guards the items of an array that became references${title}`, async (context) => {
+      const { name } = { ...BEFORE, ...changes };
+      const file = await databaseBefore(context);
+      const refs = field('refs', IDS, { reference: refersTo(name) });
+      const { store } = await reopen(context, file, { ...BEFORE, ...changes, fields: fields({ refs }) });
+      const filter = [{ path: 'refs', operator: 'contains', value: 'b' }] as const;
+      assert.deepEqual(await listIds(store, { resource: name, filter }), ['a']);
+      const { revision } = await readRow(store, name, 'b');
+      const outcome = await store.writes.commit({ plans: [remove(name, 'b', revision)] });
+      assert.deepEqual(outcome, { kind: 'dependents', plan: 0 });
+    });
+  }
 
   it('[OPS-4d] guards a reference that rows keep, and refuses one that they break', async (context) => {
     const file = await databaseBefore(context);
