@@ -86,6 +86,15 @@ function rowsWithoutLog(file: string): number {
 }
 
 describe('checkpoints apart from the thread that writes', () => {
+  it('[OPS-4c] sync the log before its pages are copied, and the file before the log is restarted', (context) => {
+    const { file, writer } = opened(context);
+    const checkpointer = SqliteConnection.checkpointer(file);
+    // FULL: with OFF a power failure during a checkpoint would lose acknowledged commits, or the file.
+    assert.deepEqual([checkpointer.pragma('journal_mode'), checkpointer.pragma('synchronous')], ['wal', 2]);
+    checkpointer.close();
+    writer.close();
+  });
+
   it('[OPS-4c] bring into the file what was committed, once enough was', async (context) => {
     const { file, writer, write } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 100 });
