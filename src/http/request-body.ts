@@ -69,7 +69,7 @@ export class NodeRequestBody implements RequestBody {
     request.once('close', () => clearTimeout(timer));
   }
 
-  /** Rejects the current or the next read with an error of the parser. Only the first error counts. */
+  /** Rejects the current or the next read with an error of the parser or a timeout. Only the first error counts. */
   fail(error: ApiError): void {
     this.#failure ??= error;
     this.#rejectReader?.(this.#failure);
