@@ -3,18 +3,18 @@ import zlib from 'node:zlib';
 import type { Coding } from '../conventions/content-coding.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
-/** Answers over so many bytes are compressed (NEG-7). */
+/** Responses of more bytes than this are compressed (NEG-7). */
 export const COMPRESSIBLE_FROM = 1_024;
 
-/** Up to so many bytes are compressed on the thread that asks, in 0.15 ms at most: the way to another one and back takes it as long. */
-const IN_PLACE = 16_384;
+/** Up to this size, compression is synchronous: it takes at most 0.15 ms, about as long as using another thread. */
+const MAX_SYNC_BYTES = 16_384;
 
-/** Answers are made once and sent once: beyond these levels a few per cent less cost several times the processor. */
+/** Higher levels save a few per cent of the size for several times the CPU time. */
 const BROTLI_QUALITY = 4;
 const GZIP_LEVEL = 6;
 const ZSTD_LEVEL = 3;
 
-/** The codings that this runtime has, in the order of preference. */
+/** The supported content codings, in order of preference. */
 export const codings: readonly Coding[] = ['br', 'zstd', 'gzip'];
 
 type Coder = (bytes: Uint8Array) => MaybePromise<Uint8Array>;
@@ -30,22 +30,22 @@ const CODERS: Readonly<Record<Coding, Coder>> = {
     },
   })),
   gzip: coder(zlib.gzipSync, promisify(zlib.gzip), () => ({ level: GZIP_LEVEL })),
-  // What it is not told the size of, it makes room for megabytes for, which takes many times as long as to compress it.
+  // Without the size, zstd allocates megabytes, which takes many times as long as the compression.
   zstd: coder(zlib.zstdCompressSync, promisify(zlib.zstdCompress), (size) => ({
     params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
     pledgedSrcSize: size,
   })),
 };
 
-/** The bytes of a content in a coding (RFC 9110 8.4.1): the same for the same content. */
+/** Encodes content in a content coding (RFC 9110 8.4.1). The same content always gives the same bytes. */
 export function compress(content: string | Uint8Array, coding: Coding): MaybePromise<Uint8Array> {
   return CODERS[coding](typeof content === 'string' ? Buffer.from(content) : content);
 }
 
 function coder<O>(
-  inPlace: (bytes: Uint8Array, options: O) => Uint8Array,
-  apart: (bytes: Uint8Array, options: O) => Promise<Uint8Array>,
+  compressSync: (bytes: Uint8Array, options: O) => Uint8Array,
+  compressAsync: (bytes: Uint8Array, options: O) => Promise<Uint8Array>,
   optionsFor: (size: number) => O,
 ): Coder {
-  return (bytes) => (bytes.length <= IN_PLACE ? inPlace : apart)(bytes, optionsFor(bytes.length));
+  return (bytes) => (bytes.length <= MAX_SYNC_BYTES ? compressSync : compressAsync)(bytes, optionsFor(bytes.length));
 }

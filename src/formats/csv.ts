@@ -5,43 +5,52 @@ import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts
 import type { Member, ValueType } from '../model/model.ts';
 import { readJson, writeJson } from './json.ts';
 import type { StructureLimits } from './json-scan.ts';
-import { type ObjectType, typedText } from './typed-reader.ts';
+import { type NodeContent, type ObjectType, readTree, type TreeNode } from './typed-reader.ts';
 
 /** Writes values of one type as CSV (RFC 4180). */
 export interface CsvWriter {
-  /** The line with the names of the columns. */
+  /** The header line. */
   readonly header: string;
-  /** One line for each value. */
+  /** One record per value. */
   rows(values: readonly JsonObject[]): string;
 }
 
-/** Reads one record of a file whose columns are known. @throws {ApiError} REQUEST_BODY_MALFORMED */
+/** Reads a record. @throws {ApiError} REQUEST_BODY_MALFORMED */
 export type CsvReader = (record: string) => JsonObject;
 
-/** What a cell says: null for an empty one, `''` for one with an empty text in quotes. */
+/** The text of a cell: null for an empty cell, `''` for a quoted empty string. */
 type Cell = string | null;
 
-interface Column {
+interface CsvColumn {
   readonly path: readonly string[];
   readonly type: ValueType;
-  /** It says that an object is there all of whose members are unset: their own cells cannot. */
+  /** Whether it is the column of an object, which contains `{}` if the object is set, but none of its members. */
   readonly presence: boolean;
+}
+
+/** A member with columns in a file. */
+interface MemberColumns {
+  readonly member: Member;
+  /** Indexes of its columns, with those of its members. */
+  readonly indexes: readonly number[];
+  /** Its members, if it is an object. */
+  readonly members: readonly MemberColumns[];
 }
 
 const OPTIONS = {
   record_delimiter: 'windows',
-  // Some readers trim what is not in quotes, and end a record at a lone CR.
+  // Some readers trim unquoted cells, and treat a lone CR as the end of a record.
   quoted_match: /[\r\n]|^\s|\s$/,
   cast: { string: (value: string) => (value === '' ? { value, quoted_empty: true } : value) },
 } as const;
 
-/** What a spreadsheet takes for the beginning of a formula, full-width forms too (OWASP, CSV injection), behind any apostrophes. */
+/** Cells that a spreadsheet would evaluate as a formula, after any apostrophes; full-width characters count, too (OWASP, CSV injection). */
 const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-const GUARDED = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+const ESCAPED_FORMULA = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * Compiles the CSV of a type (NEG-1): a column for each value, names of nested ones dotted, lists and maps as JSON in one cell, null an empty
- * cell and an empty text a quoted one. A text that a spreadsheet would take for a formula has an apostrophe in front.
+ * Compiles the CSV of a type (NEG-1): a column for each value, dotted names for nested values, lists and maps as JSON in a cell. null is an
+ * empty cell, an empty string a quoted empty cell. Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.
  */
 export function compileCsv(type: ObjectType): CsvWriter {
   const columns = columnsOf(type.members, []);
@@ -56,118 +65,109 @@ export function compileCsv(type: ObjectType): CsvWriter {
 }
 
 /**
- * Compiles the reading of what {@link compileCsv} writes. Columns may be left out and stand in any order.
+ * Compiles a reader of the CSV that {@link compileCsv} writes. Columns may be in any order, and may be absent.
  *
- * @param header the first record of the file
- * @param limits of the JSON in a cell
- * @throws {ApiError} REQUEST_BODY_MALFORMED: a column that the type does not have, or twice the same
+ * @param header the header record
+ * @param limits of the JSON in cells
+ * @throws {ApiError} REQUEST_BODY_MALFORMED: unknown or duplicate columns
  */
 export function compileCsvReader(type: ObjectType, header: string, limits: StructureLimits): CsvReader {
   const known = new Map(columnsOf(type.members, []).map((column) => [nameOf(column), column]));
-  const columns = parseRecord(header).map((name): Column => {
-    const column = known.get(name ?? '');
-    if (column === undefined)
-      throw fault(`the column ${JSON.stringify(name ?? '')} is not known; there are ${[...known.keys()].join(', ')}`);
-    return column;
+  const columns = parseRecord(header).map((cell): CsvColumn => {
+    const column = known.get(cell ?? '');
+    if (column !== undefined) return column;
+    throw malformedCsv(`unknown column ${JSON.stringify(cell ?? '')}; known columns: ${[...known.keys()].join(', ')}`);
   });
-  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
-  if (twice !== undefined) throw fault(`the column ${nameOf(twice)} stands twice`);
+  const indexes = new Map(columns.map((column, index) => [nameOf(column), index]));
+  const duplicate = columns.find((column, index) => indexes.get(nameOf(column)) !== index);
+  if (duplicate !== undefined) throw malformedCsv(`duplicate column ${nameOf(duplicate)}`);
+  const members = memberColumns(type.members, '', indexes);
+  const format = { items: limits.items, listSyntax: 'JSON' };
   return (record) => {
     const cells = parseRecord(record);
-    if (cells.length !== columns.length)
-      throw fault(`it has ${cells.length} cells, and there are ${columns.length} columns`);
-    const said = columns.map(
-      (column, index): Said => ({ column, value: valueIn(column, cells[index] ?? null, limits) }),
-    );
-    return gather(type.members, [], said);
+    if (cells.length !== columns.length) {
+      throw malformedCsv(`the record has ${cells.length} cells for ${columns.length} columns`);
+    }
+    const contents = columns.map((column, index) => contentOf(column.type, cells[index] ?? null, limits));
+    return readTree(nodesOf(members, contents), type, format);
   };
 }
 
-/** A cell as a value; null where it is empty. */
-interface Said {
-  readonly column: Column;
-  readonly value: Json;
+/** The members that have columns, in the order of the type. @param prefix `address.` */
+function memberColumns(
+  members: readonly Member[],
+  prefix: string,
+  indexes: ReadonlyMap<string, number>,
+): readonly MemberColumns[] {
+  return members.flatMap((member) => {
+    const { name, type } = member;
+    const index = indexes.get(prefix + name);
+    const nested = type.kind === 'object' ? memberColumns(type.members, `${prefix}${name}.`, indexes) : [];
+    const all = [...(index === undefined ? [] : [index]), ...nested.flatMap((each) => each.indexes)];
+    return all.length === 0 ? [] : [{ member, indexes: all, members: nested }];
+  });
 }
 
-function columnsOf(members: readonly Member[], above: readonly string[]): readonly Column[] {
-  return members.flatMap(({ name, type, nullable }): readonly Column[] => {
+function columnsOf(members: readonly Member[], above: readonly string[]): readonly CsvColumn[] {
+  return members.flatMap(({ name, type, nullable }): readonly CsvColumn[] => {
     const path = [...above, name];
     if (type.kind !== 'object') return [{ path, type, presence: false }];
-    const own = nullable && !type.members.some(isAlwaysSaid) ? [{ path, type, presence: true }] : [];
+    const own = nullable && !type.members.some(isNeverEmpty) ? [{ path, type, presence: true }] : [];
     return [...own, ...columnsOf(type.members, path)];
   });
 }
 
 /** Whether a member has a cell that is never empty. */
-function isAlwaysSaid({ type, nullable }: Member): boolean {
+function isNeverEmpty({ type, nullable }: Member): boolean {
   if (nullable) return false;
-  return type.kind !== 'object' || type.members.some(isAlwaysSaid);
+  return type.kind !== 'object' || type.members.some(isNeverEmpty);
 }
 
-function nameOf({ path }: Column): string {
+function nameOf({ path }: CsvColumn): string {
   return path.join('.');
 }
 
-function cellOf({ path, type, presence }: Column, item: JsonObject): Cell {
+function cellOf({ path, type, presence }: CsvColumn, item: JsonObject): Cell {
   let value: Json = item;
   for (const name of path) value = isJsonObject(value) ? (value[name] ?? null) : null;
   if (presence) return isJsonObject(value) && isUnset(value) ? '{}' : null;
   if (value === null) return null;
-  if (typeof value === 'string') return isGuarded(type) && FORMULA.test(value) ? `'${value}` : value;
+  if (typeof value === 'string') return isText(type) && FORMULA.test(value) ? `'${value}` : value;
   return writeJson(value);
 }
 
-/** Whether nothing in an object would be said by a cell of its own. */
+/** Whether all values in an object are null. */
 function isUnset(value: JsonObject): boolean {
   return Object.values(value).every((member) => member === null || (isJsonObject(member) && isUnset(member)));
 }
 
-/** Numbers and times begin no formula, even with a sign; any other text may. */
-function isGuarded({ kind }: ValueType): boolean {
+/** Whether values may be formulas. Numbers and times are none, even with a sign. */
+function isText({ kind }: ValueType): boolean {
   return kind === 'text' || kind === 'binary';
 }
 
-function valueIn(column: Column, cell: Cell, limits: StructureLimits): Json {
-  const { type } = column;
-  if (cell === null) return null;
-  switch (type.kind) {
-    case 'text':
-    case 'binary':
-      return GUARDED.test(cell) ? cell.slice(1) : cell;
-    case 'integer':
-    case 'number':
-    case 'boolean':
-    case 'date-time':
-    case 'decimal':
-    case 'int64':
-      return typedText(type, cell);
-    case 'object':
-    case 'map':
-    case 'array':
-      return readJson(new TextEncoder().encode(cell), limits);
+function contentOf(type: ValueType, cell: Cell, limits: StructureLimits): NodeContent {
+  if (cell === null) return { kind: 'null' };
+  if (type.kind === 'object' || type.kind === 'map' || type.kind === 'array') {
+    return { kind: 'json', json: readJson(new TextEncoder().encode(cell), limits) };
   }
+  const text = isText(type) && ESCAPED_FORMULA.test(cell) ? cell.slice(1) : cell;
+  return { kind: 'text', text, padded: false };
 }
 
-/** The members of an object from their cells; those without a column are absent. */
-function gather(members: readonly Member[], above: readonly string[], said: readonly Said[]): JsonObject {
-  const found: [string, Json][] = [];
-  for (const { name, type, nullable } of members) {
-    const path = [...above, name];
-    const own = said.filter(({ column }) => path.every((step, index) => column.path[index] === step));
-    if (own.length === 0) continue;
-    if (type.kind !== 'object') found.push([name, own[0]?.value ?? null]);
-    else if (nullable && own.every(({ value }) => value === null)) found.push([name, null]);
-    else
-      found.push([
-        name,
-        gather(
-          type.members,
-          path,
-          own.filter(({ column }) => !column.presence || column.path.length > path.length),
-        ),
-      ]);
-  }
-  return Object.fromEntries(found);
+/** The nodes of a record. @param contents of its cells */
+function nodesOf(members: readonly MemberColumns[], contents: readonly NodeContent[]): readonly TreeNode[] {
+  return members.map(({ member: { name, type, nullable }, indexes, members: nested }) => {
+    const [content = { kind: 'null' }] = indexes.map((index) => contents[index]);
+    if (type.kind !== 'object') return { name, key: name, place: name, content };
+    const isNull = nullable && indexes.every((index) => isNullContent(contents[index]));
+    const object = { kind: 'members', children: nodesOf(nested, contents) } as const;
+    return { name, key: name, place: name, content: isNull ? { kind: 'null' } : object };
+  });
+}
+
+function isNullContent(content: NodeContent | undefined): boolean {
+  return content === undefined || content.kind === 'null' || (content.kind === 'json' && content.json === null);
 }
 
 function parseRecord(record: string): readonly Cell[] {
@@ -177,16 +177,16 @@ function parseRecord(record: string): readonly Cell[] {
       cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
       relax_column_count: true,
     });
-    if (another !== undefined) throw fault('a line break stands outside of quotes');
+    if (another !== undefined) throw malformedCsv('a line break is allowed only in quotes');
     return cells;
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).includes('QUOTE')) {
-      throw fault('a quote stands where none may; a cell with quotes is quoted whole, and has them doubled');
+      throw malformedCsv('invalid quote; a cell that contains quotes must be quoted, with its quotes doubled');
     }
     throw error;
   }
 }
 
-function fault(message: string): Error {
-  return apiError('REQUEST_BODY_MALFORMED', `The record cannot be read: ${message}.`);
+function malformedCsv(message: string): Error {
+  return apiError('REQUEST_BODY_MALFORMED', `Malformed CSV: ${message}.`);
 }

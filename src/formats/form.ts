@@ -1,41 +1,140 @@
 import type { JsonObject } from '../conventions/json.ts';
-import { formFault, FormTree } from './form-tree.ts';
 import type { StructureLimits } from './json-scan.ts';
-import type { ObjectType } from './typed-reader.ts';
-
-const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+import { checkedText, decodeUtf8, malformedBody } from './malformed-body.ts';
+import { type NodeContent, type ObjectType, type RawValue, readTree, type TreeNode } from './typed-reader.ts';
 
 /**
- * Reads a body in `application/x-www-form-urlencoded` as the value that its schema makes of it (NEG-5): `tags[]=a&tags[]=b`,
- * `address[city]=Oslo`, `items[0][sku]=x`. So that every value can be said, a name without `=` is null, one that ends with `[]` and has no
- * `=` an empty list or object, and in a key of a map `[`, `]`, `%` and control characters are
- * percent-encoded once more (a lone `%` is the empty key).
+ * Parses a body in `application/x-www-form-urlencoded` and reads it by its schema (NEG-5): `tags[]=a&tags[]=b`, `address[city]=Oslo`,
+ * `items[0][sku]=x`. A name without `=` is null; `name[]` without `=` is an empty list or object. In a key of a map, `[`, `]`, `%` and control
+ * characters are percent-encoded twice, and a lone `%` is the empty key. Thus every value has a form.
  *
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
 export function readForm(bytes: Uint8Array, type: ObjectType, limits: StructureLimits): JsonObject {
-  const tree = new FormTree(limits);
-  for (const pair of decodeBytes(bytes).split('&')) {
+  const form = new FormTree(limits);
+  for (const pair of decodeUtf8(bytes).split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    if (equals === -1) tree.add(decode(pair), { kind: 'bare' });
-    else tree.add(decode(pair.slice(0, equals)), { kind: 'text', text: decode(pair.slice(equals + 1)) });
+    if (equals === -1) form.add(decode(pair), { kind: 'null' });
+    else form.add(decode(pair.slice(0, equals)), formText(decode(pair.slice(equals + 1))));
   }
-  return tree.read(type);
-}
-
-function decodeBytes(bytes: Uint8Array): string {
-  try {
-    return UTF_8.decode(bytes);
-  } catch {
-    throw formFault('send it in UTF-8, percent-encoded');
-  }
+  return form.read(type);
 }
 
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (cause) {
+    const message = 'a percent sign must be followed by two hexadecimal digits of UTF-8; write the sign itself as %25';
+    throw malformedBody(null, message, { cause });
+  }
+}
+
+/** The text of a form field. */
+export function formText(text: string): RawValue {
+  return text === '' ? { kind: 'empty' } : { kind: 'text', text, padded: false };
+}
+
+const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
+const INDEX = /^(?:0|[1-9]\d*)$/;
+const KEY = /\[([^[\]]*)\]/g;
+
+/** A name or a part of one, while the form is parsed. */
+interface FormNode {
+  /** The name as the form writes it: `items[0][sku]`. */
+  readonly place: string;
+  readonly values: RawValue[];
+  /** Values of `name[]`. */
+  readonly items: RawValue[];
+  /** Nodes of `name[key]`. */
+  readonly members: Map<string, FormNode>;
+  /** Whether `name[]` was sent without a value. */
+  isEmptyList: boolean;
+}
+
+/** Builds the untyped tree of a form from its pairs of name and value (NEG-5). */
+export class FormTree {
+  readonly #root = newNode('');
+  readonly #limits: StructureLimits;
+
+  constructor(limits: StructureLimits) {
+    this.#limits = limits;
+  }
+
+  /** Adds a pair. @throws {ApiError} REQUEST_BODY_MALFORMED */
+  add(name: string, value: RawValue): void {
+    const [, first = name, groups = ''] = NAME.exec(name) ?? [];
+    const keys = [first, ...Array.from(groups.matchAll(KEY), ([, key = '']) => key)];
+    const { depth, items } = this.#limits;
+    if (keys.length > depth) throw malformedBody(name, `nested more than ${depth} levels deep`);
+    let node = this.#root;
+    for (const [level, key] of keys.entries()) {
+      if (key === '' && level > 0) {
+        if (level < keys.length - 1)
+          throw malformedBody(name, 'only the last [] may be empty; number the items: items[0][name]');
+        if (value.kind === 'null') node.isEmptyList = true;
+        else if (node.items.push(value) > items) throw malformedBody(node.place, `must have at most ${items} items`);
+        return;
+      }
+      node = memberOf(node, key);
+    }
+    node.values.push(value);
+  }
+
+  /** The value of the form by its schema. @throws {ApiError} REQUEST_BODY_MALFORMED */
+  read(type: ObjectType): JsonObject {
+    const { items } = this.#limits;
+    return readTree(membersOf(this.#root), type, { items, listSyntax: 'name[], or of name[0], name[1], ...' });
+  }
+}
+
+function newNode(place: string): FormNode {
+  return { place, values: [], items: [], members: new Map(), isEmptyList: false };
+}
+
+function memberOf(node: FormNode, key: string): FormNode {
+  const known = node.members.get(key);
+  if (known !== undefined) return known;
+  const member = newNode(node.place === '' ? key : `${node.place}[${key}]`);
+  node.members.set(key, member);
+  return member;
+}
+
+function membersOf({ members }: FormNode): readonly TreeNode[] {
+  return Array.from(members, ([name, node]) => {
+    return { name, key: unescapedKey(name), place: node.place, content: contentOf(node) };
+  });
+}
+
+function contentOf(node: FormNode): NodeContent {
+  const { place, values, items, members, isEmptyList } = node;
+  if (values.length > 0) {
+    if (items.length > 0 || members.size > 0 || isEmptyList)
+      throw malformedBody(place, 'must be sent either with or without brackets');
+    return { kind: 'values', values: values.map((value) => checkedValue(value, place)) };
+  }
+  if (members.size === 0) {
+    const children = items.map((item) => ({ name: '', key: '', place, content: checkedValue(item, place) }));
+    return { kind: 'list', children };
+  }
+  const children = membersOf(node);
+  if (items.length > 0) return { kind: 'mixed', children };
+  const isNumbered = children.every(({ name }) => INDEX.test(name) && Number(name) < children.length);
+  if (!isNumbered) return { kind: 'members', children };
+  return { kind: 'numbered', children: children.toSorted((a, b) => Number(a.name) - Number(b.name)) };
+}
+
+function checkedValue(value: RawValue, place: string): RawValue {
+  if (value.kind === 'text') checkedText(value.text, place);
+  return value;
+}
+
+/** Decodes the key of a map, which is percent-encoded twice. A key that is not valid percent-encoding is used as it is. */
+function unescapedKey(key: string): string {
+  if (key === '%') return '';
+  try {
+    return decodeURIComponent(key);
   } catch {
-    throw formFault('a percent sign is followed by two hexadecimal digits of UTF-8; the sign itself is %25');
+    return key;
   }
 }

@@ -6,29 +6,28 @@ import { apiError } from '../conventions/errors.ts';
 const gunzip = promisify(gunzipWithCallback);
 
 /**
- * Inflates a body that came in gzip (NEG-2, RFC 1952). It stops as soon as the limit is passed, so that a small body cannot take
- * much memory.
+ * Decompresses a gzip body (NEG-2, RFC 1952). It stops as soon as the limit is exceeded, so that a small body cannot use much memory.
  *
- * @param limit most bytes that may come out; at least 1
- * @throws {ApiError} REQUEST_BODY_TOO_LARGE: more than `limit` comes out; REQUEST_BODY_MALFORMED: not gzip, or cut off
+ * @param limit the maximum size of the result in bytes, at least 1
+ * @throws {ApiError} REQUEST_BODY_TOO_LARGE: the result exceeds `limit`; REQUEST_BODY_MALFORMED: not gzip, or incomplete
  */
 export async function inflate(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
   try {
     return await gunzip(bytes, { maxOutputLength: limit });
   } catch (cause) {
     if (codeOf(cause) === 'ERR_BUFFER_TOO_LARGE') {
-      throw apiError('REQUEST_BODY_TOO_LARGE', `The body has more than ${limit} bytes once inflated: send less.`, {
+      throw apiError('REQUEST_BODY_TOO_LARGE', `The decompressed body exceeds ${limit} bytes; send less.`, {
         cause,
       });
     }
-    throw told(cause);
+    throw gzipError(cause);
   }
 }
 
 /**
- * Inflates a body piece by piece, as it is asked for. How much comes out is its reader's to bound.
+ * Decompresses a gzip body as a stream, on demand. It has no limit: the consumer must set one.
  *
- * @throws {ApiError} REQUEST_BODY_MALFORMED: not gzip, or cut off; whatever the source throws
+ * @throws {ApiError} REQUEST_BODY_MALFORMED: not gzip, or incomplete; errors of the source are passed on
  */
 export async function* inflateChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = Readable.from(chunks, { objectMode: false });
@@ -37,20 +36,20 @@ export async function* inflateChunks(chunks: AsyncIterable<Uint8Array>): AsyncGe
   try {
     for await (const chunk of source.pipe(inflated)) yield chunk;
   } catch (cause) {
-    throw told(cause);
+    throw gzipError(cause);
   } finally {
     source.destroy();
     inflated.destroy();
   }
 }
 
-function codeOf(failure: unknown): string {
-  return failure instanceof Error && 'code' in failure ? String(failure.code) : '';
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** zlib's own codes are all about the data; anything else is a fault of ours or of the source. */
-function told(cause: unknown): unknown {
+/** Codes that begin with Z_ are about the data, except Z_MEM_ERROR. Other errors are passed on. */
+function gzipError(cause: unknown): unknown {
   const code = codeOf(cause);
   if (!code.startsWith('Z_') || code === 'Z_MEM_ERROR') return cause;
-  return apiError('REQUEST_BODY_MALFORMED', 'The body cannot be inflated: send whole gzip data, or none.', { cause });
+  return apiError('REQUEST_BODY_MALFORMED', 'Malformed body: not complete gzip data.', { cause });
 }

@@ -1,21 +1,22 @@
 import { type ApiError, apiError } from '../conventions/errors.ts';
+import { malformedBody } from './malformed-body.ts';
 import { MemberNames } from './member-names.ts';
 
-/** How much structure a body may have (LIM-1). */
+/** Limits on the structure of a body (LIM-1). */
 export interface StructureLimits {
-  /** Most arrays and objects inside each other. */
+  /** Maximum nesting depth of arrays and objects. */
   readonly depth: number;
-  /** Most items of one array. */
+  /** Maximum number of items of an array. */
   readonly items: number;
 }
 
 /**
- * Finds the first place where a text is not I-JSON or goes beyond a limit (REP-7). Beside the grammar (RFC 8259), which it keeps
- * as strictly as JSON.parse, it refuses what JSON.parse would lose without a word or let through: members given twice, integers
- * and numbers that a double cannot hold, lone surrogates and noncharacters (RFC 7493 2), NUL, and members that pass for a prototype.
- * One pass without recursion, linear in the text.
+ * Throws at the first place where a text is not I-JSON or exceeds a limit (REP-7). It accepts the grammar of RFC 8259 as strictly as
+ * JSON.parse. It also refuses what JSON.parse would accept or silently change: duplicate members, integers and numbers that a double cannot
+ * represent, lone surrogates and noncharacters (RFC 7493 2), NUL, and members named like a prototype. One pass without recursion, in linear
+ * time.
  *
- * @throws {ApiError} REQUEST_BODY_REQUIRED: nothing but white space; REQUEST_BODY_MALFORMED, with line and column
+ * @throws {ApiError} REQUEST_BODY_REQUIRED: only white space; REQUEST_BODY_MALFORMED, with line and column
  */
 export function scanJson(text: string, limits: StructureLimits): void {
   new JsonScan(text, limits).run();
@@ -40,22 +41,22 @@ const CLOSE_OBJECT = 0x7d;
 
 const LITERALS = ['true', 'false', 'null'];
 
-/** The characters that may follow a backslash, but for `u`. */
+/** The characters that may follow a backslash, except `u`. */
 const ESCAPED = '"\\/bfnrt';
 const HEX = /^[0-9a-fA-F]{4}$/;
 
-/** An integer of as many characters is always safe, one of more than the other never is (2^53 - 1 has 16 digits). */
-const SURELY_SAFE = 15;
+/** An integer of up to 15 characters is always safe, one of more than 17 never (2^53 - 1 has 16 digits). */
+const ALWAYS_SAFE = 15;
 const MAYBE_SAFE = 17;
-/** A number of as many characters, without exponent, is finite. */
-const SURELY_FINITE = 300;
+/** A number of up to 300 characters without exponent is always finite. */
+const ALWAYS_FINITE = 300;
 
 class JsonScan {
   readonly #text: string;
   readonly #limits: StructureLimits;
   /** Index of the next character. */
   #at = 0;
-  /** The open containers: of an object the names so far, of an array the number of items. */
+  /** The open containers: the names so far of an object, the number of items of an array. */
   readonly #open: (MemberNames | number)[] = [];
 
   constructor(text: string, limits: StructureLimits) {
@@ -64,13 +65,13 @@ class JsonScan {
   }
 
   run(): void {
-    if (Number.isNaN(this.#peek())) throw apiError('REQUEST_BODY_REQUIRED', 'The request needs a body: send JSON.');
+    if (Number.isNaN(this.#peek())) throw apiError('REQUEST_BODY_REQUIRED', 'The body is empty; send JSON.');
     let more = true;
     while (more) more = this.#value() || this.#next();
-    if (!Number.isNaN(this.#peek())) throw this.#fault('nothing may follow the end of the value');
+    if (!Number.isNaN(this.#peek())) throw this.#error('unexpected data after the end of the value');
   }
 
-  /** Passes over white space; the code of the character behind it, NaN at the end. */
+  /** Skips white space. Returns the code of the next character, NaN at the end. */
   #peek(): number {
     let code = this.#text.charCodeAt(this.#at);
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
@@ -80,7 +81,7 @@ class JsonScan {
     return code;
   }
 
-  /** Passes over a value, of a container only over its start; whether a value inside it comes next. */
+  /** Skips a value, or the start of a container. Returns whether a value inside it comes next. */
   #value(): boolean {
     const code = this.#peek();
     if (code === OPEN_OBJECT) return this.#openObject();
@@ -91,7 +92,7 @@ class JsonScan {
     return false;
   }
 
-  /** Passes over what follows a value: ends of containers, and a comma. Whether another value comes next. */
+  /** Skips the ends of containers and a comma. Returns whether another value comes next. */
   #next(): boolean {
     for (let container = this.#open.at(-1); container !== undefined; container = this.#open.at(-1)) {
       const code = this.#peek();
@@ -102,7 +103,7 @@ class JsonScan {
         return true;
       }
       const end = typeof container === 'number' ? CLOSE_ARRAY : CLOSE_OBJECT;
-      if (code !== end) throw this.#fault(`expected a comma or ${String.fromCharCode(end)}`);
+      if (code !== end) throw this.#error(`expected a comma or ${String.fromCharCode(end)}`);
       this.#close();
     }
     return false;
@@ -123,7 +124,7 @@ class JsonScan {
 
   #descend(container: MemberNames | number): void {
     if (this.#open.length >= this.#limits.depth) {
-      throw this.#fault(`arrays and objects may be at most ${this.#limits.depth} levels deep`);
+      throw this.#error(`nested more than ${this.#limits.depth} levels deep`);
     }
     this.#open.push(container);
     this.#at += 1;
@@ -136,27 +137,27 @@ class JsonScan {
   }
 
   #countItem(count: number): void {
-    if (count > this.#limits.items) throw this.#fault(`an array may have at most ${this.#limits.items} items`);
+    if (count > this.#limits.items) throw this.#error(`an array must have at most ${this.#limits.items} items`);
     this.#open[this.#open.length - 1] = count;
   }
 
-  /** Passes over the name of a member and its colon. */
+  /** Skips the name of a member and its colon. */
   #name(names: MemberNames): void {
-    if (this.#peek() !== QUOTE) throw this.#fault('expected the name of a member in double quotes');
+    if (this.#peek() !== QUOTE) throw this.#error('expected a member name in double quotes');
     const start = this.#at;
     const escaped = this.#string();
     const name: string = escaped
       ? JSON.parse(this.#text.slice(start, this.#at))
       : this.#text.slice(start + 1, this.#at - 1);
     if (name === '__proto__' || name === 'constructor' || name === 'prototype') {
-      throw this.#fault('a member may not be named __proto__, constructor or prototype', start);
+      throw this.#error('a member must not be named __proto__, constructor or prototype', start);
     }
-    if (!names.add(name)) throw this.#fault('the name of this member is given twice', start);
-    if (this.#peek() !== COLON) throw this.#fault('expected a colon');
+    if (!names.add(name)) throw this.#error('duplicate member name', start);
+    if (this.#peek() !== COLON) throw this.#error('expected a colon');
     this.#at += 1;
   }
 
-  /** Passes over a string; whether it has escapes. */
+  /** Skips a string. Returns whether it has escapes. */
   #string(): boolean {
     const text = this.#text;
     let escaped = false;
@@ -167,25 +168,25 @@ class JsonScan {
       if (code === BACKSLASH) {
         escaped = true;
         at = this.#escape(at);
-      } else if (code < 0x20) throw this.#fault('a control character in a string must be escaped', at);
+      } else if (code < 0x20) throw this.#error('a control character in a string must be escaped', at);
       else if (code >= 0xd800) at = this.#wideCharacter(at);
-      else if (Number.isNaN(code)) throw this.#fault('the string has no end', at);
+      else if (Number.isNaN(code)) throw this.#error('unterminated string', at);
       else at += 1;
     }
     this.#at = at + 1;
     return escaped;
   }
 
-  /** Checks the escape that begins at `at`, both halves of a surrogate pair; the index after it. */
+  /** Checks the escape that begins at `at`, with the second half of a surrogate pair. Returns the index after it. */
   #escape(at: number): number {
     const text = this.#text;
     if (text.charCodeAt(at + 1) !== LETTER_U) {
-      if (!ESCAPED.includes(text.charAt(at + 1))) throw this.#fault('there is no such escape in JSON', at);
+      if (!ESCAPED.includes(text.charAt(at + 1))) throw this.#error('invalid escape sequence', at);
       return at + 2;
     }
     const unit = this.#escapedUnit(at);
-    if (unit === null) throw this.#fault('\\u must be followed by four hexadecimal digits', at);
-    if (unit === 0) throw this.#fault('a string may not contain NUL', at);
+    if (unit === null) throw this.#error('\\u must be followed by four hexadecimal digits', at);
+    if (unit === 0) throw this.#error('a string must not contain NUL', at);
     const low = isHighSurrogate(unit) ? this.#escapedUnit(at + 6) : null;
     if (low === null || !isLowSurrogate(low)) {
       this.#checkCharacter(unit, at);
@@ -200,7 +201,7 @@ class JsonScan {
     return this.#text.startsWith('\\u', at) && HEX.test(digits) ? Number.parseInt(digits, 16) : null;
   }
 
-  /** Checks the character at `at`, of one or two units; the index after it. */
+  /** Checks the character at `at`, of one or two UTF-16 units. Returns the index after it. */
   #wideCharacter(at: number): number {
     const character = this.#text.codePointAt(at) ?? 0;
     this.#checkCharacter(character, at);
@@ -208,9 +209,9 @@ class JsonScan {
   }
 
   #checkCharacter(character: number, at: number): void {
-    if (character >= 0xd800 && character <= 0xdfff) throw this.#fault('a surrogate must be one of a pair', at);
+    if (character >= 0xd800 && character <= 0xdfff) throw this.#error('a string must not contain a lone surrogate', at);
     if ((character & 0xfffe) === 0xfffe || (character >= 0xfdd0 && character <= 0xfdef)) {
-      throw this.#fault('a string may not contain a noncharacter of Unicode', at);
+      throw this.#error('a string must not contain a Unicode noncharacter', at);
     }
   }
 
@@ -227,41 +228,37 @@ class JsonScan {
     }
     this.#at = at;
     if (at === integerEnd) this.#checkInteger(start, at);
-    else if ((at !== fractionEnd || at - start > SURELY_FINITE) && !Number.isFinite(Number(text.slice(start, at)))) {
-      throw this.#fault('the number is too large: send it as a string', start);
+    else if ((at !== fractionEnd || at - start > ALWAYS_FINITE) && !Number.isFinite(Number(text.slice(start, at)))) {
+      throw this.#error('the number is too large; send it as a string', start);
     }
   }
 
-  /** Passes over at least one digit; the index after the last. */
+  /** Skips at least one digit. Returns the index after the last. */
   #digits(start: number): number {
     let at = start;
     while (isDigit(this.#text.charCodeAt(at))) at += 1;
-    if (at === start) throw this.#fault('expected a digit', at);
+    if (at === start) throw this.#error('expected a digit', at);
     return at;
   }
 
   #checkInteger(start: number, end: number): void {
     const length = end - start;
-    if (length <= SURELY_SAFE) return;
+    if (length <= ALWAYS_SAFE) return;
     if (length <= MAYBE_SAFE && Number.isSafeInteger(Number(this.#text.slice(start, end)))) return;
-    throw this.#fault('an integer may not go beyond 9007199254740991 on either side of 0: send it as a string', start);
+    throw this.#error('an integer must be from -9007199254740991 to 9007199254740991; send it as a string', start);
   }
 
   #literal(): void {
     const literal = LITERALS.find((word) => this.#text.startsWith(word, this.#at));
-    if (literal === undefined)
-      throw this.#fault(this.#at < this.#text.length ? 'expected a value' : 'the value has no end');
+    if (literal === undefined) throw this.#error(this.#at < this.#text.length ? 'expected a value' : 'unexpected end');
     this.#at += literal.length;
   }
 
-  /** A refusal with the line and column of an index, both from 1; the column counts UTF-16 units, as editors do. */
-  #fault(message: string, at: number = this.#at): ApiError {
-    const before = this.#text.slice(0, at).split(/\r\n|\r|\n/);
-    const column = (before.at(-1)?.length ?? 0) + 1;
-    return apiError(
-      'REQUEST_BODY_MALFORMED',
-      `The body is refused at line ${before.length}, column ${column}: ${message}.`,
-    );
+  /** The error at an index, with its line and column from 1. The column counts UTF-16 units, as editors do. */
+  #error(message: string, at: number = this.#at): ApiError {
+    const lines = this.#text.slice(0, at).split(/\r\n|\r|\n/);
+    const column = (lines.at(-1)?.length ?? 0) + 1;
+    return malformedBody(`line ${lines.length}, column ${column}`, message);
   }
 }
 

@@ -1,12 +1,12 @@
-/** Most names that a walk over a list finds faster than a hash does. */
+/** Up to this number, searching a list is faster than hashing. */
 const FEW = 16;
 
-/** The names of one object's members. */
+/** The set of an object's member names, to detect duplicates. */
 export class MemberNames {
   readonly #few: string[] = [];
   #many: Set<string> | null = null;
 
-  /** Whether the name is new. */
+  /** Adds a name. Returns whether it is new. */
   add(name: string): boolean {
     if (this.#many !== null) {
       const size = this.#many.size;

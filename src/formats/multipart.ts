@@ -1,29 +1,28 @@
 import { Dicer } from '@fastify/busboy';
 import type { JsonObject } from '../conventions/json.ts';
 import { parseMediaType, readParameters } from '../conventions/media-type.ts';
-import { formFault, FormTree, type FormValue } from './form-tree.ts';
+import { formText, FormTree } from './form.ts';
 import { readJson } from './json.ts';
 import type { StructureLimits } from './json-scan.ts';
-import type { ObjectType } from './typed-reader.ts';
+import { decodeUtf8, malformedBody } from './malformed-body.ts';
+import type { ObjectType, RawValue } from './typed-reader.ts';
 
-/** One part of a multipart body, as it stands. */
-interface Part {
-  /** By lower-case name; null where the part has no whole header section. */
+/** A part of a multipart body, before it is interpreted. */
+interface BodyPart {
+  /** By lower-case name; null if the header section of the part is incomplete. */
   header: ReadonlyMap<string, readonly string[]> | null;
   readonly chunks: Buffer[];
 }
 
-/** In a text a byte order mark is a character like any other. */
-const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const MAX_FIELDS = 20;
-/** Everything is in memory already, so that no part has to wait for its reader. */
-const WHOLE = 2 ** 30;
-/** What a browser writes for the characters that would end a name (HTML, multipart/form-data encoding algorithm). */
+const MAX_HEADER_FIELDS = 20;
+/** The high-water mark of parts: the body is in memory already, so no part has to wait for its reader. */
+const UNLIMITED = 2 ** 30;
+/** How browsers escape quotes and line breaks in a name (HTML, multipart/form-data encoding algorithm). */
 const NAME_ESCAPES = /%(22|0[aAdD])/g;
 
 /**
- * Reads a body in `multipart/form-data` (RFC 7578) as the value that its schema makes of it (NEG-5). Parts are named as the fields of a form;
- * one of type `application/json` is parsed, a file stands only where the schema has bytes. File names are not looked at.
+ * Parses a body in `multipart/form-data` (RFC 7578) and reads it by its schema (NEG-5). Parts are named like the fields of a form. A part of
+ * type `application/json` is parsed; a file is accepted only where the schema has `binary`. File names are ignored.
  *
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
@@ -33,79 +32,73 @@ export async function readMultipart(
   type: ObjectType,
   limits: StructureLimits,
 ): Promise<JsonObject> {
-  const tree = new FormTree(limits);
+  const form = new FormTree(limits);
   for (const part of await splitParts(bytes, boundary, limits.items)) {
-    const said = disposition(part);
-    tree.add(said.name, valueOf(part, said, limits));
+    const disposition = dispositionOf(part);
+    form.add(disposition.name, valueOf(part, disposition, limits));
   }
-  return tree.read(type);
+  return form.read(type);
 }
 
-/** The parts between the boundaries. Settles in any case. */
-function splitParts(bytes: Uint8Array, boundary: string, most: number): Promise<readonly Part[]> {
+/** Splits a body at its boundaries. The promise always settles. */
+function splitParts(bytes: Uint8Array, boundary: string, max: number): Promise<readonly BodyPart[]> {
   return new Promise((resolve, reject) => {
-    const parts: Part[] = [];
-    const config = { boundary, maxHeaderPairs: MAX_FIELDS, partHwm: WHOLE };
+    const parts: BodyPart[] = [];
+    const config = { boundary, maxHeaderPairs: MAX_HEADER_FIELDS, partHwm: UNLIMITED };
     const parser = new Dicer(config);
     parser.on('part', (stream) => {
-      const part: Part = { header: null, chunks: [] };
-      if (parts.push(part) > most) reject(formFault(`it has more than ${most} parts`));
+      const part: BodyPart = { header: null, chunks: [] };
+      if (parts.push(part) > max) reject(malformedBody(null, `must have at most ${max} parts`));
       stream.on('header', (header: object) => (part.header = new Map(Object.entries(header))));
       stream.on('data', (chunk) => part.chunks.push(Buffer.from(chunk)));
       stream.on('error', reject);
     });
-    parser.on('error', () => reject(formFault('it ends before its closing boundary, or has none of its boundaries')));
+    parser.on('error', () => reject(malformedBody(null, 'the boundary or the closing boundary is missing')));
     parser.on('finish', () => resolve(parts));
     parser.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   });
 }
 
-/** The name of a part, and that of its file; null where it is none. */
+/** The name of a part, and its file name, if it is a file. */
 interface Disposition {
   readonly name: string;
   readonly file: string | null;
 }
 
-/** What a part says of itself (RFC 7578 4.2). */
-function disposition({ header }: Part): Disposition {
+/** Parses the Content-Disposition of a part (RFC 7578 4.2). */
+function dispositionOf({ header }: BodyPart): Disposition {
   const [field = '', another] = header?.get('content-disposition') ?? [];
   const [kind = ''] = /^[\t ]*form-data(?=[\t ]*(?:;|$))/i.exec(field) ?? [];
-  const read = kind === '' || another !== undefined ? null : readParameters(field, kind.length);
-  const name = read?.parameters.get('name');
-  if (read === null || name === undefined || field.slice(read.end).trim() !== '') {
-    throw formFault('each part needs one Content-Disposition: form-data with a name');
+  const parsed = kind === '' || another !== undefined ? null : readParameters(field, kind.length);
+  const name = parsed?.parameters.get('name');
+  if (parsed === null || name === undefined || field.slice(parsed.end).trim() !== '') {
+    throw malformedBody(null, 'each part needs one Content-Disposition: form-data with a name');
   }
-  const file = read.parameters.get('filename*') ?? read.parameters.get('filename') ?? null;
-  const decoded = text(Buffer.from(name, 'latin1'), 'the name of a part');
+  const file = parsed.parameters.get('filename*') ?? parsed.parameters.get('filename') ?? null;
+  const decoded = decodeUtf8(Buffer.from(name, 'latin1'), 'the name of a part');
   return {
     name: decoded.replace(NAME_ESCAPES, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
     file,
   };
 }
 
-function valueOf({ header, chunks }: Part, { name, file }: Disposition, limits: StructureLimits): FormValue {
+function valueOf({ header, chunks }: BodyPart, { name, file }: Disposition, limits: StructureLimits): RawValue {
   const bytes = Buffer.concat(chunks);
   const encoding = header?.get('content-transfer-encoding')?.join() ?? '8bit';
-  if (!/^(?:7bit|8bit|binary)$/i.test(encoding.trim()))
-    throw formFault(`the part ${name} is transfer-encoded (RFC 7578 4.7)`);
-  // A browser sends a file field in which nothing was chosen so.
-  if (file === '' && bytes.length === 0) return { kind: 'bare' };
+  if (!/^(?:7bit|8bit|binary)$/i.test(encoding.trim())) {
+    throw malformedBody(name, 'a part must not be transfer-encoded (RFC 7578 4.7)');
+  }
+  // Browsers send an empty file input like this.
+  if (file === '' && bytes.length === 0) return { kind: 'null' };
   const isFile = file !== null;
   const declared = header?.get('content-type')?.join();
-  if (declared === undefined) return isFile ? { kind: 'file', bytes } : { kind: 'text', text: text(bytes, name) };
+  if (declared === undefined) return isFile ? { kind: 'file', bytes } : formText(decodeUtf8(bytes, name));
   const type = parseMediaType(declared);
-  if (type === null) throw formFault(`the Content-Type of the part ${name} is no media type`);
-  if ((type.parameters.get('charset') ?? 'utf-8').toLowerCase() !== 'utf-8')
-    throw formFault(`send the part ${name} in UTF-8`);
-  if (type.type === 'application' && type.subtype === 'json') return { kind: 'json', json: readJson(bytes, limits) };
-  if (type.type === 'text' && !isFile) return { kind: 'text', text: text(bytes, name) };
-  return { kind: 'file', bytes };
-}
-
-function text(bytes: Uint8Array, name: string): string {
-  try {
-    return UTF_8.decode(bytes);
-  } catch {
-    throw formFault(`${name} is not UTF-8`);
+  if (type === null) throw malformedBody(name, 'the Content-Type of the part is not a media type');
+  if ((type.parameters.get('charset') ?? 'utf-8').toLowerCase() !== 'utf-8') {
+    throw malformedBody(name, 'the charset of a part must be UTF-8');
   }
+  if (type.type === 'application' && type.subtype === 'json') return { kind: 'json', json: readJson(bytes, limits) };
+  if (type.type === 'text' && !isFile) return formText(decodeUtf8(bytes, name));
+  return { kind: 'file', bytes };
 }

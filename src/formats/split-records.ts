@@ -1,6 +1,6 @@
-import { apiError } from '../conventions/errors.ts';
+import { malformedBody } from './malformed-body.ts';
 
-/** The longest line of a body that is taken in, in bytes without its line break (MET-13). */
+/** Maximum length of a line of a body, in bytes without its line break (MET-13). */
 export const MAX_LINE = 1_048_576;
 
 const LINE_FEED = 0x0a;
@@ -10,26 +10,25 @@ const BACKSLASH = 0x5c;
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/** A line of a file or a body, or a record that may go over several, as it stands there. */
+/** A record of a file or a body: a line, or several lines. */
 export interface RawRecord {
-  /** Of its first line, counted from 1. */
+  /** The number of its first line, from 1. */
   readonly number: number;
-  /** Line breaks in it. */
+  /** The number of line breaks in it. */
   readonly breaks: number;
-  /** Its bytes with the line break, if it has one; null for a line beyond the limit, which is skipped and not kept. */
+  /** Its bytes, with the final line break, if it has one; null if it exceeds the limit. */
   readonly raw: Uint8Array | null;
 }
 
-/** What parts records: a line break; one outside of quotes, as in CSV; the end of an item of a JSON array. */
+/** What ends a record: a line break, a line break outside quotes (CSV), or the end of an item of a JSON array. */
 export type RecordFraming = 'lines' | 'csv' | 'json';
 
-/** Finds the index after the last byte of the record that a chunk goes on with, or -1. It is told every byte once, in order. */
+/** Finds the index after the end of the current record, or -1. It is called with each byte once, in order. */
 type FindEnd = (chunk: Uint8Array, from: number) => number;
 
 /**
- * Splits a body into its lines, in memory that is bounded by the longest line and one chunk. A last line without a line break is a line;
- * nothing after the last line break is none. Empty lines are passed over, and more than {@link MAX_LINE} of them in a row are refused: a
- * small body in gzip could hold nothing else for hours.
+ * Splits a body into lines. Memory is limited to one line and one chunk. The last line may lack a line break. Empty lines are skipped, but
+ * more than {@link MAX_LINE} of them in a row are refused, because a small gzip body could contain nothing else for hours.
  *
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
@@ -39,10 +38,10 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
-      if (end === start && !record.begun) {
-        record.pass();
+      if (end === start && !record.isStarted) {
+        record.skip();
         empty += 1;
-        if (empty > MAX_LINE) throw nothingButBreaks();
+        if (empty > MAX_LINE) throw malformedBody(null, 'too many empty lines; send one object on each line');
       } else {
         record.add(chunk.subarray(start, end + 1));
         yield record.finish();
@@ -52,30 +51,23 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
     }
     if (start < chunk.length) record.add(chunk.subarray(start));
   }
-  if (record.begun) yield record.finish();
-}
-
-function nothingButBreaks(): Error {
-  return apiError(
-    'REQUEST_BODY_MALFORMED',
-    'The body holds nothing but empty lines for long; send one object on each line.',
-  );
+  if (record.isStarted) yield record.finish();
 }
 
 /**
- * Splits a stream of bytes into records. It begins where a record does.
+ * Splits a stream of bytes into records. The stream must start at the beginning of a record.
  *
- * @param number of the first line, counted from 1
- * @param most bytes of a record
+ * @param number the number of the first line, from 1
+ * @param max the maximum length of a record in bytes
  */
 export async function* splitRecords(
   chunks: AsyncIterable<Uint8Array>,
   framing: RecordFraming,
   number = 1,
-  most = MAX_LINE,
+  max = MAX_LINE,
 ): AsyncGenerator<RawRecord> {
   const findEnd = FRAMINGS[framing]();
-  const record = new RecordBuilder(number, most);
+  const record = new RecordBuilder(number, max);
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = findEnd(chunk, 0); end !== -1; end = findEnd(chunk, end)) {
@@ -85,40 +77,40 @@ export async function* splitRecords(
     }
     if (start < chunk.length) record.add(chunk.subarray(start));
   }
-  if (record.begun) yield record.finish();
+  if (record.isStarted) yield record.finish();
 }
 
 class RecordBuilder {
   #number: number;
-  readonly #most: number;
+  readonly #max: number;
   #parts: Uint8Array[] = [];
   #length = 0;
   #breaks = 0;
 
-  constructor(number: number, most: number) {
+  constructor(number: number, max: number) {
     this.#number = number;
-    this.#most = most;
+    this.#max = max;
   }
 
-  /** Passes over an empty line. */
-  pass(): void {
+  /** Skips an empty line. */
+  skip(): void {
     this.#number += 1;
   }
 
-  get begun(): boolean {
+  get isStarted(): boolean {
     return this.#length > 0;
   }
 
   add(part: Uint8Array): void {
     this.#length += part.length;
     for (let at = part.indexOf(LINE_FEED); at !== -1; at = part.indexOf(LINE_FEED, at + 1)) this.#breaks += 1;
-    if (this.#length <= this.#most + 2) this.#parts.push(part);
+    if (this.#length <= this.#max + 2) this.#parts.push(part);
     else this.#parts = [];
   }
 
   finish(): RawRecord {
-    const raw = this.#length > this.#most + 2 ? null : joined(this.#parts);
-    const fits = raw !== null && recordContent(raw).length <= this.#most;
+    const raw = this.#length > this.#max + 2 ? null : joined(this.#parts);
+    const fits = raw !== null && recordContent(raw).length <= this.#max;
     const line = { number: this.#number, breaks: this.#breaks, raw: fits ? raw : null };
     this.#number += this.#breaks;
     this.#parts = [];
@@ -132,7 +124,7 @@ const FRAMINGS: Readonly<Record<RecordFraming, () => FindEnd>> = {
   lines: () => (chunk, from) => chunk.indexOf(LINE_FEED, from) + 1 || -1,
 
   csv: () => {
-    // A doubled quote closes and opens again, so that only their number counts.
+    // A doubled quote closes and reopens the quotes, so counting quotes is enough.
     let quoted = false;
     return (chunk, from) => {
       for (let at = from; at < chunk.length; at++) {
@@ -144,7 +136,7 @@ const FRAMINGS: Readonly<Record<RecordFraming, () => FindEnd>> = {
   },
 
   json: () => {
-    // Of the file's own array only the items are counted, so that it does not matter where the reading begins.
+    // The outer array is not counted as a level, so that reading may start at any item.
     let depth = 0;
     let quoted = false;
     let escaped = false;
@@ -167,7 +159,7 @@ const FRAMINGS: Readonly<Record<RecordFraming, () => FindEnd>> = {
   },
 };
 
-/** What a line says: its bytes without the line break (LF or CRLF) and without a byte order mark. */
+/** The bytes of a record without its final line break (LF or CRLF) and without a byte order mark. */
 export function recordContent(raw: Uint8Array): Uint8Array {
   let end = raw.length;
   if (raw[end - 1] === LINE_FEED) end -= 1;
@@ -176,7 +168,7 @@ export function recordContent(raw: Uint8Array): Uint8Array {
   return raw.subarray(marked ? BYTE_ORDER_MARK.length : 0, end);
 }
 
-/** Whether a line's content holds nothing but spaces and tabs: such a line is passed over. */
+/** Whether a line contains only spaces and tabs. */
 export function isBlank(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09);
 }

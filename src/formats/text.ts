@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
 
 /**
- * One `name: value` line for each value (NEG-6): a value never leaves its line, null is empty, nested names are dotted, items of a list
- * numbered (`tags[0]: a`). A list, map or object that holds nothing is one line, `[]` or `{}`.
+ * Writes one `name: value` line per value (NEG-6). Line breaks in values are escaped, null is empty, nested names are dotted, items of a list
+ * are numbered (`tags[0]: a`). An empty list is `[]`, an empty map or object `{}`.
  */
 export function writeText(value: JsonObject): string {
   const lines: string[] = [];
@@ -12,7 +12,7 @@ export function writeText(value: JsonObject): string {
   return lines.join('');
 }
 
-/** Resources one after the other, a blank line between them. */
+/** Writes several resources, separated by blank lines. */
 export function writeTextList(values: readonly JsonObject[]): string {
   return values.map(writeText).join('\n');
 }
@@ -24,14 +24,14 @@ function addLines(name: string, value: Json, lines: string[]): void {
   } else if (isJsonObject(value)) {
     const members = Object.entries(value);
     if (members.length === 0) lines.push(`${name}: {}\n`);
-    for (const [member, held] of members) addLines(`${name}.${nameOf(member)}`, held, lines);
+    for (const [member, nested] of members) addLines(`${name}.${nameOf(member)}`, nested, lines);
   } else {
     const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
     lines.push(`${name}: ${escaped(text)}\n`);
   }
 }
 
-/** The key of a map may be any text: what would end the name is escaped. */
+/** Escapes a name, because the key of a map may be any text. */
 function nameOf(name: string): string {
   return escaped(name).replaceAll(': ', '\\: ');
 }

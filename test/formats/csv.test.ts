@@ -90,15 +90,15 @@ describe('CSV', () => {
     assert.deepEqual(compileCsvReader(PRODUCT, 'stock', LIMITS)('many'), { stock: 'many' });
   });
 
-  const faulty: readonly (readonly [title: string, header: string, record: string, says: RegExp])[] = [
-    ['a column that is not known', 'name,price', '', /column "price" is not known; there are name, stock/],
-    ['a column twice', 'name,name', '', /name stands twice/],
-    ['more cells than columns', 'name', 'a,b', /2 cells, and there are 1 columns/],
+  const malformed: readonly (readonly [title: string, header: string, record: string, says: RegExp])[] = [
+    ['a column that is not known', 'name,price', '', /unknown column "price"; known columns: name, stock/],
+    ['a column twice', 'name,name', '', /duplicate column name/],
+    ['more cells than columns', 'name', 'a,b', /2 cells for 1 columns/],
     ['an open quote', 'name', '"a', /quote/],
     ['a quote inside', 'name', 'a"b', /quote/],
-    ['faulty JSON', 'tags', '[a', /refused at line 1/],
+    ['malformed JSON', 'tags', '[a', /Malformed body at line 1/],
   ];
-  for (const [title, header, record, says] of faulty) {
+  for (const [title, header, record, says] of malformed) {
     it(`refuses ${title}`, () => {
       assert.throws(() => compileCsvReader(PRODUCT, header, LIMITS)(record), says);
     });

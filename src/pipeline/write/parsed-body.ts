@@ -5,7 +5,7 @@ import { inflate } from '../../formats/gzip.ts';
 import { readJson } from '../../formats/json.ts';
 import { readMultipart } from '../../formats/multipart.ts';
 import type { ObjectType } from '../../formats/typed-reader.ts';
-import { readXml } from '../../formats/xml-reader.ts';
+import { readXml } from '../../formats/xml.ts';
 import type { Limits, Resource } from '../../model/model.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Negotiated } from '../negotiate.ts';
