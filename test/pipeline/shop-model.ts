@@ -1,6 +1,6 @@
 import type { ApiUnderTest, Seen } from './api-under-test.ts';
 
-/** A model with every kind of field and of relation, near the example of the specification. */
+/** A model with every type of field and relation, similar to the example of the specification. */
 export const SHOP = `
 name: shop
 title: Shop
@@ -61,18 +61,27 @@ resources:
     schema: { type: object, properties: { text: { type: string } } }
 `;
 
-/** The least that a product needs. */
+/** {@link SHOP} with small pages, uncached products, cascading comments, suppliers that can be deleted, and strict notes. */
+export const SMALL_SHOP: string = [
+  ['resources:', 'limits: { page: { default: 3, max: 5, max_offset: 50, count_cap: 4 } }\nresources:'],
+  ['    cache: { max_age: 3600, scope: public }\n', ''],
+  ['on_delete: restrict', 'on_delete: nullify'],
+  ['parent: reviews', 'parent: reviews\n    on_parent_delete: cascade'],
+  ['    id: client', '    id: client\n    require_if_match: true\n    events: full'],
+].reduce((model, [from = '', to = '']) => model.replace(from, to), SHOP);
+
+/** The required fields of a product. */
 export const LAMP = { sku: 'lamp', name: 'Lamp', price: '5' } as const;
 
-/** Creates a row by POST and takes its event, so that what comes after begins with none. */
+/** Creates a row by POST and consumes its event, so that later rows see only their own events. */
 export async function create(api: ApiUnderTest, collection: string, body: object): Promise<Seen & { id: string }> {
-  const made = await api.send({ send: `POST /api/v1/${collection}`, body });
-  if (made.status !== 201) throw new Error(`POST ${collection} answered ${made.status} ${made.text}`);
+  const created = await api.send({ send: `POST /api/v1/${collection}`, body });
+  if (created.status !== 201) throw new Error(`POST ${collection} returned ${created.status} ${created.text}`);
   await api.newEvents();
-  return { ...made, id: String(made.body['id']) };
+  return { ...created, id: String(created.body['id']) };
 }
 
-/** The ids of a collection's page, in its order. */
+/** The ids of a page, in its order. */
 export function idsOf({ text }: Pick<Seen, 'text'>): readonly string[] {
   const { data } = JSON.parse(text) as { readonly data: readonly { readonly id: string }[] };
   return data.map(({ id }) => id);
