@@ -2,47 +2,47 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LoopIteration } from '../../src/limits/loop-iteration.ts';
 
-/** Asks by so many requests, each of which takes so many milliseconds. */
-function played(longest = 1_000): {
-  at: { now: number; turn: number };
-  ask: (requests: number, each: number) => number | null;
+/** `send` records the given number of requests, each of which takes the given milliseconds. */
+function simulate(maxDuration = 1_000): {
+  at: { now: number; iteration: number };
+  send: (requests: number, each: number) => number | null;
 } {
-  const at = { now: 0, turn: 1 };
-  const turn = new LoopIteration(longest, { now: () => at.now, iteration: () => at.turn });
-  const ask = (requests: number, each: number): number | null => {
-    let told: number | null = null;
+  const at = { now: 0, iteration: 1 };
+  const iteration = new LoopIteration(maxDuration, { now: () => at.now, iteration: () => at.iteration });
+  const send = (requests: number, each: number): number | null => {
+    let duration: number | null = null;
     for (let request = 0; request < requests; request += 1) {
-      told = turn.recordRequest();
+      duration = iteration.recordRequest();
       at.now += each;
     }
-    return told;
+    return duration;
   };
-  return { at, ask };
+  return { at, send };
 }
 
-describe('a turn of answering', () => {
-  it('[LIM-3] has lasted since its first request', () => {
-    const { ask } = played();
-    assert.equal(ask(21, 10), 200);
+describe('LoopIteration', () => {
+  it('[LIM-3] measures since the first request of the iteration', () => {
+    const { send } = simulate();
+    assert.equal(send(21, 10), 200);
   });
 
-  it('[LIM-3] begins anew with the turn of the event loop', () => {
-    const { at, ask } = played();
-    ask(50, 10);
-    at.turn += 1;
-    assert.deepEqual([ask(8, 10), ask(1, 10)], [null, 80]);
+  it('[LIM-3] starts again with the next iteration', () => {
+    const { at, send } = simulate();
+    send(50, 10);
+    at.iteration += 1;
+    assert.deepEqual([send(8, 10), send(1, 10)], [null, 80]);
   });
 
-  it('[LIM-3] is not late by one long task, whatever came before or with it', () => {
-    const { at, ask } = played();
+  it('[LIM-3] reports no delay for one long task among few requests', () => {
+    const { at, send } = simulate();
     at.now = 5_000;
-    assert.equal(ask(1, 900), null);
-    assert.equal(ask(7, 1), null);
+    assert.equal(send(1, 900), null);
+    assert.equal(send(7, 1), null);
   });
 
-  it('[LIM-3] counts as another one once it has lasted too long, so that there is room again', () => {
-    const { ask } = played(1_000);
-    assert.equal(ask(101, 10), 1_000);
-    assert.equal(ask(1, 10), null);
+  it('[LIM-3] counts as a new iteration after its maximum duration, so that requests are accepted again', () => {
+    const { send } = simulate(1_000);
+    assert.equal(send(101, 10), 1_000);
+    assert.equal(send(1, 10), null);
   });
 });

@@ -3,15 +3,15 @@ import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { monitorDelay } from '../../src/limits/overload.ts';
 
-it('[LIM-3] measures a loop that is busy as late and one that is free as on time', async () => {
-  const meter = monitorDelay();
+it('[LIM-3] measures a delay of a busy event loop and none of an idle one', async () => {
+  const monitor = monitorDelay();
   await pause(600);
-  assert.ok(meter.read() < 50, `free: ${meter.read()} ms`);
-  for (let turn = 0; turn < 13; turn += 1) {
+  assert.ok(monitor.read() < 50, `idle: ${monitor.read()} ms`);
+  for (let iteration = 0; iteration < 13; iteration += 1) {
     const end = performance.now() + 100;
     while (performance.now() < end);
     await new Promise(setImmediate);
   }
-  assert.ok(meter.read() > 50, `busy: ${meter.read()} ms`);
-  meter.close();
+  assert.ok(monitor.read() > 50, `busy: ${monitor.read()} ms`);
+  monitor.close();
 });

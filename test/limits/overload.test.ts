@@ -4,26 +4,26 @@ import * as fc from 'fast-check';
 import { monitorDelay, type OverloadMonitor, monitorOverload } from '../../src/limits/overload.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 
-/** Milliseconds between two looks at whether it is over. */
-const LOOK = 250;
+/** Milliseconds between two checks during an overload. */
+const CHECK_INTERVAL = 250;
 
-interface Watched {
-  readonly watch: OverloadMonitor;
-  readonly load: { delay: number; turn: number | null; waiting: number };
+interface Monitored {
+  readonly monitor: OverloadMonitor;
+  readonly load: { delay: number; iteration: number | null; waiting: number };
   readonly observed: readonly Observation[];
 }
 
-function watched(): Watched {
-  const load: Watched['load'] = { delay: 0, turn: null, waiting: 0 };
+function monitored(): Monitored {
+  const load: Monitored['load'] = { delay: 0, iteration: null, waiting: 0 };
   const observed: Observation[] = [];
-  const watch = monitorOverload({
+  const monitor = monitorOverload({
     limits: { eventLoopDelay: 100, queueDepth: 40 },
     delay: () => load.delay,
-    recordRequest: () => load.turn,
+    recordRequest: () => load.iteration,
     queuedWrites: () => load.waiting,
     observe: (observation) => observed.push(observation),
   });
-  return { watch, load, observed };
+  return { monitor, load, observed };
 }
 
 describe('overload', () => {
@@ -34,87 +34,91 @@ describe('overload', () => {
     [0, 41, '41 writes are queued'],
     [Number.NaN, 0, null],
   ] as const) {
-    it(`[LIM-3] is ${reason ?? 'not seen'} at ${delay} ms and ${waiting} writes`, () => {
-      const { watch, load } = watched();
+    it(`[LIM-3] is ${reason ?? 'not reported'} at ${delay} ms and ${waiting} writes`, () => {
+      const { monitor, load } = monitored();
       Object.assign(load, { delay, waiting });
-      assert.deepEqual([watch.overloaded(), watch.reason()], [reason !== null, reason]);
-      watch.close();
+      assert.deepEqual([monitor.overloaded(), monitor.reason()], [reason !== null, reason]);
+      monitor.close();
     });
   }
 
-  it('[LIM-3] is over only when both measures are well below their limits', (context) => {
+  it('[LIM-3] ends only when both values are well below their limits', (context) => {
     context.mock.timers.enable({ apis: ['setInterval'] });
-    const { watch, load } = watched();
-    const told = (delay: number): boolean => {
+    const { monitor, load } = monitored();
+    const overloadedAt = (delay: number): boolean => {
       load.delay = delay;
-      return watch.overloaded();
+      return monitor.overloaded();
     };
-    assert.deepEqual([101, 99, 76, 75, 76].map(told), [true, true, true, false, true]);
+    assert.deepEqual([101, 99, 76, 75, 76].map(overloadedAt), [true, true, true, false, true]);
     load.delay = 75;
-    context.mock.timers.tick(LOOK * 2);
-    assert.deepEqual([76, 100].map(told), [false, false]);
+    context.mock.timers.tick(CHECK_INTERVAL * 2);
+    assert.deepEqual([76, 100].map(overloadedAt), [false, false]);
     load.delay = 101;
-    watch.overloaded();
+    monitor.overloaded();
     Object.assign(load, { delay: 0, waiting: 31 });
-    assert.equal(watch.overloaded(), true);
-    watch.close();
+    assert.equal(monitor.overloaded(), true);
+    monitor.close();
   });
 
-  it('[LIM-3] is announced when it begins and when it ends, not in between', (context) => {
+  it('[LIM-3] is reported when it begins and when it ends, not in between', (context) => {
     context.mock.timers.enable({ apis: ['setInterval'] });
-    const { watch, load, observed } = watched();
+    const { monitor, load, observed } = monitored();
     for (const waiting of [0, 41, 60, 0, 41, 10, 0]) {
       load.waiting = waiting;
-      watch.overloaded();
+      monitor.overloaded();
     }
-    context.mock.timers.tick(LOOK);
-    assert.equal(observed.length, 1, 'requests were refused meanwhile');
-    context.mock.timers.tick(LOOK);
+    context.mock.timers.tick(CHECK_INTERVAL);
+    assert.equal(observed.length, 1, 'requests were rejected meanwhile');
+    context.mock.timers.tick(CHECK_INTERVAL);
     assert.deepEqual(observed, [
       { kind: 'overload', overloaded: true, reason: '41 writes are queued' },
       { kind: 'overload', overloaded: false, reason: null },
     ]);
   });
 
-  it('[LIM-3] is announced as over even when no request comes', (context) => {
+  it('[LIM-3] is reported as over even without requests', (context) => {
     context.mock.timers.enable({ apis: ['setInterval'] });
-    const { watch, load, observed } = watched();
+    const { monitor, load, observed } = monitored();
     load.delay = 500;
-    watch.overloaded();
+    monitor.overloaded();
     load.delay = 0;
-    context.mock.timers.tick(LOOK * 2);
-    assert.deepEqual([observed.length, watch.reason()], [2, null]);
+    context.mock.timers.tick(CHECK_INTERVAL * 2);
+    assert.deepEqual([observed.length, monitor.reason()], [2, null]);
   });
 
-  it('[LIM-3] refuses what comes after half the limit of answering in one go, and takes what comes in the next', () => {
-    const { watch, load } = watched();
-    const told = [null, 50, 51, 80, 0, 30, 38].map((turn) => {
-      load.turn = turn;
-      return watch.overloaded();
+  it('[LIM-3] rejects requests after half the limit in one iteration, and accepts those of the next', () => {
+    const { monitor, load } = monitored();
+    const rejected = [null, 50, 51, 80, 0, 30, 38].map((iteration) => {
+      load.iteration = iteration;
+      return monitor.overloaded();
     });
-    assert.deepEqual(told, [false, false, true, true, false, false, true], 'three quarters of it until it is over');
-    watch.close();
+    assert.deepEqual(
+      rejected,
+      [false, false, true, true, false, false, true],
+      'three quarters of it during an overload',
+    );
+    monitor.close();
   });
 
-  it('[LIM-3] judges many requests in one go by that, and not by how late others were', () => {
-    const { watch, load } = watched();
-    Object.assign(load, { delay: 500, turn: 10 });
-    assert.equal(watch.overloaded(), false);
-    load.turn = null;
-    assert.equal(watch.overloaded(), true);
-    watch.close();
+  it('[LIM-3] uses the duration of the iteration, not the measured delay, for many requests in one iteration', () => {
+    const { monitor, load } = monitored();
+    Object.assign(load, { delay: 500, iteration: 10 });
+    assert.equal(monitor.overloaded(), false);
+    load.iteration = null;
+    assert.equal(monitor.overloaded(), true);
+    monitor.close();
   });
 
-  it('[LIM-3] announces by turns, whatever the load', () => {
+  it('[LIM-3] reports begin and end alternately, whatever the load', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(200), fc.nat(80))), (loads) => {
-        const { watch, load, observed } = watched();
+        const { monitor, load, observed } = monitored();
         for (const [delay, waiting] of loads) {
           Object.assign(load, { delay, waiting });
-          if (delay > 100 || waiting > 40) assert.equal(watch.overloaded(), true);
-          else if (delay <= 75 && waiting <= 30) assert.equal(watch.overloaded(), false);
+          if (delay > 100 || waiting > 40) assert.equal(monitor.overloaded(), true);
+          else if (delay <= 75 && waiting <= 30) assert.equal(monitor.overloaded(), false);
         }
-        watch.close();
+        monitor.close();
         for (const [index, observation] of observed.entries()) {
           assert.ok(observation.kind === 'overload');
           assert.equal(observation.overloaded, index % 2 === 0);
@@ -123,18 +127,18 @@ describe('overload', () => {
     );
   });
 
-  it('[LIM-3] is never seen after the watch is closed', () => {
-    const { watch, load, observed } = watched();
+  it('[LIM-3] is never reported after close', () => {
+    const { monitor, load, observed } = monitored();
     load.delay = 500;
-    watch.close();
-    assert.deepEqual([watch.overloaded(), watch.reason(), observed], [false, null, []]);
+    monitor.close();
+    assert.deepEqual([monitor.overloaded(), monitor.reason(), observed], [false, null, []]);
   });
 });
 
-describe('the delay of the event loop', () => {
-  it('[LIM-3] is nothing before the first span is over', () => {
-    const meter = monitorDelay();
-    assert.equal(meter.read(), 0);
-    meter.close();
+describe('monitorDelay', () => {
+  it('[LIM-3] is 0 before the first interval is over', () => {
+    const monitor = monitorDelay();
+    assert.equal(monitor.read(), 0);
+    monitor.close();
   });
 });

@@ -15,7 +15,7 @@ const NEW_LINE = 0x0a;
 const MODULE = JSON.stringify(new URL('../../src/observe/log-file.ts', import.meta.url).href);
 
 describe('the log', () => {
-  it('[OPS-2d] has written everything once it is closed, in order', async (context) => {
+  it('[OPS-2d] has written all lines in order when close resolves', async (context) => {
     const file = path.join(temporaryDirectory(context), 'log');
     const log = openLog(openSync(file, 'a'));
     const lines = Array.from({ length: 20_000 }, (_, index) => `${index}\n`);
@@ -27,7 +27,7 @@ describe('the log', () => {
     assert.equal(await readFile(file, 'utf8'), lines.join(''));
   });
 
-  it('[OPS-2d] keeps what its lines say while what was written before makes room for them', async (context) => {
+  it('[OPS-2d] does not overwrite queued lines when it reuses buffers', async (context) => {
     await withPipe(context, async (log, reader) => {
       const rounds = ['one ü', 'two €', 'three 😀'].map((text) => `${text} ${'x'.repeat(500)}\n`.repeat(1_000));
       const seen: string[] = [];
@@ -39,7 +39,7 @@ describe('the log', () => {
     });
   });
 
-  it('[OPS-2d] takes a line that is longer than what is gathered', async (context) => {
+  it('[OPS-2d] accepts a line that is longer than a buffer', async (context) => {
     await withPipe(context, async (log, reader) => {
       const lines = ['before\n', `${'ü'.repeat(100_000)}\n`, 'after\n'];
       for (const line of lines) log.write(line);
@@ -47,7 +47,7 @@ describe('the log', () => {
     });
   });
 
-  it('[OPS-2d] keeps up with turns of the event loop that fill several batches each', async (context) => {
+  it('[OPS-2d] keeps up with event-loop iterations that fill several buffers each', async (context) => {
     const file = path.join(temporaryDirectory(context), 'log');
     const log = openLog(openSync(file, 'a'));
     const turns = Array.from({ length: 120 }, (_, turn) => `${turn} ${'x'.repeat(250)}\n`);
@@ -60,7 +60,7 @@ describe('the log', () => {
     assert.equal((await readFile(file)).length, turns.join('').length * 1_000);
   });
 
-  it('[OPS-2d] waits for a reader that has stopped, up to 16 MiB, and drops whole lines beyond', async (context) => {
+  it('[OPS-2d] queues up to 16 MiB for a reader that has stopped, and drops whole lines beyond', async (context) => {
     await withPipe(context, async (log, reader) => {
       const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}\n`);
       for (const line of lines) log.write(line);
@@ -73,7 +73,7 @@ describe('the log', () => {
     });
   });
 
-  it('[OPS-2d] gives a full pipe up at an exit in haste', async (context) => {
+  it('[OPS-2d] gives up a full pipe in flushSync', async (context) => {
     await withPipe(context, async (log, reader) => {
       for (let line = 0; line < 300; line += 1) log.write(`${'x'.repeat(1_000)}\n`);
       log.flushSync();
@@ -84,12 +84,12 @@ describe('the log', () => {
     });
   });
 
-  it('[OPS-2d] has written everything at an exit in haste after a flush', async () => {
+  it('[OPS-2d] has written all lines when the process exits after flushSync', async () => {
     const { text } = await run(`log.write('a\\n'); log.write('b\\n'); log.flushSync(); process.exit(0)`);
     assert.equal(text, 'a\nb\n');
   });
 
-  it('[OPS-2d] has written everything when a flush returns, whatever other threads do', async (context) => {
+  it('[OPS-2d] has written all lines when flushSync returns, whatever other threads do', async (context) => {
     const file = path.join(temporaryDirectory(context), 'log');
     const log = openLog(openSync(file, 'a'));
     const work = Array.from({ length: 8 }, () => promisify(pbkdf2)('', '', 100_000, 64, 'sha512'));
@@ -99,12 +99,12 @@ describe('the log', () => {
     await Promise.all([...work, log.close()]);
   });
 
-  it('[OPS-2d] is on its way while the program goes on', async () => {
+  it('[OPS-2d] is written while the program runs', async () => {
     const { text } = await run(`log.write('a\\n'); setInterval(() => {}, 1000)`, { untilText: true });
     assert.equal(text, 'a\n');
   });
 
-  it('[OPS-2d] lets go of what waits once its destination is gone', async () => {
+  it('[OPS-2d] releases queued buffers when its destination is gone', async () => {
     const script = `
     const { setFlagsFromString } = await import('node:v8');
     setFlagsFromString('--expose-gc');
@@ -124,7 +124,7 @@ describe('the log', () => {
     assert.deepEqual((await run(script, { closed: true })).out, 'little');
   });
 
-  it('[OPS-2d] survives a destination that is gone', async () => {
+  it('[OPS-2d] does not end the process when its destination is gone', async () => {
     const script = `process.stdin.once('data', async () => {
       for (let n = 0; n < 1000; n += 1) log.write('x'.repeat(100) + '\\n');
       log.flushSync(); log.write('y'); await log.close();
@@ -135,7 +135,7 @@ describe('the log', () => {
   });
 });
 
-/** Runs with a log that goes into a pipe which never blocks, and with the end of it that is read. */
+/** Runs with a log to a non-blocking pipe and with its read end. */
 async function withPipe(context: TestContext, use: (log: LogWriter, reader: number) => Promise<void>): Promise<void> {
   const pipe = path.join(temporaryDirectory(context), 'pipe');
   execFileSync('mkfifo', [pipe]);
@@ -146,7 +146,7 @@ async function withPipe(context: TestContext, use: (log: LogWriter, reader: numb
   closeSync(reader);
 }
 
-/** Whole lines, so many or more. */
+/** At least the given number of lines, up to a line end. */
 async function readLines(reader: number, atLeast: number): Promise<string> {
   const packets: Buffer[] = [];
   let lines = 0;
@@ -159,7 +159,7 @@ async function readLines(reader: number, atLeast: number): Promise<string> {
   return Buffer.concat(packets).toString();
 }
 
-/** What is there, up to what a pipe holds. */
+/** The available bytes, up to the capacity of a pipe. */
 function readNow(reader: number): Buffer {
   const bytes = Buffer.alloc(65_536);
   try {
@@ -175,7 +175,7 @@ interface Run {
   readonly code: number | null;
 }
 
-/** Runs a script that has `log`, open on standard error. `closed`: nobody reads it. `untilText`: kills it after its first text. */
+/** Runs a script with a `log` on standard error. `closed`: its reader is closed. `untilText`: it is killed after its first output. */
 async function run(script: string, { closed = false, untilText = false } = {}): Promise<Run> {
   const code = `import { openLog } from ${MODULE}; const log = openLog(2); ${script}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code]);

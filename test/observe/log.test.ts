@@ -5,7 +5,7 @@ import { type LogOptions, logSink } from '../../src/observe/log.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
-const exchange = {
+const request = {
   kind: 'request',
   method: 'GET',
   target: '/api/products/1',
@@ -33,22 +33,22 @@ function json(observation: Observation): Record<string, unknown> {
 }
 
 describe('a line of JSON', () => {
-  it('[OPS-2d] tells a request with its correlation and trace id, in this order', () => {
+  it('[OPS-2d] logs a request with its correlation and trace id, in this order', () => {
     assert.equal(
-      written({ ...exchange, status: 404, errorCode: 'PRODUCT_NOT_FOUND' }),
+      written({ ...request, status: 404, errorCode: 'PRODUCT_NOT_FOUND' }),
       '{"time":"2026-01-02T03:04:05.006Z","level":"info","event":"request","method":"GET","path":"/api/products/1",' +
         '"route":"/products/{id}","status":404,"error_code":"PRODUCT_NOT_FOUND","duration_ms":1.235,' +
         '"correlation_id":"id-1","trace_id":"0af7651916cd43dd8448eb211c80319c"}\n',
     );
   });
 
-  it('[OPS-2d] cuts a path that is long', () => {
-    const { path } = json({ ...exchange, target: `/${'a'.repeat(5_000)}` });
+  it('[OPS-2d] truncates a long path', () => {
+    const { path } = json({ ...request, target: `/${'a'.repeat(5_000)}` });
     assert.equal(path, `/${'a'.repeat(1_023)}…`);
   });
 
   for (const [observation, level, rest] of [
-    [{ ...exchange, status: 503 }, 'error', { status: 503 }],
+    [{ ...request, status: 503 }, 'error', { status: 503 }],
     [
       { kind: 'store-unavailable', error: new Error('The disk is full', { cause: FULL }) },
       'error',
@@ -82,18 +82,18 @@ describe('a line of JSON', () => {
     [{ kind: 'overload', overloaded: true, reason: 'why' }, 'warn', { event: 'overload', reason: 'why' }],
     [{ kind: 'overload', overloaded: false, reason: null }, 'info', { overloaded: false, reason: null }],
   ] as const satisfies readonly (readonly [Observation, string, object])[]) {
-    it(`[OPS-2d] tells ${observation.kind} as ${level}: ${JSON.stringify(rest)}`, () => {
+    it(`[OPS-2d] logs ${observation.kind} as ${level}: ${JSON.stringify(rest)}`, () => {
       const line = json(observation);
       assert.deepEqual({ ...line, ...rest }, line);
       assert.equal(line['level'], level);
     });
   }
 
-  it('[OPS-2d] says which process it is of, where several write one log', () => {
+  it('[OPS-2d] has the process id if several processes write one log', () => {
     assert.match(written({ kind: 'stopped', unfinished: 0 }, { pid: 7 }), /"level":"info","pid":7,"event":"stopped"/);
   });
 
-  it('[ERR-7] tells a fault with its stack and causes under its correlation id', () => {
+  it('[ERR-7] logs an error with its stack, its causes and its correlation id', () => {
     const cause = Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
     const error = new TypeError('no row', { cause });
     const line = json({ kind: 'error', correlationId: 'id-1', error });
@@ -107,23 +107,23 @@ describe('a line of JSON', () => {
     });
   });
 
-  it('[OPS-2d] tells of a thrown value that is no error its type alone', () => {
+  it('[OPS-2d] logs only the type of a thrown value that is not an Error', () => {
     assert.doesNotMatch(written({ kind: 'error', correlationId: null, error: { token: 'secret' } }), /secret/);
   });
 
-  it('[OPS-2d] ends where a cause leads back to its error', () => {
+  it('[OPS-2d] stops at a circular cause', () => {
     const error = new Error('round');
     error.cause = error;
     assert.match(written({ kind: 'error', correlationId: null, error }), /round/);
   });
 
-  it('[OPS-2d] is one line of what can be printed, whatever the client sent', () => {
+  it('[OPS-2d] is one line of printable characters, whatever the client sent', () => {
     const nasty = fc.string({
       unit: fc.constantFrom('\n', '\r', '\u001b', '\u0085', '\u2028', '\u009b', '"', '\\', 'a', '\u007f'),
     });
     fc.assert(
       fc.property(nasty, nasty, nasty, (method, target, correlationId) => {
-        const text = written({ ...exchange, method, target, correlationId });
+        const text = written({ ...request, method, target, correlationId });
         assert.match(text, /^\{[^\p{Cc}\u2028\u2029]*\}\n$/u);
         assert.equal(JSON.parse(text).correlation_id, correlationId);
       }),
@@ -131,8 +131,8 @@ describe('a line of JSON', () => {
   });
 });
 
-describe('a database that cannot be used', () => {
-  it('[OPS-2d] is told once a minute for each reason, however many requests meet it', () => {
+describe('an unavailable store', () => {
+  it('[OPS-2d] is logged once a minute for each reason, however many requests report it', () => {
     const lines: string[] = [];
     let now = 0;
     const observe = logSink({
@@ -141,16 +141,16 @@ describe('a database that cannot be used', () => {
       format: 'json',
       colours: false,
     });
-    const told = (at: number, reason: string): readonly string[] => {
+    const logged = (at: number, reason: string): readonly string[] => {
       now = at;
-      for (let request = 0; request < 3; request += 1) observe({ kind: 'store-unavailable', error: new Error(reason) });
+      for (let count = 0; count < 3; count += 1) observe({ kind: 'store-unavailable', error: new Error(reason) });
       return lines.splice(0);
     };
-    assert.deepEqual(told(0, 'held'), ['held']);
-    assert.deepEqual(told(59_999, 'held'), []);
-    assert.deepEqual(told(59_999, 'full'), ['full']);
-    assert.deepEqual(told(60_000, 'held'), ['held']);
-    assert.deepEqual(told(61_000, 'full'), []);
+    assert.deepEqual(logged(0, 'locked'), ['locked']);
+    assert.deepEqual(logged(59_999, 'locked'), []);
+    assert.deepEqual(logged(59_999, 'full'), ['full']);
+    assert.deepEqual(logged(60_000, 'locked'), ['locked']);
+    assert.deepEqual(logged(61_000, 'full'), []);
   });
 });
 
@@ -158,20 +158,20 @@ describe('a readable line', () => {
   const readable = (observation: Observation, colours = false): string =>
     written(observation, { format: 'readable', colours });
 
-  it('[OPS-2d] tells a request in the order in which a person asks', () => {
-    assert.equal(readable({ ...exchange, target: '/a' }), '03:04:05.006 200 GET /a 1.2 ms\n');
-    const refused = { ...exchange, status: 404, errorCode: 'PRODUCT_NOT_FOUND' };
+  it('[OPS-2d] shows status, method, path, duration and error code of a request', () => {
+    assert.equal(readable({ ...request, target: '/a' }), '03:04:05.006 200 GET /a 1.2 ms\n');
+    const refused = { ...request, status: 404, errorCode: 'PRODUCT_NOT_FOUND' };
     assert.equal(readable(refused), '03:04:05.006 404 GET /api/products/1 1.2 ms PRODUCT_NOT_FOUND id-1\n');
   });
 
-  it('[OPS-2d] tells everything else by name and value', () => {
+  it('[OPS-2d] shows the members of other events by name and value', () => {
     assert.equal(
       readable({ kind: 'schema-changed', statements: ['a', 'b'] }),
       '03:04:05.006 schema changed statements=["a","b"]\n',
     );
   });
 
-  it('[ERR-7] shows the stack of an error below it', () => {
+  it('[ERR-7] shows the stack below an error', () => {
     const error = new Error('broken');
     const [first, second] = readable({ kind: 'error', correlationId: null, error }).split('\n');
     assert.equal(first, '03:04:05.006 error - Error: broken');
@@ -185,12 +185,12 @@ describe('a readable line', () => {
       [404, 33],
       [500, 31],
     ] as const) {
-      assert.ok(readable({ ...exchange, status }, true).includes(`\u001b[${code}m${status}\u001b[0m`));
+      assert.ok(readable({ ...request, status }, true).includes(`\u001b[${code}m${status}\u001b[0m`));
     }
   });
 
   it('[OPS-2d] shows control characters and never sends them to the terminal', () => {
-    const text = readable({ ...exchange, method: 'G\u001b[31m', target: '/\r\n\u202e' });
+    const text = readable({ ...request, method: 'G\u001b[31m', target: '/\r\n\u202e' });
     assert.equal(text, '03:04:05.006 200 G\\u{1b}[31m /\\u{d}\\u{a}\\u{202e} 1.2 ms\n');
   });
 });
