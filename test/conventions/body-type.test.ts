@@ -9,7 +9,7 @@ import {
   readContentType,
 } from '../../src/conventions/body-type.ts';
 import { ApiError } from '../../src/conventions/errors.ts';
-import { refuses } from './refuses.ts';
+import { throwsApiError } from './throws-api-error.ts';
 
 const POST: BodyRule = { name: 'shop', version: { major: 1, minor: 2, patch: 3 }, use: 'create' };
 const PATCH: BodyRule = { ...POST, use: 'patch' };
@@ -60,28 +60,31 @@ describe('readContentType', () => {
     }
   };
   for (const [text, onPost, onPatch] of rows) {
-    it(`[NEG-2] takes ${text ?? 'no type'} on POST as ${onPost}, on PATCH as ${onPatch}`, () => {
+    it(`[NEG-2] accepts ${text ?? 'no type'} on POST as ${onPost}, on PATCH as ${onPatch}`, () => {
       assert.equal(outcome(text, POST), onPost);
       assert.equal(outcome(text, PATCH), onPatch);
     });
   }
 
-  it('[NEG-2] says in Accept what is taken', () => {
-    assert.deepEqual(refuses(() => readContentType('text/plain', POST), 'REQUEST_MEDIA_TYPE_UNSUPPORTED').headers, {
-      Accept:
-        'application/json, application/vnd.shop.v1+json, application/xml, application/vnd.shop.v1+xml, application/x-www-form-urlencoded, multipart/form-data, application/x-ndjson',
-    });
+  it('[NEG-2] lists the accepted types in Accept', () => {
+    assert.deepEqual(
+      throwsApiError(() => readContentType('text/plain', POST), 'REQUEST_MEDIA_TYPE_UNSUPPORTED').headers,
+      {
+        Accept:
+          'application/json, application/vnd.shop.v1+json, application/xml, application/vnd.shop.v1+xml, application/x-www-form-urlencoded, multipart/form-data, application/x-ndjson',
+      },
+    );
   });
 
-  it('[MET-3] says in Accept-Patch too what a PATCH takes', () => {
+  it('[MET-3] lists the types of a PATCH in Accept-Patch too', () => {
     const types =
       'application/merge-patch+json, application/json-patch+json, application/json, application/vnd.shop.v1+json, application/xml, application/vnd.shop.v1+xml, application/x-www-form-urlencoded, multipart/form-data';
-    const error = refuses(() => readContentType('text/plain', PATCH), 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
+    const error = throwsApiError(() => readContentType('text/plain', PATCH), 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
     assert.deepEqual(error.headers, { Accept: types, 'Accept-Patch': types });
   });
 });
 
-describe('readContentType, by what the body is for', () => {
+describe('readContentType, by the use of the body', () => {
   const ALL = ['create', 'replace', 'patch', 'query', 'batch'] as const satisfies readonly BodyUse[];
   const rows: readonly (readonly [type: string, taken: readonly BodyUse[]])[] = [
     ['application/json', ['create', 'replace', 'patch', 'batch']],
@@ -99,25 +102,25 @@ describe('readContentType, by what the body is for', () => {
     ['text/csv', []],
   ];
   for (const [type, taken] of rows) {
-    it(`[NEG-2] takes ${type} for ${taken.join(', ') || 'nothing'}`, () => {
+    it(`[NEG-2] accepts ${type} for ${taken.join(', ') || 'nothing'}`, () => {
       for (const takes of ALL) {
         const read = () => readContentType(type, { ...POST, use: takes });
         if (taken.includes(takes)) read();
-        else refuses(read, 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
+        else throwsApiError(read, 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
       }
     });
   }
 
-  it('[MET-9] refuses a QUERY without a type as a faulty request, one of another type as unsupported', () => {
+  it('[MET-9] rejects a QUERY without a type as invalid, and one of another type as unsupported', () => {
     const query: BodyRule = { ...POST, use: 'query' };
-    const untyped = refuses(() => readContentType(null, query), 'REQUEST_HEADER_INVALID');
+    const untyped = throwsApiError(() => readContentType(null, query), 'REQUEST_HEADER_INVALID');
     assert.deepEqual(untyped.details, [{ field: 'Content-Type', message: 'is required' }]);
     assert.match(untyped.message, /application\/x-www-form-urlencoded/);
-    const other = refuses(() => readContentType('application/json', query), 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
+    const other = throwsApiError(() => readContentType('application/json', query), 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
     assert.deepEqual(other.headers, { Accept: 'application/x-www-form-urlencoded' });
   });
 
-  it('[MET-5] lists for each use what is taken, the best first', () => {
+  it('[MET-5] lists the accepted types of each use, the preferred first', () => {
     const listed = (takes: BodyUse) => bodyTypes({ ...POST, use: takes });
     assert.equal(listed('batch'), 'application/json, application/vnd.shop.v1+json');
     assert.equal(listed('query'), 'application/x-www-form-urlencoded');
@@ -151,9 +154,9 @@ describe('readContentType of multipart/form-data', () => {
     ['charset=utf-8', null],
   ];
   for (const [parameter, boundary] of rows) {
-    it(`[NEG-2] ${boundary === null ? 'refuses' : 'takes'} ${JSON.stringify(parameter).slice(0, 60)}`, () => {
+    it(`[NEG-2] ${boundary === null ? 'rejects' : 'accepts'} ${JSON.stringify(parameter).slice(0, 60)}`, () => {
       const read = () => readContentType(`multipart/form-data; ${parameter}`, POST);
-      if (boundary === null) refuses(read, 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
+      if (boundary === null) throwsApiError(read, 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
       else assert.deepEqual(read(), { kind: 'multipart', boundary });
     });
   }
@@ -170,12 +173,12 @@ describe('readContentEncoding', () => {
     ['identity, gzip', 'gzip'],
   ] as const;
   for (const [text, coding] of rows) {
-    it(`[NEG-2] reads ${text ?? 'no coding'} as ${coding}`, () => assert.equal(readContentEncoding(text), coding));
+    it(`[NEG-2] parses ${text ?? 'no coding'} as ${coding}`, () => assert.equal(readContentEncoding(text), coding));
   }
 
   for (const text of ['br', 'deflate', 'gzip, gzip', 'gzip, br', 'gzip;q=1', '*']) {
-    it(`[NEG-2] refuses ${text}, and says in Accept-Encoding what is taken`, () => {
-      const error = refuses(() => readContentEncoding(text), 'REQUEST_ENCODING_UNSUPPORTED');
+    it(`[NEG-2] rejects ${text}, and lists the accepted codings in Accept-Encoding`, () => {
+      const error = throwsApiError(() => readContentEncoding(text), 'REQUEST_ENCODING_UNSUPPORTED');
       assert.deepEqual(error.headers, { 'Accept-Encoding': 'gzip, identity' });
     });
   }
@@ -189,7 +192,7 @@ describe('ACCEPT_QUERY', () => {
     for (const member of ACCEPT_QUERY.split(', ')) assert.match(member, TOKEN);
   });
 
-  it('[MET-9] names what a QUERY takes', () => {
+  it('[MET-9] is the type that a QUERY accepts', () => {
     const version = { major: 1, minor: 0, patch: 0 };
     assert.equal(ACCEPT_QUERY, bodyTypes({ name: 'shop', version, use: 'query' }));
   });

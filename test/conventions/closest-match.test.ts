@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { closestMatch } from '../../src/conventions/closest-match.ts';
 
-describe('nearest', () => {
+describe('closestMatch', () => {
   const known = [
     'limit',
     'page',
@@ -44,21 +44,21 @@ describe('nearest', () => {
     it(`[QRY-5] takes "${name.slice(0, 20)}" for ${meant}`, () => assert.equal(closestMatch(name, known), meant));
   }
 
-  it('[QRY-5] counts no case, neither of the name nor of what is known', () => {
+  it('[QRY-5] ignores the case of both names', () => {
     assert.equal(closestMatch('abc', ['ABC']), 'ABC');
     assert.equal(closestMatch('ABC', ['abc']), 'abc');
   });
 
-  it('[QRY-5] takes the first of equals', () => {
+  it('[QRY-5] takes the first on a tie', () => {
     assert.equal(closestMatch('cart', ['card', 'care']), 'card');
     assert.equal(closestMatch('cart', new Set(['care', 'card'])), 'care');
   });
 
-  it('[QRY-5] knows each name again', () => {
+  it('[QRY-5] finds an exact match', () => {
     for (const name of known) assert.equal(closestMatch(name, known), name);
   });
 
-  it('[QRY-5] sees through two neighbours swapped and through one letter lost', () => {
+  it('[QRY-5] finds a name with two swapped letters or one missing letter', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{6,12}$/), fc.nat(4), (name, at) => {
         const swapped = name.slice(0, at) + name.charAt(at + 1) + name.charAt(at) + name.slice(at + 2);

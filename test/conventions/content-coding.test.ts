@@ -34,17 +34,17 @@ describe('negotiateCoding', () => {
     ['br;q=0, *;q=0.5, gzip;q=0.6', 'gzip'],
     ['*;q=0, gzip', 'gzip'],
     ['*;q=0', 'identity'],
-    // Identity by name: it ranks below its equals, and above what weighs less.
+    // Listed identity ranks below codings of equal weight, and above those of less.
     ['identity, gzip', 'gzip'],
     ['identity;q=0.5, gzip;q=0.5', 'gzip'],
     ['identity;q=0.5, gzip;q=0.499', 'identity'],
     ['identity, *;q=0.5', 'identity'],
     ['identity;q=0, gzip;q=0.1', 'gzip'],
-    // Nothing that is offered fits.
+    // No offered coding is acceptable.
     ['identity;q=0', 'identity'],
     ['identity;q=0, *;q=0', 'identity'],
     ['gzip;q=0.2, gzip;q=0, x-gzip;q=0.9, br;q=0.5', 'gzip'],
-    // A field that cannot be read permits nothing.
+    // An invalid field accepts only identity.
     ['br, gzip;q=2', 'identity'],
     ['br, gzip;q=0.1234', 'identity'],
     ['br, gzip;q=', 'identity'],
@@ -59,7 +59,7 @@ describe('negotiateCoding', () => {
       assert.equal(negotiateCoding(accepted, OFFERED), coding));
   }
 
-  it('[NEG-7] chooses nothing that is not offered', () => {
+  it('[NEG-7] chooses only offered codings', () => {
     assert.equal(negotiateCoding('br, gzip;q=0.1', ['gzip']), 'gzip');
     assert.equal(negotiateCoding('*', []), 'identity');
   });
@@ -67,7 +67,7 @@ describe('negotiateCoding', () => {
   const weight = fc.integer({ min: 0, max: 1000 }).map((thousandths) => thousandths / 1000);
   const element = fc.tuple(fc.constantFrom('br', 'gzip', 'zstd', 'identity', '*', 'deflate'), weight);
 
-  it('[NEG-7] is the same in whatever order the codings are named', () => {
+  it('[NEG-7] does not depend on the order of the field', () => {
     const law = fc.property(fc.array(element), (elements) => {
       const texts = elements.map(([name, quality]) => `${name};q=${quality}`);
       const reversed = negotiateCoding(texts.toReversed().join(', '), OFFERED);
@@ -76,7 +76,7 @@ describe('negotiateCoding', () => {
     fc.assert(law);
   });
 
-  it('[NEG-7] chooses no coding that another which is offered outweighs', () => {
+  it('[NEG-7] chooses an offered coding of the greatest weight', () => {
     const law = fc.property(weight, weight, weight, weight, (br, zstd, gzip, identity) => {
       const text = `gzip;q=${gzip}, identity;q=${identity}, br;q=${br}, zstd;q=${zstd}`;
       const weights = { br, zstd, gzip, identity };

@@ -59,12 +59,12 @@ describe('continueTrace', () => {
     `00-${traceId}-${parentId}-01, 00-${traceId}-${parentId}-01`,
   ];
   for (const given of invalid) {
-    it(`[ERR-5] begins a new trace for ${JSON.stringify(given)}`, () => {
+    it(`[ERR-5] starts a new trace for ${JSON.stringify(given)}`, () => {
       assert.deepEqual(continueTrace(given, hex), { traceId: hex(16), parentId: null, sampled: true });
     });
   }
 
-  it('[ERR-5] makes a span of this request the parent of what it calls', () => {
+  it('[ERR-5] writes the traceparent of an outgoing request', () => {
     const trace = continueTrace(`cc-${traceId}-${parentId}-01-x`, hex);
     assert.equal(writeTraceparent(trace, spanId), `00-${traceId}-${spanId}-01`);
     assert.equal(writeTraceparent({ ...trace, sampled: false }, spanId), `00-${traceId}-${spanId}-00`);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { matchesStrongly, matchesWeakly, parseETagList, revisionOf, strongETag } from '../../src/conventions/etag.ts';
-import { refuses } from './refuses.ts';
+import { throwsApiError } from './throws-api-error.ts';
 
-describe('strongTag', () => {
+describe('strongETag', () => {
   it('[CACHE-1] begins with the revision', () => assert.equal(strongETag(1042, 'k3f9'), '"1042.k3f9"'));
 
-  it('[CACHE-1] gives its revision back', () => {
+  it('[CACHE-1] is parsed back to its revision', () => {
     const law = fc.property(fc.maxSafeNat(), fc.stringMatching(/^[A-Za-z0-9_-]*$/), (revision, variant) => {
       const list = parseETagList(strongETag(revision, variant), 'If-Match');
       assert.ok(list !== '*');
@@ -17,7 +17,7 @@ describe('strongTag', () => {
   });
 });
 
-describe('parseTagList', () => {
+describe('parseETagList', () => {
   const strong = (opaque: string) => ({ weak: false, opaque });
   const weak = (opaque: string) => ({ weak: true, opaque });
   const rows = [
@@ -33,13 +33,13 @@ describe('parseTagList', () => {
     ['"é"', [strong('é')]],
   ] as const;
   for (const [text, list] of rows) {
-    it(`[CACHE-2] reads ${text}`, () => assert.deepEqual(parseETagList(text, 'If-None-Match'), list));
+    it(`[CACHE-2] parses ${text}`, () => assert.deepEqual(parseETagList(text, 'If-None-Match'), list));
   }
 
   it('[LIM-1] reads a value in linear time: in quadratic time this would take a minute', () => {
     const blanks = '\t '.repeat(100_000);
-    refuses(() => parseETagList(`"a",${blanks}x`, 'If-Match'), 'REQUEST_HEADER_INVALID');
-    refuses(() => parseETagList(`"a"${blanks}x`, 'If-Match'), 'REQUEST_HEADER_INVALID');
+    throwsApiError(() => parseETagList(`"a",${blanks}x`, 'If-Match'), 'REQUEST_HEADER_INVALID');
+    throwsApiError(() => parseETagList(`"a"${blanks}x`, 'If-Match'), 'REQUEST_HEADER_INVALID');
     assert.deepEqual(parseETagList(`${blanks}"a"${blanks}${', '.repeat(100_000)}`, 'If-Match'), [strong('a')]);
   });
 
@@ -59,9 +59,9 @@ describe('parseTagList', () => {
     '"a", *',
     '"a";',
   ]) {
-    it(`[CACHE-3] refuses ${JSON.stringify(text)} and names the field`, () =>
+    it(`[CACHE-3] rejects ${JSON.stringify(text)} and names the field`, () =>
       assert.equal(
-        refuses(() => parseETagList(text, 'If-Match'), 'REQUEST_HEADER_INVALID').details[0]?.field,
+        throwsApiError(() => parseETagList(text, 'If-Match'), 'REQUEST_HEADER_INVALID').details[0]?.field,
         'If-Match',
       ));
   }

@@ -26,10 +26,10 @@ describe('QUOTED_STRING', () => {
     ['"\\a"', 'a'],
   ] as const;
   for (const [text, value] of rows) {
-    it(`[NEG-1] reads ${text}`, () => assert.equal(unescapeQuoted(quoted.exec(text)?.[1] ?? assert.fail()), value));
+    it(`[NEG-1] parses ${text}`, () => assert.equal(unescapeQuoted(quoted.exec(text)?.[1] ?? assert.fail()), value));
   }
 
   for (const text of ['a', '"', '"a', '"a"b"', '"a\\"', '"a\u0000"', '"a\n"', '"a\u007f"']) {
-    it(`[NEG-1] does not read ${JSON.stringify(text)}`, () => assert.equal(quoted.test(text), false));
+    it(`[NEG-1] rejects ${JSON.stringify(text)}`, () => assert.equal(quoted.test(text), false));
   }
 });

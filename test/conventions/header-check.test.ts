@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ErrorCode } from '../../src/conventions/errors.ts';
 import { checkHeaderFields, type HeaderLimits } from '../../src/conventions/header-check.ts';
 import { headerFields } from '../../src/conventions/header-fields.ts';
-import { refuses } from './refuses.ts';
+import { throwsApiError } from './throws-api-error.ts';
 
 const check = (raw: readonly string[], version = '1.1', limits?: HeaderLimits) =>
   checkHeaderFields(headerFields(raw), version, limits);
@@ -19,13 +19,13 @@ describe('checkHeaderFields', () => {
     ],
     ['a chunked body', [...host, 'Transfer-Encoding', 'Chunked']],
     ['an expectation of 100-continue', [...host, 'Expect', '100-Continue']],
-    ['an expectation of nothing', [...host, 'Expect', '']],
+    ['an empty expectation', [...host, 'Expect', '']],
     [
       'several lines of a list field',
       [...host, 'Accept', 'a/b', 'Accept', 'c/d', 'If-Match', '"1"', 'If-Match', '"2"'],
     ],
   ];
-  for (const [claim, raw, version] of accepted) it(`[URL-8] takes ${claim}`, () => check(raw, version));
+  for (const [claim, raw, version] of accepted) it(`[URL-8] accepts ${claim}`, () => check(raw, version));
 
   const refused: readonly (readonly [
     claim: string,
@@ -64,7 +64,7 @@ describe('checkHeaderFields', () => {
     ['a hexadecimal length', 'REQUEST_MALFORMED', 'Content-Length', [...host, 'Content-Length', '0x1']],
     ['an empty length', 'REQUEST_MALFORMED', 'Content-Length', [...host, 'Content-Length', '']],
     [
-      'a length beside a coding',
+      'a length and a coding',
       'REQUEST_MALFORMED',
       'Transfer-Encoding',
       [...host, 'Content-Length', '1', 'Transfer-Encoding', 'chunked'],
@@ -85,15 +85,15 @@ describe('checkHeaderFields', () => {
     ['a coding in HTTP/1.0', 'REQUEST_MALFORMED', 'Transfer-Encoding', ['Transfer-Encoding', 'chunked'], '1.0'],
     ['another expectation', 'REQUEST_EXPECTATION_FAILED', 'Expect', [...host, 'Expect', '200-ok']],
     [
-      'another expectation beside it',
+      'another expectation after 100-continue',
       'REQUEST_EXPECTATION_FAILED',
       'Expect',
       [...host, 'Expect', '100-continue', 'Expect', 'x'],
     ],
   ];
   for (const [claim, code, field, raw, version] of refused) {
-    it(`[URL-8] refuses ${claim} with ${code}, naming ${field}`, () => {
-      const error = refuses(() => check(raw, version), code);
+    it(`[URL-8] rejects ${claim} with ${code}, naming ${field}`, () => {
+      const error = throwsApiError(() => check(raw, version), code);
       assert.deepEqual(
         error.details.map((detail) => detail.field),
         [field],
@@ -102,20 +102,20 @@ describe('checkHeaderFields', () => {
     });
   }
 
-  it('[URL-8] takes 100 lines and not one more', () => {
+  it('[URL-8] accepts 100 lines and no more', () => {
     const lines = (count: number) => [...host, ...Array.from({ length: count - 1 }, () => ['A', 'b']).flat()];
     check(lines(100));
-    refuses(() => check(lines(101)), 'REQUEST_HEADERS_TOO_LARGE');
+    throwsApiError(() => check(lines(101)), 'REQUEST_HEADERS_TOO_LARGE');
   });
 
-  it('[URL-8] takes 16 KiB of field lines, separators counted, and not one byte more', () => {
+  it('[URL-8] accepts 16 KiB of field lines with their separators, and no more', () => {
     const bytes = (count: number) => [...host, 'A', 'b'.repeat(count - 'Host: h\r\n'.length - 'A: \r\n'.length)];
     check(bytes(16_384));
-    refuses(() => check(bytes(16_385)), 'REQUEST_HEADERS_TOO_LARGE');
+    throwsApiError(() => check(bytes(16_385)), 'REQUEST_HEADERS_TOO_LARGE');
   });
 
-  it('[LIM-1] takes what is configured', () => {
-    refuses(() => check(host, '1.1', { headers: 8, lines: 9 }), 'REQUEST_HEADERS_TOO_LARGE');
+  it('[LIM-1] obeys the configured limits', () => {
+    throwsApiError(() => check(host, '1.1', { headers: 8, lines: 9 }), 'REQUEST_HEADERS_TOO_LARGE');
     check(host, '1.1', { headers: 9, lines: 1 });
   });
 });

@@ -21,9 +21,9 @@ describe('isHost', () => {
     '[1:2:3:4:5:6:7::]',
     'h:65535',
   ];
-  for (const host of hosts) it(`[URL-8] takes ${host}`, () => assert.equal(isHost(host), true));
+  for (const host of hosts) it(`[URL-8] accepts ${host}`, () => assert.equal(isHost(host), true));
 
-  const faults = [
+  const invalid = [
     '',
     ' ',
     'a b',
@@ -56,9 +56,9 @@ describe('isHost', () => {
     'a\tb',
     'h:80 ',
   ];
-  for (const host of faults) it(`[URL-8] refuses ${JSON.stringify(host)}`, () => assert.equal(isHost(host), false));
+  for (const host of invalid) it(`[URL-8] rejects ${JSON.stringify(host)}`, () => assert.equal(isHost(host), false));
 
-  it('[URL-8] agrees with the platform on what an IPv6 address is', () => {
+  it('[URL-8] agrees with the platform on IPv6 addresses', () => {
     const group = fc.constantFrom('0', '1', 'ffff', '12345', 'g', '', '1.2.3.4', '01.2.3.4');
     fc.assert(
       fc.property(fc.array(group, { maxLength: 9 }), fc.constantFrom(':', '::'), fc.nat(8), (groups, wide, at) => {
@@ -82,7 +82,7 @@ describe('isLoopbackHost', () => {
     '[::1]',
     '[::1]:3000',
   ];
-  for (const host of own) it(`[AUTH-7] knows ${host} as this machine`, () => assert.equal(isLoopbackHost(host), true));
+  for (const host of own) it(`[AUTH-7] recognizes ${host}`, () => assert.equal(isLoopbackHost(host), true));
 
   const foreign = [
     '',
@@ -106,6 +106,6 @@ describe('isLoopbackHost', () => {
     'localhost,example.com',
   ];
   for (const host of foreign) {
-    it(`[AUTH-7] takes ${JSON.stringify(host)} for another`, () => assert.equal(isLoopbackHost(host), false));
+    it(`[AUTH-7] does not recognize ${JSON.stringify(host)}`, () => assert.equal(isLoopbackHost(host), false));
   }
 });

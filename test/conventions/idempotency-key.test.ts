@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readIdempotencyKey } from '../../src/conventions/idempotency-key.ts';
-import { refuses } from './refuses.ts';
+import { throwsApiError } from './throws-api-error.ts';
 
 const LONGEST = 'k'.repeat(255);
 
 describe('readIdempotencyKey', () => {
-  it('[MET-12] finds none without the field', () => assert.equal(readIdempotencyKey(null), null));
+  it('[MET-12] returns null without the field', () => assert.equal(readIdempotencyKey(null), null));
 
   const rows: readonly (readonly [text: string, key: string])[] = [
     ['"8e03978e-40d5-43e8-bc93-6894a57f9324"', '8e03978e-40d5-43e8-bc93-6894a57f9324'],
@@ -17,21 +17,22 @@ describe('readIdempotencyKey', () => {
     [`"${LONGEST}"`, LONGEST],
     ['"a\\"b"', 'a"b'],
     ['"a\\\\b"', 'a\\b'],
-    // A backslash escapes in quotes alone.
+    // A backslash is an escape only within quotes.
     ['a\\\\b', 'a\\\\b'],
     ['a"b', 'a"b'],
     ['a"', 'a"'],
     ['a;b=c,d', 'a;b=c,d'],
     ['"a;b=c,d"', 'a;b=c,d'],
-    // Parameters mean nothing.
+    // Parameters are ignored.
     ['"a";b', 'a'],
     ['"a";b=1;  c="d, \\"e\\"";*f=?0;g=:YWJj:;h=%"x, y"', 'a'],
   ];
   for (const [text, key] of rows) {
-    it(`[MET-12] reads ${text.slice(0, 60)} as ${key.slice(0, 40)}`, () => assert.equal(readIdempotencyKey(text), key));
+    it(`[MET-12] parses ${text.slice(0, 60)} as ${key.slice(0, 40)}`, () =>
+      assert.equal(readIdempotencyKey(text), key));
   }
 
-  const faulty = [
+  const invalid = [
     '',
     '""',
     '"',
@@ -54,7 +55,7 @@ describe('readIdempotencyKey', () => {
     '"a" ;b',
     '"a";B',
     '"a";b="c',
-    // Two lines of the field, as they are joined.
+    // Two lines of the field, joined.
     'a, b',
     '"a", "b"',
     '"a", b',
@@ -63,9 +64,9 @@ describe('readIdempotencyKey', () => {
     '"a";b=c,d',
     '"a";b="c", "d"',
   ];
-  for (const text of faulty) {
-    it(`[MET-12] refuses ${JSON.stringify(text).slice(0, 60)}`, () => {
-      const { details } = refuses(() => readIdempotencyKey(text), 'IDEMPOTENCY_KEY_INVALID');
+  for (const text of invalid) {
+    it(`[MET-12] rejects ${JSON.stringify(text).slice(0, 60)}`, () => {
+      const { details } = throwsApiError(() => readIdempotencyKey(text), 'IDEMPOTENCY_KEY_INVALID');
       assert.deepEqual(
         details.map(({ field }) => field),
         ['Idempotency-Key'],
@@ -86,7 +87,7 @@ describe('readIdempotencyKey', () => {
 
   it('[LIM-1] reads a header-sized value in linear time', () => {
     for (const text of ['"'.padEnd(16_000, 'a'), `"a"${';a'.repeat(8_000)},`, `"a"${';a="'.repeat(3_999)}`]) {
-      refuses(() => readIdempotencyKey(text), 'IDEMPOTENCY_KEY_INVALID');
+      throwsApiError(() => readIdempotencyKey(text), 'IDEMPOTENCY_KEY_INVALID');
     }
   });
 });

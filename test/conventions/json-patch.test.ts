@@ -59,7 +59,7 @@ describe('applyJsonPatch', () => {
       { foo: ['all', 'cows', 'eat', 'grass'] },
     ],
     [
-      'A.8 tests values that are there',
+      'A.8 tests existing values',
       { baz: 'qux', foo: ['a', 2, 'c'] },
       [
         { op: 'test', path: '/baz', value: 'qux' },
@@ -74,7 +74,7 @@ describe('applyJsonPatch', () => {
       { foo: 'bar', child: { grandchild: {} } },
     ],
     [
-      'A.11 ignores members that it does not know',
+      'A.11 ignores unknown members',
       { foo: 'bar' },
       [{ op: 'add', path: '/baz', value: 'qux', xyz: 123 }],
       { foo: 'bar', baz: 'qux' },
@@ -95,7 +95,7 @@ describe('applyJsonPatch', () => {
   const further: readonly Row[] = [
     ['does nothing for no operations', { a: 1 }, [], { a: 1 }],
     [
-      'adds over a member, which keeps its place',
+      'adds over a member, which keeps its position',
       { a: 1, b: 2 },
       [{ op: 'add', path: '/a', value: 3 }],
       { a: 3, b: 2 },
@@ -106,7 +106,7 @@ describe('applyJsonPatch', () => {
     ['adds a member named -', {}, [{ op: 'add', path: '/-', value: 1 }], { '-': 1 }],
     ['adds to the end by the length as index', [1], [{ op: 'add', path: '/1', value: 2 }], [1, 2]],
     ['adds to an array within arrays', [0, [1]], [{ op: 'add', path: '/1/-', value: 2 }], [0, [1, 2]]],
-    ['adds in place of the whole document', { a: 1 }, [{ op: 'add', path: '', value: [] }], []],
+    ['adds a new document', { a: 1 }, [{ op: 'add', path: '', value: [] }], []],
     ['replaces the whole document', { a: 1 }, [{ op: 'replace', path: '', value: 'b' }], 'b'],
     ['replaces null, which is a value', { a: null }, [{ op: 'replace', path: '/a', value: 1 }], { a: 1 }],
     ['removes null, which is a value', { a: null }, [{ op: 'remove', path: '/a' }], {}],
@@ -120,7 +120,7 @@ describe('applyJsonPatch', () => {
       [1, 3],
     ],
     [
-      'copies so that the copy is a value of its own',
+      'copies by value',
       { a: { b: 1 } },
       [
         { op: 'copy', from: '/a', path: '/c' },
@@ -130,12 +130,12 @@ describe('applyJsonPatch', () => {
     ],
     ['copies the whole document into itself', { a: 1 }, [{ op: 'copy', from: '', path: '/b' }], { a: 1, b: { a: 1 } }],
     ['copies an array item before another', [1, 2], [{ op: 'copy', from: '/1', path: '/0' }], [2, 1, 2]],
-    ['moves to where it is', { a: 1 }, [{ op: 'move', from: '/a', path: '/a' }], { a: 1 }],
+    ['moves to its own path', { a: 1 }, [{ op: 'move', from: '/a', path: '/a' }], { a: 1 }],
     ['moves over a member', { a: 1, b: 2 }, [{ op: 'move', from: '/a', path: '/b' }], { b: 1 }],
-    ['moves a part to the place of the whole', { a: { b: 1 } }, [{ op: 'move', from: '/a/b', path: '' }], 1],
-    ['moves to a name that begins alike', { a: 1 }, [{ op: 'move', from: '/a', path: '/ab' }], { ab: 1 }],
+    ['replaces the document by one of its parts', { a: { b: 1 } }, [{ op: 'move', from: '/a/b', path: '' }], 1],
+    ['moves to a name with the same prefix', { a: 1 }, [{ op: 'move', from: '/a', path: '/ab' }], { ab: 1 }],
     [
-      'tests objects whatever their order',
+      'tests objects in any order of members',
       { a: { x: 1, y: [2] } },
       [{ op: 'test', path: '/a', value: { y: [2], x: 1 } }],
       { a: { x: 1, y: [2] } },
@@ -176,17 +176,17 @@ describe('applyJsonPatch', () => {
     ['an index with a leading zero', [1, 2], { op: 'test', path: '/01', value: 2 }],
     ['an index in another notation', [1, 2], { op: 'replace', path: '/1e0', value: 2 }],
     ['a name in an array', [1], { op: 'add', path: '/length', value: 0 }],
-    ['an add below a text', { a: 'b' }, { op: 'add', path: '/a/0', value: 1 }],
+    ['an add below a string', { a: 'b' }, { op: 'add', path: '/a/0', value: 1 }],
     ['an add below null', { a: null }, { op: 'add', path: '/a/b', value: 1 }],
     ['a copy of nothing', {}, { op: 'copy', from: '/a', path: '/b' }],
     ['a copy of an inherited member', {}, { op: 'copy', from: '/toString', path: '/b' }],
     ['a move of nothing', {}, { op: 'move', from: '/a', path: '/a' }],
-    ['a move into a part of itself', { a: { b: {} } }, { op: 'move', from: '/a', path: '/a/b/c' }],
+    ['a move into its own child', { a: { b: {} } }, { op: 'move', from: '/a', path: '/a/b/c' }],
     ['a move of the whole document', { a: 1 }, { op: 'move', from: '', path: '/a' }],
-    ['a move to a place that it takes away', [1, 2], { op: 'move', from: '/0', path: '/2' }],
+    ['a move to an index that the move removes', [1, 2], { op: 'move', from: '/0', path: '/2' }],
   ];
   for (const [title, document, operation] of conflicts) {
-    it(`[MET-3] finds a conflict in ${title}`, () => {
+    it(`[MET-3] reports a conflict for ${title}`, () => {
       const result = outcome(document, [{ op: 'test', path: '', value: document }, operation]);
       assert.ok(result.kind === 'conflict', JSON.stringify(result));
       assert.equal(result.operation, 1);
@@ -194,7 +194,7 @@ describe('applyJsonPatch', () => {
     });
   }
 
-  it('[ERR-4] says nothing of the value that a test did not meet', () => {
+  it('[ERR-4] does not reveal the value that a test did not match', () => {
     const result = outcome({ a: 'a-secret' }, [{ op: 'test', path: '/a', value: 'guess' }]);
     assert.ok(result.kind === 'conflict' && !result.message.includes('secret'));
   });
@@ -234,20 +234,20 @@ describe('guard', () => {
       ['write below', readOnly, { op: 'add', path: '/id/x', value: 1 }, ['id', 'x']],
       ['copy from', readOnly, { op: 'copy', from: '/id', path: '/name' }, null],
       ['test', readOnly, { op: 'test', path: '/id', value: 'a' }, null],
-      ['test of what is hidden', hidden, { op: 'test', path: '/secret', value: 'c' }, ['secret']],
-      ['copy of what is hidden', hidden, { op: 'copy', from: '/secret', path: '/name' }, ['secret']],
-      ['move of what is hidden', hidden, { op: 'move', from: '/secret', path: '/name' }, ['secret']],
-      ['write over what is hidden', hidden, { op: 'replace', path: '/secret', value: 'x' }, null],
+      ['test of a hidden member', hidden, { op: 'test', path: '/secret', value: 'c' }, ['secret']],
+      ['copy of a hidden member', hidden, { op: 'copy', from: '/secret', path: '/name' }, ['secret']],
+      ['move of a hidden member', hidden, { op: 'move', from: '/secret', path: '/name' }, ['secret']],
+      ['write to a hidden member', hidden, { op: 'replace', path: '/secret', value: 'x' }, null],
     ];
   for (const [title, guard, operation, pointer] of rows) {
-    it(`[REP-11a] ${pointer === null ? 'lets pass' : 'stops'} ${title}`, () => {
+    it(`[REP-11a] ${pointer === null ? 'allows' : 'rejects'} ${title}`, () => {
       const result = outcome(document, [{ op: 'test', path: '/name', value: 'b' }, operation], guard);
       if (pointer === null) assert.equal(result.kind, 'patched');
       else assert.deepEqual(result, { kind: 'forbidden', operation: 1, pointer });
     });
   }
 
-  it('[REP-11a] is asked before the document, so that a guess learns nothing', () => {
+  it('[REP-11a] is called before the document is read, so that guessing reveals nothing', () => {
     const guess = (value: string) => outcome(document, [{ op: 'test', path: '/secret', value }], hidden);
     assert.deepEqual(guess('right'), guess('c'));
   });
@@ -256,30 +256,30 @@ describe('guard', () => {
 describe('parseJsonPatch', () => {
   const add = { op: 'add', path: '/a', value: 1 };
   const rows: readonly (readonly [title: string, body: Json, fields: readonly string[]])[] = [
-    ['an object in place of a list', { op: 'remove', path: '/a' }, ['']],
+    ['an object instead of an array', { op: 'remove', path: '/a' }, ['']],
     ['null', null, ['']],
     ['too many operations', Array.from({ length: MAX_OPERATIONS + 1 }, () => add), ['']],
-    ['an operation that is no object', [add, 'remove'], ['[1]']],
+    ['an operation that is not an object', [add, 'remove'], ['[1]']],
     ['A.13 an unknown operation', [{ op: 'spam', path: '/a' }], ['[0].op']],
     ['an operation in capitals', [{ op: 'ADD', path: '/a', value: 1 }], ['[0].op']],
     ['no operation', [{ path: '/a', value: 1 }], ['[0].op']],
     ['no path', [{ op: 'remove' }], ['[0].path']],
-    ['a path that is no text', [{ op: 'remove', path: 0 }], ['[0].path']],
+    ['a path that is not a string', [{ op: 'remove', path: 0 }], ['[0].path']],
     ['a path without its slash', [{ op: 'remove', path: 'a' }], ['[0].path']],
     ['a path with a lone tilde', [{ op: 'remove', path: '/~' }], ['[0].path']],
     ['no value', [{ op: 'add', path: '/a' }], ['[0].value']],
     ['no from', [{ op: 'copy', path: '/a' }], ['[0].from']],
-    ['a from that is no pointer', [{ op: 'move', from: 'a', path: '/a' }], ['[0].from']],
-    ['a member that passes for a prototype', [{ op: 'add', path: '/a/__proto__/b', value: 1 }], ['[0].path']],
+    ['a from that is not a pointer', [{ op: 'move', from: 'a', path: '/a' }], ['[0].from']],
+    ['a __proto__ member', [{ op: 'add', path: '/a/__proto__/b', value: 1 }], ['[0].path']],
     ['a constructor', [{ op: 'copy', from: '/constructor/prototype', path: '/a' }], ['[0].from']],
     [
-      'several faults at once',
+      'several errors',
       [add, { op: 'test', path: 'x' }, { op: 'move' }],
       ['[1].path', '[1].value', '[2].path', '[2].from'],
     ],
   ];
   for (const [title, body, fields] of rows) {
-    it(`[ERR-3] names the place of ${title}`, () => {
+    it(`[ERR-3] names the path of ${title}`, () => {
       const parsed = parseJsonPatch(body);
       assert.ok(parsed.kind === 'invalid');
       assert.deepEqual(

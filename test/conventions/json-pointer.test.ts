@@ -19,11 +19,11 @@ describe('parsePointer', () => {
     ['/ ', [' ']],
   ];
   for (const [text, tokens] of rows) {
-    it(`[MET-3] reads ${JSON.stringify(text)}`, () => assert.deepEqual(parsePointer(text), tokens));
+    it(`[MET-3] parses ${JSON.stringify(text)}`, () => assert.deepEqual(parsePointer(text), tokens));
   }
 
   for (const text of ['a', 'a/b', '#/a', '/~', '/a~', '/~2', '/~a/b']) {
-    it(`[MET-3] does not read ${text}`, () => assert.equal(parsePointer(text), null));
+    it(`[MET-3] rejects ${text}`, () => assert.equal(parsePointer(text), null));
   }
 });
 

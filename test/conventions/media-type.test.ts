@@ -16,7 +16,7 @@ describe('parseMediaType', () => {
     ['application/vnd.shop.v1.2+json', 'application/vnd.shop.v1.2+json', {}],
   ];
   for (const [text, name, parameters] of rows) {
-    it(`[NEG-2] reads ${text}`, () => {
+    it(`[NEG-2] parses ${text}`, () => {
       const mediaType = parseMediaType(text);
       assert.ok(mediaType);
       assert.equal(essence(mediaType), name);
@@ -24,7 +24,7 @@ describe('parseMediaType', () => {
     });
   }
 
-  const faulty = [
+  const invalid = [
     '',
     'json',
     'application/',
@@ -39,8 +39,8 @@ describe('parseMediaType', () => {
     'text/html;charset="a\u0000"',
     'text/html;charset=utf-8;CHARSET=utf-8',
   ];
-  for (const text of faulty)
-    it(`[NEG-2] does not read ${JSON.stringify(text)}`, () => assert.equal(parseMediaType(text), null));
+  for (const text of invalid)
+    it(`[NEG-2] rejects ${JSON.stringify(text)}`, () => assert.equal(parseMediaType(text), null));
 
   it('[LIM-1] reads a header-sized value of open quotes and white space in linear time', () => {
     assert.equal(parseMediaType(`a/b${';a="\\"'.repeat(3000)}`), null);
@@ -65,7 +65,7 @@ describe('vendorType', () => {
     it(`[VER-1] finds the version in ${text}`, () => assert.deepEqual(read(text), { version, suffix: 'json' }));
   }
 
-  it('[VER-1] tells the suffix', () => assert.equal(read('application/vnd.shop.v1+xml')?.suffix, 'xml'));
+  it('[VER-1] returns the suffix', () => assert.equal(read('application/vnd.shop.v1+xml')?.suffix, 'xml'));
 
   for (const text of [
     'application/json',

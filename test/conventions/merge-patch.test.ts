@@ -27,7 +27,7 @@ describe('mergePatch', () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: 'b', c: null }, { a: 'b' }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-    // And one that they leave open: members of a nested object that the patch does not name.
+    // A case that the RFC lacks: members of a nested object that are not in the patch.
     [{ a: { b: 1, c: { d: 2, e: 3 } } }, { a: { c: { d: 4 } } }, { a: { b: 1, c: { d: 4, e: 3 } } }],
   ];
   for (const [target, patch, result] of rows) {
@@ -40,7 +40,7 @@ describe('mergePatch', () => {
     assert.equal(JSON.stringify(merged), '{"c":5,"a":4,"z":1}');
   });
 
-  it('[REP-7] takes a member named like the prototype for data', () => {
+  it('[REP-7] treats a member named __proto__ as data', () => {
     const patch: Json = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
     const merged = mergePatch({}, patch);
     assert.equal(JSON.stringify(merged), JSON.stringify(patch));
@@ -67,7 +67,7 @@ describe('mergePatch', () => {
     fc.assert(law);
   });
 
-  it('[MET-3] leads from any value to any other without nulls by the patch of their difference', () => {
+  it('[MET-3] turns any value into any other without nulls by their difference', () => {
     const law = fc.property(json, json.map(withoutNulls), (target, wanted) =>
       assert.ok(jsonEquals(mergePatch(target, difference(target, wanted)), wanted)),
     );

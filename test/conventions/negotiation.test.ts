@@ -11,7 +11,7 @@ import {
   vendorRanges,
 } from '../../src/conventions/negotiation.ts';
 import { versionText } from '../../src/conventions/versioning.ts';
-import { refuses } from './refuses.ts';
+import { throwsApiError } from './throws-api-error.ts';
 
 const JSON_TYPE: Offer = { type: 'application', subtype: 'json' };
 const PROBLEM: Offer = { type: 'application', subtype: 'problem+json' };
@@ -42,7 +42,7 @@ describe('negotiate', () => {
     ['application/json;Q=0.5,text/csv;q=0.501', 'text/csv'],
     ['text/html, */*;q=0.1', 'application/json'],
     ['*/*;q=0.1, text/csv;q=0.2', 'text/csv'],
-    // The most specific range decides, even where it says less (RFC 9110 12.5.1).
+    // The most specific range decides, even with a smaller weight (RFC 9110 12.5.1).
     ['*/*, application/json;q=0.1, application/*;q=0.2', 'text/csv'],
     ['application/json;q=0, */*', 'application/vnd.shop.v1+json'],
     ['application/*;q=0, */*;q=0.5', 'text/csv'],
@@ -55,7 +55,7 @@ describe('negotiate', () => {
     ['application/vnd.shop.v1.2.3+json', 'application/vnd.shop.v1.2.3+json'],
     ['application/vnd.shop.v2+json', null],
     ['application/problem+json, application/json;q=0.9', 'application/problem+json'],
-    // There is no other charset, so it is no reason to refuse; any other parameter is.
+    // UTF-8 is the only charset, so it matches; any other parameter does not.
     ['application/json;charset=utf-8', 'application/json'],
     ['application/json; charset="UTF-8"', 'application/json'],
     ['application/json;charset=iso-8859-1', null],
@@ -74,9 +74,9 @@ describe('negotiate', () => {
       assert.equal(chosen(accept), expected));
   }
 
-  it('[NEG-1] has nothing where nothing is offered', () => assert.equal(chosen('*/*', []), null));
+  it('[NEG-1] returns null without offers', () => assert.equal(chosen('*/*', []), null));
 
-  it('[NEG-1] never chooses what another fitting range outweighs, nor what is excluded', () => {
+  it('[NEG-1] never chooses an offer of less weight, nor an excluded one', () => {
     const quality = fc.integer({ min: 0, max: 1000 });
     const law = fc.property(quality, quality, (json, csv) => {
       const found = chosen(`application/json;q=${json / 1000}, text/csv;q=${csv / 1000}`, [JSON_TYPE, CSV]);
@@ -103,8 +103,8 @@ describe('parseAccept', () => {
     '*/json',
     '**',
   ]) {
-    it(`[NEG-1] refuses ${text}`, () =>
-      assert.equal(refuses(() => parseAccept(text), 'REQUEST_HEADER_INVALID').details[0]?.field, 'Accept'));
+    it(`[NEG-1] rejects ${text}`, () =>
+      assert.equal(throwsApiError(() => parseAccept(text), 'REQUEST_HEADER_INVALID').details[0]?.field, 'Accept'));
   }
 });
 
@@ -133,7 +133,7 @@ describe('vendorRanges', () => {
 });
 
 describe('notAcceptable', () => {
-  it('[NEG-1] lists what is served', () => {
+  it('[NEG-1] lists the offers', () => {
     const error = notAcceptable([JSON_TYPE, CSV]);
     assert.equal(error.status, 406);
     assert.match(error.message, /application\/json, text\/csv/);

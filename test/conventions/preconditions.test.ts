@@ -6,7 +6,7 @@ import {
   hasWriteCondition,
   readPreconditions,
 } from '../../src/conventions/preconditions.ts';
-import { refuses } from './refuses.ts';
+import { throwsApiError } from './throws-api-error.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
 const CHANGED = Date.UTC(2026, 10, 1, 12, 0, 30, 250);
@@ -23,13 +23,13 @@ describe('readPreconditions', () => {
     assert.deepEqual(read({}), none);
   });
 
-  it('[CACHE-3] ignores a date that is none', () => {
+  it('[CACHE-3] ignores an invalid date', () => {
     assert.deepEqual(read({ 'if-modified-since': 'yesterday', 'if-unmodified-since': '0' }), read({}));
   });
 
   for (const name of ['if-match', 'if-none-match']) {
-    it(`[CACHE-3] refuses ${name} that is no list of tags`, () =>
-      assert.match(refuses(() => read({ [name]: '1042' }), 'REQUEST_HEADER_INVALID').message, /double quotes/));
+    it(`[CACHE-3] rejects an invalid list of ETags in ${name}`, () =>
+      assert.match(throwsApiError(() => read({ [name]: '1042' }), 'REQUEST_HEADER_INVALID').message, /double quotes/));
   }
 });
 
@@ -61,7 +61,7 @@ describe('evaluateRead', () => {
     [{ 'if-modified-since': AT }, 'not-modified'],
     [{ 'if-modified-since': AFTER }, 'not-modified'],
     [{ 'if-modified-since': BEFORE }, 'proceed'],
-    // If-None-Match is the better witness, whichever way it speaks.
+    // If-None-Match takes precedence over If-Modified-Since.
     [{ 'if-none-match': '"6"', 'if-modified-since': AFTER }, 'proceed'],
     [{ 'if-none-match': '"7.k3"', 'if-modified-since': BEFORE }, 'not-modified'],
     [{ 'if-match': '"7.k3"' }, 'proceed'],
@@ -76,11 +76,11 @@ describe('evaluateRead', () => {
     [{ 'if-unmodified-since': BEFORE, 'if-none-match': '"7.k3"' }, 'failed'],
   ];
   for (const [fields, verdict] of rows) {
-    it(`[CACHE-2] judges ${JSON.stringify(fields)}: ${verdict}`, () =>
+    it(`[CACHE-2] evaluates ${JSON.stringify(fields)} to ${verdict}`, () =>
       assert.equal(evaluateRead(read(fields), current), verdict));
   }
 
-  it('[CACHE-4] compares no date where none goes out', () => {
+  it('[CACHE-4] compares no date without Last-Modified', () => {
     const undated = { etag: '"7.k3"', lastModified: () => null };
     assert.equal(evaluateRead(read({ 'if-modified-since': AFTER }), undated), 'proceed');
     assert.equal(evaluateRead(read({ 'if-unmodified-since': BEFORE }), undated), 'proceed');
@@ -113,7 +113,7 @@ describe('evaluateWrite', () => {
     [{ 'if-modified-since': AFTER }, 'proceed', 'proceed'],
   ];
   for (const [fields, existing, absent] of rows) {
-    it(`[CACHE-3] judges ${JSON.stringify(fields)}: ${existing} on a row, ${absent} on none`, () => {
+    it(`[CACHE-3] evaluates ${JSON.stringify(fields)} to ${existing} with a row, ${absent} without`, () => {
       assert.equal(evaluateWrite(read(fields), current), existing);
       assert.equal(evaluateWrite(read(fields), null), absent);
     });

@@ -17,7 +17,7 @@ describe('readPrefer', () => {
     ['foo; bar="a, return=minimal"; baz, handling=lenient', 'lenient', null],
     ['return=minimal; note="x" ;', null, 'minimal'],
     ['return; return=minimal', null, null],
-    // The first of a preference counts, known or not (RFC 7240 2).
+    // The first occurrence counts, known or not (RFC 7240 2).
     ['return=minimal, return=representation', null, 'minimal'],
     ['return=none, return=minimal', null, null],
     ['return', null, null],
@@ -27,7 +27,7 @@ describe('readPrefer', () => {
     ['=x, return=minimal', null, null],
   ];
   for (const [text, handling, returns] of rows) {
-    it(`[REP-5] reads ${text ?? 'no field'}`, () => assert.deepEqual(readPrefer(text), { handling, return: returns }));
+    it(`[REP-5] parses ${text ?? 'no field'}`, () => assert.deepEqual(readPrefer(text), { handling, return: returns }));
   }
 
   it('[LIM-1] reads a value in linear time: in quadratic time this would take a minute', () => {
@@ -50,9 +50,9 @@ describe('readPrefer', () => {
 });
 
 describe('preferenceApplied', () => {
-  it('[MET-8] lists what was obeyed', () => {
+  it('[MET-8] lists the applied preferences', () => {
     assert.equal(preferenceApplied(['handling=lenient', 'return=minimal']), 'handling=lenient, return=minimal');
   });
 
-  it('[MET-8] is left out where nothing was', () => assert.equal(preferenceApplied([]), null));
+  it('[MET-8] is omitted if none was applied', () => assert.equal(preferenceApplied([]), null));
 });

@@ -12,10 +12,10 @@ describe('readRequestLine', () => {
     ['\r\n\r\nX http://h/ HTTP/1.1\r\n', 'X', 'http://h/'],
   ];
   for (const [text, method, target] of lines) {
-    it(`[MET-6] reads ${JSON.stringify(text)}`, () => assert.deepEqual(read(text), { method, target }));
+    it(`[MET-6] parses ${JSON.stringify(text)}`, () => assert.deepEqual(read(text), { method, target }));
   }
 
-  const faults = [
+  const invalid = [
     '',
     'BREW',
     'BREW /pot HTTP/1.1',
@@ -38,7 +38,7 @@ describe('readRequestLine', () => {
     'X: y\r\nBREW /pot HTTP/1.1\r\n',
     `BREW /${'a'.repeat(20_000)} HTTP/1.1\r\n`,
   ];
-  for (const text of faults) {
-    it(`[MET-6] reads nothing from ${JSON.stringify(text.slice(0, 40))}`, () => assert.equal(read(text), null));
+  for (const text of invalid) {
+    it(`[MET-6] returns null for ${JSON.stringify(text.slice(0, 40))}`, () => assert.equal(read(text), null));
   }
 });

@@ -30,7 +30,7 @@ describe('formatOffers', () => {
     );
   });
 
-  it('[NEG-1] labels each answer with the type that was chosen', () => {
+  it('[NEG-1] has the chosen type as Content-Type', () => {
     for (const { type, subtype, parameters, contentType } of COLLECTION) {
       const labelled = parseMediaType(contentType);
       assert.ok(labelled);
@@ -39,7 +39,7 @@ describe('formatOffers', () => {
     }
   });
 
-  it('[NEG-1] has nothing beyond the formats of the route', () => {
+  it('[NEG-1] offers only the formats of the route', () => {
     assert.deepEqual(
       formatOffers('shop', VERSION, ['ndjson']).map(({ contentType }) => contentType),
       ['application/x-ndjson'],
@@ -71,7 +71,7 @@ describe('formatOffers', () => {
     ['application/vnd.shop.v1+csv', null, null],
     ['application/vnd.shop.v2+xml', null, null],
     ['application/json;q=0, */*', 'application/xml', 'application/xml'],
-    // What browsers send when an address is typed in.
+    // What browsers send when a user enters a URL.
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/xml', 'application/xml'],
   ];
   for (const [accept, ofCollection, ofItem] of rows) {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { timestamp } from '../../src/conventions/timestamp.ts';
 
 describe('timestamp', () => {
-  it('[REP-3] is what the platform writes, in every year that RFC 3339 has', () => {
+  it('[REP-3] formats like the platform, in every year of RFC 3339', () => {
     const first = Date.parse('0000-01-01T00:00:00.000Z');
     const last = Date.parse('9999-12-31T23:59:59.999Z');
     fc.assert(
@@ -15,7 +15,7 @@ describe('timestamp', () => {
     );
   });
 
-  it('[REP-3] is a fault beyond the years that a date can have', () => {
+  it('[REP-3] throws beyond the range of Date', () => {
     assert.throws(() => timestamp(Number.NaN), RangeError);
   });
 });

@@ -8,7 +8,7 @@ import {
   pathOfTarget,
   type RequestTarget,
 } from '../../src/conventions/url.ts';
-import { refuses } from './refuses.ts';
+import { throwsApiError } from './throws-api-error.ts';
 
 const parseTarget = (target: string): RequestTarget => parse(target, 8_192);
 
@@ -51,7 +51,7 @@ describe('parseTarget', () => {
     ['http://evil.example//evil.example/', '/evil.example'],
   ];
   for (const [target, redirect] of redirects) {
-    it(`[URL-1] sends ${target} to ${redirect}`, () => assert.equal(parseTarget(target).redirect, redirect));
+    it(`[URL-1] redirects ${target} to ${redirect}`, () => assert.equal(parseTarget(target).redirect, redirect));
   }
 
   it('[URL-8] redirects to its own host only, and in one step', () => {
@@ -122,8 +122,8 @@ describe('parseTarget', () => {
     ['http://example.com\n/a', /authority/],
   ];
   for (const [target, says] of refused) {
-    it(`[URL-4] refuses ${JSON.stringify(target)} and says what to send: ${says.source}`, () => {
-      assert.match(refuses(() => parseTarget(target), 'REQUEST_URI_INVALID').message, says);
+    it(`[URL-4] rejects ${JSON.stringify(target)} and says what to send: ${says.source}`, () => {
+      assert.match(throwsApiError(() => parseTarget(target), 'REQUEST_URI_INVALID').message, says);
     });
   }
 
@@ -146,10 +146,10 @@ describe('parseTarget', () => {
     assert.equal(sorted(accepted((character) => `/?${character}`)), sorted(`${pchar}?%[]`));
   });
 
-  it('[URL-8] takes 8,192 bytes of target and not one more', () => {
+  it('[URL-8] accepts 8,192 bytes of target and not one more', () => {
     assert.equal(parseTarget(`/${'a'.repeat(8191)}`).path.length, 8192);
-    refuses(() => parseTarget(`/${'a'.repeat(8192)}`), 'REQUEST_URI_TOO_LONG');
-    refuses(() => parse('/abc', 3), 'REQUEST_URI_TOO_LONG');
+    throwsApiError(() => parseTarget(`/${'a'.repeat(8192)}`), 'REQUEST_URI_TOO_LONG');
+    throwsApiError(() => parse('/abc', 3), 'REQUEST_URI_TOO_LONG');
   });
 
   it('leaves * to OPTIONS', () => {
@@ -169,7 +169,7 @@ describe('pathOfTarget', () => {
     ['//user:secret@host/a', '//user:secret@host/a'],
     ['*', '*'],
   ] as const) {
-    it(`[OPS-2d] tells of ${JSON.stringify(target)} its path alone`, () => assert.equal(pathOfTarget(target), path));
+    it(`[OPS-2d] returns only the path of ${JSON.stringify(target)}`, () => assert.equal(pathOfTarget(target), path));
   }
 });
 

@@ -10,7 +10,7 @@ import {
   versionsAgree,
   versionText,
 } from '../../src/conventions/versioning.ts';
-import { refuses } from './refuses.ts';
+import { throwsApiError } from './throws-api-error.ts';
 
 const version = (text: string) => {
   const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number);
@@ -36,7 +36,7 @@ describe('parseVersion', () => {
     ['12.34', { major: 12, minor: 34, patch: null }],
     ['1.0.7', { major: 1, minor: 0, patch: 7 }],
   ] as const;
-  for (const [text, parts] of rows) it(`[VER-2] reads ${text}`, () => assert.deepEqual(parseVersion(text), parts));
+  for (const [text, parts] of rows) it(`[VER-2] parses ${text}`, () => assert.deepEqual(parseVersion(text), parts));
 
   for (const text of [
     '',
@@ -55,7 +55,7 @@ describe('parseVersion', () => {
     '1e1',
     '1'.repeat(10),
   ]) {
-    it(`[VER-2] does not read ${JSON.stringify(text)}`, () => assert.equal(parseVersion(text), null));
+    it(`[VER-2] rejects ${JSON.stringify(text)}`, () => assert.equal(parseVersion(text), null));
   }
 
   it('[VER-2] reads what is written', () => {
@@ -119,7 +119,7 @@ describe('resolveVersion', () => {
       'v1',
     ],
     [
-      'keeps the minor of the header beside a major in Accept',
+      'uses the minor of the header with a major in Accept',
       { header: '1.4', accept: accepts('1') },
       '1.4.2',
       'header',
@@ -127,14 +127,14 @@ describe('resolveVersion', () => {
     ],
     ['names the query before the header', { query: '1', header: '1.4' }, '1.4.2', 'query', '1'],
     [
-      'passes over what is not served in Accept',
+      'skips unsupported versions in Accept',
       { accept: accepts('9', '2') },
       '2.1.0',
       'accept',
       'application/vnd.shop.v2+json',
     ],
     [
-      'passes over what does not fit the path in Accept',
+      'skips versions in Accept that conflict with the path',
       { path: 'v1', accept: accepts('2', '1.4') },
       '1.4.2',
       'path',
@@ -142,7 +142,7 @@ describe('resolveVersion', () => {
     ],
     ['takes a plain type where Accept prefers it', { accept: accepts(null, '2') }, '1.10.0', 'none', null],
     ['falls back on a plain type in Accept', { accept: accepts('9', null) }, '1.10.0', 'none', null],
-    ['falls back on a plain type beside a path', { path: 'v2', accept: accepts('1', null) }, '2.1.0', 'path', 'v2'],
+    ['falls back on a plain type with a path', { path: 'v2', accept: accepts('1', null) }, '2.1.0', 'path', 'v2'],
   ];
   for (const [title, carriers, expected, carrier, text] of rows) {
     it(`[VER-1] ${title}`, () => {
@@ -151,7 +151,7 @@ describe('resolveVersion', () => {
     });
   }
 
-  it('[VER-1] gives the very contract that is served, whatever else it holds', () => {
+  it('[VER-1] returns the given object of the version', () => {
     const contract = { major: 1, minor: 0, patch: 0, changes: [] };
     const none = { path: null, query: null, header: null, accept: [] };
     assert.equal(resolveVersion(none, [contract], 1).version, contract);
@@ -160,33 +160,33 @@ describe('resolveVersion', () => {
   const refusals: readonly (readonly [
     title: string,
     carriers: Partial<VersionCarriers>,
-    code: Parameters<typeof refuses>[1],
+    code: Parameters<typeof throwsApiError>[1],
   ])[] = [
-    ['a path that is not served', { path: 'v9' }, 'API_VERSION_NOT_FOUND'],
+    ['a path that is not supported', { path: 'v9' }, 'API_VERSION_NOT_FOUND'],
     ['a minor in the path, which would be a second URL', { path: 'v1.4' }, 'API_VERSION_NOT_FOUND'],
     ['a malformed path', { path: 'v01' }, 'API_VERSION_INVALID'],
-    ['a query that is not served', { query: '9' }, 'API_VERSION_UNSUPPORTED'],
-    ['a minor that is not served', { query: '1.3' }, 'API_VERSION_UNSUPPORTED'],
-    ['a patch that is not served', { header: '1.4.3' }, 'API_VERSION_UNSUPPORTED'],
+    ['a query that is not supported', { query: '9' }, 'API_VERSION_UNSUPPORTED'],
+    ['a minor that is not supported', { query: '1.3' }, 'API_VERSION_UNSUPPORTED'],
+    ['a patch that is not supported', { header: '1.4.3' }, 'API_VERSION_UNSUPPORTED'],
     ['an empty query', { query: '' }, 'API_VERSION_INVALID'],
     ['a malformed header', { header: 'v1' }, 'API_VERSION_INVALID'],
     ['two header lines', { header: '1, 1' }, 'API_VERSION_INVALID'],
-    ['an Accept that is not served', { accept: accepts('9') }, 'REQUEST_NOT_ACCEPTABLE'],
-    ['a minor in Accept that is not served', { path: 'v1', accept: accepts('1.3') }, 'REQUEST_NOT_ACCEPTABLE'],
+    ['an Accept that is not supported', { accept: accepts('9') }, 'REQUEST_NOT_ACCEPTABLE'],
+    ['a minor in Accept that is not supported', { path: 'v1', accept: accepts('1.3') }, 'REQUEST_NOT_ACCEPTABLE'],
     ['a path and a query that differ', { path: 'v1', query: '2' }, 'API_VERSION_CONFLICT'],
     ['a query and a header that differ in the minor', { query: '1.4', header: '1.10' }, 'API_VERSION_CONFLICT'],
     ['a path and an Accept that differ', { path: 'v1', accept: accepts('2') }, 'API_VERSION_CONFLICT'],
-    ['two that differ where one is not served', { path: 'v9', header: '1' }, 'API_VERSION_CONFLICT'],
-    ['a malformed one beside two that differ', { path: 'v1', query: '2', header: 'x' }, 'API_VERSION_INVALID'],
+    ['two that differ, one of them unsupported', { path: 'v9', header: '1' }, 'API_VERSION_CONFLICT'],
+    ['a malformed version and two that differ', { path: 'v1', query: '2', header: 'x' }, 'API_VERSION_INVALID'],
   ];
   for (const [title, carriers, code] of refusals) {
-    it(`[VER-3a] refuses ${title}: ${code}`, () =>
-      assert.ok(refuses(() => resolve(carriers), code).message.endsWith('.')));
+    it(`[VER-3a] rejects ${title}: ${code}`, () =>
+      assert.ok(throwsApiError(() => resolve(carriers), code).message.endsWith('.')));
   }
 
   it('[VER-1] lists carrier and value of a conflict', () => {
     const carriers = { path: 'v1', query: '1.4', header: '2', accept: accepts('2.1', null) };
-    assert.deepEqual(refuses(() => resolve(carriers), 'API_VERSION_CONFLICT').details, [
+    assert.deepEqual(throwsApiError(() => resolve(carriers), 'API_VERSION_CONFLICT').details, [
       { field: 'path', message: 'requests v1' },
       { field: 'api_version', message: 'requests 1.4' },
       { field: 'API-Version', message: 'requests 2' },
@@ -194,15 +194,15 @@ describe('resolveVersion', () => {
     ]);
   });
 
-  it('[VER-3a] says what is served', () => {
+  it('[VER-3a] lists the supported versions', () => {
     assert.match(
-      refuses(() => resolve({ header: '9' }), 'API_VERSION_UNSUPPORTED').message,
+      throwsApiError(() => resolve({ header: '9' }), 'API_VERSION_UNSUPPORTED').message,
       /2\.1\.0, 1\.4\.2, 1\.10\.0, 1\.4\.1/,
     );
-    assert.match(refuses(() => resolve({ path: 'v9' }), 'API_VERSION_NOT_FOUND').message, /v2, v1\./);
+    assert.match(throwsApiError(() => resolve({ path: 'v9' }), 'API_VERSION_NOT_FOUND').message, /v2, v1\./);
   });
 
-  it('[VER-1] never answers with a contract that a carrier excludes', () => {
+  it('[VER-1] never returns a version that a carrier excludes', () => {
     const text = fc.option(fc.constantFrom('1', '1.4', '1.4.1', '1.10', '2', '2.1.0', '9'));
     const law = fc.property(text, text, fc.option(fc.constantFrom('v1', 'v2', 'v9')), (query, header, path) => {
       try {

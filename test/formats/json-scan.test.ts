@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { scanJson } from '../../src/formats/json-scan.ts';
-import { refuses } from '../conventions/refuses.ts';
+import { throwsApiError } from '../conventions/throws-api-error.ts';
 
 const LIMITS = { depth: 32, items: 10_000 };
 const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
@@ -99,7 +99,7 @@ describe('scanJson', () => {
   ];
   for (const [text, place, reason] of refused) {
     it(`[REP-7] refuses ${JSON.stringify(text.slice(0, 40))} at ${place}`, () => {
-      const { message } = refuses(() => scanJson(text, LIMITS), 'REQUEST_BODY_MALFORMED');
+      const { message } = throwsApiError(() => scanJson(text, LIMITS), 'REQUEST_BODY_MALFORMED');
       assert.ok(message.includes(`${place}:`), message);
       assert.match(message, reason);
     });
@@ -113,7 +113,7 @@ describe('scanJson', () => {
 
   it('[ERR-4] repeats nothing of the body', () => {
     for (const text of ['{"password":"hunter2","password":1}', '{"a":hunter2}', '"hunter2']) {
-      assert.ok(!refuses(() => scanJson(text, LIMITS), 'REQUEST_BODY_MALFORMED').message.includes('hunter2'));
+      assert.ok(!throwsApiError(() => scanJson(text, LIMITS), 'REQUEST_BODY_MALFORMED').message.includes('hunter2'));
     }
   });
 
@@ -177,7 +177,7 @@ describe('scanJson', () => {
             return null;
           }
         })();
-        if (parsed === null) refuses(() => scanJson(spoilt, LIMITS), 'REQUEST_BODY_MALFORMED');
+        if (parsed === null) throwsApiError(() => scanJson(spoilt, LIMITS), 'REQUEST_BODY_MALFORMED');
         else assert.doesNotThrow(() => scanJson(spoilt, LIMITS));
       },
     );
@@ -206,7 +206,7 @@ describe('hostile bodies', () => {
     it(`[LIM-1] judges 1 MiB of ${what} in linear time`, () => {
       const started = performance.now();
       if (valid) assert.doesNotThrow(() => scanJson(text, LIMITS));
-      else refuses(() => scanJson(text, LIMITS), 'REQUEST_BODY_MALFORMED');
+      else throwsApiError(() => scanJson(text, LIMITS), 'REQUEST_BODY_MALFORMED');
       // Quadratic time would be minutes.
       assert.ok(performance.now() - started < 3000);
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readJson, writeJson } from '../../src/formats/json.ts';
-import { refuses } from '../conventions/refuses.ts';
+import { throwsApiError } from '../conventions/throws-api-error.ts';
 
 const LIMITS = { depth: 32, items: 10_000 };
 const bytes = (...parts: readonly (string | readonly number[])[]) =>
@@ -55,7 +55,7 @@ describe('readJson', () => {
   ];
   for (const [what, body] of notUtf8) {
     it(`[REP-7] refuses ${what} as no UTF-8`, () =>
-      assert.match(refuses(() => readJson(body, LIMITS), 'REQUEST_BODY_MALFORMED').message, /UTF-8/));
+      assert.match(throwsApiError(() => readJson(body, LIMITS), 'REQUEST_BODY_MALFORMED').message, /UTF-8/));
   }
 
   for (const [what, body] of [
@@ -64,12 +64,12 @@ describe('readJson', () => {
     ['a byte order mark', bytes([0xef, 0xbb, 0xbf])],
   ] as const) {
     it(`[REP-7] asks for a body where there is ${what}`, () => {
-      refuses(() => readJson(body, LIMITS), 'REQUEST_BODY_REQUIRED');
+      throwsApiError(() => readJson(body, LIMITS), 'REQUEST_BODY_REQUIRED');
     });
   }
 
   it('[REP-7] reads on after a body that was no UTF-8', () => {
-    refuses(() => readJson(bytes([0xe2, 0x82]), LIMITS), 'REQUEST_BODY_MALFORMED');
+    throwsApiError(() => readJson(bytes([0xe2, 0x82]), LIMITS), 'REQUEST_BODY_MALFORMED');
     assert.equal(readJson(bytes('1'), LIMITS), 1);
   });
 });

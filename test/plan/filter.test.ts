@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { parseQuery } from '../../src/conventions/query.ts';
 import { isFilterOf, readFilter } from '../../src/plan/filter.ts';
 import { readFilterName } from '../../src/plan/parameters.ts';
-import { refuses } from '../conventions/refuses.ts';
+import { throwsApiError } from '../conventions/throws-api-error.ts';
 import { compiled, itemsDocument } from './rules.ts';
 
 const PROPERTIES = [
@@ -102,7 +102,7 @@ describe('conditions', () => {
   }
 
   it('[QRY-2] [ERR-3] tell every value that is none, under the parameter as it was sent', () => {
-    const { details } = refuses(
+    const { details } = throwsApiError(
       () => read('size=a&size=1&size[in]=2,b,c&tags=x&name[like]=y&at=now'),
       'QUERY_FILTER_INVALID',
     );
@@ -113,7 +113,7 @@ describe('conditions', () => {
   });
 
   it('[QRY-2] [ERR-4] are refused with what to send instead', () => {
-    const { details } = refuses(
+    const { details } = throwsApiError(
       () => read('photo=x&tags=x&name[like]=y&size[contains]=1&name[exists]=1&sizes[contains]=x'),
       'QUERY_FILTER_INVALID',
     );
@@ -138,7 +138,7 @@ describe('conditions', () => {
   it('[QRY-2] of more than ten thousand values together are refused', () => {
     const list = Array.from({ length: 5_000 }, (_, index) => String(index)).join(',');
     assert.equal(read(`size[in]=${list}&revision[nin]=${list}`).length, 2);
-    const { details } = refuses(() => read(`size[in]=${list}&revision[nin]=${list},1`), 'QUERY_FILTER_INVALID');
+    const { details } = throwsApiError(() => read(`size[in]=${list}&revision[nin]=${list},1`), 'QUERY_FILTER_INVALID');
     assert.equal(details[0]?.field, 'revision[nin]');
   });
 });

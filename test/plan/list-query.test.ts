@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { parseQuery, writeQuery } from '../../src/conventions/query.ts';
 import type { ListQuery } from '../../src/plan/list-query.ts';
-import { refuses } from '../conventions/refuses.ts';
+import { throwsApiError } from '../conventions/throws-api-error.ts';
 import { compiled, glass, itemsDocument, queryOf, rowOf, ruleOf } from './rules.ts';
 
 const PROPERTIES = [
@@ -102,7 +102,7 @@ describe('a query of a collection', () => {
     );
   });
 
-  const refused: readonly (readonly [text: string, code: Parameters<typeof refuses>[1]])[] = [
+  const refused: readonly (readonly [text: string, code: Parameters<typeof throwsApiError>[1]])[] = [
     ['limit=0', 'PAGINATION_LIMIT_INVALID'],
     ['limit=1&per_page=1', 'PAGINATION_CONFLICT'],
     ['page=1&after=x', 'PAGINATION_CONFLICT'],
@@ -118,7 +118,7 @@ describe('a query of a collection', () => {
   ];
   for (const [text, code] of refused) {
     it(`[PAGE-3] [PAGE-4] [QRY-5] by ${text} is ${code}`, () =>
-      assert.ok(refuses(() => read(text), code).details.length > 0));
+      assert.ok(throwsApiError(() => read(text), code).details.length > 0));
   }
 });
 
@@ -202,7 +202,7 @@ describe('a cursor', () => {
   for (const [beside, fields] of OTHER) {
     it(`[PAGE-6] refuses beside it what is not, by name: ${beside}`, () => {
       const token = read('size=1&size=2&sort=-name').cursorAt(ROW, false);
-      const { details } = refuses(() => read(`after=${token}&${beside}`), 'PAGINATION_CURSOR_MISMATCH');
+      const { details } = throwsApiError(() => read(`after=${token}&${beside}`), 'PAGINATION_CURSOR_MISMATCH');
       assert.deepEqual(
         details.map(({ field }) => field),
         fields,
@@ -215,7 +215,7 @@ describe('a cursor', () => {
     const token = queryOf(rule, '', one).cursorAt(ROW, false);
     assert.equal(queryOf(rule, `after=${token}`, one).plan.within, one);
     for (const within of [[], [{ resource: 'others', id: 'b' }], [{ resource: 'items', id: 'a' }]]) {
-      refuses(() => queryOf(rule, `after=${token}`, within), 'PAGINATION_CURSOR_INVALID');
+      throwsApiError(() => queryOf(rule, `after=${token}`, within), 'PAGINATION_CURSOR_INVALID');
     }
   });
 
@@ -233,7 +233,7 @@ describe('a cursor', () => {
     it(`[PAGE-6] is no cursor any more once the model changes ${title}`, () => {
       const token = read(query).cursorAt(ROW, false);
       const later = ruleOf(compiled(itemsDocument(properties, rest), 'items'));
-      const { details } = refuses(() => queryOf(later, `after=${token}`), 'PAGINATION_CURSOR_INVALID');
+      const { details } = throwsApiError(() => queryOf(later, `after=${token}`), 'PAGINATION_CURSOR_INVALID');
       assert.deepEqual(
         details.map(({ field }) => field),
         ['after'],
@@ -243,7 +243,7 @@ describe('a cursor', () => {
 
   it('[PAGE-6] opens only where the seal does', () => {
     const deaf = { ...rule, seal: { ...glass, open: () => null } };
-    refuses(() => queryOf(deaf, `after=${read('').cursorAt(ROW, false)}`), 'PAGINATION_CURSOR_INVALID');
+    throwsApiError(() => queryOf(deaf, `after=${read('').cursorAt(ROW, false)}`), 'PAGINATION_CURSOR_INVALID');
   });
 });
 

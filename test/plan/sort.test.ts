@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { readSort, totalOrder, writeSort } from '../../src/plan/sort.ts';
-import { refuses } from '../conventions/refuses.ts';
+import { throwsApiError } from '../conventions/throws-api-error.ts';
 import { compiled, itemsDocument } from './rules.ts';
 
 const PROPERTIES = [
@@ -60,7 +60,7 @@ describe('an order', () => {
 describe('what cannot be sorted by', () => {
   for (const raw of ['', ' name', 'name ', 'tags', 'place', 'secret', 'place.zip', 'links', 'NAME', 'name;size']) {
     it(`[QRY-3] is refused and never quoted as known: ${JSON.stringify(raw)}`, () => {
-      const { details } = refuses(() => readSort(raw, resource), 'QUERY_SORT_INVALID');
+      const { details } = throwsApiError(() => readSort(raw, resource), 'QUERY_SORT_INVALID');
       const known = 'sortable fields: id, name, size, place.city, created_at, updated_at, revision';
       assert.deepEqual(details, [{ field: 'sort', message: `cannot sort by ${JSON.stringify(raw)}; ${known}` }]);
     });
@@ -68,12 +68,12 @@ describe('what cannot be sorted by', () => {
 
   it('[QRY-3] is not looked at where it is far too long', () => {
     const raw = Array.from({ length: 100_000 }, (_, index) => `u${index}`).join(',');
-    const { details } = refuses(() => readSort(raw, resource), 'QUERY_SORT_INVALID');
+    const { details } = throwsApiError(() => readSort(raw, resource), 'QUERY_SORT_INVALID');
     assert.deepEqual(details, [{ field: 'sort', message: 'has more than 20 keys; at most 5' }]);
   });
 
   it('[ERR-3] is told as a whole: each unknown key, the one that is repeated, and how many there are', () => {
-    const { details } = refuses(() => readSort('name,-name,a,size,b,id', resource), 'QUERY_SORT_INVALID');
+    const { details } = throwsApiError(() => readSort('name,-name,a,size,b,id', resource), 'QUERY_SORT_INVALID');
     const messages = details.map(({ message }) => message.replace(/;.*/, ''));
     assert.deepEqual(messages, [
       'cannot sort by "a"',

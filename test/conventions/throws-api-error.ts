@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { ApiError, type ErrorCode, errors } from '../../src/conventions/errors.ts';
 
-/** Asserts that a call is refused under a code, and gives the refusal for a closer look. */
-export function refuses(call: () => unknown, code: ErrorCode): ApiError {
+/** Asserts that a call throws an ApiError with a code, and returns the error. */
+export function throwsApiError(call: () => unknown, code: ErrorCode): ApiError {
   try {
     call();
   } catch (error) {
@@ -10,5 +10,5 @@ export function refuses(call: () => unknown, code: ErrorCode): ApiError {
     assert.deepEqual([error.code, error.status], [code, errors[code]]);
     return error;
   }
-  return assert.fail(`not refused with ${code}`);
+  return assert.fail(`did not throw ${code}`);
 }
