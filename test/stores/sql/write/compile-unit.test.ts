@@ -56,7 +56,7 @@ describe('a compiled unit', () => {
     ]);
   });
 
-  it('[REP-8][EVT-3] assigns revisions and sequences from the counters, and returns the next ones', () => {
+  it('[REP-8][EVT-3b] assigns revisions and sequences from the counters, and returns the next ones', () => {
     const plans = [createProduct('p'), { ...update('products', 'q', 5, {}), event: null }, remove('reviews', 'r', 6)];
     const { outcome, counters } = compile({ plans });
     assert.deepEqual(outcome, { kind: 'committed', revisions: [8, 9, 0] });
@@ -136,7 +136,7 @@ describe('the statements that close a transaction', () => {
       ({ text }) => /^\w+ (?:\w+ )?restwright_\w+/.exec(text)?.[0] ?? text,
     );
 
-  it('[PAGE-9] store the counters and the row counts of changed resources', () => {
+  it('[PAGE-9b] store the counters and the row counts of changed resources', () => {
     const { counters } = compile({ plans: [createProduct('p'), createSupplier('s')] });
     assert.deepEqual(texts(counters), [
       'update restwright_sequences',
