@@ -15,7 +15,7 @@ import { plan } from './plan.ts';
 import { type Exchange, type ExchangeSources, openExchange, receive } from './receive.ts';
 import { refuse } from './refuse.ts';
 import { represent } from './represent.ts';
-import { Compressor } from './represent/content-encoding.ts';
+import { compressResponse, createCompressionCache } from './represent/content-encoding.ts';
 import { healthResponse, optionsResponse, redirectResponse } from './represent/early-responses.ts';
 import { route } from './route.ts';
 import type { Services } from './services.ts';
@@ -57,8 +57,8 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
 export function createPipeline(options: PipelineOptions): Handler {
   const { contracts, services, sources } = options;
   const { observe } = services;
-  const compressor = new Compressor();
-  const caches = [services.items, services.pages, compressor];
+  const compressed = createCompressionCache();
+  const caches = [services.items, services.pages, compressed];
   const idleTimer = new IdleTimer(IDLE_TIMEOUT, () => {
     for (const cache of caches) cache.clear();
   });
@@ -78,7 +78,7 @@ export function createPipeline(options: PipelineOptions): Handler {
         () => respond(exchange, request, options),
         (error) => refuse(exchange, error, refuseOptions),
       );
-      const encoded = chain(responded, (response) => compressor.compressed(response, exchange));
+      const encoded = chain(responded, (response) => compressResponse(response, exchange, compressed));
       return chain(encoded, (response) => report(exchange, response));
     },
     refuse(error, request) {

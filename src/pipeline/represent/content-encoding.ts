@@ -1,5 +1,5 @@
 import { secondHit } from '../../cache/admission-filter.ts';
-import { createCache } from '../../cache/cache.ts';
+import { type Cache, createCache } from '../../cache/cache.ts';
 import { compress, COMPRESSIBLE_FROM } from '../../formats/compress.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { type ApiResponse, type BufferedResponse, isStreamed } from '../exchange.ts';
@@ -11,48 +11,53 @@ const MAX_WEIGHT = 8_388_608;
 const RECENT_KEYS = 1_024;
 
 /**
- * Compresses responses. Bodies of GET and HEAD are cached by target, ETag and coding: one strong ETag of one target names one sequence of bytes
- * (RFC 9110 8.8.1), so that no body is ever served for another; a response without one is not cached. By its ETag, a body depends on the
- * *contract*, the *permission* and, where it is a page, the *visibility*; never on an identity.
+ * Compressed bodies of GET and HEAD by target, ETag and coding: one strong ETag of one target names one sequence of bytes (RFC 9110 8.8.1), so
+ * that no body is ever served for another. By its ETag, a body depends on the *contract*, the *permission* and, where it is a page, the
+ * *visibility*; never on an identity.
  */
-export class Compressor {
-  readonly #cache = createCache<Uint8Array>({
+export type CompressionCache = Cache<Uint8Array>;
+
+export function createCompressionCache(): CompressionCache {
+  return createCache({
     maxWeight: MAX_WEIGHT,
     weigh: (bytes, key) => key.length + bytes.length,
     admits: secondHit(RECENT_KEYS),
   });
-
-  /** Evicts every body. */
-  clear(): void {
-    this.#cache.clear();
-  }
-
-  /** A response in the coding that the client prefers (NEG-7). Short responses stay as they are, and streamed ones: their pieces are sent as they come. */
-  compressed(response: ApiResponse, exchange: Pick<Exchange, 'request' | 'coding'>): MaybePromise<ApiResponse> {
-    const { coding } = exchange;
-    if (coding === 'identity' || isStreamed(response)) return response;
-    const { status, headers, body } = response;
-    if (body === null || Buffer.byteLength(body) <= COMPRESSIBLE_FROM) return response;
-    return chain(this.#bytes(body, keyOf(response, exchange), coding), (bytes) => ({
-      status,
-      headers: [...headers, 'Content-Encoding', coding],
-      body: bytes,
-    }));
-  }
-
-  #bytes(body: string | Uint8Array, key: string | null, coding: Exchange['coding']): MaybePromise<Uint8Array> {
-    if (key === null) return compress(body, coding);
-    const cached = this.#cache.get(key);
-    if (cached !== undefined) return cached;
-    return chain(compress(body, coding), (bytes) => {
-      // What zlib returns is a view of a larger buffer, all of which would be cached with it.
-      this.#cache.set(key, new Uint8Array(bytes));
-      return bytes;
-    });
-  }
 }
 
-/** What names the compressed body of a response; null where it is not cached. */
+/** A response in the coding that the client prefers (NEG-7). Short responses stay as they are, and streamed ones: their pieces are sent as they come. */
+export function compressResponse(
+  response: ApiResponse,
+  exchange: Pick<Exchange, 'request' | 'coding'>,
+  cache: CompressionCache,
+): MaybePromise<ApiResponse> {
+  const { coding } = exchange;
+  if (coding === 'identity' || isStreamed(response)) return response;
+  const { status, headers, body } = response;
+  if (body === null || Buffer.byteLength(body) <= COMPRESSIBLE_FROM) return response;
+  const key = keyOf(response, exchange);
+  const bytes = key === null ? compress(body, coding) : (cache.get(key) ?? compressAndCache(body, coding, key, cache));
+  return chain(bytes, (compressed) => ({
+    status,
+    headers: [...headers, 'Content-Encoding', coding],
+    body: compressed,
+  }));
+}
+
+function compressAndCache(
+  body: string | Uint8Array,
+  coding: Exchange['coding'],
+  key: string,
+  cache: CompressionCache,
+): MaybePromise<Uint8Array> {
+  return chain(compress(body, coding), (bytes) => {
+    // What zlib returns is a view of a larger buffer, all of which would be cached with it.
+    cache.set(key, new Uint8Array(bytes));
+    return bytes;
+  });
+}
+
+/** The key of a compressed body; null where it is not cached: it has no strong ETag, or a client is not likely to request it again. */
 function keyOf(
   { status, headers }: BufferedResponse,
   { request: { method, target }, coding }: Pick<Exchange, 'request' | 'coding'>,
