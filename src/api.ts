@@ -19,7 +19,9 @@ import { type ExportedRows, exportRows } from './pipeline/read/export.ts';
 import { importRows, type RowImportOutcome } from './pipeline/write/import.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
 import { versionedPath } from './pipeline/receive.ts';
+import { PERMISSIONS } from './pipeline/authorize.ts';
 import { ETags } from './pipeline/represent/etags.ts';
+import { compileVariants } from './pipeline/represent/variants.ts';
 import { ItemCache } from './pipeline/read/item-cache.ts';
 import { createPageCache } from './pipeline/read/page-cache.ts';
 import { VisibleRows } from './pipeline/read/visible-rows.ts';
@@ -150,11 +152,12 @@ async function servicesOf(options: Required<ApiOptions>, { current }: Contracts,
   // Cursors are part of pages, and compressed bytes depend on the version of Node.js.
   const representation = [model.fingerprint, programVersion(), process.version, seal.seal('')];
   const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), now());
+  const variantOf = compileVariants({ contracts: [current], permissions: PERMISSIONS, epoch: id, digest });
   return {
     sources: { now, uuid },
     commits: new Commits({ writer: store.writes, handlerTimeout: model.limits.handlerTimeout, onCommit }),
     idempotency: new Idempotency({ store: store.idempotencyRecords, now, digest }),
-    etags: new ETags({ id, at: since, date: httpDate(since) }, digest),
+    etags: new ETags({ id, at: since, date: httpDate(since) }, digest, variantOf),
     items: new ItemCache(),
     pages: createPageCache(),
     events: {

@@ -20,6 +20,9 @@ export interface Authorized extends Limited {
 /** What every caller may do where the model declares no access rules. */
 const ALL: Permission = { id: 'all' };
 
+/** Every permission that a caller may have, for variants are compiled for each. */
+export const PERMISSIONS: readonly Permission[] = [ALL];
+
 /**
  * Step 9. Without access rules each caller has every permission and sees every row.
  *

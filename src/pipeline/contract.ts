@@ -44,10 +44,14 @@ const KINDS: readonly RouteKind[] = ['server', 'live', 'ready', 'root', 'collect
 export class ResponseFormats {
   readonly #offers: ReadonlyMap<RouteKind, readonly FormatOffer[]>;
   readonly #ndjson: readonly FormatOffer[];
+  /** Every `Content-Type` that a route offers. */
+  readonly contentTypes: readonly string[];
 
   constructor({ name, version }: Model) {
     this.#offers = new Map(KINDS.map((kind) => [kind, formatOffers(name, version, ROUTES[kind].formats)]));
     this.#ndjson = formatOffers(name, version, ['ndjson']);
+    const offers = [...this.#offers.values(), this.#ndjson].flat();
+    this.contentTypes = [...new Set(offers.map(({ contentType }) => contentType))];
   }
 
   /** @param ndjson whether the request body is NDJSON, and so is the response (MET-13) */
@@ -72,8 +76,18 @@ export interface Contract {
   resourceOf(name: string): CompiledResource;
   /** Decoded segments of the base path. */
   readonly base: readonly string[];
-  /** Start of path-versioned URLs, with the model's public URL. */
-  readonly canonicalBase: LinkBase;
+  readonly linkBases: LinkBases;
+}
+
+/** Every start of URLs that responses of one contract use, by the way in which a request names the version (REP-9). */
+export interface LinkBases {
+  readonly all: readonly LinkBase[];
+  /** Of path-versioned URLs, with the model's public URL. */
+  readonly canonical: LinkBase;
+  /** Where a header field names the version, or nothing does. */
+  readonly unversioned: LinkBase;
+  /** By the value of `api_version`. */
+  readonly byQuery: ReadonlyMap<string, LinkBase>;
 }
 
 /** Every contract that an API serves. */
@@ -95,6 +109,18 @@ export function versionedBase({ basePath, version }: Model, origin: string): Lin
   return { prefix: `${origin}${basePath}/v${version.major}`, parameters: [] };
 }
 
+function compileLinkBases(model: Model): LinkBases {
+  const { major, minor, patch } = model.version;
+  const prefix = `${model.publicUrl ?? ''}${model.basePath}`;
+  const texts = [`${major}`, `${major}.${minor}`, `${major}.${minor}.${patch}`];
+  const byQuery = new Map(
+    texts.map((text): [string, LinkBase] => [text, { prefix, parameters: [['api_version', text]] }]),
+  );
+  const canonical = versionedBase(model, model.publicUrl ?? '');
+  const unversioned = { prefix, parameters: [] };
+  return { all: [canonical, unversioned, ...byQuery.values()], canonical, unversioned, byQuery };
+}
+
 function compileContract(model: Model, seal: CursorSeal): Contract {
   const urls = urlBuilder(model);
   const compiled = compileResources(model, urls, seal);
@@ -113,7 +139,7 @@ function compileContract(model: Model, seal: CursorSeal): Contract {
       return found;
     },
     base: model.basePath.split('/').filter((segment) => segment !== ''),
-    canonicalBase: versionedBase(model, model.publicUrl ?? ''),
+    linkBases: compileLinkBases(model),
   };
 }
 

@@ -107,11 +107,13 @@ function resolved(carriers: VersionCarriers, { current, versions }: Contracts): 
   return resolveVersion(carriers, versions, current.model.defaultVersion);
 }
 
-function linkBase(contract: Contract, version: ResolvedVersion<ContractVersion>): LinkBase {
-  if (version.carrier === 'path') return contract.canonicalBase;
-  const { publicUrl, basePath } = contract.model;
-  const parameters = version.carrier === 'query' ? [['api_version', version.text ?? ''] as const] : [];
-  return { prefix: `${publicUrl ?? ''}${basePath}`, parameters };
+/** The links of a response name the version where the request does (REP-9). */
+function linkBase({ linkBases }: Contract, { carrier, text }: ResolvedVersion<ContractVersion>): LinkBase {
+  if (carrier === 'path') return linkBases.canonical;
+  if (carrier !== 'query') return linkBases.unversioned;
+  const base = linkBases.byQuery.get(text ?? '');
+  if (base === undefined) throw new Error(`api_version=${text} was resolved to a contract of another version.`);
+  return base;
 }
 
 /** Routes at the origin, outside the base path. */

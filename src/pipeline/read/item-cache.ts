@@ -46,9 +46,9 @@ export interface ItemState {
   readonly resource: string;
   readonly id: string;
   /** Names everything that the representation depends on besides the row. */
-  readonly form: string;
+  readonly variant: string;
   /** The stamp that the store gave for the row before it was read. */
-  readonly change: number;
+  readonly stamp: number;
 }
 
 /**
@@ -69,8 +69,8 @@ export class ItemCache {
     this.#cache.clear();
   }
 
-  of({ resource, id, form, change }: ItemState): ItemSlot {
-    return new ItemSlot(this.#cache, `${form}/${resource}/${id}`, change);
+  of({ resource, id, variant, stamp }: ItemState): ItemSlot {
+    return new ItemSlot(this.#cache, `${variant}/${resource}/${id}`, stamp);
   }
 }
 

@@ -45,7 +45,7 @@ export function readItem(
   // Whether a row below others exists depends on those too.
   const stamp = view === WHOLE_VIEW && within.length === 0 ? request.rows.rowStamp(resource.name, id) : null;
   const slot =
-    stamp === null ? null : items.of({ resource: resource.name, id, form: etags.variantKey(request), change: stamp });
+    stamp === null ? null : items.of({ resource: resource.name, id, variant: etags.variantKey(request), stamp });
   const cached = slot?.get() ?? null;
   if (cached !== null) return { kind: 'item', request: item, source: { kind: 'cached', item: cached } };
   if (view.expansions.length > 0) return readExpanded(request, item);

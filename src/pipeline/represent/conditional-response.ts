@@ -100,7 +100,7 @@ export function canonicalLink(
   { contract, version }: Negotiated,
   urlBelow: (base: LinkBase) => string,
 ): readonly LinkValue[] {
-  return version.carrier === 'path' ? [] : [{ rel: 'canonical', href: urlBelow(contract.canonicalBase) }];
+  return version.carrier === 'path' ? [] : [{ rel: 'canonical', href: urlBelow(contract.linkBases.canonical) }];
 }
 
 /** 412 {R}_PRECONDITION_FAILED. */

@@ -1,18 +1,14 @@
-import { ByParts } from '../../cache/by-parts.ts';
 import { strongETag } from '../../conventions/etag.ts';
-import { writeQuery } from '../../conventions/query.ts';
 import { expandedResources } from '../../plan/expansion.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Modified } from '../read/item-cache.ts';
 import { selfQuery } from './page-metadata.ts';
+import type { Variant } from './variants.ts';
 
 /** Characters of the digest that tells views of one row apart. */
 const VIEW_CHARACTERS = 12;
-
-/** Most variants that are held by name. */
-const MAX_VARIANTS = 4_096;
 
 /** The cache epoch of the database: what was last changed before it began was changed by it. */
 export interface Epoch extends Modified {
@@ -27,12 +23,17 @@ export class ETags {
   readonly epoch: Epoch;
   /** Of 22 characters. */
   readonly digest: (content: string | Uint8Array) => string;
-  readonly #variants: ByParts<string>;
+  readonly #variantOf: (request: Negotiated) => Variant;
 
-  constructor(epoch: Epoch, digest: (content: string | Uint8Array) => string) {
+  /** @param variantOf of {@link compileVariants} */
+  constructor(
+    epoch: Epoch,
+    digest: (content: string | Uint8Array) => string,
+    variantOf: (request: Negotiated) => Variant,
+  ) {
     this.epoch = epoch;
     this.digest = digest;
-    this.#variants = new ByParts(MAX_VARIANTS, (parts) => digest(parts.join('\n')).slice(0, 8));
+    this.#variantOf = variantOf;
   }
 
   /**
@@ -42,7 +43,7 @@ export class ETags {
    */
   item(request: Negotiated, { revision }: Pick<Row, 'revision'>, view = ''): string {
     const variant = this.#variant(request);
-    // Clients choose views, so these are not held by name.
+    // Clients choose views, so there is any number of them.
     return strongETag(revision, view === '' ? variant : this.digest(`${variant} ${view}`).slice(0, VIEW_CHARACTERS));
   }
 
@@ -62,16 +63,13 @@ export class ETags {
     return strongETag(this.digest(state), this.#variant(request));
   }
 
-  /** A short name for everything that the JSON of a row depends on besides the row: media type, carrier, epoch and permission. */
-  variantKey({ offer, base, permission }: Negotiated): string {
-    const { prefix, parameters } = base;
-    return this.#variants.of([offer.contentType, prefix, writeQuery(parameters), this.epoch.id, permission.id]);
+  /** Names everything that the JSON of a row depends on besides the row. */
+  variantKey(request: Negotiated): string {
+    return this.#variantOf(request).id;
   }
 
   #variant(request: Negotiated): string {
-    const { coding } = request.exchange;
-    const key = this.variantKey(request);
-    return coding === 'identity' ? key : this.#variants.of([key, coding]);
+    return this.#variantOf(request).coded[request.exchange.coding];
   }
 }
 

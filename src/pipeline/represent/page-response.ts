@@ -79,11 +79,11 @@ function cachedItems(
   { etags, items }: PageServices,
 ): readonly string[] | null {
   if (within.length > 0) return null;
-  const form = etags.variantKey(request);
+  const variant = etags.variantKey(request);
   const texts: string[] = [];
   for (const { id, revision } of rows) {
-    const change = request.rows.rowStamp(resource, id);
-    const cached = change === null ? null : items.of({ resource, id, form, change }).get();
+    const stamp = request.rows.rowStamp(resource, id);
+    const cached = stamp === null ? null : items.of({ resource, id, variant, stamp }).get();
     if (cached?.revision !== revision) return null;
     texts.push(cached.text);
   }

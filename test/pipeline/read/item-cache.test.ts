@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { CachedItem, ItemCache, type ItemState } from '../../../src/pipeline/read/item-cache.ts';
 
 const CHANGED = Date.UTC(2026, 0, 3, 3, 4, 5, 678);
-const state: ItemState = { resource: 'notes', id: 'a', form: 'json', change: 3 };
+const state: ItemState = { resource: 'notes', id: 'a', variant: 'json', stamp: 3 };
 
 /** All members of an item. */
 function members(item: CachedItem | null): unknown {
@@ -54,7 +54,7 @@ describe('the item cache', () => {
   it('[CACHE-1] has none for another resource, id, variant or stamp', () => {
     const cache = new ItemCache();
     store(cache, state, new CachedItem(7, CHANGED, () => '{}'));
-    for (const other of [{ resource: 'pads' }, { id: 'b' }, { form: 'xml' }, { change: 4 }, { change: 2 }]) {
+    for (const other of [{ resource: 'pads' }, { id: 'b' }, { variant: 'xml' }, { stamp: 4 }, { stamp: 2 }]) {
       assert.equal(cache.of({ ...state, ...other }).get(), null, JSON.stringify(other));
     }
     assert.notEqual(cache.of(state).get(), null);
@@ -62,21 +62,21 @@ describe('the item cache', () => {
 
   it('[CACHE-1] returns the latest item of each variant', () => {
     const cache = new ItemCache();
-    for (const change of [3, 4]) {
-      for (const form of ['json', 'xml']) {
-        store(cache, { ...state, form, change }, new CachedItem(change, CHANGED, () => `${form} of ${change}`));
+    for (const stamp of [3, 4]) {
+      for (const variant of ['json', 'xml']) {
+        store(cache, { ...state, variant, stamp }, new CachedItem(stamp, CHANGED, () => `${variant} of ${stamp}`));
       }
     }
     assert.equal(cache.of(state).get(), null);
-    assert.equal(cache.of({ ...state, change: 4 }).get()?.text, 'json of 4');
-    assert.equal(cache.of({ ...state, change: 4, form: 'xml' }).get()?.text, 'xml of 4');
+    assert.equal(cache.of({ ...state, stamp: 4 }).get()?.text, 'json of 4');
+    assert.equal(cache.of({ ...state, stamp: 4, variant: 'xml' }).get()?.text, 'xml of 4');
   });
 
   it('[CACHE-1] stores a new state at once where it has an old one', () => {
     const cache = new ItemCache();
     store(cache, state, new CachedItem(7, CHANGED, () => 'old'));
-    cache.of({ ...state, change: 4 }).set(new CachedItem(8, CHANGED, () => 'new'));
-    assert.equal(cache.of({ ...state, change: 4 }).get()?.text, 'new');
+    cache.of({ ...state, stamp: 4 }).set(new CachedItem(8, CHANGED, () => 'new'));
+    assert.equal(cache.of({ ...state, stamp: 4 }).get()?.text, 'new');
   });
 
   it('[LIM-1] evicts items when there are many', () => {
