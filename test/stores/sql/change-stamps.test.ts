@@ -23,7 +23,7 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { openSample } from '../sqlite/open-sample.ts';
 
-/** Two stores on one file, as two processes have them. */
+/** Two stores on one file, like two processes. */
 async function both(run: (one: Store, other: Store, file: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'rows-'));
   const file = path.join(folder, 'sample.db');
@@ -60,8 +60,8 @@ function reviewsOf(id: string): RelatedPlan {
   };
 }
 
-describe('the change of a row', () => {
-  it('[CACHE-1] stays the same as long as nobody writes the row', async () => {
+describe('the change stamp of a row', () => {
+  it('[CACHE-1] stays the same until the row is written', async () => {
     await both(async (store) => {
       const [revision = 0] = await commit(store, createProduct('p'), createProduct('q'));
       const change = changeOf(store);
@@ -73,7 +73,7 @@ describe('the change of a row', () => {
     });
   });
 
-  it('[CACHE-1] is a new one after each write of this process, whatever it does', async () => {
+  it('[CACHE-1] changes with each write of this process', async () => {
     await both(async (store) => {
       const seen = [changeOf(store)];
       const [first = 0] = await commit(store, createProduct('p'));
@@ -88,7 +88,7 @@ describe('the change of a row', () => {
     });
   });
 
-  it('[CACHE-1] is a new one one turn after a write of another process, to whatever row', async () => {
+  it('[CACHE-1] changes in the loop iteration after a write of another process to any row', async () => {
     await both(async (one, other) => {
       const [revision = 0] = await commit(one, createProduct('p'), createProduct('q'));
       const seen = [changeOf(one)];
@@ -103,7 +103,7 @@ describe('the change of a row', () => {
     });
   });
 
-  it('[CACHE-1] [MET-14] stays the same where a unit was refused, or only tried', async () => {
+  it('[CACHE-1] [MET-14] stays the same after a refused unit or a dry run', async () => {
     await both(async (store) => {
       const [revision = 0] = await commit(store, createProduct('p', { stock: 1 }));
       const change = changeOf(store);
@@ -114,7 +114,7 @@ describe('the change of a row', () => {
     });
   });
 
-  it('[law] [CACHE-1] is another one wherever the row is, whoever wrote it', async () => {
+  it('[law] [CACHE-1] differs whenever the row does, whichever process wrote it', async () => {
     const step = fc.record({
       by: fc.constantFrom('one', 'other'),
       id: fc.constantFrom('p', 'q'),
@@ -146,8 +146,8 @@ describe('the change of a row', () => {
   });
 });
 
-describe('rows that were read before', () => {
-  it('[REP-8] are others right after a write of this process', async () => {
+describe('rows and stamps', () => {
+  it('[REP-8] are current right after a write of this process', async () => {
     await both(async (store) => {
       const [first = 0] = await commit(store, createProduct('p', { stock: 1 }));
       assert.equal((await readRow(store, 'products', 'p'))['stock'], 1);
@@ -159,7 +159,7 @@ describe('rows that were read before', () => {
     });
   });
 
-  it('[REP-8] are others one turn after a write of another process', async () => {
+  it('[REP-8] are current one loop iteration after a write of another process', async () => {
     await both(async (one, other) => {
       const [first = 0] = await commit(one, createProduct('p', { stock: 1 }));
       await setImmediate();
@@ -177,7 +177,7 @@ describe('rows that were read before', () => {
     });
   });
 
-  it('[REP-8] are others for what arrives after a write of another process, wherever in the turn before it they were read', async () => {
+  it('[REP-8] are current for requests that arrive after a write of another process, wherever in the previous loop iteration they were read', async () => {
     await both(async (one, other, file) => {
       const rival = new Database(file);
       await commit(other, createProduct('p', { stock: 0 }));
@@ -193,7 +193,7 @@ describe('rows that were read before', () => {
     });
   });
 
-  it('[CACHE-1] [CACHE-2] are of the change that is told in their turn, whatever another process writes meanwhile', async () => {
+  it('[CACHE-1] [CACHE-2] match within a loop iteration, whatever another process writes meanwhile', async () => {
     await both(async (one, other, file) => {
       const rival = new Database(file);
       await commit(other, createProduct('p', { stock: 1 }));
@@ -209,7 +209,7 @@ describe('rows that were read before', () => {
     });
   });
 
-  it('[CACHE-1] [CACHE-2] are of a change that is told after another thread has read them, in the same turn too', async (context) => {
+  it('[CACHE-1] [CACHE-2] match after another thread has read the rows, in the same loop iteration too', async (context) => {
     await both(async (one, other, file) => {
       const rival = new Database(file);
       await commit(other, createProduct('p', { stock: 1 }), createReview('r', 'p'));
@@ -234,7 +234,7 @@ describe('rows that were read before', () => {
     });
   });
 
-  it('[URL-7] are those of their own resource, where one of another has the same id', async () => {
+  it('[URL-7] belong to their own resource, even where another resource has the same id', async () => {
     await both(async (store) => {
       await commit(store, createProduct('x', { stock: 7 }), createSupplier('x'));
       const names = async (): Promise<unknown> => [
@@ -245,7 +245,7 @@ describe('rows that were read before', () => {
     });
   });
 
-  it('[URL-7] are found below their own parent alone', async () => {
+  it('[URL-7] are found below their own parent only', async () => {
     await both(async (store) => {
       await commit(store, createProduct('p'), createProduct('q'), createReview('r', 'p'));
       const below = (id: string): unknown =>

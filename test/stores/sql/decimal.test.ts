@@ -9,7 +9,7 @@ import {
   scaledInteger,
 } from '../../../src/stores/sql/decimal.ts';
 
-/** A decimal in its shortest plain form, from its digits and the place of its point. */
+/** A decimal in its shortest form, from its digits and the position of its point. */
 function plain(integer: bigint, places: number): string {
   const negative = integer < 0n;
   const digits = String(negative ? -integer : integer).padStart(places + 1, '0');
@@ -28,7 +28,7 @@ function order(one: string | bigint, other: string | bigint): number {
 }
 
 describe('decimal keys', () => {
-  it('[QRY-7] have the order of the values, equal for equal ones', () => {
+  it('[QRY-7] have the order of the values, and are equal for equal values', () => {
     fc.assert(
       fc.property(decimals, decimals, ([one, onePlaces], [other, otherPlaces]) => {
         const left = one * 10n ** BigInt(PLACES - onePlaces);
@@ -56,7 +56,7 @@ describe('decimal keys', () => {
     );
   });
 
-  it('[REP-7] give back the decimal in its shortest form', () => {
+  it('[REP-7] decode to the decimal in its shortest form', () => {
     fc.assert(
       fc.property(decimals, ([integer, places]) => {
         const text = plain(integer, places);
@@ -77,19 +77,19 @@ describe('decimal keys', () => {
     });
   }
 
-  it('[REP-7] show the places that the model declares', () => {
+  it('[REP-7] decode with the digits after the point that the model declares', () => {
     assert.equal(keyedDecimal(decimalKey('-19.9') ?? '', 2), '-19.90');
     assert.equal(keyedDecimal(decimalKey('0') ?? '', 2), '0.00');
     assert.equal(keyedDecimal(decimalKey('300') ?? '', 1), '300.0');
   });
 
-  it('[QRY-2] are none for what is no plain decimal', () => {
+  it('[QRY-2] do not exist for an invalid decimal', () => {
     for (const text of ['', '.5', '1.', '1e3', '+1', ' 1', 'NaN', '٣']) assert.equal(decimalKey(text), undefined, text);
   });
 });
 
 describe('scaled integers', () => {
-  it('[REP-7] give back the decimal with all its places', () => {
+  it('[REP-7] decode to the decimal with all its digits', () => {
     fc.assert(
       fc.property(fc.bigInt(), fc.integer({ min: 0, max: 18 }), (integer, scale) => {
         assert.equal(scaledInteger(scaledDecimal(String(integer), scale), scale), integer);
@@ -97,7 +97,7 @@ describe('scaled integers', () => {
     );
   });
 
-  it('[QRY-7] count the last places, and know no value between them', () => {
+  it('[QRY-7] are exact multiples of the scale; other values have none', () => {
     assert.equal(scaledInteger('19.9', 2), 1990n);
     assert.equal(scaledInteger('-0.05', 2), -5n);
     assert.equal(scaledInteger('19.900', 2), 1990n);
@@ -109,7 +109,7 @@ describe('scaled integers', () => {
 });
 
 describe('decimals rounded down to a scale', () => {
-  it('[QRY-7] are no greater, and less by under one place, exact where nothing was cut off', () => {
+  it('[QRY-7] are at most one unit less, and exact where nothing was cut off', () => {
     fc.assert(
       fc.property(decimals, fc.integer({ min: 0, max: PLACES }), ([integer, places], scale) => {
         const scaled = scaledFloor(plain(integer, places), scale);
@@ -130,5 +130,5 @@ describe('decimals rounded down to a scale', () => {
     );
   });
 
-  it('[QRY-7] are none where the text is no plain decimal', () => assert.equal(scaledFloor('1e3', 2), undefined));
+  it('[QRY-7] do not exist for an invalid decimal', () => assert.equal(scaledFloor('1e3', 2), undefined));
 });

@@ -27,7 +27,7 @@ describe('the order of values', () => {
     });
   }
 
-  it('[QRY-7] takes spellings of one decimal for one value', () => {
+  it('[QRY-7] treats all forms of a decimal as equal', () => {
     assert.equal(comparisonOf({ kind: 'decimal', precision: 12, scale: 2 })('1.50', '1.5'), 0);
   });
 });

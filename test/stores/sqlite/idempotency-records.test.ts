@@ -8,13 +8,13 @@ import { createProduct } from '../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 
-/** When the memos of a test expire, on a clock that begins at 0. */
+/** When the records of a test expire, on a clock that starts at 0. */
 const EXPIRY = 10;
 
 interface Remembering {
   readonly store: Store;
   readonly clock: { time: number };
-  /** How many memos the table holds, expired ones included. */
+  /** The number of records in the table, expired ones included. */
   readonly kept: () => unknown;
 }
 
@@ -30,7 +30,7 @@ async function remembering(context: TestContext): Promise<Remembering> {
   return { store, clock, kept: () => watcher.prepare('select count(*) from restwright_memos').pluck().get() };
 }
 
-function memos(count: number, prefix: string, expiresAt: number): readonly IdempotencyRecord[] {
+function records(count: number, prefix: string, expiresAt: number): readonly IdempotencyRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     name: `${prefix}-${index}`,
     request: 'digest',
@@ -39,16 +39,16 @@ function memos(count: number, prefix: string, expiresAt: number): readonly Idemp
   }));
 }
 
-describe('the table of memos', () => {
-  it('[MET-12] is purged a piece at a time, and only by what adds to it', async (context) => {
+describe('the table of idempotency records', () => {
+  it('[MET-12] is purged in parts, and only by commits that add to it', async (context) => {
     const { store, clock, kept } = await remembering(context);
-    await store.writes.commit({ plans: [], records: memos(350, 'old', EXPIRY) });
+    await store.writes.commit({ plans: [], records: records(350, 'old', EXPIRY) });
     clock.time = EXPIRY;
     await store.writes.commit({ plans: [createProduct('p')] });
     assert.equal(kept(), 350);
     const sizes: unknown[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      await store.writes.commit({ plans: [], records: memos(1, name, Number.MAX_SAFE_INTEGER) });
+      await store.writes.commit({ plans: [], records: records(1, name, Number.MAX_SAFE_INTEGER) });
       sizes.push(kept());
     }
     assert.deepEqual(sizes, [250, 150, 50, 4, 5]);
@@ -57,15 +57,15 @@ describe('the table of memos', () => {
   it('[MET-12] does not grow with time, however many are added by one commit', async (context) => {
     const { store, clock, kept } = await remembering(context);
     for (let day = 1; day <= 5; day += 1) {
-      await store.writes.commit({ plans: [], records: memos(300, `day-${day}`, EXPIRY * day) });
+      await store.writes.commit({ plans: [], records: records(300, `day-${day}`, EXPIRY * day) });
       clock.time = EXPIRY * day;
     }
     assert.equal(kept(), 300);
   });
 
-  it('[MET-12] keeps a memo until the very moment at which it expires', async (context) => {
+  it('[MET-12] keeps a record until the millisecond in which it expires', async (context) => {
     const { store, clock } = await remembering(context);
-    const unit = { plans: [], records: memos(1, 'm', EXPIRY) };
+    const unit = { plans: [], records: records(1, 'm', EXPIRY) };
     await store.writes.commit(unit);
     clock.time = EXPIRY - 1;
     assert.equal((await store.writes.commit(unit)).kind, 'recorded');

@@ -3,7 +3,7 @@ import { openSqlite, type SqliteOptions } from '../../../src/stores/sqlite/sqlit
 import type { Store } from '../../../src/stores/store.ts';
 import { sampleModel } from '../../../src/testing/sample-model.ts';
 
-/** Opens a database, in memory unless a path is given, with a clock that stands still and bytes that are no secret. */
+/** Opens a database, in memory unless a path is given, with a constant clock and constant random bytes. */
 export function openSample(options: Partial<SqliteOptions> = {}, model: Model = sampleModel()): Promise<Store> {
   return openSqlite({
     path: ':memory:',

@@ -33,11 +33,11 @@ function database(context: TestContext): SqliteConnection {
 interface Walk {
   readonly title: string;
   readonly plan: Partial<ListPlan>;
-  /** How SQLite reaches the rows. */
+  /** The steps of the query plan. */
   readonly reaches: readonly RegExp[];
 }
 
-/** Whether a sort that follows has at most a page of each range to sort. */
+/** Whether a sort has at most one page of each range to sort. */
 function isMerge(detail: string | undefined): boolean {
   return detail === 'SCAN part';
 }
@@ -50,12 +50,12 @@ const WALKS: readonly Walk[] = [
   },
   { title: 'the id', plan: { order: down('id'), window: seek('p') }, reaches: [/\(id<\?\)/] },
   {
-    title: 'a declared index, ties and all',
+    title: 'a declared index with ties',
     plan: { order: up('category', 'id'), window: seek('a', 'p') },
     reaches: [/\(category,id\)>\(\?,\?\)/],
   },
   {
-    title: 'a declared index downward, to its nulls',
+    title: 'a declared index in descending order, to its nulls',
     plan: { order: down('category', 'id'), window: seek('a', 'p') },
     reaches: [/\(category=\? AND id<\?\)/, /\(category<\?\)/, /\(category=\?\)/],
   },
@@ -95,9 +95,9 @@ const WALKS: readonly Walk[] = [
   },
 ];
 
-describe('the way to a page in SQLite', () => {
+describe('the query plan of a page', () => {
   for (const { title, plan, reaches } of WALKS) {
-    it(`[PAGE-10] is an index that seeks to the position: ${title}`, (context) => {
+    it(`[PAGE-10] seeks to the position in an index: ${title}`, (context) => {
       const { text, values } = listStatement(new Tables(sampleModel(), sqlite), listPlan(plan));
       const details = database(context)
         .all(`explain query plan ${text}`, values)
@@ -116,7 +116,7 @@ describe('the way to a page in SQLite', () => {
     });
   }
 
-  it('[PAGE-5] is open to a resource of any name', async () => {
+  it('[PAGE-5] exists for a resource of any name', async () => {
     const named = ['page', 'part', 'item', 'kept', 'order', 'value'].map((name) =>
       resource({
         name,
@@ -146,7 +146,7 @@ describe('the way to a page in SQLite', () => {
     await store.close();
   });
 
-  it('[PAGE-10] is one text for one shape of plan, whatever the values', () => {
+  it('[PAGE-10] has one text for plans of one shape, for all values', () => {
     const tables = new Tables(sampleModel(), sqlite);
     const shaped = (category: string, id: string) =>
       listStatement(
@@ -157,7 +157,7 @@ describe('the way to a page in SQLite', () => {
     assert.deepEqual(shaped('a', 'b').values, ['a', 'b', 21]);
   });
 
-  it('[PAGE-10] [QRY-1] is one text for lists of any length, so that none is prepared for each', () => {
+  it('[PAGE-10] [QRY-1] has one text for lists of any length, so that it is prepared once', () => {
     const tables = new Tables(sampleModel(), sqlite);
     const among = (operator: 'in' | 'nin', length: number) =>
       listStatement(
@@ -171,7 +171,7 @@ describe('the way to a page in SQLite', () => {
     assert.deepEqual(among('in', 2).values, ['["c0","c1"]', 101]);
   });
 
-  it('is a fault of the caller where a plan names what the model does not have', () => {
+  it('is an error of the caller where a plan names something that the model does not have', () => {
     const tables = new Tables(sampleModel(), sqlite);
     assert.throws(() => listStatement(tables, listPlan({ resource: 'none' })), /none/);
     assert.throws(() => listStatement(tables, listPlan({ order: up('address.none', 'id') })), /address\.none/);

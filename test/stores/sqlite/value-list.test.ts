@@ -5,7 +5,7 @@ import { BindParameters, type SqlValue } from '../../../src/stores/sql/dialect.t
 import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
 import { SqliteConnection } from '../../../src/stores/sqlite/connection/sqlite-connection.ts';
 
-/** Whether SQLite finds a value among listed ones, as it finds it among those that are bound. */
+/** Whether SQLite finds a bound value in a list that is bound as one parameter. */
 function finder(context: TestContext): (value: SqlValue, listed: readonly SqlValue[]) => boolean {
   const connection = SqliteConnection.writer(':memory:');
   context.after(() => connection.close());
@@ -33,7 +33,7 @@ const KINDS = {
 
 describe('a list of values as one parameter', () => {
   for (const [kind, values] of Object.entries<fc.Arbitrary<SqlValue>>(KINDS)) {
-    it(`[QRY-7] holds each of them as it is bound alone: ${kind}`, (context) => {
+    it(`[QRY-7] has each value as if it were bound alone: ${kind}`, (context) => {
       const finds = finder(context);
       fc.assert(
         fc.property(values, fc.array(values, { maxLength: 3 }), (value, others) => {
@@ -44,7 +44,7 @@ describe('a list of values as one parameter', () => {
     });
   }
 
-  it('[QRY-7] holds nothing else', (context) => {
+  it('[QRY-7] has no other value', (context) => {
     const finds = finder(context);
     assert.equal(finds('1', ['2', '11', '']), false);
     assert.equal(finds(9_223_372_036_854_775_807n, [9_223_372_036_854_775_806n, -9_223_372_036_854_775_808n]), false);

@@ -6,7 +6,7 @@ import { successor } from '../../../../src/stores/sql/read/intervals.ts';
 const bytes = (text: string): Buffer => Buffer.from(text);
 const compare = (one: string, other: string): number => Buffer.compare(bytes(one), bytes(other));
 
-describe('the texts that begin with a prefix', () => {
+describe('the texts with a prefix', () => {
   const rows: readonly (readonly [prefix: string, next: string | null])[] = [
     ['', null],
     ['a', 'b'],
@@ -23,7 +23,7 @@ describe('the texts that begin with a prefix', () => {
     });
   }
 
-  it('[QRY-7] are those from the prefix on that come before its successor, byte by byte', () => {
+  it('[QRY-7] start at the prefix and end before its successor, in the order of bytes', () => {
     const character = fc.oneof(
       fc.constantFrom('a', 'b', '\u{7f}', '\u{80}', '\u{d7ff}', '\u{e000}', '\u{ffff}', '\u{10000}', '\u{10ffff}'),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),

@@ -19,7 +19,7 @@ function indexes(options: Omit<ResourceOptions, 'name'>): readonly string[] {
 }
 
 describe('the schema of a model', () => {
-  it('[PAGE-10] has an index for creation and for the default order, each ending with the id', () => {
+  it('[PAGE-10] has an index for the order of creation and for the default order, each ending with the id', () => {
     assert.deepEqual(indexes({ fields: [] }), ['items (created_at, id)']);
     const sort = [
       { path: 'title', descending: true },
@@ -40,7 +40,7 @@ describe('the schema of a model', () => {
     ]);
   });
 
-  it('[PAGE-10] has the declared indexes, the unique ones as they are, each once', () => {
+  it('[PAGE-10] has the declared indexes, unique ones without the id, each once', () => {
     const fields = [field('title', TEXT), field('code', TEXT)];
     const declared = {
       fields,
@@ -50,7 +50,7 @@ describe('the schema of a model', () => {
     assert.deepEqual(indexes(declared), ['items unique (code, title)', 'items (created_at, id)', 'items (title, id)']);
   });
 
-  it('[REP-9c] has an index for each reference, in the default order behind it', () => {
+  it('[REP-9c] has an index for each reference, followed by the default order', () => {
     const fields = [field('other_id', TEXT, { reference: refersTo('others') })];
     assert.deepEqual(indexes({ fields, parent: 'others' }), [
       'items (created_at, id)',
@@ -58,7 +58,7 @@ describe('the schema of a model', () => {
     ]);
   });
 
-  it('[MET-4c] guards every reference by a key, those of an array in a table of links', () => {
+  it('[MET-4c] has a foreign key for each reference, and a link table for an array of references', () => {
     const keys = schemaOf(sampleModel()).map(({ name, foreignKeys }) => [
       name,
       foreignKeys.map(({ column, table, cascade }) => `${column} ${table}${cascade ? ' cascade' : ''}`),
@@ -72,7 +72,7 @@ describe('the schema of a model', () => {
     });
   });
 
-  it('[OPS-4d] knows a change of type by how values are stored', () => {
+  it('[OPS-4d] compares types by how values are stored', () => {
     const decimal = (precision: number | null, scale: number | null) =>
       storageType({ kind: 'decimal', precision, scale });
     assert.deepEqual(

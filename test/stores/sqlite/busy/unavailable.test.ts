@@ -20,7 +20,7 @@ function opened(context: TestContext): Opened {
   return { file, connection };
 }
 
-/** What a statement fails with. */
+/** The error of a statement. */
 function failureOf(connection: SqliteConnection, statement: string): unknown {
   try {
     connection.run(statement);
@@ -33,7 +33,7 @@ function failureOf(connection: SqliteConnection, statement: string): unknown {
 const LONG = 'insert into kept values (hex(zeroblob(100000)))';
 const SHORT = "insert into kept values ('')";
 
-describe('a database that cannot be used just now', () => {
+describe('a database that is temporarily unavailable', () => {
   const cases: readonly (readonly [reason: string, message: RegExp, fail: (opened: Opened) => unknown])[] = [
     [
       'full',
@@ -56,14 +56,14 @@ describe('a database that cannot be used just now', () => {
     ],
   ];
   for (const [reason, message, fail] of cases) {
-    it(`[LIM-3] is told by the reason, and SQLite's error is the cause: ${reason}`, (context) => {
+    it(`[LIM-3] is reported with the reason, and SQLite's error as the cause: ${reason}`, (context) => {
       const error = fail(opened(context));
-      const told = unavailable(error) ?? assert.fail('it is another error');
-      assert.deepEqual([told.reason, told.cause], [reason, error]);
-      assert.match(told.message, message);
+      const reported = unavailable(error) ?? assert.fail('it is another error');
+      assert.deepEqual([reported.reason, reported.cause], [reason, error]);
+      assert.match(reported.message, message);
     });
 
-    it(`[LIM-3] is told the same where a thread finds it: ${reason}`, (context) => {
+    it(`[LIM-3] is reported by a read thread in the same way: ${reason}`, (context) => {
       const answer = structuredClone(replyWithError(fail(opened(context))));
       const error = answer.kind === 'rows' ? assert.fail('it has read') : errorOf(answer);
       assert.ok(error instanceof StoreUnavailable);
@@ -72,7 +72,7 @@ describe('a database that cannot be used just now', () => {
     });
   }
 
-  it('is not told by an error that is a statement’s own', (context) => {
+  it('is not reported for an error of a statement', (context) => {
     const { connection } = opened(context);
     assert.equal(unavailable(failureOf(connection, 'insert into kept values (null)')), null);
   });

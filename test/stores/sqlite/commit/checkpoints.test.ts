@@ -13,7 +13,7 @@ import { EVERYTHING } from '../../../../src/plan/plan.ts';
 
 const ROW = 'x'.repeat(500);
 const MEBIBYTE = 1_048_576;
-/** Bytes of a file whose rows all stand in its log. */
+/** Bytes of a database file whose rows are all in its WAL. */
 const EMPTY = 4_096;
 
 function opened(context: TestContext): { file: string; writer: SqliteConnection; write: (rows: number) => void } {
@@ -26,7 +26,7 @@ function opened(context: TestContext): { file: string; writer: SqliteConnection;
   return { file, writer, write };
 }
 
-/** Writes rows of a mebibyte each, which is as much log. */
+/** Writes rows of a mebibyte each, which is as much WAL. */
 function writeLong(writer: SqliteConnection, rows: number): void {
   for (let row = 0; row < rows; row += 1) writer.run('insert into kept values (hex(zeroblob(?)))', [MEBIBYTE / 2]);
 }
@@ -35,7 +35,7 @@ function mebibytesOfLog(file: string): number {
   return Math.round(statSync(`${file}-wal`).size / MEBIBYTE);
 }
 
-/** Readings of which each begins before the one before it ends, so that somebody always reads. */
+/** Readers that each begin before the previous one ends, so that the WAL always has a reader. */
 class Relay {
   readonly #file: string;
   #reader: SqliteConnection | null = null;
@@ -44,7 +44,7 @@ class Relay {
     this.#file = file;
   }
 
-  /** Another reading takes the place of the one that goes on. */
+  /** Begins another reader, then ends the current one. */
   pass(): void {
     const next = SqliteConnection.reader(this.#file);
     next.run('begin');
@@ -59,12 +59,12 @@ class Relay {
   }
 }
 
-/** Does something over and over until something else is done. */
+/** Repeats an action until a promise settles. */
 async function meanwhile(done: Promise<void>, act: () => void): Promise<void> {
   while (await Promise.race([done.then(() => false), setImmediate(true)])) act();
 }
 
-/** Writes a row, unless a checkpoint holds writers up just then. */
+/** Writes a row, unless a checkpoint blocks writers. */
 function writeIfFree(writer: SqliteConnection): void {
   try {
     writer.run('insert into kept values (?)', [ROW]);
@@ -73,7 +73,7 @@ function writeIfFree(writer: SqliteConnection): void {
   }
 }
 
-/** How many rows the file holds without its log. */
+/** The number of rows in the file without its WAL. */
 function rowsWithoutLog(file: string): number {
   const alone = `${file}.alone`;
   copyFileSync(file, alone);
@@ -85,8 +85,8 @@ function rowsWithoutLog(file: string): number {
   }
 }
 
-describe('checkpoints apart from the thread that writes', () => {
-  it('[OPS-4c] sync the log before its pages are copied, and the file before the log is restarted', (context) => {
+describe('checkpoints on a worker thread', () => {
+  it('[OPS-4c] sync the WAL before its pages are copied, and the file before the WAL is restarted', (context) => {
     const { file, writer } = opened(context);
     const checkpointer = SqliteConnection.checkpointer(file);
     // FULL: with OFF a power failure during a checkpoint would lose acknowledged commits, or the file.
@@ -95,7 +95,7 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
-  it('[OPS-4c] bring into the file what was committed, once enough was', async (context) => {
+  it('[OPS-4c] copy committed pages to the file, once enough were committed', async (context) => {
     const { file, writer, write } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 100 });
     write(100);
@@ -108,7 +108,7 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
-  it('[OPS-4c] bring over what little was committed too, some time after it was', async (context) => {
+  it('[OPS-4c] copy few pages too, after some time', async (context) => {
     const { file, writer, write } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 100, maxDelay: 1 });
     write(3);
@@ -119,25 +119,25 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
-  it('[OPS-4c] let the log begin anew, so that it does not grow while writes go on', async (context) => {
+  it('[OPS-4c] restart the WAL, so that it does not grow while writes continue', async (context) => {
     const { file, writer, write } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     const sizes: number[] = [];
     for (let round = 0; round < 6; round += 1) {
       checkpoints.rowsCommitted(1);
-      // The thread is through before these end, and does not see the last of them.
+      // The thread finishes before these writes do, and does not see the last of them.
       write(400);
       await setImmediate();
       sizes.push(statSync(`${file}-wal`).size);
     }
     await checkpoints.close();
     const [first = 0] = sizes;
-    assert.ok(Math.max(...sizes) < first * 3, `the log grew: ${sizes.join(', ')}`);
+    assert.ok(Math.max(...sizes) < first * 3, `the WAL grew: ${sizes.join(', ')}`);
     assert.equal(Number(writer.get('select count(*) as count from kept')?.['count']), 2_400);
     writer.close();
   });
 
-  it('[OPS-4c] let a log that has become long begin anew though there is never a moment without readers', async (context) => {
+  it('[OPS-4c] restart a long WAL even if it always has readers', async (context) => {
     const { file, writer } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     const relay = new Relay(file);
@@ -153,10 +153,10 @@ describe('checkpoints apart from the thread that writes', () => {
     }
     relay.end();
     writer.close();
-    assert.ok(Math.max(...sizes) <= 45, `the log grew, in MiB: ${sizes.join(', ')}`);
+    assert.ok(Math.max(...sizes) <= 45, `the WAL grew, in MiB: ${sizes.join(', ')}`);
   });
 
-  it('[OPS-4c] do not wait for a reader that stays, and the log shrinks once it has gone', async (context) => {
+  it('[OPS-4c] do not wait for a long reader, and truncate the WAL once it has ended', async (context) => {
     const { file, writer } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     const relay = new Relay(file);
@@ -174,7 +174,7 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
-  it('[CACHE-2] are no write that other readings would have to notice', async (context) => {
+  it('[CACHE-2] do not change the data version of other connections', async (context) => {
     const { file, writer, write } = opened(context);
     const version = writer.pragma('data_version');
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
@@ -185,7 +185,7 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
-  it('[OPS-4c] that the writer cannot finish are left to the next one', async (context) => {
+  it('[OPS-4c] are completed by the next one if the writer cannot finish them', async (context) => {
     const { file, writer, write } = opened(context);
     const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
     write(10);
@@ -200,7 +200,7 @@ describe('checkpoints apart from the thread that writes', () => {
     writer.close();
   });
 
-  it('[OPS-4c] leave the file whole when the store closes in the middle of one', async (context) => {
+  it('[OPS-4c] leave an intact file when the store closes during one', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     const store = await openSample({ path: file });
     const plans = Array.from({ length: 2_100 }, (_, index) => createProduct(`p${index}`));

@@ -17,7 +17,7 @@ import { openSample } from '../open-sample.ts';
 
 const MEMO = { name: 'm', request: 'digest', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
 
-/** Writes to rows, links, counters, events, bookmarks and memos, on what `opened` holds. */
+/** Writes to rows, links, counters, events, bookmarks and idempotency records, after `opened`. */
 const DRY: WriteUnit = {
   plans: [
     createProduct('q', { related_ids: ['p'] }),
@@ -35,7 +35,7 @@ interface Opened {
   readonly store: Store;
   /** Every row of every table. */
   readonly dump: () => Readonly<Record<string, unknown>>;
-  /** The statements that ran since it was asked last. */
+  /** The statements that ran since the last call. */
   readonly ran: () => readonly string[];
 }
 
@@ -57,13 +57,13 @@ async function opened(context: TestContext): Promise<Opened> {
   return { store, dump, ran: () => statements.splice(0) };
 }
 
-/** How often statements that begin so are among those that ran. */
+/** The number of statements that ran with a given start. */
 function count(statements: readonly string[], start: string): number {
   return statements.filter((each) => each.startsWith(start)).length;
 }
 
 describe('a dry run in SQLite', () => {
-  it('[MET-14] leaves every table as it was, and tells what the unit would draw', async (context) => {
+  it('[MET-14] leaves all tables unchanged, and returns the revisions that would be assigned', async (context) => {
     const { store, dump } = await opened(context);
     const before = dump();
     const outcome = await store.writes.commit(DRY);
@@ -80,7 +80,7 @@ describe('a dry run in SQLite', () => {
     );
   });
 
-  it('[MET-14] leaves every table as it was among units that are kept and refused', async (context) => {
+  it('[MET-14] leaves all tables unchanged among units that are committed and refused', async (context) => {
     const { store, dump } = await opened(context);
     const twin = await opened(context);
     const real = { plans: [createProduct('x', { serial: '1' })] };
@@ -94,7 +94,7 @@ describe('a dry run in SQLite', () => {
     assert.deepEqual({ ...dump(), restwright_meta: [] }, { ...twin.dump(), restwright_meta: [] });
   });
 
-  it('[MET-14] waits for no sync: a transaction of dry runs alone is rolled back', async (context) => {
+  it('[MET-14] needs no fsync: a transaction of dry runs only is rolled back', async (context) => {
     const { store, ran } = await opened(context);
     ran();
     await Promise.all([DRY, DRY].map((unit) => store.writes.commit(unit)));
@@ -106,7 +106,7 @@ describe('a dry run in SQLite', () => {
     );
   });
 
-  it('[MET-12] [MET-14] costs units that are not dry and remember nothing no statement', async (context) => {
+  it('[MET-12] [MET-14] adds no statement to units that are not dry and have no records', async (context) => {
     const { store, ran } = await opened(context);
     ran();
     await commit(store, { ...createSupplier('t'), event: null });

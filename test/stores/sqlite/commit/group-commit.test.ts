@@ -9,7 +9,7 @@ import { commit, createProduct, listIds } from '../../../../src/testing/sample-w
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
 
-/** A store in a file, and how often each statement ran on its writing connection since it was opened. */
+/** A store in a file, and the number of times that each statement ran on its writing connection after it was opened. */
 async function traced(
   context: TestContext,
   busyTimeout = 1,
@@ -28,19 +28,19 @@ function write(store: Store, ids: readonly string[]): ReturnType<Store['writes']
   return store.writes.commit({ plans: ids.map((id) => createProduct(id)) });
 }
 
-/** Another process that is writing. */
-function holding(file: string): { letGo(): void } {
+/** Another process that has locked the database. */
+function locking(file: string): { unlock(): void } {
   const other = new Database(file);
   other.exec('begin immediate');
   return {
-    letGo() {
+    unlock() {
       other.exec('commit');
       other.close();
     },
   };
 }
 
-/** Lets the event loop turn until something holds. */
+/** Runs the event loop until a condition holds. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await setImmediate();
 }
@@ -73,7 +73,7 @@ describe('group commit', () => {
     await store.close();
   });
 
-  it('[LIM-3] bounds one transaction, so that a long queue keeps the thread for no longer', async (context) => {
+  it('[LIM-3] limits the size of a transaction, so that a long queue does not block the thread', async (context) => {
     const { store, ran } = await traced(context);
     await Promise.all(Array.from({ length: 300 }, (_, index) => write(store, [`p${index}`])));
     assert.equal(ran('commit'), 2);
@@ -85,13 +85,13 @@ describe('group commit', () => {
     await store.close();
   });
 
-  it('[LIM-3] tells every waiting write that another process holds the database, and loses none', async (context) => {
+  it('[LIM-3] rejects every waiting write while another process has locked the database, and writes none of them', async (context) => {
     const { store, file } = await traced(context);
     await commit(store, createProduct('before'));
-    const other = holding(file);
+    const other = locking(file);
     const waiting = [write(store, ['a']), write(store, ['b'])];
     const outcomes = await Promise.allSettled(waiting);
-    other.letGo();
+    other.unlock();
     assert.deepEqual(
       outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason instanceof StoreUnavailable),
       [true, true],
@@ -101,43 +101,43 @@ describe('group commit', () => {
     await store.close();
   });
 
-  it('[LIM-3] answers reads while another process writes, and writes once that one is done', async (context) => {
+  it('[LIM-3] answers reads while another process has locked the database, and writes once it is unlocked', async (context) => {
     const { store, file, ran } = await traced(context, 60_000);
     await commit(store, createProduct('before'));
-    const other = holding(file);
+    const other = locking(file);
     const waiting = [write(store, ['a']), write(store, ['b'])];
     await until(() => ran('begin immediate') > 3);
     assert.deepEqual([await listIds(store, {}), store.writes.pending], [['before'], 2]);
     waiting.push(write(store, ['c']));
-    other.letGo();
+    other.unlock();
     assert.deepEqual(
       (await Promise.all(waiting)).map(({ kind }) => kind),
       ['committed', 'committed', 'committed'],
     );
     assert.deepEqual(await listIds(store, {}), ['a', 'b', 'before', 'c']);
-    assert.equal(ran('update restwright_sequences'), 2, 'those that waited share a transaction');
+    assert.equal(ran('update restwright_sequences'), 2, 'waiting units share a transaction');
     await store.close();
   });
 
-  it('[LIM-3] keeps what waits for another process when it closes', async (context) => {
+  it('[LIM-3] commits units that wait for another process when it closes', async (context) => {
     const { store, file, ran } = await traced(context, 60_000);
-    const other = holding(file);
+    const other = locking(file);
     const waiting = write(store, ['a']);
     await until(() => ran('begin immediate') > 1);
     const closing = store.close();
-    other.letGo();
+    other.unlock();
     assert.equal((await waiting).kind, 'committed');
     await closing;
   });
 
-  it('[EVT-3a] records deliveries once another process is done, and asks for none that are not due', async (context) => {
+  it('[EVT-3a] records deliveries once the database is unlocked, and does not lock it if none are due', async (context) => {
     const { store, file, ran } = await traced(context, 60_000);
     await commit(store, createProduct('a'));
-    const other = holding(file);
+    const other = locking(file);
     assert.deepEqual(await store.deliveries.claim(1, 2, 9), []);
     const recorded = store.deliveries.enqueue(1, ['hook'], 0);
     await until(() => ran('insert into restwright_deliveries') > 1);
-    other.letGo();
+    other.unlock();
     await recorded;
     assert.deepEqual(
       (await store.deliveries.claim(1, 2, 9)).map(({ sequence }) => sequence),
@@ -146,7 +146,7 @@ describe('group commit', () => {
     await store.close();
   });
 
-  it('[REP-8][EVT-3b] draws revisions and sequences from one counter with other processes', async (context) => {
+  it('[REP-8][EVT-3b] shares the counters of revisions and sequences with other processes', async (context) => {
     const { store, file } = await traced(context);
     const other = await openSample({ path: file });
     const revisions: number[] = [];

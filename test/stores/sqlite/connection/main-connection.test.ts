@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../../temporary-directory.ts';
 interface Sides {
   readonly connection: SqliteConnection;
   readonly main: MainConnection;
-  /** Another process commits another number. */
+  /** Commits another number as another process. */
   readonly rival: (number: number) => void;
   readonly read: () => unknown;
 }
@@ -37,8 +37,8 @@ function sides(context: TestContext): Sides {
   };
 }
 
-describe('the connection of the thread that answers', () => {
-  it('[REP-8] reads one state of the database in a turn, and in the next one what has become of it', async (context) => {
+describe('the main connection', () => {
+  it('[REP-8] reads one snapshot per loop iteration, and the latest one in the next iteration', async (context) => {
     const { main, rival, read } = sides(context);
     assert.equal(read(), 0);
     const { dataVersion } = main;
@@ -49,14 +49,14 @@ describe('the connection of the thread that answers', () => {
     assert.notEqual(main.dataVersion, dataVersion);
   });
 
-  it('[REP-8] holds the state before anything of it was read', (context) => {
+  it('[REP-8] takes the snapshot before the first read', (context) => {
     const { main, rival, read } = sides(context);
     main.reader();
     rival(1);
     assert.equal(read(), 0);
   });
 
-  it('[REP-8] reads anew once it is told to', (context) => {
+  it('[REP-8] reads a new snapshot after the read transaction was ended', (context) => {
     const { main, rival, read } = sides(context);
     assert.equal(read(), 0);
     const { dataVersion } = main;
@@ -66,7 +66,7 @@ describe('the connection of the thread that answers', () => {
     assert.notEqual(main.dataVersion, dataVersion);
   });
 
-  it('[REP-8] reads what it has written in the same turn, of which its version tells nothing', (context) => {
+  it('[REP-8] reads its own writes in the same iteration, without a change of its data version', (context) => {
     const { main, read } = sides(context);
     assert.equal(read(), 0);
     const { dataVersion } = main;
@@ -75,7 +75,7 @@ describe('the connection of the thread that answers', () => {
     assert.equal(main.dataVersion, dataVersion);
   });
 
-  it('[OPS-4c] writes upon what others have committed, with no transaction of its readings around it', (context) => {
+  it('[OPS-4c] writes to the latest commit, outside of the read transaction', (context) => {
     const { connection, main, rival, read } = sides(context);
     assert.equal(read(), 0);
     rival(1);
@@ -85,7 +85,7 @@ describe('the connection of the thread that answers', () => {
     assert.equal(read(), 2);
   });
 
-  it('[OPS-4c] locks nothing beyond a turn, and needs no transaction that has ended before it', async (context) => {
+  it('[OPS-4c] holds no lock after a loop iteration, even where a transaction has ended early', async (context) => {
     const { connection, main, read } = sides(context);
     read();
     assert.equal(connection.inTransaction, true);
@@ -101,7 +101,7 @@ describe('the connection of the thread that answers', () => {
     assert.equal(connection.inTransaction, false);
   });
 
-  it('[OPS-4c] has nothing open when a commit of its turn begins, so that the log can begin anew', async (context) => {
+  it('[OPS-4c] has no open read transaction when a commit begins, so that the WAL can be restarted', async (context) => {
     const { connection, read } = sides(context);
     const { promise, resolve } = Promise.withResolvers<boolean>();
     atEndOfTick('work', () => resolve(connection.inTransaction));
@@ -109,7 +109,7 @@ describe('the connection of the thread that answers', () => {
     assert.equal(await promise, false);
   });
 
-  it('[OPS-4c] says that the database is held, and tries again at once when it is asked again', (context) => {
+  it('[OPS-4c] reports a locked database, and tries again with the next read', (context) => {
     const { connection, main, read } = sides(context);
     const get = context.mock.method(connection, 'get', () => {
       throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY');

@@ -7,10 +7,10 @@ import { openSample } from '../open-sample.ts';
 const ROWS = 20;
 
 /**
- * How often a statement was planned while something ran: better-sqlite3 makes a function that builds rows of a statement's columns, and makes
- * it anew where SQLite has planned the statement anew.
+ * How often statements were planned while something ran: better-sqlite3 generates a function that creates the row objects of a statement, and
+ * generates it again after SQLite has planned the statement again.
  */
-async function plannings(run: () => Promise<void>): Promise<number> {
+async function countPlannings(run: () => Promise<void>): Promise<number> {
   const { Function: made } = globalThis;
   let count = 0;
   const counted = new Proxy(made, {
@@ -31,11 +31,11 @@ async function plannings(run: () => Promise<void>): Promise<number> {
 const PAGES: Readonly<Record<string, (index: number) => Partial<ListPlan>>> = {
   'a limit': (index) => ({ window: { kind: 'offset', offset: 0, limit: index + 1 } }),
   'an offset': (index) => ({ window: { kind: 'offset', offset: index + 1, limit: 2 } }),
-  'a place': (index) => ({
+  'a position': (index) => ({
     order: [{ path: 'id', descending: false }],
     window: { kind: 'seek', after: [`p${index}`], backward: false, limit: 2 },
   }),
-  'a filter, in an order that no index has': (index) => ({
+  'a filter, in an order without an index': (index) => ({
     filter: [{ path: 'name', operator: 'in', values: [`p${index}`] }],
     order: [{ path: 'stock', descending: true }],
   }),
@@ -45,7 +45,7 @@ const PAGES: Readonly<Record<string, (index: number) => Partial<ListPlan>>> = {
   }),
 };
 
-describe('a statement is planned once, whatever values it is given', () => {
+describe('a statement is planned once, for all values', () => {
   for (const [name, pageOf] of Object.entries(PAGES)) {
     it(`[PAGE-10] ${name}`, async () => {
       const store = await openSample();
@@ -54,7 +54,7 @@ describe('a statement is planned once, whatever values it is given', () => {
         for (let index = from; index < to; index += 1) await store.rows.list(listPlan(pageOf(index)));
       };
       await read(0, 2);
-      assert.equal(await plannings(() => read(2, ROWS)), 0);
+      assert.equal(await countPlannings(() => read(2, ROWS)), 0);
       await store.close();
     });
   }

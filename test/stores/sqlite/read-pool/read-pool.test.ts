@@ -25,12 +25,12 @@ import { paginationSuite } from '../../../../src/testing/pagination-suite.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
 
-/** Milliseconds in which no test ends. */
+/** Milliseconds that are longer than any test. */
 const NEVER = 3_600_000;
 
 const query = (text: string): Statement => ({ text, values: [] });
 
-/** A table of numbers that only a limit or a deadline ends. */
+/** An endless table of numbers: only a limit or a deadline stops it. */
 const NUMBERS = 'with recursive numbers (_rowid_) as (select 1 union all select _rowid_ + 1 from numbers)';
 const ENDLESS = query(`${NUMBERS} select count(*) from numbers where ${sqlite.deadline?.sampled}`);
 const LONG = query(`${NUMBERS} select count(*) from (select * from numbers limit 1000000)`);
@@ -43,7 +43,7 @@ interface Opened {
   readonly heavy: ReadPool;
 }
 
-/** A store in a file and, beside the one that it has itself, a place for heavy reads of the same file. */
+/** A store in a file, and a second read pool for the same file. */
 async function opened(context: TestContext, options: Partial<ReadPoolOptions> = {}): Promise<Opened> {
   const file = path.join(temporaryDirectory(context), 'sample.db');
   const store = await openSample({ path: file });
@@ -55,7 +55,7 @@ async function opened(context: TestContext, options: Partial<ReadPoolOptions> = 
   return { file, store, heavy };
 }
 
-/** The threads that start during a test. */
+/** The threads that were started during a test. */
 function threads(context: TestContext): readonly Worker[] {
   const started: Worker[] = [];
   const note = (worker: Worker): number => started.push(worker);
@@ -64,7 +64,7 @@ function threads(context: TestContext): readonly Worker[] {
   return started;
 }
 
-/** How a read ended, once it has: the name of its error, or what it read. */
+/** The result of a read once it has settled: the name of its error, or its rows. */
 async function ending(read: Promise<unknown>): Promise<unknown> {
   try {
     return await read;
@@ -73,7 +73,7 @@ async function ending(read: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Resolves once a thread has worked for so many milliseconds more: it is inside of what it was given. */
+/** Resolves once a thread has used so many more milliseconds of CPU time: it runs its statement. */
 async function worked(thread: Worker | undefined, milliseconds: number): Promise<void> {
   assert.ok(thread !== undefined, 'a thread has started');
   const active = (): number => thread.performance.eventLoopUtilization().active;
@@ -81,8 +81,8 @@ async function worked(thread: Worker | undefined, milliseconds: number): Promise
   while (active() < start + milliseconds) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('a heavy read', () => {
-  it('[QRY-3] leaves the calling thread free: it reads and writes beside a read that never ends', async (context) => {
+describe('a slow read', () => {
+  it('[QRY-3] does not block the main thread, which reads and writes during an endless read', async (context) => {
     const { store, heavy } = await opened(context);
     const endless = ending(heavy.read([ENDLESS], 'unbounded'));
     await commit(store, createProduct('a'));
@@ -91,7 +91,7 @@ describe('a heavy read', () => {
     assert.equal(await endless, 'StoreUnavailable');
   });
 
-  it('[QRY-3] is stopped after the statement timeout, and its thread does the next one', async (context) => {
+  it('[QRY-3] is stopped after the statement timeout, and its thread runs the next one', async (context) => {
     const started = threads(context);
     const { heavy } = await opened(context, { timeout: 20 });
     await assert.rejects(heavy.read([ENDLESS], 'unbounded'), StatementTimeout);
@@ -99,7 +99,7 @@ describe('a heavy read', () => {
     assert.equal(started.length, 1);
   });
 
-  it('[PAGE-9b] reads a page and its total of one state of the database, whatever is written between', async (context) => {
+  it('[PAGE-9b] reads a page and its total from one snapshot, whatever is written between', async (context) => {
     const { store, heavy } = await opened(context);
     await commit(store, createProduct('p0'));
     const read = heavy.read([PRODUCTS, LONG, PRODUCTS], 'unbounded');
@@ -115,7 +115,7 @@ describe('a heavy read', () => {
     assert.ok(written > Number(before?.['count']) + 1, 'something was written meanwhile');
   });
 
-  it('fails alone where its statement fails, with the fault of the database', async (context) => {
+  it('fails alone where its statement fails, with the error of the database', async (context) => {
     const started = threads(context);
     const { heavy } = await opened(context);
     await assert.rejects(heavy.read([query('select 1 from absent')], 'unbounded'), /no such table: absent/);
@@ -124,21 +124,21 @@ describe('a heavy read', () => {
   });
 });
 
-describe('the threads of heavy reads', () => {
-  it('are two at most for reads of one effort, and none before the first', async (context) => {
+describe('the threads of the read pool', () => {
+  it('are at most two for one effort, and none before the first read', async (context) => {
     const started = threads(context);
     const { heavy } = await opened(context, { maxThreads: 2 });
     assert.equal(started.length, 0);
     await heavy.read([ONE], 'unbounded');
     await heavy.read([ONE], 'unbounded');
-    assert.equal(started.length, 1, 'one that is free is used');
+    assert.equal(started.length, 1, 'an idle thread is used');
     await Promise.all(Array.from({ length: 5 }, () => heavy.read([ONE], 'unbounded')));
     assert.equal(started.length, 2);
     await Promise.all(Array.from({ length: 5 }, () => heavy.read([ONE], 'bounded')));
-    assert.equal(started.length, 2, 'those of the other effort use them too');
+    assert.equal(started.length, 2, 'reads of the other effort use them too');
   });
 
-  it('[QRY-3] are three in all: reads of neither effort wait for all of the other', async (context) => {
+  it('[QRY-3] are three in all: reads of one effort never wait for all of the other', async (context) => {
     const started = threads(context);
     const { heavy } = await opened(context, { maxThreads: 2 });
     const scans = [ENDLESS, ENDLESS, ENDLESS].map((each) => ending(heavy.read([each], 'unbounded')));
@@ -149,7 +149,7 @@ describe('the threads of heavy reads', () => {
     await Promise.all(scans);
   });
 
-  it('take reads in the order in which they came', async (context) => {
+  it('run reads in order', async (context) => {
     const { heavy } = await opened(context);
     const order: number[] = [];
     await Promise.all(
@@ -161,16 +161,16 @@ describe('the threads of heavy reads', () => {
     assert.deepEqual(order, [1, 2, 3, 4]);
   });
 
-  it('[LIM-3] let only so many reads wait, and refuse more at once', async (context) => {
+  it('[LIM-3] queue a limited number of reads, and refuse more immediately', async (context) => {
     const { heavy } = await opened(context, { maxQueued: 2 });
     const reads = [ENDLESS, ONE, ONE].map((each) => ending(heavy.read([each], 'unbounded')));
     await assert.rejects(heavy.read([ONE], 'unbounded'), StoreOverloaded);
-    assert.deepEqual(await heavy.read([ONE], 'bounded'), [[{ one: 1 }]], 'those of the other effort wait apart');
+    assert.deepEqual(await heavy.read([ONE], 'bounded'), [[{ one: 1 }]], 'the other effort has its own queue');
     await heavy.close();
     assert.deepEqual(await Promise.all(reads), ['StoreUnavailable', 'StoreUnavailable', 'StoreUnavailable']);
   });
 
-  it('[LIM-3] let no read wait for longer than one may run', async (context) => {
+  it('[LIM-3] let no read wait for longer than the statement timeout', async (context) => {
     let time = 0;
     const { heavy } = await opened(context, { clock: { now: () => time } });
     const reads = [heavy.read([ONE], 'unbounded'), ending(heavy.read([ONE], 'unbounded'))];
@@ -179,7 +179,7 @@ describe('the threads of heavy reads', () => {
     assert.deepEqual(await heavy.read([ONE], 'unbounded'), [[{ one: 1 }]]);
   });
 
-  it('end when there has been nothing to read for a while, and start again', async (context) => {
+  it('end when idle, and start again', async (context) => {
     const started = threads(context);
     const { heavy } = await opened(context, { idleTimeout: 1 });
     await heavy.read([ONE], 'unbounded');
@@ -191,14 +191,14 @@ describe('the threads of heavy reads', () => {
     assert.equal(started.length, 2);
   });
 
-  it('are kept for the reads that follow one another', async (context) => {
+  it('stay for consecutive reads', async (context) => {
     const started = threads(context);
     const { heavy } = await opened(context, { idleTimeout: NEVER });
     for (let read = 0; read < 5; read += 1) await heavy.read([ONE], 'unbounded');
     assert.equal(started.length, 1);
   });
 
-  it('[LIM-3] end what they read when the store closes, and take nothing more', async (context) => {
+  it('[LIM-3] stop their reads when the store closes, and accept no more', async (context) => {
     const { heavy } = await opened(context);
     const reads = [ENDLESS, ONE].map((each) => ending(heavy.read([each], 'unbounded')));
     await Promise.all([heavy.close(), heavy.close()]);
@@ -206,7 +206,7 @@ describe('the threads of heavy reads', () => {
     await assert.rejects(heavy.read([ONE], 'unbounded'), StoreUnavailable);
   });
 
-  it('are replaced where one is killed, even inside a statement; its read is told, those that wait go on', async (context) => {
+  it('are replaced where one is killed, even during a statement: its read fails, queued ones continue', async (context) => {
     const started = threads(context);
     const { heavy } = await opened(context);
     await heavy.read([ONE], 'unbounded');
@@ -218,7 +218,7 @@ describe('the threads of heavy reads', () => {
     assert.equal(started.length, 2);
   });
 
-  it('are tried again where one could not start; its read is told why', async (context) => {
+  it('are started again where one could not start: its read fails with the reason', async (context) => {
     const { file, store } = await opened(context);
     await commit(store, createProduct('a'));
     const moved = path.join(temporaryDirectory(context), 'moved.db');
@@ -234,10 +234,10 @@ describe('the threads of heavy reads', () => {
   });
 });
 
-describe('where a list is read', () => {
+describe('the thread that reads a list', () => {
   const heavily = (changes: Partial<ListPlan> = {}): ListPlan => listPlan({ effort: 'unbounded', ...changes });
 
-  it('is another thread where it is heavy and the collection has more than 2,000 rows', async (context) => {
+  it('is one of the pool if the read is slow and the collection has more than 2,000 rows', async (context) => {
     const { store } = await opened(context);
     const isApart = async (changes: Partial<ListPlan>): Promise<boolean> => {
       const page = store.rows.list(heavily(changes));
@@ -254,7 +254,7 @@ describe('where a list is read', () => {
     ]);
   });
 
-  it('[QRY-3] is another thread too where a small collection takes longer than 5 ms, for a minute', async (context) => {
+  it('[QRY-3] is one of the pool for a minute after a small collection took longer than 5 ms', async (context) => {
     const { file } = await opened(context);
     let time = 0;
     let step = 0;
@@ -275,14 +275,14 @@ describe('where a list is read', () => {
       step = 1;
       assert.equal(await isApart(effort), true, 'each row takes a millisecond');
       step = 0;
-      assert.equal(await isApart(effort), true, 'what it took is remembered');
+      assert.equal(await isApart(effort), true, 'the time that it took is remembered');
       time += 60_000;
       assert.equal(await isApart(effort), false, 'it is tried again');
     }
     assert.equal(await isApart('light'), false);
   });
 
-  it('[QRY-4] is another thread for related rows and for many ids as well, by the effort of their plans', async (context) => {
+  it('[QRY-4] is one of the pool for related rows and many ids too, by the effort of their plans', async (context) => {
     const { file } = await opened(context);
     const store = await openSample({ path: file, maxRowsOnMainThread: 0 });
     context.after(() => store.close());
@@ -303,7 +303,7 @@ describe('where a list is read', () => {
     }
   });
 
-  it('[QRY-7] makes no difference to the answer, whatever values the rows have', async (context) => {
+  it('[QRY-7] makes no difference to the rows, whatever values they have', async (context) => {
     const { file, store } = await opened(context);
     const apart = await openSample({ path: file, maxRowsOnMainThread: 0 });
     context.after(() => apart.close());

@@ -12,7 +12,7 @@ const BY_RATING = [
   { path: 'id', descending: false },
 ];
 
-/** A store in memory whose clock goes on by a millisecond at each look. */
+/** A store in memory whose clock advances by a millisecond with each check. */
 async function ticking(
   statementTimeout: number,
   rows: number = ROWS,
@@ -32,7 +32,7 @@ async function ticking(
   return store;
 }
 
-describe('the deadline of a heavy read', () => {
+describe('the deadline of a slow read', () => {
   it('[QRY-3] stops the statement after the statement timeout of the model', async () => {
     const store = await ticking(2);
     assert.throws(() => store.rows.list(listPlan({ order: BY_RATING, effort: 'unbounded' })), StatementTimeout);
@@ -41,7 +41,7 @@ describe('the deadline of a heavy read', () => {
     await store.close();
   });
 
-  it('[QRY-3] stops the count as well, and leaves the store in order', async () => {
+  it('[QRY-3] stops the count too, and the store remains usable', async () => {
     const store = await ticking(2);
     const plan = listPlan({
       filter: [{ path: 'rating', operator: 'exists', value: false }],
@@ -54,7 +54,7 @@ describe('the deadline of a heavy read', () => {
     await store.close();
   });
 
-  it('[QRY-3] gives every read its own time', async () => {
+  it('[QRY-3] starts again with each read', async () => {
     const store = await ticking(10);
     for (let count = 0; count < 10; count += 1) {
       assert.equal((await store.rows.list(listPlan({ order: BY_RATING, effort: 'unbounded' }))).rows.length, 100);
@@ -62,7 +62,7 @@ describe('the deadline of a heavy read', () => {
     await store.close();
   });
 
-  it('[QRY-3] [QRY-4] stops what gathers related rows, by a list of references or in an order of no index', async () => {
+  it('[QRY-3] [QRY-4] stops a read of related rows, by an array of references or in an order without an index', async () => {
     const store = await ticking(2);
     const plan: RelatedPlan = {
       resource: 'products',
@@ -86,12 +86,12 @@ describe('the deadline of a heavy read', () => {
     await store.close();
   });
 
-  it('[QRY-3] asks for the time whatever rows are read: every second, every 64th, every 100th', async () => {
+  it('[QRY-3] is checked whichever rows are read: every second, every 64th, every 100th', async () => {
     for (const categories of [2, 64, 100]) {
       const store = await ticking(1, categories * ROWS, categories);
       const filter = [{ path: 'category', operator: 'in', values: ['c0'] }] as const;
       const plan = listPlan({ filter, order: BY_RATING, effort: 'unbounded' });
-      assert.throws(() => store.rows.list(plan), StatementTimeout, `${categories} categories in turn`);
+      assert.throws(() => store.rows.list(plan), StatementTimeout, `${categories} alternating categories`);
       await store.close();
     }
   });

@@ -35,7 +35,7 @@ const shop = model([
 ]);
 const tables = new Tables(shop, sqlite);
 
-/** How SQLite reaches what a statement reads, step by step. */
+/** The query plan of a statement, step by step. */
 function stepsOf(context: TestContext, { text, values }: Statement): readonly string[] {
   const connection = SqliteConnection.writer(':memory:');
   context.after(() => connection.close());
@@ -70,7 +70,7 @@ interface Way {
 const WAYS: readonly Way[] = [
   { title: 'a first page', plan: { order: up('price', 'id') }, step: /^SCAN goods USING INDEX goods \(price, id\)$/ },
   {
-    title: 'a first page downward',
+    title: 'a first page in descending order',
     plan: { order: down('price', 'id'), window: walk(null) },
     step: /^SCAN goods USING INDEX goods \(price, id\)$/,
   },
@@ -85,7 +85,7 @@ const WAYS: readonly Way[] = [
     step: /\(\(price,id\)>\(\?,\?\)\)/,
   },
   {
-    title: 'a cursor backward, past the values to what is unset',
+    title: 'a cursor backward, past the values to the unset ones',
     plan: { order: up('price', 'id'), window: walk(['1', 'g'], true) },
     step: /\(price=\? AND id<\?\)/,
   },
@@ -102,7 +102,7 @@ const WAYS: readonly Way[] = [
     step: /\(price>\? AND price<\?\)/,
   },
   {
-    title: 'a range, from a cursor in it on',
+    title: 'a range, after a cursor in it',
     plan: {
       order: up('price', 'id'),
       filter: [compare('price', 'gte', '1'), compare('price', 'lt', '9')],
@@ -111,7 +111,7 @@ const WAYS: readonly Way[] = [
     step: /\(\(price,id\)>\(\?,\?\) AND price<\?\)/,
   },
   {
-    title: 'a range backward, from a cursor in it on',
+    title: 'a range backward, after a cursor in it',
     plan: {
       order: up('price', 'id'),
       filter: [compare('price', 'gte', '1'), compare('price', 'lt', '9')],
@@ -120,7 +120,7 @@ const WAYS: readonly Way[] = [
     step: /\(price>\? AND \(price,id\)<\(\?,\?\)\)/,
   },
   {
-    title: 'a window of time, from a position before it on',
+    title: 'a period, after a position before it',
     plan: {
       order: up('created_at', 'id'),
       filter: [compare('created_at', 'gte', AT)],
@@ -129,12 +129,12 @@ const WAYS: readonly Way[] = [
     step: /\(created_at>\?\)/,
   },
   {
-    title: 'a beginning of the text that orders',
+    title: 'a prefix of the sort key',
     plan: { order: up('name', 'id'), filter: [{ path: 'name', operator: 'starts_with', value: 'a%' }] },
     step: /\(name>\? AND name<\?\)/,
   },
   {
-    title: 'a beginning of a text inside an object',
+    title: 'a prefix of a member of an object',
     plan: { order: up('place.city', 'id'), filter: [{ path: 'place.city', operator: 'starts_with', value: 'Os' }] },
     step: /\(<expr>>\? AND <expr><\?\)/,
   },
@@ -154,7 +154,7 @@ const WAYS: readonly Way[] = [
     step: /\(state=\? AND \(price,id\)>\(\?,\?\)\)/,
   },
   {
-    title: 'one value, then a range of the order from a cursor on',
+    title: 'one value, then a range of the order after a cursor',
     plan: {
       order: down('price', 'id'),
       filter: [is('state', 'new'), compare('price', 'lte', '9'), compare('price', 'gt', '1')],
@@ -175,7 +175,7 @@ const WAYS: readonly Way[] = [
     step: /^SCAN goods USING COVERING INDEX/,
   },
   {
-    title: 'an offset in an order inside an object',
+    title: 'an offset in the order of a member of an object',
     plan: { order: up('place.city', 'id'), window: skip },
     step: /^SCAN goods USING COVERING INDEX/,
   },
@@ -211,9 +211,9 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-describe('the index that SQLite enters', () => {
+describe('the index that SQLite uses', () => {
   for (const { title, plan, step } of WAYS) {
-    it(`[PAGE-10] for ${title}: it reads no more rows than the page has, and sorts none`, (context) => {
+    it(`[PAGE-10] for ${title}: SQLite reads only the rows of the page, and sorts none`, (context) => {
       const steps = stepsOf(context, listStatement(tables, listPlan({ resource: 'goods', ...plan })));
       const shown = steps.join('\n');
       assert.ok(
@@ -233,7 +233,7 @@ describe('the index that SQLite enters', () => {
     });
   }
 
-  it('[QRY-1] for several values is the one of their path, beside any order', (context) => {
+  it('[QRY-1] for several values is that of their path, with any order', (context) => {
     const several = (path: string): Condition => ({ path, operator: 'in', values: ['a', 'b'] });
     for (const order of [up('id'), up('created_at', 'id'), down('price', 'id'), up('place.city', 'id')]) {
       for (const [path, step] of [
@@ -259,7 +259,7 @@ describe('the index that SQLite enters', () => {
     }
   });
 
-  it('[PAGE-10] is entered once: of a filter and a position only the later one is in the statement', () => {
+  it('[PAGE-10] is entered once: of a filter and a position the statement has only the later one', () => {
     const statement = (value: string, operator: 'gt' | 'gte') =>
       listStatement(
         tables,
@@ -287,26 +287,26 @@ const related = (changes: Partial<RelatedPlan>): RelatedPlan => ({
   ...changes,
 });
 
-describe('the index that SQLite enters for related rows', () => {
+describe('the index that SQLite uses for related rows', () => {
   const ways: readonly { readonly title: string; readonly plan: RelatedPlan; readonly steps: readonly RegExp[] }[] = [
     {
-      title: 'the rows that refer to each of several',
+      title: 'rows that refer to each of several',
       plan: related({}),
       steps: [/^SEARCH goods USING COVERING INDEX goods \(shop_id, created_at, id\) \(shop_id=\?\)/],
     },
     {
-      title: 'the rows that refer to each of several by an item of a list',
+      title: 'rows that refer to each of several by an item of an array',
       plan: related({ field: 'like_ids' }),
       steps: [/^SEARCH goods.like_ids USING COVERING INDEX .*\(target=\?\)/],
     },
     {
-      title: 'the rows below each of several, and what is above them',
+      title: 'rows below each of several, with their ancestors',
       plan: related({ resource: 'bolts', field: 'part_id' }),
       steps: [/^SEARCH bolts USING COVERING INDEX .*\(part_id=\?\)/, /^SEARCH parts USING INDEX .*\(id=\?\)/],
     },
   ];
   for (const { title, plan, steps: expected } of ways) {
-    it(`[QRY-4] for ${title}: each has a subquery of its own, that ends with its limit`, (context) => {
+    it(`[QRY-4] for ${title}: each owner has a subquery that stops at its limit`, (context) => {
       const steps = stepsOf(context, relatedStatement(tables, plan));
       const shown = steps.join('\n');
       for (const step of expected)
@@ -333,7 +333,7 @@ describe('the index that SQLite enters for related rows', () => {
     });
   }
 
-  it('[QRY-3] [QRY-4] is the same where the statement looks at its deadline, at what a list refers by as well', (context) => {
+  it('[QRY-3] [QRY-4] is the same where the statement checks its deadline, for an array of references too', (context) => {
     const plan = related({ field: 'like_ids' });
     for (const looks of ['sampled', 'always'] as const) {
       const statement = relatedStatement(tables, plan, looks);
@@ -349,14 +349,14 @@ describe('the index that SQLite enters for related rows', () => {
     assert.doesNotMatch(relatedStatement(tables, plan).text, /restwright_deadline/);
   });
 
-  it('[QRY-3] gathers those that refer by a list under the deadline where a filter asks for them', () => {
+  it('[QRY-3] checks the deadline while it collects rows that a filter finds by an array of references', () => {
     const filter = [{ path: 'like_ids', operator: 'contains', value: 'g' }] as const;
     const gathered = /in \(select "owner" from "goods.like_ids" where .*restwright_deadline.*\)/;
     assert.match(listStatement(tables, listPlan({ resource: 'goods', filter, effort: 'unbounded' })).text, gathered);
     assert.doesNotMatch(listStatement(tables, listPlan({ resource: 'goods', filter })).text, gathered);
   });
 
-  it('[QRY-4] is the one of the ids for a look-up, in one text for any number of them', (context) => {
+  it('[QRY-4] is that of the ids for a lookup, with one text for any number of them', (context) => {
     const lookup = (...ids: readonly string[]) =>
       lookupStatement(tables, { resource: 'goods', ids, visible: EVERYTHING });
     const steps = stepsOf(context, lookup('a'));

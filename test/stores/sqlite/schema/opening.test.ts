@@ -11,7 +11,7 @@ import { commit, createProduct, listIds, readRow } from '../../../../src/testing
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
 
-/** Opens the sample at the path given, writes one product named by the second argument, and says so. */
+/** Opens the sample at a path, writes a product with the id of the second argument, and prints the id. */
 const PROCESS = `
   const { openSample } = await import('${new URL('../open-sample.ts', import.meta.url).href}');
   const { commit, createProduct } = await import('${new URL('../../../../src/testing/sample-writes.ts', import.meta.url).href}');
@@ -35,12 +35,12 @@ async function run(file: string, id: string): Promise<string> {
 
 const MEMO = { name: 'm', request: '', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
 
-/** Takes a database of today's back to the first format. */
+/** Downgrades a database to the first format. */
 const OF_FORMAT_1 = `drop table restwright_memos; alter table restwright_counts drop column change;
   update restwright_meta set value = '1' where name = 'format'`;
 
 describe('opening a database', () => {
-  it('[OPS-4a] makes the file and its directory, and announces the schema once', async (context) => {
+  it('[OPS-4a] creates the file and its directory, and reports the schema once', async (context) => {
     const file = path.join(temporaryDirectory(context), 'data', 'of the', 'sample.db');
     const seen: Observation[] = [];
     const observe = (observation: Observation): void => void seen.push(observation);
@@ -56,7 +56,7 @@ describe('opening a database', () => {
     await second.close();
   });
 
-  it('[OPS-4a] lets processes that start together all succeed on a new file', async (context) => {
+  it('[OPS-4a] allows processes to start together on a new file', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     const failures = await Promise.all(['a', 'b', 'c'].map((id) => run(file, id)));
     assert.deepEqual(failures, ['', '', '']);
@@ -65,7 +65,7 @@ describe('opening a database', () => {
     await store.close();
   });
 
-  it('[OPS-4a] waits for a process that is making or changing the database', async (context) => {
+  it('[OPS-4a] waits for a process that is creating or migrating the database', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     await (await openSample({ path: file })).close();
     const other = new Database(file);
@@ -76,7 +76,7 @@ describe('opening a database', () => {
     await (await opening).close();
   });
 
-  it('[PAGE-6] makes the secret once and keeps it', async (context) => {
+  it('[PAGE-6] generates the secret once and stores it', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     const first = await openSample({ path: file });
     const secret = await first.secret();
@@ -89,7 +89,7 @@ describe('opening a database', () => {
 
   const unusable: readonly { title: string; spoil: (file: string) => void; says: RegExp }[] = [
     {
-      title: 'a file that is no database',
+      title: 'a file that is not a database',
       spoil: (file) => writeFileSync(file, 'name,price\nchair,10\n'.repeat(100)),
       says: /is not a valid SQLite database/,
     },
@@ -104,16 +104,16 @@ describe('opening a database', () => {
       says: /has format 99, and this version of Restwright reads format 3/,
     },
     {
-      title: 'a table beside ours that another program made',
+      title: 'a table of another program',
       spoil: (file) => new Database(file).exec('create table notes (text text)').close(),
       says: /notes\.text was not created by Restwright/,
     },
   ];
 
   for (const { title, spoil, says } of unusable) {
-    it(`[OPS-4a] refuses ${title}, and says which file it is and what to do`, async (context) => {
+    it(`[OPS-4a] refuses ${title}, and names the file and what to do`, async (context) => {
       const file = path.join(temporaryDirectory(context), 'sample.db');
-      if (title.includes('newer') || title.includes('beside')) await (await openSample({ path: file })).close();
+      if (title.includes('newer') || title.includes('table')) await (await openSample({ path: file })).close();
       spoil(file);
       await assert.rejects(openSample({ path: file }), (error) => {
         assert.ok(error instanceof UnusableDatabase);
@@ -124,7 +124,7 @@ describe('opening a database', () => {
     });
   }
 
-  it('[OPS-4d] without preparing it opens one that is as the model has it, while another process writes', async (context) => {
+  it('[OPS-4d] without migration opens a database that matches the model, while another process writes', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     await (await openSample({ path: file })).close();
     const other = new Database(file);
@@ -136,16 +136,16 @@ describe('opening a database', () => {
     await store.close();
   });
 
-  const unprepared: readonly { title: string; spoil: (file: string) => void; says: RegExp }[] = [
-    { title: 'one that is gone', spoil: (file) => rmSync(file), says: /It does not exist any more\. Restore it/ },
-    { title: 'one that is empty', spoil: (file) => writeFileSync(file, ''), says: /It is empty\. Restore it/ },
+  const mismatched: readonly { title: string; spoil: (file: string) => void; says: RegExp }[] = [
+    { title: 'a missing file', spoil: (file) => rmSync(file), says: /It does not exist any more\. Restore it/ },
+    { title: 'an empty file', spoil: (file) => writeFileSync(file, ''), says: /It is empty\. Restore it/ },
     {
-      title: 'one with another index',
+      title: 'a file with another index',
       spoil: (file) => new Database(file).exec('create unique index other on products (name)').close(),
       says: /Another program has changed its schema.*Serve the model.*, or restart all processes.*\ndrop index "other"$/s,
     },
     {
-      title: 'one of an older format',
+      title: 'a file of an older format',
       spoil: (file) => new Database(file).exec(OF_FORMAT_1).close(),
       says: /Another program has changed its schema.*\ncreate table restwright_memos/s,
     },
@@ -155,8 +155,8 @@ describe('opening a database', () => {
       says: /Another program has changed its schema.*\npragma journal_mode = wal$/s,
     },
   ];
-  for (const { title, spoil, says } of unprepared) {
-    it(`[OPS-4d] without preparing it refuses ${title}, says what to do and changes nothing`, async (context) => {
+  for (const { title, spoil, says } of mismatched) {
+    it(`[OPS-4d] without migration refuses ${title}, says what to do and changes nothing`, async (context) => {
       const file = path.join(temporaryDirectory(context), 'sample.db');
       await (await openSample({ path: file })).close();
       spoil(file);
@@ -171,7 +171,7 @@ describe('opening a database', () => {
     });
   }
 
-  it('[OPS-4d] brings a database of an older format to its own, rows and all', async (context) => {
+  it('[OPS-4d] upgrades a database of an older format with its rows', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     const first = await openSample({ path: file });
     await commit(first, createProduct('a'));
@@ -188,7 +188,7 @@ describe('opening a database', () => {
     await store.close();
   });
 
-  it('[OPS-4d] leaves a database of an older format as it was where it cannot be used', async (context) => {
+  it('[OPS-4d] leaves a database of an older format unchanged where it cannot be used', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     await (await openSample({ path: file })).close();
     new Database(file).exec(OF_FORMAT_1).exec('create table notes (text text)').close();
@@ -200,7 +200,7 @@ describe('opening a database', () => {
     assert.deepEqual([format, made], ['1', []]);
   });
 
-  it('[OPS-4c] leaves one file behind once it is closed, all commits in it', async (context) => {
+  it('[OPS-4c] leaves one file with all commits when it is closed', async (context) => {
     const folder = temporaryDirectory(context);
     const store = await openSample({ path: path.join(folder, 'sample.db') });
     await commit(store, createProduct('a'));

@@ -15,7 +15,7 @@ const TEXT: ValueType = { kind: 'text', format: null };
 const DECIMAL: ValueType = { kind: 'decimal', precision: 10, scale: 2 };
 const IDS: ValueType = { kind: 'array', item: { type: TEXT, nullable: false } };
 
-/** The collection before any change: a title that is required and unique, and a note, null in the second row. */
+/** The collection before any change: a required and unique title, and a note that is null in the second row. */
 const BEFORE: ResourceOptions = {
   name: 'items',
   fields: [field('title', TEXT, { required: true }), field('note', TEXT), field('price', DECIMAL), field('refs', IDS)],
@@ -39,7 +39,7 @@ function fields(changes: Readonly<Record<string, Field | null>>): readonly Field
 
 interface Reopened {
   readonly store: Awaited<ReturnType<typeof openSample>>;
-  /** The statements that the second start announced. */
+  /** The statements that were observed at the second start. */
   readonly statements: readonly string[];
 }
 
@@ -63,7 +63,7 @@ async function reopen(context: TestContext, file: string, ...resources: readonly
   return { store, statements };
 }
 
-/** Everything that the file holds: schema and rows. */
+/** The whole content of the file: schema and rows. */
 function dump(file: string): unknown {
   const database = new Database(file, { readonly: true });
   const schema = database.prepare('select name, sql from sqlite_schema order by name').all();
@@ -88,12 +88,12 @@ const KEPT: readonly Change[] = [
     shows: ['size', null, null],
   },
   {
-    title: 'gives rows the default of a new field',
+    title: 'fills a new field with its default',
     after: [{ ...BEFORE, fields: fields({ size: field('size', DECIMAL, { required: true, default: '2.5' }) }) }],
     shows: ['size', '2.50', '2.50'],
   },
   {
-    title: 'gives rows an empty array',
+    title: 'fills a new array field with an empty array',
     after: [{ ...BEFORE, fields: fields({ tags: field('tags', IDS) }) }],
     shows: ['tags', [], []],
   },
@@ -103,12 +103,12 @@ const KEPT: readonly Change[] = [
     shows: ['title', 'A', 'B'],
   },
   {
-    title: 'makes an optional field required, nulls going to its default',
+    title: 'makes an optional field required, and replaces nulls with its default',
     after: [{ ...BEFORE, fields: fields({ note: field('note', TEXT, { required: true, default: "it's" }) }) }],
     shows: ['note', 'n', "it's"],
   },
   {
-    title: 'follows a field to its new name',
+    title: 'renames a field',
     after: [{ ...BEFORE, fields: fields({ note: field('remark', TEXT, { was: 'note' }) }), indexes: [['remark']] }],
     shows: ['remark', 'n', null],
   },
@@ -118,13 +118,13 @@ const KEPT: readonly Change[] = [
     shows: ['title', 'A', 'B'],
   },
   {
-    title: 'widens a decimal within its form',
+    title: 'widens a decimal of the same storage type',
     after: [{ ...BEFORE, fields: fields({ price: field('price', { ...DECIMAL, precision: 18 }) }) }],
     silent: true,
     shows: ['price', '1.00', null],
   },
   {
-    title: 'links an array that becomes one of references',
+    title: 'links an array that becomes an array of references',
     after: [{ ...BEFORE, fields: fields({ refs: field('refs', IDS, { reference: refersTo('items') }) }) }],
     shows: ['refs', ['b'], []],
   },
@@ -137,12 +137,12 @@ const KEPT: readonly Change[] = [
 
 const LOST: readonly (Change & { readonly says: RegExp })[] = [
   {
-    title: 'a field that is gone',
+    title: 'a dropped field',
     after: [{ ...BEFORE, fields: fields({ price: null }) }],
     says: /items\.price is no longer declared/,
   },
   {
-    title: 'a resource that is gone',
+    title: 'a dropped resource',
     after: [{ name: 'others', fields: [] }],
     says: /items is no longer declared and holds rows/,
   },
@@ -163,9 +163,9 @@ const LOST: readonly (Change & { readonly says: RegExp })[] = [
   },
 ];
 
-describe('a database that a model has changed since', () => {
+describe('a database of a changed model', () => {
   for (const { title, after, silent = false, shows } of KEPT) {
-    it(`[OPS-4d] ${title}, announces the SQL, and finds nothing to do the next time`, async (context) => {
+    it(`[OPS-4d] ${title}, reports the SQL, and finds nothing to do the next time`, async (context) => {
       const file = await databaseBefore(context);
       const { store, statements } = await reopen(context, file, ...after);
       assert.equal(statements.length === 0, silent);
@@ -180,7 +180,7 @@ describe('a database that a model has changed since', () => {
   }
 
   for (const { title, after, says } of LOST) {
-    it(`[OPS-4d] is not touched for ${title}: the error shows the plan`, async (context) => {
+    it(`[OPS-4d] is unchanged for ${title}: the error shows the migration`, async (context) => {
       const file = await databaseBefore(context);
       const before = dump(file);
       await assert.rejects(reopen(context, file, ...after), (error) => {
@@ -192,14 +192,14 @@ describe('a database that a model has changed since', () => {
       assert.deepEqual(dump(file), before);
     });
 
-    it(`[OPS-4d] changes for ${title} where no row loses anything`, async (context) => {
+    it(`[OPS-4d] changes for ${title} if no row loses data`, async (context) => {
       const file = await databaseBefore(context, []);
       const { statements } = await reopen(context, file, ...after);
       assert.ok(statements.length > 0);
     });
   }
 
-  it('[OPS-4d] follows a resource to its new name, with what refers to it', async (context) => {
+  it('[OPS-4d] renames a resource with its references', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
     const part: ResourceOptions = { name: 'parts', fields: [field('item_id', TEXT, { reference: refersTo('items') })] };
     const linked: ResourceOptions = {
@@ -260,7 +260,7 @@ describe('a database that a model has changed since', () => {
     });
   }
 
-  it('[OPS-4d] guards a reference that rows keep, and refuses one that they break', async (context) => {
+  it('[OPS-4d] guards a new reference that rows satisfy, and refuses one that they violate', async (context) => {
     const file = await databaseBefore(context);
     const referring = (to: string): ResourceOptions[] => [
       { ...BEFORE, fields: fields({ note: field('note', TEXT, { reference: refersTo(to) }) }) },
@@ -284,7 +284,7 @@ describe('a database that a model has changed since', () => {
     assert.deepEqual(refused, { kind: 'reference', plan: 0, fields: ['note'] });
   });
 
-  it('[OPS-4d] refuses a rule that makes unique what rows share', async (context) => {
+  it('[OPS-4d] refuses a unique rule that rows violate', async (context) => {
     const file = await databaseBefore(context, [...ROWS, ['c', { title: 'C', note: 'n', price: null, refs: [] }]]);
     const before = dump(file);
     await assert.rejects(reopen(context, file, { ...BEFORE, uniques: [['title'], ['note']] }), SchemaViolation);

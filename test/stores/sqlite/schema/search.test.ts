@@ -32,7 +32,7 @@ function finding(word: string, name = 'notes'): Partial<ListPlan> {
 
 interface Opened {
   readonly store: Store;
-  /** The statements that the start announced. */
+  /** The statements that were observed at the start. */
   readonly statements: readonly string[];
 }
 
@@ -49,7 +49,7 @@ async function opened(context: TestContext, file: string, ...resources: readonly
   return { store, statements };
 }
 
-/** A file of two notes under a model. */
+/** A file with two notes of a model. */
 async function fileOf(context: TestContext, ...resources: readonly ResourceOptions[]): Promise<string> {
   const file = path.join(temporaryDirectory(context), 'notes.db');
   const { store } = await opened(context, file, ...resources);
@@ -68,7 +68,7 @@ function edit(file: string, change: (database: Database.Database) => void): void
   database.close();
 }
 
-/** Names of everything in a file that serves text search. */
+/** The names of all search tables and triggers in a file. */
 function searchNames(file: string): readonly string[] {
   const database = new Database(file, { readonly: true });
   const names = database.prepare<[], string>("select name from sqlite_schema where name glob 'restwright_search*'");
@@ -93,19 +93,19 @@ const RENAMED: ResourceOptions = {
 
 const CHANGES: readonly Change[] = [
   {
-    title: 'searches another field too',
+    title: 'adds a searched field',
     after: { ...NOTES, search: ['title', 'body'] },
     finds: { red: ['a', 'b'], blue: ['a'], hat: ['b'] },
   },
-  { title: 'searches another field instead', after: { ...NOTES, search: ['body'] }, finds: { red: ['b'], hat: [] } },
+  { title: 'replaces the searched field', after: { ...NOTES, search: ['body'] }, finds: { red: ['b'], hat: [] } },
   { title: 'renames the searched field', after: RENAMED, finds: { red: ['a'], hat: ['b'] } },
   {
-    title: 'renames the field and has its old name for a new one',
+    title: 'renames the field and reuses its old name',
     after: { ...RENAMED, fields: [...RENAMED.fields, field('title', TEXT)], search: ['title', 'name'] },
     finds: { red: ['a'], hat: ['b'] },
   },
   {
-    title: 'builds the table anew',
+    title: 'rebuilds the table',
     after: { ...NOTES, fields: [TITLE, field('body', TEXT, { required: true, default: '' }), SIZE] },
     finds: { red: ['a'], hat: ['b'] },
   },
@@ -116,9 +116,9 @@ const CHANGES: readonly Change[] = [
   },
 ];
 
-describe('the search index of a model that has changed', () => {
+describe('the search index of a changed model', () => {
   for (const { title, after, finds } of CHANGES) {
-    it(`[QRY-6] finds what stood and what is written since, where it ${title}`, async (context) => {
+    it(`[QRY-6] finds existing and new rows where the model ${title}`, async (context) => {
       const file = await fileOf(context, NOTES);
       const { store, statements } = await opened(context, file, after);
       assert.ok(statements.length > 0);
@@ -135,7 +135,7 @@ describe('the search index of a model that has changed', () => {
     });
   }
 
-  it('[QRY-6] keeps the index where a change of the table leaves it whole', async (context) => {
+  it('[QRY-6] is kept where a change of the table does not affect it', async (context) => {
     const file = await fileOf(context, NOTES);
     const grown = { ...NOTES, fields: [...NOTES.fields, field('colour', TEXT)], indexes: [['size']] };
     const { store, statements } = await opened(context, file, grown);
@@ -147,20 +147,20 @@ describe('the search index of a model that has changed', () => {
     assert.deepEqual(await listIds(store, SEARCHED), ['a']);
   });
 
-  it('[QRY-6] leaves nothing behind where nothing is searched any more', async (context) => {
+  it('[QRY-6] is dropped where nothing is searched any more', async (context) => {
     const file = await fileOf(context, NOTES);
     const { store } = await opened(context, file, { ...NOTES, search: [] });
     await commit(store, create('notes', 'c', { title: 'Red', body: null, size: 1 }));
     assert.deepEqual(searchNames(file), []);
   });
 
-  it('[OPS-4d] is made for the rows of a file that has none yet', async (context) => {
+  it('[OPS-4d] is created for the rows of a file without one', async (context) => {
     const file = await fileOf(context, { ...NOTES, search: [] });
     const { store } = await opened(context, file, NOTES);
     assert.deepEqual(await listIds(store, SEARCHED), ['a']);
   });
 
-  it('[OPS-4d] is filled anew where other rules made it, or a part of it is lost', async (context) => {
+  it('[OPS-4d] is filled again where its word rules differ, or a part of it is missing', async (context) => {
     const spoil: readonly ((database: Database.Database) => void)[] = [
       (database) => database.exec('drop trigger "restwright_search.notes.update"'),
       (database) => {
@@ -181,7 +181,7 @@ describe('the search index of a model that has changed', () => {
     }
   });
 
-  it('[OPS-4d] is not made anew by a process that joins others, which refuses a file where a part of it is lost', async (context) => {
+  it('[OPS-4d] is not created by a process without migration, which refuses a file where a part of it is missing', async (context) => {
     const file = await fileOf(context, NOTES);
     const joins = { path: file, migrate: false };
     await (await openSample(joins, model([resource(NOTES)]))).close();
@@ -193,7 +193,7 @@ describe('the search index of a model that has changed', () => {
     assert.ok(!searchNames(file).includes('restwright_search.notes.insert'));
   });
 
-  it('[OPS-4d] stands where the file is vacuumed, which numbers rows anew', async (context) => {
+  it('[OPS-4d] remains valid after the file is vacuumed, which changes rowids', async (context) => {
     const file = await fileOf(context, NOTES);
     const first = await opened(context, file, NOTES);
     await commit(first.store, remove('notes', 'a', 1));
@@ -204,7 +204,7 @@ describe('the search index of a model that has changed', () => {
     assert.deepEqual(await listIds(store, finding('green')), ['b']);
   });
 
-  it('[QRY-6] is apart from those of resources with names alike', async (context) => {
+  it('[QRY-6] is separate from those of resources with similar names', async (context) => {
     const names = ['notes', 'notes_data', 'notes_words', 'words', 'keys', 'search'];
     const resources = names.map((name) => ({ ...NOTES, name }));
     const { store } = await opened(context, ':memory:', ...resources);
@@ -213,8 +213,8 @@ describe('the search index of a model that has changed', () => {
   });
 });
 
-describe('the search index and units', () => {
-  it('[QRY-6] has nothing of a row whose reference a statement finds missing in the end', async (context) => {
+describe('the search index and write units', () => {
+  it('[QRY-6] has no words of a row that was refused for a missing reference', async (context) => {
     const linked = { ...NOTES, fields: [...NOTES.fields, field('about', TEXT, { reference: refersTo('notes') })] };
     const { store } = await opened(context, ':memory:', linked);
     const note = (id: string, about: string | null) =>
@@ -228,7 +228,7 @@ describe('the search index and units', () => {
     assert.deepEqual(await listIds(store, SEARCHED), ['a', 'e']);
   });
 
-  it('[MET-14] stays as it was, table by table, when a unit is tried', async (context) => {
+  it('[MET-14] is unchanged in all tables after a dry run', async (context) => {
     const file = await fileOf(context, NOTES);
     const { store } = await opened(context, file, NOTES);
     const watcher = new Database(file, { readonly: true });
@@ -251,7 +251,7 @@ describe('the statement of a search', () => {
   const notes = model([resource({ ...NOTES, indexes: [['size']] })]);
   const tables = new Tables(notes, sqlite);
 
-  /** A database of so many notes, all of them red, and how often a statement looked at its deadline. */
+  /** A database of so many notes, all of them red, and how often a statement checked its deadline. */
   function filled(context: TestContext, rows: number): { connection: SqliteConnection; looks: () => number } {
     const connection = SqliteConnection.writer(':memory:');
     context.after(() => connection.close());
@@ -270,7 +270,7 @@ describe('the statement of a search', () => {
 
   const orders = [up('id'), up('created_at', 'id'), up('size', 'id'), up('title', 'id')];
   for (const order of orders) {
-    it(`[PAGE-10] goes from what is found to the rows, by ${order[0]?.path ?? ''} too`, (context) => {
+    it(`[PAGE-10] reads the matches first, then their rows, ordered by ${order[0]?.path ?? ''}`, (context) => {
       const { connection, looks } = filled(context, 1_000);
       const plan = listPlan({ ...finding('12'), order, effort: 'unbounded' });
       const { text, values } = listStatement(tables, plan);
@@ -289,7 +289,7 @@ describe('the statement of a search', () => {
     });
   }
 
-  it('[QRY-3] asks for its deadline at each row that is found, before one of them is looked at', (context) => {
+  it('[QRY-3] checks its deadline at each match, before a row is read', (context) => {
     const { connection, looks } = filled(context, 500);
     const parameters = new BindParameters(sqlite);
     const condition = sqlite.search('notes', ['red'], parameters, sqlite.deadline?.always ?? null);
@@ -305,25 +305,25 @@ describe('the statement of a search', () => {
     }
   });
 
-  it('[QRY-3] asks nothing of a word that begins another one: it would be gathered for nothing', () => {
+  it('[QRY-3] leaves out a word that is a prefix of another one', () => {
     assert.equal(matchQuery(['a', 'ab', 'abc', 'b', 'xb']), '"abc" * AND "b" * AND "xb" *');
     assert.equal(matchQuery(['red']), '"red" *');
   });
 
-  it('[QRY-3] finds what begins with one letter or two in an index, not gathered from all such words', (context) => {
+  it('[QRY-3] finds prefixes of one and two letters in an index', (context) => {
     const { connection } = filled(context, 0);
     const { sql } =
       connection.get('select sql from sqlite_schema where name = ?', ['restwright_search.notes.words']) ?? {};
     assert.match(String(sql), /prefix = '1 2'/);
   });
 
-  it('[QRY-3] asks for none where its plan has none', () => {
+  it('[QRY-3] has no checks where its plan has no deadline', () => {
     for (const effort of ['light', 'bounded'] as const) {
       assert.doesNotMatch(listStatement(tables, listPlan({ ...SEARCHED, effort })).text, /deadline/);
     }
   });
 
-  it('[QRY-6] has words as data: one text, whatever they are', (context) => {
+  it('[QRY-6] binds words as values: its text is the same for all', (context) => {
     const { connection } = filled(context, 10);
     const words = ['or', 'and', 'not', 'near', 'null', 'title', 'words', 'rowid', 'notes'];
     connection.run('update notes set title = ? where id = ?', [words.join(' NEAR "*" : '), 'n3']);
