@@ -1,6 +1,6 @@
 import { type ApiError, apiError } from './errors.ts';
 import { essence, type MediaType, parseMediaType, vendorType } from './media-type.ts';
-import { type ServedVersion, versionsAgree } from './versioning.ts';
+import { type SupportedVersion, versionsAgree } from './versioning.ts';
 
 /** The type of a request body (NEG-2, MET-3, MET-13). */
 export type BodyType =
@@ -15,7 +15,7 @@ export interface BodyRule {
   /** The name of the API in its media types: `shop` in `application/vnd.shop.v1+json`. */
   readonly name: string;
   /** The version of the request. A body in another version is rejected. */
-  readonly version: ServedVersion;
+  readonly version: SupportedVersion;
   readonly use: BodyUse;
 }
 

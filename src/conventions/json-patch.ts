@@ -4,18 +4,18 @@ import { type Pointer, parsePointer } from './json-pointer.ts';
 import { type PatchFailure, MutableDocument } from './mutable-document.ts';
 
 /** One operation of a JSON Patch (RFC 6902 4). */
-export type PatchOperation =
+type PatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: Pointer; readonly value: Json }
   | { readonly op: 'remove'; readonly path: Pointer }
   | { readonly op: 'move' | 'copy'; readonly from: Pointer; readonly path: Pointer };
 
-export type ParsedJsonPatch =
+type ParsedJsonPatch =
   | { readonly kind: 'operations'; readonly operations: readonly PatchOperation[] }
   /** The body is not a JSON Patch. Each `field` is a path in the body, `[2].path`; '' is the body itself. */
   | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[] };
 
 /** The result of a patch. If it fails, nothing is applied, and `operation` is the index of the failed operation. */
-export type PatchOutcome =
+type PatchOutcome =
   | { readonly kind: 'patched'; readonly document: Json }
   /** The document does not match the operation: a `test` fails or a path does not exist. */
   | { readonly kind: 'conflict'; readonly operation: number; readonly message: string }

@@ -9,7 +9,7 @@ export interface MediaType {
 }
 
 /** Version and format of a vendor media type: `application/vnd.shop.v1.2+json` is version 1.2 in JSON. */
-export interface VendorType {
+interface VendorType {
   readonly version: RequestedVersion;
   /** The structured syntax suffix: `json`, `xml`. */
   readonly suffix: string;

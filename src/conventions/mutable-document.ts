@@ -3,10 +3,10 @@ import { jsonEquals } from './json-equality.ts';
 import { arrayIndex, type Pointer } from './json-pointer.ts';
 
 /** Maximum characters that the `copy` and `move` operations of one patch may insert. Each can double the document. */
-export const MAX_COPIED = 1_048_576;
+const MAX_COPIED = 1_048_576;
 
 /** Maximum depth of a patched document, twice that of a body (REP-7). */
-export const MAX_DEPTH = 64;
+const MAX_DEPTH = 64;
 
 type MutableJson = string | number | boolean | null | MutableJson[] | MutableObject;
 interface MutableObject {

@@ -2,7 +2,7 @@ import { type ApiError, apiError } from './errors.ts';
 import { TOKEN } from './field-syntax.ts';
 import { memoize } from '../cache/memoize.ts';
 import { essence, type MediaType, readParameters, vendorType } from './media-type.ts';
-import { type AcceptedVersion, type ServedVersion, versionText } from './versioning.ts';
+import { type AcceptedVersion, type SupportedVersion, versionText } from './versioning.ts';
 
 /** A media range of `Accept` with its weight from 0 to 1. Its parameters do not include `q`. */
 export interface AcceptRange extends MediaType {
@@ -161,7 +161,11 @@ function byQuality(one: { readonly quality: number }, other: { readonly quality:
  *
  * @param suffix `json` or `xml`
  */
-export function vendorOffers(name: string, { major, minor, patch }: ServedVersion, suffix = 'json'): readonly Offer[] {
+export function vendorOffers(
+  name: string,
+  { major, minor, patch }: SupportedVersion,
+  suffix = 'json',
+): readonly Offer[] {
   const spellings = [
     { major, minor: null, patch: null },
     { major, minor, patch: null },

@@ -18,7 +18,7 @@ export const UNCONDITIONAL: Preconditions = {
 };
 
 /** The representation that a read would return. */
-export interface ReadState {
+interface ReadState {
   /** With its quotes. */
   readonly etag: string;
   /** Time of the last change, in milliseconds since 1970; null if the response has no `Last-Modified`. Called only to compare a date. */
@@ -26,7 +26,7 @@ export interface ReadState {
 }
 
 /** The row that a write would change. */
-export interface WriteState {
+interface WriteState {
   readonly revision: number;
   /** Time of the last change (REP-3), read only to compare a date. */
   readonly updated_at: string;

@@ -7,7 +7,7 @@ export interface Preferences {
 }
 
 /** A preference that was applied, as in `Preference-Applied`. */
-export type AppliedPreference = `handling=${'strict' | 'lenient'}` | `return=${'minimal' | 'representation'}`;
+type AppliedPreference = `handling=${'strict' | 'lenient'}` | `return=${'minimal' | 'representation'}`;
 
 const NONE: Preferences = Object.freeze({ handling: null, return: null });
 

@@ -1,5 +1,5 @@
 /** The request line of an HTTP/1 request, without its version. */
-export interface RequestLine {
+interface RequestLine {
   readonly method: string;
   readonly target: string;
 }

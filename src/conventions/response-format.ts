@@ -1,5 +1,5 @@
 import { type Offer, vendorOffers } from './negotiation.ts';
-import type { ServedVersion } from './versioning.ts';
+import type { SupportedVersion } from './versioning.ts';
 
 /** The format of a response body (NEG-1). */
 export type ResponseFormat = 'json' | 'xml' | 'text' | 'csv' | 'ndjson';
@@ -40,7 +40,7 @@ export function plainOffers(formats: readonly ResponseFormat[]): readonly Format
  */
 export function formatOffers(
   name: string,
-  version: ServedVersion,
+  version: SupportedVersion,
   formats: readonly ResponseFormat[],
 ): readonly FormatOffer[] {
   const vendors = formats.flatMap((format) =>

@@ -1,7 +1,7 @@
 import { type ApiError, type ErrorDetail, apiError } from './errors.ts';
 
 /** A supported version of the API: MAJOR.MINOR.PATCH. */
-export interface ServedVersion {
+export interface SupportedVersion {
   readonly major: number;
   readonly minor: number;
   readonly patch: number;
@@ -33,9 +33,9 @@ export interface VersionCarriers {
   readonly accept: readonly AcceptedVersion[];
 }
 
-export type VersionCarrier = 'path' | 'query' | 'header' | 'accept' | 'none';
+type VersionCarrier = 'path' | 'query' | 'header' | 'accept' | 'none';
 
-export interface ResolvedVersion<V extends ServedVersion> {
+export interface ResolvedVersion<V extends SupportedVersion> {
   readonly version: V;
   /** The carrier that links use (REP-9): the first in the order path, query, header, accept. */
   readonly carrier: VersionCarrier;
@@ -82,23 +82,23 @@ export function versionsAgree(one: RequestedVersion, other: RequestedVersion): b
  * and another carrier the minor. `Accept` is a list of alternatives: it agrees if one of them does, and the first one that agrees and is
  * supported is used.
  *
- * @param served all supported versions, in any order
+ * @param supported all supported versions, in any order
  * @param defaultMajor the major version of a request that names none
  * @throws {ApiError} in this order: API_VERSION_INVALID, API_VERSION_CONFLICT, then for an unknown version
  *   API_VERSION_NOT_FOUND (path), API_VERSION_UNSUPPORTED (query, header), REQUEST_NOT_ACCEPTABLE (Accept) (VER-3)
  */
-export function resolveVersion<V extends ServedVersion>(
+export function resolveVersion<V extends SupportedVersion>(
   carriers: VersionCarriers,
-  served: readonly V[],
+  supported: readonly V[],
   defaultMajor: number,
 ): ResolvedVersion<V> {
   const requests = readCarriers(carriers);
   const mostPrecise = requests.map(({ version }) => version).reduce(morePrecise, null);
   checkConflict(requests, mostPrecise, carriers.accept);
-  for (const one of requests) checkSupported(one, served);
+  for (const one of requests) checkSupported(one, supported);
 
-  const accepted = chooseAccepted(carriers.accept, mostPrecise, served);
-  const version = latest(served, morePrecise(mostPrecise, accepted?.version ?? null) ?? majorOnly(defaultMajor));
+  const accepted = chooseAccepted(carriers.accept, mostPrecise, supported);
+  const version = latest(supported, morePrecise(mostPrecise, accepted?.version ?? null) ?? majorOnly(defaultMajor));
   if (version === null) throw new Error(`Major version ${defaultMajor}, the default, is not supported.`);
 
   const [first] = requests;
@@ -140,16 +140,16 @@ function checkConflict(
   throw apiError('API_VERSION_CONFLICT', message, { details });
 }
 
-function checkSupported({ carrier, text, version }: VersionRequest, served: readonly ServedVersion[]): void {
+function checkSupported({ carrier, text, version }: VersionRequest, supported: readonly SupportedVersion[]): void {
   const details = [carrierDetail(carrier, text)];
   if (carrier !== 'path') {
-    if (latest(served, version) !== null) return;
-    const message = `The version in ${FIELDS[carrier]} is not supported; supported versions: ${servedList(served)}.`;
+    if (latest(supported, version) !== null) return;
+    const message = `The version in ${FIELDS[carrier]} is not supported; supported versions: ${supportedList(supported)}.`;
     throw apiError('API_VERSION_UNSUPPORTED', message, { details });
   }
   // A path has only a major version: with a minor there would be two URLs for one resource (URL-1).
-  if (version.minor === null && latest(served, version) !== null) return;
-  const majors = [...new Set(served.map(({ major }) => `v${major}`))].join(', ');
+  if (version.minor === null && latest(supported, version) !== null) return;
+  const majors = [...new Set(supported.map(({ major }) => `v${major}`))].join(', ');
   throw apiError('API_VERSION_NOT_FOUND', `The version in the path is not supported; supported versions: ${majors}.`, {
     details,
   });
@@ -159,18 +159,18 @@ function checkSupported({ carrier, text, version }: VersionRequest, served: read
 function chooseAccepted(
   accept: readonly AcceptedVersion[],
   mostPrecise: RequestedVersion | null,
-  served: readonly ServedVersion[],
+  supported: readonly SupportedVersion[],
 ): AcceptedVersion | null {
   if (accept.length === 0) return null;
   const chosen = accept.find(
-    (one) => agrees(one, mostPrecise) && (one.version === null || latest(served, one.version)),
+    (one) => agrees(one, mostPrecise) && (one.version === null || latest(supported, one.version)),
   );
   if (chosen !== undefined) return chosen;
-  throw notAcceptable(accept, served);
+  throw notAcceptable(accept, supported);
 }
 
-function notAcceptable(accept: readonly AcceptedVersion[], served: readonly ServedVersion[]): ApiError {
-  const message = `None of the versions in Accept is supported; supported versions: ${servedList(served)}.`;
+function notAcceptable(accept: readonly AcceptedVersion[], supported: readonly SupportedVersion[]): ApiError {
+  const message = `None of the versions in Accept is supported; supported versions: ${supportedList(supported)}.`;
   return apiError('REQUEST_NOT_ACCEPTABLE', message, {
     details: accept.map(({ text }) => carrierDetail('accept', text)),
   });
@@ -181,12 +181,12 @@ function agrees(accepted: AcceptedVersion, mostPrecise: RequestedVersion | null)
 }
 
 /** The latest supported version that agrees with the requested one. */
-function latest<V extends ServedVersion>(served: readonly V[], requested: RequestedVersion): V | null {
-  const agreeing = served.filter((one) => versionsAgree(one, requested));
+function latest<V extends SupportedVersion>(supported: readonly V[], requested: RequestedVersion): V | null {
+  const agreeing = supported.filter((one) => versionsAgree(one, requested));
   return agreeing.reduce<V | null>((best, one) => (best === null || compare(one, best) > 0 ? one : best), null);
 }
 
-function compare(one: ServedVersion, other: ServedVersion): number {
+function compare(one: SupportedVersion, other: SupportedVersion): number {
   return one.major - other.major || one.minor - other.minor || one.patch - other.patch;
 }
 
@@ -208,8 +208,8 @@ function optionalNumber(text: string | undefined): number | null {
   return text === undefined ? null : Number(text);
 }
 
-function servedList(served: readonly ServedVersion[]): string {
-  return served.map(versionText).join(', ');
+function supportedList(supported: readonly SupportedVersion[]): string {
+  return supported.map(versionText).join(', ');
 }
 
 function carrierDetail(carrier: keyof typeof FIELDS, text: string): ErrorDetail {

@@ -1,7 +1,7 @@
 import { monotonicNow, loopIteration } from '../platform/clock.ts';
 
 /** Identifies the current event-loop iteration and the time. */
-export interface LoopClock {
+interface LoopClock {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** A number that differs for each event-loop iteration. */
