@@ -2,26 +2,26 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
-/** Where servers are that are no commands of every user's. */
+/** Folders of server programs, which are often not in PATH. */
 const SERVER_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** The file of a program that is installed on this machine; null where it is not. */
+/** The path of an installed program; null where it is not installed. */
 export function programFile(name: string): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), ...SERVER_FOLDERS];
   return folders.map((folder) => path.join(folder, name)).find(isExecutable) ?? null;
 }
 
 /**
- * Why tests that need programs beside Node.js cannot run here, for the option `skip` of a suite; false where they can. Nobody is to take
- * such a run for a whole one: it is told on standard error.
+ * Why tests that need other programs cannot run here, for the option `skip` of a suite; false where they can. The reason is also printed on
+ * standard error, since the run is incomplete.
  *
- * @throws {Error} in CI, where all of them must be there
+ * @throws {Error} in CI, where all of them must be installed
  */
 export function skipWithout(...names: readonly string[]): string | false {
   const missing = names.filter((name) => programFile(name) === null);
   if (missing.length === 0) return false;
   const reason = `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
-  if (process.env['CI'] !== undefined) throw new Error(`${reason}, and CI leaves no test out`);
+  if (process.env['CI'] !== undefined) throw new Error(`${reason}, and CI must not skip tests`);
   process.stderr.write(`NOT TESTED: ${reason}; see .ci/run\n`);
   return reason;
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** A directory that goes when the test ends. */
+/** A temporary directory, which is deleted after the test. */
 export function temporaryDirectory(context: Pick<TestContext, 'after'>): string {
-  const made = mkdtempSync(path.join(tmpdir(), 'restwright-'));
-  context.after(() => rmSync(made, { recursive: true, force: true }));
-  return made;
+  const created = mkdtempSync(path.join(tmpdir(), 'restwright-'));
+  context.after(() => rmSync(created, { recursive: true, force: true }));
+  return created;
 }

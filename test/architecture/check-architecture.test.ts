@@ -12,45 +12,49 @@ function found(files: Files): readonly string[] {
 
 const long = (lines: number) => 'x;\n'.repeat(lines);
 
-/** What must be found: a title, the files, and every finding in them. */
+/** Title, files, and every finding in them. */
 const violations: readonly (readonly [title: string, files: Files, findings: readonly string[]])[] = [
   [
-    'an import of a higher floor',
+    'an import of a higher layer',
     { 'src/model/a.ts': "import { x } from '../stores/b.ts';" },
-    ['src/model/a.ts:1 floors'],
+    ['src/model/a.ts:1 layers'],
   ],
-  ['a type-only one', { 'src/plan/a.ts': "\nimport type { X } from '../api.ts';" }, ['src/plan/a.ts:2 floors']],
-  ['a re-export', { 'src/plan/a.ts': "export * from '../http/b.ts';" }, ['src/plan/a.ts:1 floors']],
-  ['a named re-export', { 'src/plan/a.ts': "export { b } from '../http/b.ts';" }, ['src/plan/a.ts:1 floors']],
-  ['an import()', { 'src/plan/a.ts': "await import('../http/b.ts');" }, ['src/plan/a.ts:1 floors']],
-  ['an import type', { 'src/plan/a.ts': "export type A = import('../http/b.ts').B;" }, ['src/plan/a.ts:1 floors']],
   [
-    'a worker of a higher floor',
+    'a type-only import of a higher layer',
+    { 'src/plan/a.ts': "\nimport type { X } from '../api.ts';" },
+    ['src/plan/a.ts:2 layers'],
+  ],
+  ['a re-export', { 'src/plan/a.ts': "export * from '../http/b.ts';" }, ['src/plan/a.ts:1 layers']],
+  ['a named re-export', { 'src/plan/a.ts': "export { b } from '../http/b.ts';" }, ['src/plan/a.ts:1 layers']],
+  ['an import()', { 'src/plan/a.ts': "await import('../http/b.ts');" }, ['src/plan/a.ts:1 layers']],
+  ['an import type', { 'src/plan/a.ts': "export type A = import('../http/b.ts').B;" }, ['src/plan/a.ts:1 layers']],
+  [
+    'a worker of a higher layer',
     { 'src/plan/a.ts': "new Worker(new URL('../stores/w.ts', import.meta.url));" },
-    ['src/plan/a.ts:1 floors'],
+    ['src/plan/a.ts:1 layers'],
   ],
   [
-    'a room further down the same floor',
+    'a later folder of the same layer',
     { 'src/observe/a.ts': "import '../conformance/b.ts';" },
-    ['src/observe/a.ts:1 floors'],
+    ['src/observe/a.ts:1 layers'],
   ],
   [
-    'conventions asking platform',
+    'platform in conventions',
     { 'src/conventions/a.ts': "import '../platform/clock.ts';" },
-    ['src/conventions/a.ts:1 floors'],
+    ['src/conventions/a.ts:1 layers'],
   ],
   [
-    'a judge sharing code',
+    'server code in conformance',
     { 'src/conformance/a.ts': "import '../conventions/url.ts';" },
-    ['src/conformance/a.ts:1 floors'],
+    ['src/conformance/a.ts:1 layers'],
   ],
-  ['the pipeline in a store', { 'src/pipeline/a.ts': "import '../stores/sql/b.ts';" }, ['src/pipeline/a.ts:1 floors']],
-  ['http inside the model', { 'src/http/a.ts': "import '../model/compile.ts';" }, ['src/http/a.ts:1 floors']],
-  ['an import out of src/', { 'src/cli/a.ts': "import '../../scripts/b.ts';" }, ['src/cli/a.ts:1 floors']],
-  ['a folder that is no room', { 'src/services/a.ts': '' }, ['src/services/a.ts:1 rooms']],
-  ['a file that is no room', { 'src/main.ts': '' }, ['src/main.ts:1 rooms']],
+  ['the pipeline in a store', { 'src/pipeline/a.ts': "import '../stores/sql/b.ts';" }, ['src/pipeline/a.ts:1 layers']],
+  ['model internals in http', { 'src/http/a.ts': "import '../model/compile.ts';" }, ['src/http/a.ts:1 layers']],
+  ['an import from outside src/', { 'src/cli/a.ts': "import '../../scripts/b.ts';" }, ['src/cli/a.ts:1 layers']],
+  ['an unknown folder', { 'src/services/a.ts': '' }, ['src/services/a.ts:1 folders']],
+  ['an unknown file', { 'src/main.ts': '' }, ['src/main.ts:1 folders']],
   [
-    'a cycle, of types too',
+    'a cycle, including type-only imports',
     {
       'src/plan/a.ts': "\nimport type { B } from './b.ts';",
       'src/plan/b.ts': "import { C } from './c.ts';",
@@ -70,14 +74,14 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
     ['src/model/a.ts:1 cycles', 'src/plan/a.ts:1 cycles'],
   ],
   [
-    'a library behind two files, each after the first',
+    'a library that two files import',
     {
       'src/cli/a.ts': "import { intro } from '@clack/prompts';",
       'src/cli/b.ts': "import type { Option } from '@clack/prompts/sub.js';",
     },
     ['src/cli/b.ts:1 libraries'],
   ],
-  ['a library that is not published along', { 'src/cli/a.ts': "import 'fast-check';" }, ['src/cli/a.ts:1 libraries']],
+  ['a library that is not a dependency', { 'src/cli/a.ts': "import 'fast-check';" }, ['src/cli/a.ts:1 libraries']],
   [
     'Node in conventions',
     { 'src/conventions/a.ts': "import path from 'node:path';" },
@@ -98,31 +102,31 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
   ],
   ['the clock', { 'src/plan/a.ts': 'const now = Date.now();' }, ['src/plan/a.ts:1 clock']],
   [
-    'the clock by another way',
+    'the clock by other functions',
     { 'src/plan/a.ts': 'new Date();\nDate();\nperformance.now();' },
     ['1', '2', '3'].map((n) => `src/plan/a.ts:${n} clock`),
   ],
-  ['the clock taken apart', { 'src/plan/a.ts': 'const { now } = Date;' }, ['src/plan/a.ts:1 clock']],
+  ['a destructured clock function', { 'src/plan/a.ts': 'const { now } = Date;' }, ['src/plan/a.ts:1 clock']],
   [
-    'chance',
+    'random numbers',
     { 'src/stores/a.ts': 'Math.random();\ncrypto.randomUUID();' },
     ['src/stores/a.ts:1 clock', 'src/stores/a.ts:2 clock'],
   ],
   [
-    'chance by import',
+    'imported random functions',
     { 'src/stores/a.ts': "import { randomBytes as r } from 'node:crypto';" },
     ['src/stores/a.ts:1 clock'],
   ],
-  ['the environment', { 'src/http/a.ts': "process.env['PORT'];" }, ['src/http/a.ts:1 front door']],
-  ['arguments by import', { 'src/api.ts': "import { argv } from 'node:process';" }, ['src/api.ts:1 front door']],
-  ['the environment taken apart', { 'src/http/a.ts': 'const { env } = process;' }, ['src/http/a.ts:1 front door']],
+  ['the environment', { 'src/http/a.ts': "process.env['PORT'];" }, ['src/http/a.ts:1 environment']],
+  ['imported arguments', { 'src/api.ts': "import { argv } from 'node:process';" }, ['src/api.ts:1 environment']],
+  ['a destructured environment', { 'src/http/a.ts': 'const { env } = process;' }, ['src/http/a.ts:1 environment']],
   [
-    'input and output in conventions',
+    'I/O in conventions',
     { 'src/conventions/a.ts': "fetch('/');\nsetTimeout(go, 1);" },
     ['src/conventions/a.ts:1 pure', 'src/conventions/a.ts:2 pure'],
   ],
   [
-    'a global handed through',
+    'a global as a value',
     { 'src/conventions/a.ts': 'export const all = { process };' },
     ['src/conventions/a.ts:1 pure'],
   ],
@@ -131,37 +135,33 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
     { 'src/conventions/a.ts': 'export type Bytes = Buffer;' },
     ['src/conventions/a.ts:1 pure'],
   ],
-  [
-    'SQL outside of stores',
-    { 'src/pipeline/a.ts': "const q = 'SELECT id FROM products';" },
-    ['src/pipeline/a.ts:1 sql'],
-  ],
+  ['SQL outside stores', { 'src/pipeline/a.ts': "const q = 'SELECT id FROM products';" }, ['src/pipeline/a.ts:1 sql']],
   ['SQL in a template', { 'src/events/a.ts': 'const q = `\n  delete from ${t}`;' }, ['src/events/a.ts:1 sql']],
   [
     'HTTP words in a store',
     { 'src/stores/a.ts': 'interface Row { statusCode: number }\nconst header = 1;' },
-    ['src/stores/a.ts:1 http words', 'src/stores/a.ts:2 http words'],
+    ['src/stores/a.ts:1 http', 'src/stores/a.ts:2 http'],
   ],
   [
-    'a store that refuses',
+    'an API error in a store',
     { 'src/stores/a.ts': "import { refusal } from '../conventions/errors.ts';" },
-    ['src/stores/a.ts:1 http words'],
+    ['src/stores/a.ts:1 http'],
   ],
-  ['what does not parse', { 'src/plan/a.ts': 'const =' }, ['src/plan/a.ts:1 syntax']],
+  ['a syntax error', { 'src/plan/a.ts': 'const =' }, ['src/plan/a.ts:1 syntax']],
   [
     'any',
     { 'src/plan/a.ts': 'let a: any;', 'test/a.test.ts': 'let b: any[];' },
     ['src/plan/a.ts:1 any', 'test/a.test.ts:1 any'],
   ],
   [
-    'a silenced check',
+    'a suppressed check',
     { 'test/a.test.ts': '\n// @ts-expect-error because\n/* oxlint-disable x */' },
     ['test/a.test.ts:2 suppression', 'test/a.test.ts:3 suppression'],
   ],
   ['a long file', { 'src/plan/a.ts': long(301) }, ['src/plan/a.ts:301 size']],
   ['a long function', { 'src/plan/a.ts': `\nconst f = () => {\n${long(39)}};` }, ['src/plan/a.ts:2 size']],
   [
-    'names that fit anything',
+    'names that fit any file',
     { 'src/plan/utils.ts': '', 'src/model/helpers/a.ts': '' },
     ['src/model/helpers/a.ts:1 names', 'src/plan/utils.ts:1 names'],
   ],
@@ -170,7 +170,7 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
     { 'src/plan/ReadPlan.ts': '', 'test/a_b.test.ts': '' },
     ['src/plan/ReadPlan.ts:1 names', 'test/a_b.test.ts:1 names'],
   ],
-  ['a page beside the shelves', { 'docs/notes.md': '' }, ['docs/notes.md:1 docs']],
+  ['an unknown entry of docs', { 'docs/notes.md': '' }, ['docs/notes.md:1 docs']],
   [
     'a path in the architecture page that does not exist',
     { 'docs/architecture.md': '`plan/a.ts`\n`plan/` and `plan/b.ts`', 'src/plan/a.ts': '' },
@@ -179,16 +179,16 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
   ['a decision without a number', { 'docs/decisions/use-sqlite.md': '' }, ['docs/decisions/use-sqlite.md:1 docs']],
 ];
 
-/** What must not be found. */
+/** Files without findings. */
 const permitted: readonly (readonly [title: string, files: Files])[] = [
   [
-    'imports downward and up the table',
+    'imports of lower layers and of earlier folders',
     { 'src/formats/a.ts': "import '../model/b.ts';\nimport '../conventions/c.ts';" },
   ],
-  ['imports within a room, both ways', { 'src/stores/sql/a.ts': "import '../store.ts';\nimport './b.ts';" }],
+  ['imports within a folder, in both directions', { 'src/stores/sql/a.ts': "import '../store.ts';\nimport './b.ts';" }],
   ['the store contract in the pipeline', { 'src/pipeline/a.ts': "import type { Store } from '../stores/store.ts';" }],
   [
-    'a diamond',
+    'a diamond of imports',
     { 'src/plan/a.ts': "import './b.ts';\nimport './c.ts';", 'src/plan/b.ts': "import './c.ts';", 'src/plan/c.ts': '' },
   ],
   [
@@ -196,7 +196,7 @@ const permitted: readonly (readonly [title: string, files: Files])[] = [
     { 'src/client/a.ts': "import type { B } from '../model/b.ts';", 'src/model/b.ts': "import 'node:crypto';" },
   ],
   [
-    'a library in one file, and freely in tests',
+    'a library in one file, and in tests',
     { 'src/cli/a.ts': "import 'yaml';\nimport 'yaml/sub';", 'test/a.test.ts': "import 'yaml';" },
   ],
   [
@@ -209,29 +209,29 @@ const permitted: readonly (readonly [title: string, files: Files])[] = [
   ],
   ['arguments in cli and index', { 'src/cli/a.ts': 'process.argv;', 'src/index.ts': 'process.env;' }],
   [
-    'own names that globals have too',
+    'local names that are also globals',
     {
       'src/conventions/a.ts':
         'export const f = (fetch: F, { process }: P) => fetch(process).crypto;\nconst o = { performance: 1 };',
     },
   ],
-  ['talk of updates', { 'src/cli/a.ts': "'update the model and set it; deletes from there'.length;" }],
-  ['a word inside a word', { 'src/stores/a.ts': 'interface Row { statuses: number; etagged: boolean }' }],
-  ['any as a word', { 'src/plan/a.ts': "const any = 'any';" }],
+  ['prose that resembles SQL', { 'src/cli/a.ts': "'update the model and set it; deletes from there'.length;" }],
+  ['a term of HTTP within a word', { 'src/stores/a.ts': 'interface Row { statuses: number; etagged: boolean }' }],
+  ['any as a name', { 'src/plan/a.ts': "const any = 'any';" }],
   ['short files and functions', { 'src/plan/a.ts': `const f = () => {\n${long(38)}};\n` }],
-  ['a suite that is one long list', { 'src/testing/a.ts': `const f = () => {\n${long(90)}};\n` }],
+  ['a long function in a test suite', { 'src/testing/a.ts': `const f = () => {\n${long(90)}};\n` }],
   [
-    'the shelves of docs',
+    'known entries of docs',
     { 'docs/specification/contract.md': '', 'docs/decisions/0001-use-sqlite.md': '', 'docs/errors.md': '' },
   ],
 ];
 
-describe('the judge of the house', () => {
+describe('the architecture check', () => {
   for (const [title, files, findings] of violations)
     it(`finds ${title}`, () => assert.deepEqual(found(files), findings));
   for (const [title, files] of permitted) it(`permits ${title}`, () => assert.deepEqual(found(files), []));
 
-  it('names the way round a cycle and the way to a Node module', () => {
+  it('reports the path of a cycle and the path to a Node module', () => {
     const files = {
       'src/client/a.ts': "import './b.ts';",
       'src/client/b.ts': "import './a.ts';\nimport '../model/c.ts';",
@@ -239,9 +239,9 @@ describe('the judge of the house', () => {
     };
     const messages = checkArchitecture({ files, dependencies: new Set() }).map(({ message }) => message);
     assert.deepEqual(messages, [
-      'import cycle src/client/a.ts -> src/client/b.ts -> src/client/a.ts: move what both sides need into a file below them',
-      'reaches node:fs by src/client/a.ts -> src/client/b.ts -> src/model/c.ts: import the types alone, or move the pure part out',
-      'reaches node:fs by src/client/b.ts -> src/model/c.ts: import the types alone, or move the pure part out',
+      'import cycle src/client/a.ts -> src/client/b.ts -> src/client/a.ts: move the shared part into a lower file',
+      'reaches node:fs through src/client/a.ts -> src/client/b.ts -> src/model/c.ts: import only types, or move the pure part out',
+      'reaches node:fs through src/client/b.ts -> src/model/c.ts: import only types, or move the pure part out',
     ]);
   });
 });

@@ -6,13 +6,13 @@ import { restrictionFindings } from './restriction-rules.ts';
 import { disciplineFindings, nameFindings, sizeFindings } from './shape-rules.ts';
 import { parseSource, type Source } from './source.ts';
 
-/** What is judged: the text of each file by its path from the checkout, and the packages that the published manifest depends on. */
+/** The text of each file by its path in the checkout, and the dependencies of the published package. */
 export interface Checkout {
   readonly files: Readonly<Record<string, string>>;
   readonly dependencies: ReadonlySet<string>;
 }
 
-/** Every place of a checkout that breaks a rule of the house, file by file. */
+/** Every violation of an architecture rule, by file and line. */
 export function checkArchitecture({ files, dependencies }: Checkout): readonly Finding[] {
   const paths = Object.keys(files).sort();
   const { sources, unreadable } = read(files, paths);
@@ -27,7 +27,7 @@ export function checkArchitecture({ files, dependencies }: Checkout): readonly F
     ...src.flatMap(sizeFindings),
     ...sources.flatMap(disciplineFindings),
     ...sources.flatMap(({ path }) => nameFindings(path)),
-    ...paths.flatMap(docFindings),
+    ...paths.flatMap(docNameFindings),
     ...docPathFindings(files),
   ];
   return findings.sort((a, b) => a.file.localeCompare(b.file, 'en') || a.line - b.line);
@@ -47,12 +47,13 @@ function read(files: Checkout['files'], paths: readonly string[]) {
   return { sources, unreadable };
 }
 
-function docFindings(path: string): readonly Finding[] {
+function docNameFindings(path: string): readonly Finding[] {
   const [folder, name = '', record = ''] = path.split('/');
   const at = { file: path, line: 1, rule: 'docs' };
   if (folder !== 'docs') return [];
-  if (!docs.includes(name)) return [{ ...at, message: `docs/ holds ${docs.join(', ')}: move it into one of them` }];
+  if (!docs.includes(name))
+    return [{ ...at, message: `docs/ contains only ${docs.join(', ')}: move it into one of them` }];
   return name !== 'decisions' || /^\d{4}-[a-z0-9]+(?:-[a-z0-9]+)*\.md$/.test(record)
     ? []
-    : [{ ...at, message: 'a decision record is called NNNN-title.md' }];
+    : [{ ...at, message: 'name the decision record NNNN-title.md' }];
 }

@@ -1,13 +1,13 @@
-/** One place that breaks a rule: `file` relative to the checkout, `line` from 1. */
+/** A violation of a rule: `file` is relative to the checkout, `line` starts at 1. */
 export interface Finding {
   readonly file: string;
   readonly line: number;
   readonly rule: string;
-  /** What is wrong and how to put it right. */
+  /** The cause and the fix. */
   readonly message: string;
 }
 
-/** `src/a.ts:3 [floors] ...`, as editors and terminals link it. */
+/** `src/a.ts:3 [layers] ...`, which editors and terminals turn into links. */
 export function formatFinding({ file, line, rule, message }: Finding): string {
   return `${file}:${line} [${rule}] ${message}`;
 }

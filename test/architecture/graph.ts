@@ -1,12 +1,12 @@
 import path from 'node:path/posix';
 import type { Import, Source } from './source.ts';
 
-/** The file that a relative import names, as a path from the checkout; null for a package or a `node:` module. */
+/** The path of a relatively imported file; null for a package or a `node:` module. */
 export function importedFile(source: Source, { name }: Import): string | null {
   return name.startsWith('.') ? path.join(path.dirname(source.path), name) : null;
 }
 
-/** `@scope/name` or `name` of the package that an import names; null for a relative one and for `node:`. */
+/** The name of an imported package; null for a relative import and for `node:`. */
 export function packageOf({ name }: Import): string | null {
   if (name.startsWith('.') || name.startsWith('node:')) return null;
   return name
@@ -16,25 +16,25 @@ export function packageOf({ name }: Import): string | null {
 }
 
 /**
- * Import cycles, type-only imports included: each the files of one knot in the order of a walk round it, the first by name first.
- * A knot of several cycles is told as one of them: there is another look after it is untied.
+ * Import cycles, including type-only imports: the files of each in import order, starting with the first by name.
+ * Of several cycles that share files only one is reported: the next run reports the others.
  */
 export function cycles(sources: readonly Source[]): readonly (readonly string[])[] {
   const edges = new Map(
     sources.map((source) => [source.path, source.imports.flatMap((each) => importedFile(source, each) ?? [])]),
   );
   const found: string[][] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const start of [...edges.keys()].sort()) {
-    const loop = told.has(start) ? null : shortestCycle(edges, start);
+    const loop = reported.has(start) ? null : shortestCycle(edges, start);
     if (loop === null) continue;
     found.push(loop);
-    for (const file of loop) told.add(file);
+    for (const file of loop) reported.add(file);
   }
   return found;
 }
 
-/** The shortest walk along the edges from a file back to itself; null where there is none. */
+/** The shortest cycle through a file; null where there is none. */
 function shortestCycle(edges: ReadonlyMap<string, readonly string[]>, start: string): string[] | null {
   const cameFrom = new Map<string, string>();
   const queue = [start];
@@ -58,17 +58,17 @@ function trace(cameFrom: ReadonlyMap<string, string>, start: string, last: strin
   return loop;
 }
 
-/** Every file that one reaches through imports that remain once types are stripped, itself included, each with the way to it. */
+/** All files that one imports at run time, directly or not, including itself, each with the path to it. */
 export function reachableFiles(
   sources: ReadonlyMap<string, Source>,
   start: Source,
 ): ReadonlyMap<Source, readonly string[]> {
-  const ways = new Map<Source, readonly string[]>([[start, [start.path]]]);
-  for (const [source, way] of ways) {
+  const paths = new Map<Source, readonly string[]>([[start, [start.path]]]);
+  for (const [source, way] of paths) {
     for (const each of source.imports) {
       const next = each.typeOnly ? undefined : sources.get(importedFile(source, each) ?? '');
-      if (next !== undefined && !ways.has(next)) ways.set(next, [...way, next.path]);
+      if (next !== undefined && !paths.has(next)) paths.set(next, [...way, next.path]);
     }
   }
-  return ways;
+  return paths;
 }

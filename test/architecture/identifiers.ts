@@ -1,21 +1,21 @@
 import { type Node, visitorKeys } from 'oxc-parser';
 
-/** What an identifier does in its place: names something that the file gives, is a property's name, or stands for something. */
-export type Part = 'binding' | 'property' | 'reference';
+/** Whether an identifier declares a name, is the name of a property, or refers to a declaration. */
+export type Role = 'binding' | 'property' | 'reference';
 
-/** Tells every identifier below a node, in the order of the text, with the part that it plays. */
-export function identifiers(root: Node, tell: (name: string, start: number, part: Part) => void): void {
+/** Visits every identifier below a node, in the order of the source. */
+export function identifiers(root: Node, visit: (name: string, start: number, part: Role) => void): void {
   const patterns = new Set<Node>();
   walk(root, null, '', (node, parent, key) => {
     if (node.type === 'ObjectPattern') for (const property of node.properties) patterns.add(property);
     if (node.type !== 'Identifier') return;
     const taken = parent !== null && key === 'value' && patterns.has(parent);
     const part = taken ? 'binding' : partOf(parent, key);
-    if (part !== null) tell(node.name, node.start, part);
+    if (part !== null) visit(node.name, node.start, part);
   });
 }
 
-/** `ParentType.key` of the places where an identifier is bound, `*` for any parent. */
+/** `ParentType.key` where an identifier declares a name; `*` matches any parent. */
 const bindings: ReadonlySet<string> = new Set([
   ...['id', 'params', 'param', 'parameters', 'local'].map((key) => `*.${key}`),
   'ArrayPattern.elements',
@@ -34,8 +34,8 @@ const properties: ReadonlySet<string> = new Set([
   'TSMethodSignature.key',
 ]);
 
-/** Places where an identifier is part of another's name, a label or a keyword. */
-const mute: ReadonlySet<string> = new Set([
+/** Where an identifier belongs to another name, a label or a keyword. */
+const ignored: ReadonlySet<string> = new Set([
   'MemberExpression.property',
   'TSQualifiedName.right',
   'ImportSpecifier.imported',
@@ -51,10 +51,10 @@ const mute: ReadonlySet<string> = new Set([
   'ImportAttribute.key',
 ]);
 
-function partOf(parent: Node | null, key: string): Part | null {
+function partOf(parent: Node | null, key: string): Role | null {
   if (parent !== null && 'computed' in parent && parent.computed) return 'reference';
   const place = `${parent?.type}.${key}`;
-  if (mute.has(place)) return null;
+  if (ignored.has(place)) return null;
   if (properties.has(place)) return 'property';
   return bindings.has(place) || bindings.has(`*.${key}`) ? 'binding' : 'reference';
 }

@@ -1,22 +1,22 @@
-/** A room of src/: a folder, or one of the two files beside the folders. */
+/** A folder directly under src/, or a file next to these folders. */
 export interface Folder {
   readonly name: string;
   readonly layer: number;
-  /** What the room must never know: `node:` modules (a trailing `*` stands for any), and files of lower rooms. */
+  /** `node:` modules that the folder must not import; a trailing `*` matches any. */
   readonly noModules?: readonly string[];
-  /** Lower rooms that stay closed to it, and why. */
+  /** Lower folders that it must not import, and why. */
   readonly closed?: Readonly<Record<string, string>>;
-  /** In a lower room only these files are open. */
+  /** Lower folders of which it may import only these files. */
   readonly open?: Readonly<Record<string, readonly string[]>>;
-  /** Whether it works in a browser too: neither Node nor any input or output of its own. */
+  /** Whether it also runs in a browser: it uses neither Node.js nor any I/O. */
   readonly pure?: boolean;
 }
 
 const http = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'];
 
 /**
- * The rooms from the ground up. A room imports from floors below its own, and on its own floor from the rooms above it in this list.
- * docs/architecture.md tells the reasons.
+ * The folders from the lowest layer to the highest. A folder imports from lower layers, and within its layer from folders before it in this
+ * list. docs/architecture.md gives the reasons.
  */
 export const folders: readonly Folder[] = [
   { name: 'platform', layer: 1 },
@@ -26,7 +26,7 @@ export const folders: readonly Folder[] = [
     layer: 1,
     noModules: ['node:*'],
     pure: true,
-    closed: { platform: 'the clock, ids, digests and seals are handed in as functions' },
+    closed: { platform: 'the clock, ids, digests and seals are injected as functions' },
     open: { cache: ['src/cache/memoize.ts'] },
   },
   { name: 'observe', layer: 1 },
@@ -34,9 +34,9 @@ export const folders: readonly Folder[] = [
     name: 'conformance',
     layer: 1,
     closed: {
-      platform: 'a judge that shares code with the server shares its faults',
-      conventions: 'a judge that shares code with the server shares its faults',
-      observe: 'a judge that shares code with the server shares its faults',
+      platform: 'a conformance test that shares code with the server shares its bugs',
+      conventions: 'a conformance test that shares code with the server shares its bugs',
+      observe: 'a conformance test that shares code with the server shares its bugs',
     },
   },
   { name: 'model', layer: 2, noModules: http },
@@ -63,16 +63,16 @@ export const folders: readonly Folder[] = [
   { name: 'index.ts', layer: 7 },
 ];
 
-/** The rooms that may ask for the time and for chance; everyone else is handed them. */
+/** The folders that may read the clock and random numbers; they are injected everywhere else. */
 export const clockFolders: readonly string[] = ['platform', 'cli'];
 
-/** The rooms that may read arguments and environment. */
+/** The folders that may read arguments and environment variables. */
 export const environmentFolders: readonly string[] = ['cli', 'index.ts'];
 
-/** Names that say nothing about what a file or folder holds. */
+/** Names that fit any file or folder. */
 export const vagueNames: readonly string[] = ['util', 'utils', 'helper', 'helpers', 'lib', 'common', 'misc', 'shared'];
 
-/** What stands directly under docs/. */
+/** The entries of docs/. */
 export const docs: readonly string[] = [
   'README.md',
   'architecture.md',
@@ -87,8 +87,8 @@ export const docs: readonly string[] = [
 export const MAX_FILE_LINES = 300;
 export const MAX_FUNCTION_LINES = 40;
 
-/** The room that a path under src/ lies in; undefined for a folder or file that is none. */
+/** The folder of a path under src/; undefined for an unknown one. */
 export function folderOf(path: string): Folder | undefined {
   const [first, name] = path.split('/');
-  return first === 'src' ? folders.find((room) => room.name === name) : undefined;
+  return first === 'src' ? folders.find((folder) => folder.name === name) : undefined;
 }

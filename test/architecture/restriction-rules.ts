@@ -2,9 +2,9 @@ import type { Finding } from './finding.ts';
 import { clockFolders, environmentFolders, folderOf } from './layout.ts';
 import type { Mention, Source } from './source.ts';
 
-/** What each file of src/ may know of the world: clock, chance, arguments, environment, input and output, SQL, HTTP. */
+/** Where src/ may use the clock, random numbers, arguments, environment variables, I/O, SQL and HTTP. */
 export function restrictionFindings(source: Source): readonly Finding[] {
-  const room = folderOf(source.path)?.name ?? '';
+  const folder = folderOf(source.path)?.name ?? '';
   const at = ({ name, line }: Mention, rule: string, message: string): Finding => ({
     file: source.path,
     line,
@@ -12,55 +12,56 @@ export function restrictionFindings(source: Source): readonly Finding[] {
     message: `${name.trim().split('\n')[0]?.slice(0, 60)}: ${message}`,
   });
   return [
-    ...(clockFolders.includes(room) ? [] : timeAndChance(source).map((each) => at(each, 'clock', handedIn))),
-    ...(environmentFolders.includes(room) ? [] : surroundings(source).map((each) => at(each, 'front door', readInCli))),
-    ...(folderOf(source.path)?.pure ? outside(source).map((each) => at(each, 'pure', noOutside)) : []),
-    ...(room === 'stores' ? [] : statements(source).map((each) => at(each, 'sql', sqlStays))),
-    ...(room === 'stores' ? httpWords(source).map((each) => at(each, 'http words', rename)) : []),
+    ...(clockFolders.includes(folder) ? [] : clockAndRandom(source).map((each) => at(each, 'clock', injected))),
+    ...(environmentFolders.includes(folder)
+      ? []
+      : environmentReads(source).map((each) => at(each, 'environment', readInCli))),
+    ...(folderOf(source.path)?.pure ? ioUses(source).map((each) => at(each, 'pure', noIo)) : []),
+    ...(folder === 'stores' ? [] : statements(source).map((each) => at(each, 'sql', sqlStays))),
+    ...(folder === 'stores' ? httpNames(source).map((each) => at(each, 'http', rename)) : []),
   ];
 }
 
-const handedIn = `only ${clockFolders.join('/ and ')}/ ask for the time or for chance: have a clock, ids or random bytes handed in`;
-const readInCli = `only ${environmentFolders.join('/ and ')} read arguments and environment: hand the value down`;
-const noOutside = 'this room is pure code without input, output or timers: have the value or the function handed in';
-const sqlStays =
-  'SQL is written in stores/ alone: add what is needed to the plan or to the contract in stores/store.ts';
-const rename = 'a store knows no status, header or URL: name it for what it means, or move it up into pipeline/';
+const injected = `only ${clockFolders.join('/ and ')}/ read the clock or random numbers: inject a clock, ids or random bytes`;
+const readInCli = `only ${environmentFolders.join('/ and ')} read arguments and environment variables: pass the value down`;
+const noIo = 'this folder is pure code without I/O or timers: inject the value or the function';
+const sqlStays = 'only stores/ contains SQL: extend the plan or the contract in stores/store.ts';
+const rename = 'a store must not know HTTP: name it for its meaning, or move it into pipeline/';
 
 const clockMembers =
   /^(?:globalThis\.)?(?:Date\.now|performance\.(?:now|timeOrigin)|process\.(?:hrtime|uptime)|Temporal\.Now)$/;
-const chanceMembers = /(?:^|\.)(?:Math\.random|random(?:UUID|UUIDv7|Bytes|Int|Fill|FillSync)|getRandomValues)$/;
-const chanceNames = /^(?:random(?:UUID|UUIDv7|Bytes|Int|Fill|FillSync)|getRandomValues)$/;
+const randomMembers = /(?:^|\.)(?:Math\.random|random(?:UUID|UUIDv7|Bytes|Int|Fill|FillSync)|getRandomValues)$/;
+const randomNames = /^(?:random(?:UUID|UUIDv7|Bytes|Int|Fill|FillSync)|getRandomValues)$/;
 
-function timeAndChance({ imports, members, instants }: Source): readonly Mention[] {
-  const taken = imports.flatMap(({ name, names, line }) =>
+function clockAndRandom({ imports, members, instants }: Source): readonly Mention[] {
+  const imported = imports.flatMap(({ name, names, line }) =>
     name === 'node:crypto' || name === 'node:perf_hooks'
-      ? names.filter((each) => chanceNames.test(each) || each === 'performance').map((each) => ({ name: each, line }))
+      ? names.filter((each) => randomNames.test(each) || each === 'performance').map((each) => ({ name: each, line }))
       : [],
   );
-  const asked = members.filter(({ name }) => clockMembers.test(name) || chanceMembers.test(name));
-  return [...taken, ...asked, ...instants];
+  const read = members.filter(({ name }) => clockMembers.test(name) || randomMembers.test(name));
+  return [...imported, ...read, ...instants];
 }
 
-function surroundings({ imports, members }: Source): readonly Mention[] {
-  const taken = imports.flatMap(({ name, names, line }) =>
+function environmentReads({ imports, members }: Source): readonly Mention[] {
+  const imported = imports.flatMap(({ name, names, line }) =>
     name === 'node:process'
       ? names.filter((each) => /^(?:env|argv|execArgv)$/.test(each)).map((each) => ({ name: each, line }))
       : [],
   );
   const read = members.filter(({ name }) => /^(?:globalThis\.)?process\.(?:env|argv|execArgv|loadEnvFile)$/.test(name));
-  return [...taken, ...read];
+  return [...imported, ...read];
 }
 
-const outsideNames: ReadonlySet<string> = new Set(
+const ioGlobals: ReadonlySet<string> = new Set(
   (
     'process Buffer require globalThis console crypto performance navigator localStorage ' +
     'fetch XMLHttpRequest WebSocket EventSource Worker BroadcastChannel setTimeout setInterval setImmediate'
   ).split(' '),
 );
 
-function outside({ globals }: Source): readonly Mention[] {
-  return globals.filter(({ name }) => outsideNames.has(name));
+function ioUses({ globals }: Source): readonly Mention[] {
+  return globals.filter(({ name }) => ioGlobals.has(name));
 }
 
 const statement =
@@ -70,17 +71,26 @@ function statements({ texts }: Source): readonly Mention[] {
   return texts.filter(({ name }) => statement.test(name));
 }
 
-const words: ReadonlySet<string> = new Set(['http', 'https', 'status', 'header', 'headers', 'href', 'etag', 'cookie']);
+const httpTerms: ReadonlySet<string> = new Set([
+  'http',
+  'https',
+  'status',
+  'header',
+  'headers',
+  'href',
+  'etag',
+  'cookie',
+]);
 
-/** Names that speak HTTP, word by word: `statusCode`, `error_status`. `url` stays free: databases have them too. */
-function httpWords({ declared, imports }: Source): readonly Mention[] {
-  const spoken = declared.filter(({ name }) =>
+/** Declared names with a word of HTTP: `statusCode`, `error_status`. `url` is allowed, since databases have URLs too. */
+function httpNames({ declared, imports }: Source): readonly Mention[] {
+  const names = declared.filter(({ name }) =>
     name
       .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
       .toLowerCase()
       .split(/[ _]/)
-      .some((word) => words.has(word)),
+      .some((word) => httpTerms.has(word)),
   );
   const refusals = imports.filter(({ name }) => name.endsWith('conventions/errors.ts'));
-  return [...spoken, ...refusals];
+  return [...names, ...refusals];
 }

@@ -4,31 +4,31 @@ import type { Source } from './source.ts';
 
 const suppression = /@ts-(?:ignore|nocheck|expect-error)|(?:oxlint|eslint)-disable|biome-ignore/;
 
-/** In a test of types, what must not compile is what is asserted. */
+/** Tests of types assert compile errors. */
 const assertion = /^\s*@ts-expect-error \S/;
-const ofTypes = /^test\/types\//;
+const typeTests = /^test\/types\//;
 
-/** How a file is written, wherever it lies: no `any`, no silenced check. */
+/** No `any`, and no suppressed check. */
 export function disciplineFindings({ path, anys, comments }: Source): readonly Finding[] {
   return [
     ...anys.map(({ line }) => ({
       file: path,
       line,
       rule: 'any',
-      message: '`any` switches the checks off: write the type, or `unknown` and narrow it',
+      message: '`any` disables type checks: declare the type, or use `unknown` and narrow it',
     })),
     ...comments
-      .filter(({ name }) => suppression.test(name) && !(ofTypes.test(path) && assertion.test(name)))
+      .filter(({ name }) => suppression.test(name) && !(typeTests.test(path) && assertion.test(name)))
       .map(({ name, line }) => ({
         file: path,
         line,
         rule: 'suppression',
-        message: `${suppression.exec(name)?.[0]} hides a fault: mend what it complains of`,
+        message: `${suppression.exec(name)?.[0]} hides an error: fix the code instead`,
       })),
   ];
 }
 
-/** How large a file of src/ and its functions are. */
+/** The sizes of files in src/ and of their functions. */
 export function sizeFindings({ path, lines, functions }: Source): readonly Finding[] {
   const long = functions.filter((each) => each.lines > MAX_FUNCTION_LINES);
   return [
@@ -38,7 +38,7 @@ export function sizeFindings({ path, lines, functions }: Source): readonly Findi
             file: path,
             line: lines,
             rule: 'size',
-            message: `${lines} lines, at most ${MAX_FILE_LINES}: split it by what it holds`,
+            message: `${lines} lines, at most ${MAX_FILE_LINES}: split it by topic`,
           },
         ]
       : []),
@@ -46,19 +46,19 @@ export function sizeFindings({ path, lines, functions }: Source): readonly Findi
       file: path,
       line: each.line,
       rule: 'size',
-      message: `${each.name} has ${each.lines} lines, at most ${MAX_FUNCTION_LINES}: name its steps`,
+      message: `${each.name} has ${each.lines} lines, at most ${MAX_FUNCTION_LINES}: extract its steps`,
     })),
   ];
 }
 
 const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/;
 
-/** How a path is called: kebab-case, and no word that fits every file. */
+/** Paths are in kebab-case, without names that fit any file. */
 export function nameFindings(path: string): readonly Finding[] {
   const at = { file: path, line: 1, rule: 'names' };
   return path.split('/').flatMap((part): readonly Finding[] => {
     const stem = part.split('.')[0] ?? part;
-    if (vagueNames.includes(stem)) return [{ ...at, message: `'${stem}' fits anything: name it for what it holds` }];
+    if (vagueNames.includes(stem)) return [{ ...at, message: `'${stem}' fits any file: name it for its content` }];
     if (!kebab.test(part)) return [{ ...at, message: `'${part}' is not kebab-case` }];
     return [];
   });

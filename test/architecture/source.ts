@@ -1,7 +1,7 @@
 import { type Node, type Span, Visitor, type VisitorObject, parseSync } from 'oxc-parser';
 import { identifiers } from './identifiers.ts';
 
-/** Something that a line of a file says. */
+/** A name or text, and its line. */
 export interface Mention {
   readonly name: string;
   readonly line: number;
@@ -9,9 +9,9 @@ export interface Mention {
 
 /** One import, re-export, `import()`, `import('..')` type or worker file. */
 export interface Import extends Mention {
-  /** The names that it takes; empty where it takes all or none. */
+  /** The imported names; empty for all or none. */
   readonly names: readonly string[];
-  /** Whether it is gone once types are stripped. */
+  /** Whether type stripping removes it. */
   readonly typeOnly: boolean;
 }
 
@@ -22,18 +22,18 @@ export interface FunctionSpan extends Mention {
   readonly parameters: number;
 }
 
-/** What the rules need to know of one TypeScript file. `path` is relative to the checkout, with slashes. */
+/** What the rules use of a TypeScript file. `path` is relative to the checkout, with slashes. */
 export interface Source {
   readonly path: string;
   readonly lines: number;
   readonly imports: readonly Import[];
-  /** Names that the file uses and declares nowhere. */
+  /** Names that the file uses without declaring them. */
   readonly globals: readonly Mention[];
-  /** `process.env`, also where it is taken apart: `const { env } = process`. */
+  /** `process.env`, also as a destructured property: `const { env } = process`. */
   readonly members: readonly Mention[];
-  /** Names that the file gives: variables, functions, types, properties. */
+  /** Declared names: variables, functions, types, properties. */
   readonly declared: readonly Mention[];
-  /** `new Date()` and `Date()`: the present instant. */
+  /** `new Date()` and `Date()`, which read the clock. */
   readonly instants: readonly Mention[];
   /** String literals and the fixed parts of templates. */
   readonly texts: readonly Mention[];
@@ -47,9 +47,9 @@ export interface Source {
 type Facts = { -readonly [kind in keyof Source]: Source[kind] extends readonly (infer Fact)[] ? Fact[] : Source[kind] };
 
 /**
- * Reads a TypeScript file.
+ * Parses a TypeScript file.
  *
- * @throws {SyntaxError} where it is none
+ * @throws {SyntaxError} for invalid syntax
  */
 export function parseSource(path: string, text: string): Source {
   const { program, comments, errors } = parseSync(path, text);
@@ -103,7 +103,7 @@ function importVisitor({ imports }: Facts, lineOf: LineOf): VisitorObject {
       if (name !== null) add(node, name, false);
     },
     TSImportType: (node) => add(node, node.source.value, true),
-    // A worker is named by a URL beside the file that starts it.
+    // A worker is started by the URL of its file.
     NewExpression: ({ start, end, callee, arguments: [file] }) => {
       const name = file === undefined ? null : textOf(file);
       if (callee.type === 'Identifier' && callee.name === 'URL' && name?.startsWith('.') && name.endsWith('.ts'))

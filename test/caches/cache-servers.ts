@@ -12,30 +12,30 @@ import { programFile } from '../installed-programs.ts';
 const root = path.join(import.meta.dirname, '..', '..');
 const example = (file: string): Promise<string> => readFile(path.join(root, 'examples', 'caches', file), 'utf8');
 
-/** Milliseconds within which a cache listens. */
-const PATIENCE = 20_000;
+/** Milliseconds in which a cache must listen. */
+const START_TIMEOUT = 20_000;
 
 export const cacheNames = ['nginx', 'varnish'] as const;
 export type CacheName = (typeof cacheNames)[number];
 
-/** Programs that the stand takes beside Node.js. */
+/** Programs that must be installed. */
 export const cachePrograms = ['nginx', 'varnishd'] as const;
 
-/** A served model, and the caches of `examples/caches/` in front of it. */
+/** A server, and the caches of `examples/caches/` in front of it. */
 export interface CacheServers extends AsyncDisposable {
   readonly origin: number;
-  /** The port of each. */
+  /** Port by name. */
   readonly caches: Readonly<Record<CacheName, number>>;
-  /** Ends the server, and leaves the caches alone with what they have. */
+  /** Stops the server; the caches keep running. */
   stopOrigin(): Promise<void>;
-  /** What the server has logged of requests so far, one JSON object a line. */
+  /** The log of the server so far, one JSON object per line. */
   log(): string;
 }
 
-/** Serves a model behind both caches, each a process of its own in one temporary folder. */
+/** Starts a server and both caches, each as a process with one temporary folder. */
 export async function startCacheServers(model: string): Promise<CacheServers> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'caches-'));
-  // The caches drop their privileges, and still work in it.
+  // The caches drop their privileges, and must still access the folder.
   await chmod(folder, 0o755);
   const children: ChildProcess[] = [];
   const dispose = async (): Promise<void> => {
@@ -75,7 +75,7 @@ async function startOrigin(
   children.push(child);
   let text = '';
   child.stderr.on('data', (chunk: Buffer) => void (text += chunk.toString()));
-  const ended = once(child, 'close').then(() => Promise.reject(new Error(`the server ended: ${text}`)));
+  const ended = once(child, 'close').then(() => Promise.reject(new Error(`the server exited: ${text}`)));
   ended.catch(() => undefined);
   const [line]: string[] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended]);
   return { child, port: Number(new URL((line ?? '').replace('listening on ', '')).port), log: () => text };
@@ -86,7 +86,7 @@ async function startNginx(folder: string, origin: number, children: ChildProcess
   const site = replaced(await example('nginx.conf'), [
     ['listen 8080;', `listen 127.0.0.1:${port};`],
     ['server 127.0.0.1:3000;', `server 127.0.0.1:${origin};`],
-    ['/var/cache/nginx/restwright', path.join(folder, 'nginx', 'kept')],
+    ['/var/cache/nginx/restwright', path.join(folder, 'nginx', 'cache')],
   ]);
   await mkdir(path.join(folder, 'nginx'));
   await writeFile(path.join(folder, 'nginx', 'site.conf'), site);
@@ -104,14 +104,14 @@ async function startVarnish(folder: string, origin: number, children: ChildProce
   const text = await example('default.vcl');
   const file = path.join(folder, 'default.vcl');
   await writeFile(file, replaced(text, [['.port = "3000";', `.port = "${origin}";`]]));
-  // The command is the one that the file shows.
+  // The command is documented in the file.
   const command = /^# +varnishd (.+)$/m.exec(text)?.[1] ?? '';
   const args = replaced(command, [
     [':8080', `127.0.0.1:${port}`],
     ['examples/caches/default.vcl', file],
   ]).split(' ');
   const log: string[] = [];
-  // Without `-T none` its command line would listen on a port that the system picks: now and then the one that was just found free.
+  // Without `-T none` the management interface listens on a random port, which may be the one that was just found free.
   const own = ['-F', '-j', 'none', '-T', 'none', '-n', path.join(folder, 'varnish')];
   const child = startCache('varnishd', [...own, ...args], folder);
   children.push(child);
@@ -124,20 +124,20 @@ function startCache(program: string, args: readonly string[], cwd: string): Chil
   return spawn(programFile(program) ?? program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** A text with parts of it replaced, each of which it must have. */
+/** Replaces parts of a text. @throws {Error} where the text does not contain a part */
 function replaced(text: string, parts: readonly (readonly [from: string, to: string])[]): string {
-  for (const [from] of parts) if (!text.includes(from)) throw new Error(`the example says nowhere: ${from}`);
+  for (const [from] of parts) if (!text.includes(from)) throw new Error(`the example does not contain: ${from}`);
   return parts.reduce((made, [from, to]) => made.replace(from, to), text);
 }
 
-/** Waits until a port takes connections. @param told what the program says, for the error */
-async function listening(child: ChildProcess, port: number, told: () => Promise<string>): Promise<void> {
-  const end = performance.now() + PATIENCE;
+/** Waits until a port accepts connections. @param readLog the log of the program, for the error */
+async function listening(child: ChildProcess, port: number, readLog: () => Promise<string>): Promise<void> {
+  const end = performance.now() + START_TIMEOUT;
   while (performance.now() < end && child.exitCode === null) {
     if (await connects(port)) return;
     await pause(20);
   }
-  throw new Error(`nothing listens on port ${port}: ${await told()}`);
+  throw new Error(`nothing listens on port ${port}: ${await readLog()}`);
 }
 
 function connects(port: number): Promise<boolean> {

@@ -21,37 +21,37 @@ resources:
   comments: { id: client, parent: articles, on_parent_delete: cascade, cache: { max_age: 3600, scope: public }, schema: { ${TEXT} } }
 `;
 
-/** Longest that an answer of `flashes` may be told again, in milliseconds: max-age, and the part of a second that clocks of caches drop. */
-const LIFE = 2_000;
+/** How long a response of `flashes` may be served, in milliseconds: max-age, and up to a second, since caches truncate times. */
+const MAX_AGE = 2_000;
 
 const textOf = ({ bytes }: ReceivedResponse): string => JSON.parse(bytes.toString()).text;
 const skip = skipWithout(...cachePrograms);
 
-describe('what a shared cache keeps', { skip }, () => {
-  let stand: CacheServers;
-  const origin = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.origin, asked);
+describe('a cached response', { skip }, () => {
+  let servers: CacheServers;
+  const origin = (request: RequestToSend): Promise<ReceivedResponse> => sendRequest(servers.origin, request);
   const put = async (path: string, body: object): Promise<void> => {
     const { status } = await origin({ send: `PUT /api/v1/${path}`, body });
-    assert.ok(status === 200 || status === 201, `PUT ${path} answered ${status}`);
+    assert.ok(status === 200 || status === 201, `PUT ${path} returned ${status}`);
   };
   before(async () => {
-    stand = await startCacheServers(NEWS);
+    servers = await startCacheServers(NEWS);
   });
-  after(() => stand[Symbol.asyncDispose]());
+  after(() => servers[Symbol.asyncDispose]());
 
-  /** Asks until the answer is another, and holds every answer that is not against its time. */
-  async function untilAnother(
+  /** Repeats a request until the response changes, and asserts the age of every unchanged response. */
+  async function waitForChange(
     port: number,
-    asked: RequestToSend,
+    request: RequestToSend,
     first: ReceivedResponse,
-    told: number,
+    firstTime: number,
   ): Promise<ReceivedResponse> {
     for (;;) {
       const sent = performance.now();
-      const answer = await sendRequest(port, asked);
-      if (!answer.bytes.equals(first.bytes)) return answer;
-      assert.ok(sent - told <= LIFE, `told again ${sent - told} ms later`);
-      assert.ok(Number(answer.headers['age'] ?? 0) <= 1);
+      const response = await sendRequest(port, request);
+      if (!response.bytes.equals(first.bytes)) return response;
+      assert.ok(sent - firstTime <= MAX_AGE, `served again ${sent - firstTime} ms later`);
+      assert.ok(Number(response.headers['age'] ?? 0) <= 1);
       await pause(25);
     }
   }
@@ -63,31 +63,31 @@ describe('what a shared cache keeps', { skip }, () => {
     'articles?expand=flash&id[eq]={id}',
     'flashes/{id}?expand=articles.comments',
   ];
-  describe('and is told no longer than max-age', { concurrency: true }, () => {
+  describe('is not served longer than max-age', { concurrency: true }, () => {
     for (const name of cacheNames) {
       for (const [index, target] of targets.entries()) {
         it(`[CACHE-6b] by ${name}: ${target}`, async () => {
-          const port = stand.caches[name];
+          const port = servers.caches[name];
           const id = `${name}-${index}`;
           await put(`flashes/${id}`, { text: `${id} old` });
           await put(`articles/${id}`, { flash_id: id });
-          const asked = { send: `GET /api/v1/${target.replace('{id}', id)}` };
-          const first = await sendRequest(port, asked);
-          const told = performance.now();
+          const request = { send: `GET /api/v1/${target.replace('{id}', id)}` };
+          const first = await sendRequest(port, request);
+          const firstTime = performance.now();
           assert.equal(first.headers['cache-control'], 'public, max-age=1');
           await put(`flashes/${id}`, { text: `${id} new` });
-          const another = await untilAnother(port, asked, first, told);
-          assert.match(another.bytes.toString(), new RegExp(`${id} new"`));
+          const changed = await waitForChange(port, request, first, firstTime);
+          assert.match(changed.bytes.toString(), new RegExp(`${id} new"`));
         });
       }
     }
   });
 
   for (const name of cacheNames) {
-    const cached = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.caches[name], asked);
+    const cached = (request: RequestToSend): Promise<ReceivedResponse> => sendRequest(servers.caches[name], request);
 
-    it(`[CACHE-6b] is told anew by ${name} to whoever asks for it, and from then on to everybody`, async () => {
-      const path = `articles/${name}-anew`;
+    it(`[CACHE-6b] is revalidated by ${name} on Cache-Control: no-cache, and then served to all clients`, async () => {
+      const path = `articles/${name}-revalidated`;
       const send = `GET /api/v1/${path}`;
       await put(path, { text: 'old' });
       assert.equal(textOf(await cached({ send })), 'old');
@@ -98,8 +98,8 @@ describe('what a shared cache keeps', { skip }, () => {
       assert.deepEqual([textOf(later), later.headers['x-cache']], ['new', 'HIT']);
     });
 
-    it(`[CACHE-2] [CACHE-6b] is never old where ${name} is asked under a condition: the server judges it`, async () => {
-      const path = `articles/${name}-judged`;
+    it(`[CACHE-2] [CACHE-6b] is never stale for a conditional request to ${name}: the server evaluates it`, async () => {
+      const path = `articles/${name}-conditional`;
       const send = `GET /api/v1/${path}`;
       await put(path, { text: 'old' });
       const headers = { 'If-None-Match': (await cached({ send })).headers['etag'] ?? '' };
@@ -110,8 +110,12 @@ describe('what a shared cache keeps', { skip }, () => {
     });
   }
 
-  const forms: readonly RequestToSend['headers'][] = [{}, { Accept: 'application/xml' }, { 'Accept-Encoding': 'gzip' }];
-  const kept = (id: string): readonly RequestToSend[] =>
+  const variants: readonly RequestToSend['headers'][] = [
+    {},
+    { Accept: 'application/xml' },
+    { 'Accept-Encoding': 'gzip' },
+  ];
+  const cachedRequests = (id: string): readonly RequestToSend[] =>
     [
       `/api/v1/articles/${id}`,
       `/api/articles/${id}`,
@@ -120,7 +124,7 @@ describe('what a shared cache keeps', { skip }, () => {
       '/api/v1/articles?limit=100',
       `/api/v1/articles?id[eq]=${id}`,
       '/api/articles?api_version=1&page=1',
-    ].flatMap((target) => forms.map((headers) => ({ send: `GET ${target}`, ...(headers && { headers }) })));
+    ].flatMap((target) => variants.map((headers) => ({ send: `GET ${target}`, ...(headers && { headers }) })));
   const writes: readonly (readonly [write: string, body: unknown])[] = [
     ['PATCH /api/v1/articles/{id}', { text: 'new' }],
     ['PUT /api/articles/{id}', { text: 'new' }],
@@ -130,26 +134,27 @@ describe('what a shared cache keeps', { skip }, () => {
     ['POST /api/v1/batches', { operations: [{ method: 'PATCH', path: '/articles/{id}', body: { text: 'batch' } }] }],
   ];
   for (const [index, [write, body]] of writes.entries()) {
-    it(`[CACHE-6b] is forgotten in Varnish once something is written through it: ${write}`, async () => {
+    it(`[CACHE-6b] is purged from Varnish by a write: ${write}`, async () => {
       const id = `purged-${index}`;
       const filled = (text: string): string => text.replaceAll('{id}', id);
-      const cached = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.caches.varnish, asked);
+      const cached = (request: RequestToSend): Promise<ReceivedResponse> =>
+        sendRequest(servers.caches.varnish, request);
       await put(`articles/${id}`, { text: 'x'.repeat(2_000) });
-      for (const asked of kept(id)) await cached(asked);
-      for (const asked of kept(id)) assert.equal((await cached(asked)).headers['x-cache'], 'HIT');
+      for (const request of cachedRequests(id)) await cached(request);
+      for (const request of cachedRequests(id)) assert.equal((await cached(request)).headers['x-cache'], 'HIT');
       const sent = body === undefined ? {} : { body: JSON.parse(filled(JSON.stringify(body))) };
       const { status } = await cached({ send: filled(write), ...sent });
-      assert.ok(status < 300, `answered ${status}`);
-      for (const asked of kept(id)) {
-        const [told, fresh] = [await cached(asked), await origin(asked)];
-        assert.equal(told.status, fresh.status, asked.send);
-        assert.equal(told.headers['etag'], fresh.headers['etag'], asked.send);
+      assert.ok(status < 300, `returned ${status}`);
+      for (const request of cachedRequests(id)) {
+        const [response, fresh] = [await cached(request), await origin(request)];
+        assert.equal(response.status, fresh.status, request.send);
+        assert.equal(response.headers['etag'], fresh.headers['etag'], request.send);
       }
     });
   }
 
-  it('[CACHE-6b] is kept in Varnish where a write was refused', async () => {
-    const cached = (asked: RequestToSend): Promise<ReceivedResponse> => sendRequest(stand.caches.varnish, asked);
+  it('[CACHE-6b] stays in Varnish after a refused write', async () => {
+    const cached = (request: RequestToSend): Promise<ReceivedResponse> => sendRequest(servers.caches.varnish, request);
     const send = 'GET /api/v1/articles/refused';
     await put('articles/refused', {});
     await cached({ send });
@@ -163,29 +168,29 @@ describe('what a shared cache keeps', { skip }, () => {
     }
   });
 
-  it('[CACHE-2] [CACHE-6b] is asked for under its tag when it is old, and is told no longer where nobody is left to ask', async () => {
+  it('[CACHE-2] [CACHE-6b] is revalidated with its ETag when it is stale, and no longer served once the server is gone', async () => {
     const urls = { brief: 'GET /api/v1/flashes/left', long: 'GET /api/v1/articles/left' };
     await put('flashes/left', { text: 'x' });
     await put('articles/left', { text: 'x' });
-    const ports = Object.values(stand.caches);
+    const ports = Object.values(servers.caches);
     for (const port of ports) await sendRequest(port, { send: urls.brief });
     const made = new Map<number, ReceivedResponse>();
     for (const port of ports) made.set(port, await sendRequest(port, { send: urls.long }));
-    await pause(LIFE);
+    await pause(MAX_AGE);
     for (const port of ports) assert.equal(textOf(await sendRequest(port, { send: urls.brief })), 'x');
-    const told = performance.now();
-    await stand.stopOrigin();
+    const firstTime = performance.now();
+    await servers.stopOrigin();
     const unchanged = /"path":"\/api\/v1\/flashes\/left".*"status":304/;
-    assert.ok(unchanged.test(stand.log()), 'Varnish has the answer still, and asks for a change alone');
+    assert.ok(unchanged.test(servers.log()), 'Varnish still has the response, and revalidates it');
     for (const port of ports) {
       const { bytes, headers } = await sendRequest(port, { send: urls.long });
       assert.deepEqual(bytes, made.get(port)?.bytes);
-      assert.equal(headers['date'], made.get(port)?.headers['date'], 'the next cache is told how old it is');
+      assert.equal(headers['date'], made.get(port)?.headers['date'], 'downstream caches can compute its age');
       for (;;) {
         const sent = performance.now();
         const { status } = await sendRequest(port, { send: urls.brief });
         if (status >= 500) break;
-        assert.ok(sent - told <= LIFE, `told again ${sent - told} ms later`);
+        assert.ok(sent - firstTime <= MAX_AGE, `served again ${sent - firstTime} ms later`);
         await pause(25);
       }
     }

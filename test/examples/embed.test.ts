@@ -14,7 +14,7 @@ function codeOf(body: unknown): unknown {
   return typeof body === 'object' && body !== null ? Reflect.get(body, 'errorCode') : null;
 }
 
-/** Writes and reads a note, and asks for what is not there. */
+/** Creates and reads a note, and requests a missing one. */
 async function use(send: (path: string, init?: RequestInit) => Promise<Response>): Promise<void> {
   const made = await send('/api/v1/notes', NOTE);
   assert.equal(made.status, 201);
@@ -40,8 +40,8 @@ describe('an embedded API', () => {
     await use((target, init) => fetch(url + target, init));
     assert.deepEqual(await (await fetch(`${url}/hello`)).json(), { hello: 'world' });
     assert.equal((await fetch(`${url}/nothing`)).status, 404);
-    const faulty = await fetch(`${url}/api/v1/notes/%zz`);
-    assert.deepEqual([faulty.status, codeOf(await faulty.json())], [400, 'REQUEST_URI_INVALID']);
+    const invalid = await fetch(`${url}/api/v1/notes/%zz`);
+    assert.deepEqual([invalid.status, codeOf(await invalid.json())], [400, 'REQUEST_URI_INVALID']);
     const injected = await app.inject({ method: 'POST', url: '/api/v1/notes', payload: { text: 'injected' } });
     assert.equal(injected.statusCode, 201);
     await app.close();
