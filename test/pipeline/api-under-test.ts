@@ -13,49 +13,49 @@ import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { carry, chosenTransport } from './transports.ts';
 
-/** One HTTP test: a request, what comes back, and the events that it published. */
+/** One HTTP test: a request, its expected response and the expected events. */
 export interface ExchangeRow {
   /** `GET /api/v1/products`. */
   readonly send: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text or bytes are sent as they are, anything else as JSON; JSON is its type unless the headers name another. */
+  /** Strings and bytes are sent as they are, other values as JSON. The default Content-Type is JSON. */
   readonly body?: unknown;
   readonly status: number;
-  /** Exact values; a pattern must match; null must be absent. */
+  /** Expected header fields: an exact value, a pattern, or null for an absent field. */
   readonly expectHeaders?: Readonly<Record<string, string | RegExp | null>>;
-  /** The whole body. */
+  /** The expected body. */
   readonly expectBody?: unknown;
-  /** Members that the body must have. */
+  /** Some expected members of the body. */
   readonly has?: Readonly<Record<string, unknown>>;
-  /** Types of the events published, in order. None where left out. */
+  /** Types of the expected events, in order. Default: none. */
   readonly events?: readonly string[];
 }
 
-/** What came back. */
+/** A received response. */
 export interface Seen {
   readonly status: number;
-  /** By lower-case name. */
+  /** Header fields by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
-  /** As they were sent. */
+  /** The body as sent. */
   readonly bytes: Uint8Array;
-  /** Decoded, whatever its coding. */
+  /** The body, decompressed and decoded. */
   readonly text: string;
-  // Test bodies are looked into freely; the assertions say what they must be.
+  // Untyped, so that tests can access members freely; the assertions check them.
   readonly body: JsonBody;
 }
 
-/** What `JSON.parse` gives. */
+/** The result of `JSON.parse`. */
 type JsonBody = ReturnType<typeof JSON.parse>;
 
-/** An API on a database of its own, with time in the test's hands. */
+/** An API with a separate database and a clock that the test controls. */
 export interface ApiUnderTest extends AsyncDisposable {
   readonly api: Api;
   readonly store: Store;
   readonly observations: readonly Observation[];
-  /** Milliseconds since the epoch; a test moves it. */
+  /** Milliseconds since the epoch; tests advance it. */
   readonly clock: { now(): number; advance(milliseconds: number): void };
   send(row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>): Promise<Seen>;
-  /** Sends and asserts a row. */
+  /** Sends a request and checks the response and the events. */
   row(row: ExchangeRow): Promise<Seen>;
   newEvents(): Promise<readonly EventEnvelope[]>;
   close(): Promise<void>;
@@ -63,21 +63,21 @@ export interface ApiUnderTest extends AsyncDisposable {
 
 export const START = Date.parse('2026-01-02T03:04:05.678Z');
 
-/** What a test may set beside the model. */
+/** Options of an API under test. */
 export interface Setting {
-  /** Path of the database. Default: one that ends with the API. */
+  /** Path of the database. Default: in memory. */
   readonly database?: string;
-  /** What time it is, in milliseconds since the epoch. */
+  /** The initial time in milliseconds since the epoch. */
   readonly time?: number;
   readonly open?: boolean;
   readonly unready?: () => string | null;
-  /** Stands between the API and its database, to fail where a test wants it to. */
+  /** Wraps the store, for example to make it fail. */
   readonly breaking?: (store: Store) => Store;
-  /** Told of what the API observes, to fail where a test wants it to. */
+  /** An additional observer, for example one that fails. */
   readonly observe?: Observe;
 }
 
-/** Opens an API for a model: a document in YAML, or what a module exports. */
+/** Opens an API for a YAML model or a defined model. */
 export async function apiUnderTest(declared: string | DefinedModel, setting: Setting = {}): Promise<ApiUnderTest> {
   const { model, services } =
     typeof declared === 'string'
@@ -141,7 +141,7 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
   };
 }
 
-/** A request as the wire would hand it over. */
+/** Makes the raw request that an HTTP server would pass on. */
 export function rawRequest({ send, headers = {}, body }: Pick<ExchangeRow, 'send' | 'headers' | 'body'>): RawRequest {
   const space = send.indexOf(' ');
   const bytes = body === undefined ? null : bodyBytes(body);
@@ -169,7 +169,7 @@ function bodyBytes(body: unknown): Uint8Array {
   return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** An answer, looked into. */
+/** Reads and parses a response. */
 export async function seen({ status, headers, body }: ApiResponse): Promise<Seen> {
   const named = new Map<string, string>();
   for (let at = 0; at < headers.length; at += 2) {
@@ -221,7 +221,7 @@ function assertRow(row: ExchangeRow, got: Seen, events: readonly EventEnvelope[]
   );
 }
 
-/** One member of each object of a list. */
+/** One member of each object in an array. */
 export function column(rows: readonly Readonly<Record<string, string>>[], name: string): readonly string[] {
   return rows.map((row) => row[name] ?? '');
 }

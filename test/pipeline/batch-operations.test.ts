@@ -39,26 +39,26 @@ describe('Host', () => {
     ['127.1', 400],
   ];
   for (const [host, status] of hosts) {
-    it(`[AUTH-7] of ${host} is ${status} on a server that is for this machine alone`, async () => {
+    it(`[AUTH-7] ${host} is ${status} on a loopback-only server`, async () => {
       for (const send of ['GET /api/v1/notes', 'GET /livez', 'GET http://localhost/api/v1/notes']) {
         const { body } = await shop.row({ send, headers: { Host: host }, status });
         if (status === 400) assert.equal(body['errorCode'], 'REQUEST_HEADER_INVALID');
       }
     });
 
-    it(`[AUTH-7] of ${host} is taken by a server that is open`, async () => {
+    it(`[AUTH-7] ${host} is accepted with allowAnyHost`, async () => {
       await opened.row({ send: 'GET /api/v1/notes', headers: { Host: host }, status: 200 });
     });
   }
 
   for (const host of ['', 'a b', 'a@b', 'a/b', 'localhost:x', 'localhost:99999', '[::1', 'http://localhost']) {
-    it(`[URL-8] of ${JSON.stringify(host)} is none, on an open server either`, async () => {
+    it(`[URL-8] ${JSON.stringify(host)} is invalid, also with allowAnyHost`, async () => {
       const has = { errorCode: 'REQUEST_HEADER_INVALID' };
       await opened.row({ send: 'GET /api/v1/notes', headers: { Host: host }, status: 400, has });
     });
   }
 
-  it('[URL-8] may be missing from HTTP/1.0 alone, and never stands twice', async () => {
+  it('[URL-8] may be missing in HTTP/1.0 only, and must not repeat', async () => {
     for (const [headers, httpVersion, status] of [
       [[], '1.1', 400],
       [[], '1.0', 200],
@@ -72,7 +72,7 @@ describe('Host', () => {
 });
 
 describe('health', () => {
-  it('[OPS-2a] says that the process lives and that it is ready, to anyone and in JSON', async () => {
+  it('[OPS-2a] reports liveness and readiness as JSON, to any client', async () => {
     for (const path of ['/livez', '/readyz']) {
       const expectHeaders = { 'Cache-Control': 'no-store', 'Content-Type': 'application/json' };
       await shop.row({ send: `GET ${path}`, status: 200, expectHeaders, expectBody: { status: 'ok' } });
@@ -83,7 +83,7 @@ describe('health', () => {
     }
   });
 
-  it('[OPS-2a] is ready no more when the server should get no traffic, and lives on', async () => {
+  it('[OPS-2a] is alive but not ready when the server should get no traffic', async () => {
     let reason: string | null = 'overload';
     await using busy = await apiUnderTest(SHOP, { unready: () => reason });
     const has = { errorCode: 'SERVER_UNAVAILABLE' };
@@ -94,7 +94,7 @@ describe('health', () => {
     await busy.row({ send: 'GET /readyz', status: 200 });
   });
 
-  it('[OPS-2a] is ready no more when the database cannot be read, and does not say why', async () => {
+  it('[OPS-2a] is not ready when the database cannot be read, without the reason', async () => {
     const cause = new Error('SELECT 1 failed at /var/lib/shop.db');
     const ping = (): never => {
       throw cause;
@@ -110,7 +110,7 @@ describe('health', () => {
 
 type Exchange = Extract<Observation, { kind: 'request' }>;
 
-/** The one observation of an exchange. */
+/** The only observation of a request. */
 async function observed(row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>): Promise<Exchange> {
   const earlier = shop.observations.length;
   await shop.send(row);
@@ -120,8 +120,8 @@ async function observed(row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>): Pr
   return exchange ?? assert.fail('no exchange was observed');
 }
 
-describe('the observation of an exchange', () => {
-  it('[OPS-2d] tells once what was asked, where it went and what came of it', async () => {
+describe('the observation of a request', () => {
+  it('[OPS-2d] has the request, its route and its result, once', async () => {
     const { id } = await create(shop, 'products', LAMP);
     const headers = {
       'X-Correlation-ID': 'mine',
@@ -158,7 +158,7 @@ describe('the observation of an exchange', () => {
     ['GET /api/v1/notes/', null],
   ];
   for (const [send, route] of routes) {
-    it(`[OPS-2d] has a pattern without data for a route: ${send} went to ${route}`, async () => {
+    it(`[OPS-2d] has a route pattern without data: ${send} is ${route}`, async () => {
       assert.equal((await observed({ send })).route, route);
     });
   }
@@ -176,12 +176,12 @@ describe('the observation of an exchange', () => {
     { send: 'POST /api/v1/notes', body: { hidden: 'hidden' } },
   ];
   for (const row of hidden) {
-    it(`[OPS-2d] holds no query, credentials or body: ${row.send}`, async () => {
+    it(`[OPS-2d] has no query, credentials or body: ${row.send}`, async () => {
       assert.doesNotMatch(JSON.stringify(await observed(row)), /hidden/);
     });
   }
 
-  it('[OPS-2d] measures by the clock that it is given, in milliseconds', async () => {
+  it('[OPS-2d] measures the duration in milliseconds with the injected clock', async () => {
     const bytes = new TextEncoder().encode('{"id":"slow"}');
     const raw = rawRequest({ send: 'POST /api/v1/notes', body: bytes });
     const read = (): Promise<Uint8Array> => {

@@ -13,7 +13,7 @@ const send = 'POST /api/v1/batches';
 
 interface Slow extends AsyncDisposable {
   readonly shop: ApiUnderTest;
-  /** How long each write takes from now on, in milliseconds. */
+  /** Duration of each following write in milliseconds. */
   eachWriteTakes(time: number): void;
 }
 
@@ -40,8 +40,8 @@ function resultsOf(seen: Seen): readonly Result[] {
 
 const statuses = (seen: Seen): readonly number[] => resultsOf(seen).map(({ status }) => status);
 
-describe('a batch that is not atomic and takes longer than the time of its handler', () => {
-  it('[ERR-7] [MET-13] makes no operation after its time, and tells what it has done before that is over', async () => {
+describe('a batch that is not atomic and exceeds the handler timeout', () => {
+  it('[ERR-7] [MET-13] starts no operation near the timeout, and responds with its results before it', async () => {
     await using slow = await slowShop();
     const { shop } = slow;
     slow.eachWriteTakes(HANDLER_TIMEOUT / 3);
@@ -61,7 +61,7 @@ describe('a batch that is not atomic and takes longer than the time of its handl
     await shop.row({ send: `GET ${place}`, status: 200, expectBody: made.body });
   });
 
-  it('[MET-12] goes on with what was not made where it is sent again under its key', async () => {
+  it('[MET-12] continues with the missing operations when it is repeated with its key', async () => {
     await using slow = await slowShop();
     const { shop } = slow;
     const request = { send, headers: KEY, body: { atomic: false, operations } };
@@ -82,7 +82,7 @@ describe('a batch that is not atomic and takes longer than the time of its handl
     assert.deepEqual(again.body, rest.body);
   });
 
-  it('[ERR-7] waits for no operation that never ends, which is not made when it does', async () => {
+  it('[ERR-7] does not wait for an operation that hangs, and does not commit it later', async () => {
     const held = Promise.withResolvers<void>();
     await using desk = await apiUnderTest(
       defineModel({
@@ -103,7 +103,7 @@ describe('a batch that is not atomic and takes longer than the time of its handl
     assert.deepEqual(statuses(made), [201, 503]);
     desk.clock.advance(400);
     held.resolve();
-    // What comes after it has its turn when what was held has had its own.
+    // The next write runs only after the blocked one.
     await desk.row({ send: 'POST /api/v1/notes', body: { id: 'c' }, status: 201, events: ['note.created'] });
     await desk.row({ send: 'GET /api/v1/notes/b', status: 404 });
   });

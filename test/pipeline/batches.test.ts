@@ -10,7 +10,7 @@ interface Operation {
   readonly body?: unknown;
 }
 
-/** Sends a batch and asserts what it answers and publishes. */
+/** Sends a batch and checks its response and events. */
 function batch(
   api: ApiUnderTest,
   operations: readonly Operation[],
@@ -31,7 +31,7 @@ function statuses(seen: Seen): readonly number[] {
 }
 
 describe('a batch', () => {
-  it('[MET-13] answers 201 with its place and the result of each operation', async () => {
+  it('[MET-13] returns 201 with its Location and the result of each operation', async () => {
     await using shop = await apiUnderTest(SHOP);
     const made = await batch(
       shop,
@@ -55,7 +55,7 @@ describe('a batch', () => {
     assert.deepEqual(removed, { status: 204, headers: {}, body: null });
   });
 
-  it('[MET-13] can be read again by its caller for a day', async () => {
+  it('[MET-13] can be read by its caller for a day', async () => {
     await using shop = await apiUnderTest(SHOP);
     const made = await batch(shop, [note('a'), note('b')], { status: 201, events: ['note.created', 'note.created'] });
     const place = made.headers.get('location') ?? '';
@@ -67,7 +67,7 @@ describe('a batch', () => {
     await shop.row({ send: 'GET /api/v1/batches/none', status: 404, has: { errorCode: 'BATCH_NOT_FOUND' } });
   });
 
-  it('[CACHE-1] has the tag with which it is read again', async () => {
+  it('[CACHE-1] has the ETag of a later GET', async () => {
     await using shop = await apiUnderTest(SHOP);
     const made = await batch(shop, [note('a')], { status: 201, events: ['note.created'] });
     const tag = made.headers.get('etag') ?? assert.fail('no tag');
@@ -75,7 +75,7 @@ describe('a batch', () => {
     await shop.row({ send: `GET ${place}`, headers: { 'If-None-Match': tag }, status: 304 });
   });
 
-  it('[MET-5] takes POST alone, and is read by GET and HEAD', async () => {
+  it('[MET-5] accepts POST only, and is read with GET and HEAD', async () => {
     await using shop = await apiUnderTest(SHOP);
     await shop.row({
       send: 'OPTIONS /api/v1/batches',
@@ -87,7 +87,7 @@ describe('a batch', () => {
     await shop.row({ send: 'GET /api/v1/batches/1/2', status: 404, has: { errorCode: 'REQUEST_ROUTE_NOT_FOUND' } });
   });
 
-  it('[MET-13] speaks in the carrier of its caller', async () => {
+  it('[MET-13] links in the version carrier of the client', async () => {
     await using shop = await apiUnderTest(SHOP);
     const made = await shop.row({
       send: 'POST /api/batches?api_version=1',
@@ -146,7 +146,7 @@ describe('an atomic batch', () => {
     ],
   ];
   for (const [title, operations, expected, events] of later) {
-    it(`[MET-13] lets a later operation meet ${title}`, async () => {
+    it(`[MET-13] lets a later operation see ${title}`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const made = await batch(shop, operations, { status: 201, events });
       assert.deepEqual(statuses(made), expected);
@@ -155,7 +155,7 @@ describe('an atomic batch', () => {
     });
   }
 
-  it('[MET-13] removes a parent after its children, which it knows to be gone', async () => {
+  it('[MET-13] deletes a parent after its children, without counting the deleted ones', async () => {
     await using shop = await apiUnderTest(SHOP);
     const supplier = await create(shop, 'suppliers', { name: 'S' });
     const lamp = await create(shop, 'products', { ...LAMP, supplier_id: supplier.id });
@@ -172,7 +172,7 @@ describe('an atomic batch', () => {
     );
   });
 
-  it('[MET-13] makes children below rows that it has changed', async () => {
+  it('[MET-13] creates children below rows that it has changed', async () => {
     await using shop = await apiUnderTest(SHOP);
     const lamp = await create(shop, 'products', LAMP);
     const made = await batch(
@@ -186,7 +186,7 @@ describe('an atomic batch', () => {
     assert.equal(made.body['results'][1].body.product_id, lamp.id);
   });
 
-  it('[MET-13] knows within itself which references are gone', async () => {
+  it('[MET-13] knows which references its own operations removed', async () => {
     await using shop = await apiUnderTest(SHOP);
     const supplier = await create(shop, 'suppliers', { name: 'S' });
     await batch(
@@ -285,7 +285,7 @@ describe('an atomic batch', () => {
     ],
   ];
   for (const [title, operation, status, code, field] of failing) {
-    it(`[MET-13] fails whole for ${title}, with the status and code of the operation`, async () => {
+    it(`[MET-13] fails as a whole for ${title}, with the status and code of the operation`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const old = await create(shop, 'order-items', {});
       const failed = { ...operation, path: operation.path.replace('OLD', old.id) };
@@ -296,7 +296,7 @@ describe('an atomic batch', () => {
     });
   }
 
-  it('[MET-13] [CACHE-3] fails whole where an operation names the collection as it was before another', async () => {
+  it('[MET-13] [CACHE-3] fails as a whole if an operation expects a collection that an earlier one changed', async () => {
     await using shop = await apiUnderTest(SHOP);
     const tag = (await shop.send({ send: 'GET /api/v1/notes' })).headers.get('etag') ?? '';
     const under = { ...note('b'), headers: { 'If-Match': tag } };
@@ -304,7 +304,7 @@ describe('an atomic batch', () => {
     await batch(shop, [under, note('a')], { status: 201, events: ['note.created', 'note.created'] });
   });
 
-  it('[MET-13] [MET-10] fails whole where the store finds two operations in conflict', async () => {
+  it('[MET-13] [MET-10] fails as a whole if the store finds a conflict between two operations', async () => {
     await using shop = await apiUnderTest(SHOP);
     const product: Operation = { method: 'POST', path: '/products', body: LAMP };
     await batch(shop, [product, { ...product, body: { ...LAMP, name: 'Other' } }], {
@@ -316,7 +316,7 @@ describe('an atomic batch', () => {
 });
 
 describe('a batch that is not atomic', () => {
-  it('[MET-13] does what it can, each operation by itself and in order', async () => {
+  it('[MET-13] runs each operation separately and in order', async () => {
     await using shop = await apiUnderTest(SHOP);
     const made = await batch(shop, [note('a'), note('a'), { method: 'PATCH', path: '/notes/a', body: { text: 'z' } }], {
       atomic: false,
@@ -340,7 +340,7 @@ describe('a batch that is not atomic', () => {
     await shop.row({ send: `GET ${place}`, status: 200, expectBody: made.body });
   });
 
-  it('[MET-13] is failed where nothing of it was done', async () => {
+  it('[MET-13] has the status failed if no operation succeeded', async () => {
     await using shop = await apiUnderTest(SHOP);
     await batch(shop, [{ method: 'DELETE', path: '/notes/a' }], {
       atomic: false,
@@ -408,7 +408,7 @@ describe('the body of a batch', () => {
     ],
   ];
   for (const [title, body, fields] of faulty) {
-    it(`[MET-13] ${title} is refused with all its faults`, async () => {
+    it(`[MET-13] ${title} is rejected with all its errors`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const refused = await shop.row({
         send: 'POST /api/v1/batches',
@@ -435,8 +435,8 @@ describe('the body of a batch', () => {
   });
 });
 
-describe('promises of each operation in a batch', () => {
-  it('[MET-8] are kept: return=minimal leaves out the body', async () => {
+describe('features of each operation in a batch', () => {
+  it('[MET-8] return=minimal omits the body', async () => {
     await using shop = await apiUnderTest(SHOP);
     const made = await batch(shop, [{ ...note('a'), headers: { Prefer: 'return=minimal' } }], {
       status: 201,
@@ -448,7 +448,7 @@ describe('promises of each operation in a batch', () => {
     assert.equal(result.headers.Location, '/api/v1/notes/a');
   });
 
-  it('[MET-14] are tried whole under dry_run, and nothing is kept', async () => {
+  it('[MET-14] dry_run checks all operations and stores nothing', async () => {
     await using shop = await apiUnderTest(SHOP);
     const tried = await batch(shop, [note('a'), { method: 'PATCH', path: '/notes/a', body: { text: 'b' } }], {
       query: '?dry_run=true',
@@ -466,7 +466,7 @@ describe('promises of each operation in a batch', () => {
   });
 
   for (const atomic of [true, false]) {
-    it(`[MET-12] are done once under the key of the batch (atomic: ${atomic})`, async () => {
+    it(`[MET-12] an idempotency key runs them once (atomic: ${atomic})`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const headers = { 'Idempotency-Key': 'k' };
       const operations = [note('a'), { method: 'POST', path: '/suppliers', body: { name: 'S' } }];

@@ -12,7 +12,7 @@ before(async () => {
 after(() => shop.close());
 
 describe('a read-only member of a body', () => {
-  it('[REP-6] is ignored, so that what GET shows can be edited and sent back', async () => {
+  it('[REP-6] is ignored, so that a GET response can be edited and sent back', async () => {
     await using own = await apiUnderTest(SHOP);
     const { id } = await create(own, 'products', { ...LAMP, tags: ['a'], size: { unit: 'mm' } });
     const self = `/api/v1/products/${id}`;
@@ -25,7 +25,7 @@ describe('a read-only member of a body', () => {
   });
 
   for (const weight of ['1e15', '9007199254740991', '1e17', '-1.8e19', '1e21', '1.7976931348623157e308', '5e-324']) {
-    it(`[REP-6] does not stand in the way of a number of ${weight}: what GET shows can be sent back`, async () => {
+    it(`[REP-6] does not prevent a round trip of the number ${weight}`, async () => {
       await using own = await apiUnderTest(SHOP);
       const body = `{"sku":"a","name":"A","price":"1","weight":${weight}}`;
       const made = await own.send({ send: 'POST /api/v1/products', body });
@@ -45,7 +45,7 @@ describe('a read-only member of a body', () => {
     ['PATCH', { id: 'A' }, 400],
   ];
   for (const [method, body, status] of ids) {
-    it(`[REP-6] named id must equal the path: ${method} of ${JSON.stringify(body)} to a is ${status}`, async () => {
+    it(`[REP-6] id must equal the path: ${method} of ${JSON.stringify(body)} to a is ${status}`, async () => {
       await using own = await apiUnderTest(SHOP);
       await create(own, 'notes', { id: 'a' });
       const { body: answer } = await own.row({ send: `${method} /api/v1/notes/a`, body, status });
@@ -53,12 +53,12 @@ describe('a read-only member of a body', () => {
     });
   }
 
-  it('[REP-6] named id must equal the path where PUT creates, too', async () => {
+  it('[REP-6] id must equal the path also when PUT creates', async () => {
     await shop.row({ send: 'PUT /api/v1/notes/fresh', body: { id: 'other' }, status: 400 });
     await shop.row({ send: 'PUT /api/v1/notes/fresh', body: { id: 'fresh' }, status: 201, events: ['note.created'] });
   });
 
-  it('[REP-6] named revision is compared where there is no If-Match, and only there', async () => {
+  it('[REP-6] revision is compared only without If-Match', async () => {
     await using own = await apiUnderTest(SHOP);
     const { body, headers } = await create(own, 'notes', { id: 'a', text: 'x' });
     const revision = Number(body['revision']);
@@ -75,14 +75,14 @@ describe('a read-only member of a body', () => {
     await own.row({ send: 'PATCH /api/v1/notes/a', body: { text: 'z', revision: null }, status: 200, events });
   });
 
-  it('[REP-6] named revision is of a row: PUT does not bring back one that was deleted meanwhile', async () => {
+  it('[REP-6] revision expects a row: PUT does not recreate a deleted one', async () => {
     await using own = await apiUnderTest(SHOP);
     const { body } = await create(own, 'notes', { id: 'a', text: 'x' });
     await own.row({ send: 'DELETE /api/v1/notes/a', status: 204, events: ['note.deleted'] });
     await own.row({ send: 'PUT /api/v1/notes/a', body, status: 412, has: { errorCode: 'NOTE_PRECONDITION_FAILED' } });
   });
 
-  it('[REP-6] is not the same as an immutable field, whose change is 400', async () => {
+  it('[REP-6] differs from an immutable field, whose change is 400', async () => {
     await using own = await apiUnderTest(SHOP);
     const { id } = await create(own, 'products', LAMP);
     const details = [{ field: 'sku', message: 'is immutable; it cannot be changed after creation' }];
@@ -125,7 +125,7 @@ describe('a body', () => {
     ['UTF-16', Uint8Array.of(0xff, 0xfe, 0x7b, 0, 0x7d, 0), /UTF-8/],
   ];
   for (const [what, body, says] of malformed) {
-    it(`[REP-7] of ${what} is 400 with the place where one is known`, async () => {
+    it(`[REP-7] of ${what} is 400, with the position if known`, async () => {
       const has = { errorCode: 'REQUEST_BODY_MALFORMED', details: [] };
       const { body: error } = await shop.row({ send: 'POST /api/v1/notes', body, status: 400, has });
       assert.match(String(error['errorMessage']), says);
@@ -148,12 +148,12 @@ describe('a body', () => {
   }
 
   for (const body of ['null', '[]', '"x"', '5', 'true', '[{"id":"a"}]']) {
-    it(`[REP-1] of ${body} is no resource`, async () => {
+    it(`[REP-1] ${body} is not a resource`, async () => {
       await shop.row({ send: 'POST /api/v1/notes', body, status: 400, has: { errorCode: 'NOTE_INVALID' } });
     });
   }
 
-  it('[NEG-2] may be gzip, and the limit counts what it becomes', async () => {
+  it('[NEG-2] may be gzip; the limit applies to the decompressed size', async () => {
     const headers = { 'Content-Encoding': 'gzip' };
     const send = 'PUT /api/v1/notes/gzip';
     const body = gzipSync('{"text":"zipped"}');
@@ -169,7 +169,7 @@ describe('a body', () => {
 });
 
 describe('a revision', () => {
-  it('[REP-8] changes with every change, and with nothing else', async () => {
+  it('[REP-8] changes with every change only', async () => {
     await using own = await apiUnderTest(SHOP);
     const { body } = await create(own, 'notes', { id: 'a', text: 'x' });
     const seen = [Number(body['revision'])];
@@ -184,7 +184,7 @@ describe('a revision', () => {
     assert.equal(new Set(seen).size, seen.length);
   });
 
-  it('[REP-8] is never used again, not by a row that comes back under the same id', async () => {
+  it('[REP-8] is never reused, also not for a recreated id', async () => {
     await using own = await apiUnderTest(SHOP);
     const seen = new Set<number>();
     for (let round = 0; round < 5; round++) {
@@ -196,7 +196,7 @@ describe('a revision', () => {
   });
 });
 
-describe('the time that a body takes', () => {
+describe('the time to receive a body', () => {
   const writes: readonly (readonly [send: string, body: unknown, status: number])[] = [
     ['POST /api/v1/notes', { id: 'a' }, 201],
     ['PUT /api/v1/notes/a', {}, 201],
@@ -204,7 +204,7 @@ describe('the time that a body takes', () => {
     ['POST /api/v1/batches', { atomic: false, operations: [{ method: 'PUT', path: '/notes/a', body: {} }] }, 201],
   ];
   for (const [send, body, status] of writes) {
-    it(`[LIM-1] is not the write's: ${send} with ${JSON.stringify(body)}`, async () => {
+    it(`[LIM-1] does not count as handler time: ${send} with ${JSON.stringify(body)}`, async () => {
       await using own = await apiUnderTest(SHOP);
       const request = rawRequest({ send, body });
       const read: RequestBody['read'] = (limit) => {

@@ -12,7 +12,7 @@ after(() => shelf.close());
 const CREDENTIALS = { Authorization: 'Bearer a' };
 
 describe('Cache-Control of a read', () => {
-  /** What it is without credentials, and with them. */
+  /** The value without and with credentials. */
   const rows: readonly (readonly [target: string, without: string, withThem: string])[] = [
     ['', 'no-cache', 'private, no-cache'],
     ['/drafts', 'no-cache', 'private, no-cache'],
@@ -51,10 +51,11 @@ describe('Cache-Control of a read', () => {
     ['/drafts/d?expand=books', 'no-cache'],
   ];
   for (const [target, value] of expanded) {
-    it(`[CACHE-5] is what all that is told allow: ${value} at ${target}`, () => answersWith(target, {}, value));
+    it(`[CACHE-5] is the strictest of all resources in the response: ${value} at ${target}`, () =>
+      answersWith(target, {}, value));
   }
 
-  it('[CACHE-5] is that of a batch too', async () => {
+  it('[CACHE-5] applies to batches', async () => {
     const operations = [{ method: 'PATCH', path: '/drafts/d', body: {} }];
     const { headers } = await shelf.row({ send: 'POST /api/v1/batches', body: { operations }, status: 201 });
     const target = (headers.get('location') ?? '').replace('/api/v1', '');
@@ -62,7 +63,7 @@ describe('Cache-Control of a read', () => {
     await answersWith(target, CREDENTIALS, 'private, no-cache');
   });
 
-  it('[CACHE-5] [MET-9] is that of a QUERY too', async () => {
+  it('[CACHE-5] [MET-9] applies to QUERY', async () => {
     for (const [headers, value] of [
       [{}, 'no-cache'],
       [CREDENTIALS, 'private, no-cache'],
@@ -78,7 +79,7 @@ describe('Cache-Control of a read', () => {
   });
 });
 
-/** GET, HEAD and 304 say the same. */
+/** Checks that GET, HEAD and 304 have the same value. */
 async function answersWith(target: string, headers: Readonly<Record<string, string>>, value: string): Promise<void> {
   const expectHeaders = { 'Cache-Control': value };
   for (const method of ['GET', 'HEAD']) {
@@ -109,7 +110,7 @@ describe('a 304', () => {
     '/v1/books/b/pages/p',
   ]) {
     for (const headers of forms) {
-      it(`[CACHE-2] has the very fields of the 200 that belong to it: ${target} ${JSON.stringify(headers)}`, async () => {
+      it(`[CACHE-2] has the required header fields of the 200: ${target} ${JSON.stringify(headers)}`, async () => {
         for (const method of ['GET', 'HEAD']) {
           const send = `${method} /api${target}`;
           const whole = await shelf.row({ send, headers, status: 200 });
@@ -125,7 +126,7 @@ describe('a 304', () => {
   }
 });
 
-describe('an answer that no cache may keep', () => {
+describe('an uncacheable response', () => {
   const body = { title: 'One' };
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const rows: readonly ExchangeRow[] = [
@@ -204,14 +205,14 @@ describe('an answer that no cache may keep', () => {
     { send: 'DELETE /api/v1/books/put', status: 404 },
   ];
   for (const [index, row] of rows.entries()) {
-    it(`[CACHE-5] [ERR-7] says no-store: ${row.status} of ${row.send.slice(0, 60)} (${index + 1})`, async () => {
+    it(`[CACHE-5] [ERR-7] is no-store: ${row.status} of ${row.send.slice(0, 60)} (${index + 1})`, async () => {
       await shelf.row({ ...row, expectHeaders: { 'Cache-Control': 'no-store', 'Last-Modified': null } });
     });
   }
 });
 
-describe('an answer that may be shared', () => {
-  /** What a caller may send beside what `Vary` names. */
+describe('a response for shared caches', () => {
+  /** Request header fields that are not in `Vary`. */
   const OTHERS: Readonly<Record<string, string>> = {
     Authorization: 'Bearer b',
     Cookie: 'session=b',
@@ -237,7 +238,7 @@ describe('an answer that may be shared', () => {
     'Content-Type': 'text/plain',
   };
   for (const [name, value] of Object.entries(OTHERS)) {
-    it(`[CACHE-6a] [NEG-3a] is the same to the byte whatever ${name} is`, async () => {
+    it(`[CACHE-6a] [NEG-3a] is byte-identical for any ${name}`, async () => {
       for (const target of ['/api/v1/books', '/api/books/b', '/api/v1/books/b?expand=genre']) {
         const id = { 'X-Correlation-ID': 'same' };
         const plain = await shelf.row({ send: `GET ${target}`, headers: id, status: 200 });

@@ -24,7 +24,7 @@ const HOUR = 3_600_000;
 
 const date = (milliseconds: number): string => new Date(milliseconds).toUTCString();
 
-/** The tags of a note and of its collection, as one model after another tells them on one database. */
+/** The ETags of a note and of its collection, with several models on one database. */
 async function tagsUnder(context: TestContext, models: readonly string[]): Promise<readonly string[]> {
   const database = path.join(temporaryDirectory(context), 'desk.db');
   const tags: string[] = [];
@@ -39,18 +39,18 @@ async function tagsUnder(context: TestContext, models: readonly string[]): Promi
   return tags;
 }
 
-describe('an edition', () => {
-  it('[CACHE-1] lasts while a database is served alike', async (context) => {
+describe('a cache epoch', () => {
+  it('[CACHE-1] lasts while model and program stay the same', async (context) => {
     const [item, collection, ...again] = await tagsUnder(context, [MODEL, MODEL]);
     assert.deepEqual(again, [item, collection]);
   });
 
-  it('[CACHE-1] ends where the model changes, and does not come again with it: rows were rewritten meanwhile', async (context) => {
+  it('[CACHE-1] ends when the model changes, and does not return with it, because rows may have been rewritten', async (context) => {
     const tags = await tagsUnder(context, [MODEL, FILLED, MODEL]);
     assert.equal(new Set(tags).size, 6);
   });
 
-  it('[CACHE-1] is of one database: another one with a row of the same revision has other tags', async () => {
+  it('[CACHE-1] belongs to one database: another database has other ETags for the same revision', async () => {
     const tags: string[] = [];
     for (const text of ['one', 'other']) {
       await using desk = await apiUnderTest(MODEL);
@@ -61,7 +61,7 @@ describe('an edition', () => {
     assert.notEqual(tags[0], tags[1]);
   });
 
-  it('[CACHE-4] changes what is told of every row: none is older', async (context) => {
+  it('[CACHE-4] updates Last-Modified of every row', async (context) => {
     const database = path.join(temporaryDirectory(context), 'desk.db');
     const send = 'GET /api/v1/notes/a';
     {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { ApiUnderTest } from './api-under-test.ts';
 import { create } from './shop-model.ts';
 
-/** A product before, a patch of it, and members of it after. */
+/** A product, a patch, and expected members of the result. */
 export type Change = readonly [title: string, before: object, patch: unknown, after: Record<string, unknown>];
 
-/** Patches a product made for it, and finds what the answer shows again by GET, tag and all. */
+/** Patches a new product, and checks that GET returns the same body and ETag. */
 export async function changes(
   shop: ApiUnderTest,
   [title, before, patch, has]: Change,

@@ -12,13 +12,13 @@ after(() => desk.close());
 
 const get = (query: string): Promise<Seen> => desk.row({ send: `GET /api/v1/notes${query}`, status: 200 });
 
-/** Relations and targets of a `Link` field. */
+/** Parses a `Link` field into targets by relation. */
 function linksIn(field: string | undefined): Readonly<Record<string, string>> {
   const links = [...(field ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g)];
   return Object.fromEntries(links.map(([, href = '', rel = '']) => [rel, href]));
 }
 
-/** The query string of each link, and the ids that following it gives. */
+/** The expected page, and the query string of each link. */
 interface Expected {
   readonly query: string;
   readonly ids: string;
@@ -89,7 +89,7 @@ const PLACES: readonly Expected[] = [
 
 describe('a page', () => {
   for (const { query, ids, page, links } of PLACES) {
-    it(`[PAGE-1] [PAGE-2] by ${query} says where it is and what is around it`, async () => {
+    it(`[PAGE-1] [PAGE-2] with ${query} has its position and its links`, async () => {
       const seen = await get(query);
       assert.deepEqual(Object.keys(seen.body), ['data', 'page', 'links']);
       assert.equal(idsOf(seen).join(''), ids);
@@ -102,7 +102,7 @@ describe('a page', () => {
     });
   }
 
-  it('[CACHE-2] tells its items in the same bytes, however many of them were asked for before', async () => {
+  it('[CACHE-2] has the same bytes with and without cached items', async () => {
     const told: string[] = [];
     for (const [query, next] of [
       ['', 'a'],
@@ -121,7 +121,7 @@ describe('a page', () => {
     );
   });
 
-  it('[PAGE-3] without a position is the first by cursor', async () => {
+  it('[PAGE-3] without a position is the first, by cursor', async () => {
     const { body } = await get('');
     const { next_cursor, ...page } = body['page'];
     assert.deepEqual(page, { technique: 'cursor', limit: 3, count: 3, has_more: true, after: null, prev_cursor: null });
@@ -132,7 +132,7 @@ describe('a page', () => {
     });
   });
 
-  it('[PAGE-1] by cursor names its own place, and the cursors on both sides, null at the ends', async () => {
+  it('[PAGE-1] by cursor has its own cursor and those of its neighbours, null at the ends', async () => {
     const first = await get('');
     const second = await get(`?after=${first.body['page']['next_cursor']}`);
     const third = await get(`?after=${second.body['page']['next_cursor']}`);
@@ -150,21 +150,21 @@ describe('a page', () => {
     assert.deepEqual([start.body['page']['has_more'], 'prev' in start.body['links']], [true, false]);
   });
 
-  it('[PAGE-2] carries filters and sort in every link, in one spelling', async () => {
+  it('[PAGE-2] has filters and sort in every link, normalized', async () => {
     const { body } = await get('?sort=-kind,id&kind=x&kind=y&limit=2&page=2');
     for (const href of Object.values(body['links'])) {
       assert.match(String(href), /^\/api\/v1\/notes\?(?:kind=x&kind=y&sort=-kind,id)&limit=2&page=\d$/);
     }
   });
 
-  it('[PAGE-2] encodes what its links carry', async () => {
+  it('[PAGE-2] percent-encodes its links', async () => {
     const value = 'a b&c=d+e,f/é';
     const seen = await get(`?kind=${encodeURIComponent(value)}&page=1`);
     assert.equal(seen.body['links']['self'], '/api/v1/notes?kind=a%20b%26c%3Dd%2Be%2Cf%2F%C3%A9&limit=3&page=1');
     assert.equal((await desk.send({ send: `GET ${seen.body['links']['self']}` })).text, seen.text);
   });
 
-  it('[PAGE-2] leaves out the Link field beyond 4 KiB, and the links that would pass 8,192 bytes', async () => {
+  it('[PAGE-2] omits the Link field above 4 KiB, and links above 8,192 bytes', async () => {
     const long = await get(`?kind[in]=x,${'z'.repeat(1500)}&page=1`);
     assert.deepEqual([long.headers.get('link'), 'next' in long.body['links']], [undefined, true]);
     const longer = await get(`?kind[in]=x,${'z'.repeat(4500)}`);
@@ -185,7 +185,7 @@ describe('a page', () => {
     assert.equal(longest.body['page']['has_more'], false, '[PAGE-1] as there is no next link');
   });
 
-  it('[PAGE-2] leaves out the links that would pass the limit which the model sets for a target', async () => {
+  it('[PAGE-2] omits links above the configured limit of a request target', async () => {
     await using small = await sevenNotes(NOTES.replace('limits: {', 'limits: { target: 1KiB,'));
     const asked = (length: number): Promise<Seen> =>
       small.row({ send: `GET /api/v1/notes?kind[in]=x,${'z'.repeat(length)}`, status: 200 });
@@ -203,7 +203,7 @@ describe('a page', () => {
     assert.equal('last' in (await get('?include_total=true')).body['links'], true);
   });
 
-  it('[PAGE-2] by cursor ends where last leads', async () => {
+  it('[PAGE-2] by cursor ends at the last link', async () => {
     const { body } = await get('?include_total=true');
     const last = await desk.row({ send: `GET ${body['links']['last']}`, status: 200 });
     assert.deepEqual([idsOf(last).join(''), last.body['page']['has_more']], ['efg', false]);
@@ -220,7 +220,7 @@ describe('a position', () => {
     'page=1&offset=0&after=x',
     'limit=1&per_page=1',
   ]) {
-    it(`[PAGE-4] excludes the others: ${query}`, async () => {
+    it(`[PAGE-4] cannot be combined: ${query}`, async () => {
       const names = query.split('&').map((pair) => pair.replace(/=.*/, ''));
       const { body } = await desk.row({
         send: `GET /api/v1/notes?${query}`,
@@ -243,7 +243,7 @@ describe('a position', () => {
     'offset=',
     'offset=1e3',
   ]) {
-    it(`[PAGE-4] that is no place is 400: ${query}`, async () => {
+    it(`[PAGE-4] that is invalid is 400: ${query}`, async () => {
       const { body } = await desk.row({
         send: `GET /api/v1/notes?${query}`,
         status: 400,
@@ -260,7 +260,7 @@ describe('a position', () => {
     'offset=99999999999999999999',
     'page=99999999999999999999',
   ]) {
-    it(`[PAGE-8] beyond the bound is 400, pointing to the cursor: ${query}`, async () => {
+    it(`[PAGE-8] above the maximum is 400 and suggests the cursor: ${query}`, async () => {
       const { body } = await desk.row({
         send: `GET /api/v1/notes?${query}`,
         status: 400,
@@ -278,14 +278,14 @@ describe('a position', () => {
     });
   }
 
-  it('[PAGE-8] past the end still leads back to the last page', async () => {
+  it('[PAGE-8] past the end links to the last page', async () => {
     const { body } = await get('?page=3&kind=y');
     assert.equal(body['links']['prev'], '/api/v1/notes?kind=y&limit=3&page=1');
     const offset = await get('?offset=6&kind=y');
     assert.equal(offset.body['links']['prev'], '/api/v1/notes?kind=y&limit=3&offset=0');
   });
 
-  it('[PAGE-2] before the bound goes on by cursor, so that a walk along next reaches every item', async () => {
+  it('[PAGE-2] before the maximum offset links to a cursor, so that next reaches every item', async () => {
     await using near = await sevenNotes(NOTES.replace('max_offset: 6', 'max_offset: 3'));
     for (const [start, ids] of [
       ['?page=1&limit=2&sort=-id', 'gfedcba'],
@@ -305,7 +305,7 @@ describe('a position', () => {
 });
 
 describe('a collection below a parent', () => {
-  it('[PAGE-1] [URL-7] pages through the rows of that parent alone, under its own URL', async () => {
+  it('[PAGE-1] [URL-7] contains the rows of that parent only, under its own URL', async () => {
     const seen = await get('/a/lines?limit=4&page=2');
     assert.deepEqual(idsOf(seen), ['a5', 'a6']);
     assert.equal(seen.body['links']['prev'], '/api/v1/notes/a/lines?limit=4&page=1');

@@ -13,7 +13,7 @@ after(() => shop.close());
 
 const LONG = 'GET /api/v1/notes/long';
 
-describe('a long answer', () => {
+describe('a long response', () => {
   const accepted: readonly (readonly [accept: string | null, coding: string | null])[] = [
     [null, null],
     ['', null],
@@ -31,7 +31,7 @@ describe('a long answer', () => {
     ['*;q=0', null],
   ];
   for (const [accept, coding] of accepted) {
-    it(`[NEG-7] is sent in ${coding ?? 'no coding'} for Accept-Encoding: ${accept}`, async () => {
+    it(`[NEG-7] is sent with ${coding ?? 'no coding'} for Accept-Encoding: ${accept}`, async () => {
       const headers: Record<string, string> = accept === null ? {} : { 'Accept-Encoding': accept };
       const answer = await shop.row({
         send: LONG,
@@ -44,7 +44,7 @@ describe('a long answer', () => {
     });
   }
 
-  it('[NEG-7] [CACHE-1] has a tag for each coding, which 304 knows', async () => {
+  it('[NEG-7] [CACHE-1] has an ETag per coding, which 304 uses', async () => {
     const tags = new Set<string>();
     for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
       const headers = { 'Accept-Encoding': coding };
@@ -60,7 +60,7 @@ describe('a long answer', () => {
     assert.equal(tags.size, 4);
   });
 
-  it('[NEG-7] [MET-5] has the same fields under HEAD', async () => {
+  it('[NEG-7] [MET-5] has the same header fields for HEAD', async () => {
     const headers = { 'Accept-Encoding': 'gzip' };
     const got = await shop.row({ send: LONG, headers, status: 200 });
     const head = await shop.row({ send: LONG.replace('GET', 'HEAD'), headers, status: 200 });
@@ -69,7 +69,7 @@ describe('a long answer', () => {
     assert.equal(head.bytes.length, got.bytes.length);
   });
 
-  it('[NEG-7] is compressed after a write and in an error too', async () => {
+  it('[NEG-7] is compressed for writes and errors too', async () => {
     const headers = { 'Accept-Encoding': 'gzip' };
     const expectHeaders = { 'Content-Encoding': 'gzip' };
     await shop.row({
@@ -84,7 +84,7 @@ describe('a long answer', () => {
     await shop.row({ send: 'POST /api/v1/notes', headers, body: { id: 'a', ...unknown }, status: 400, expectHeaders });
   });
 
-  it('[CACHE-3] [NEG-7] may be changed under the tag of any coding: a precondition compares revisions', async () => {
+  it('[CACHE-3] [NEG-7] can be changed with the ETag of any coding, because preconditions compare revisions', async () => {
     const { headers } = await shop.row({ send: LONG, headers: { 'Accept-Encoding': 'br' }, status: 200 });
     await shop.row({
       send: 'PATCH /api/v1/notes/long',
@@ -95,8 +95,8 @@ describe('a long answer', () => {
   });
 });
 
-describe('a short answer', () => {
-  it('[NEG-7] is sent as it is', async () => {
+describe('a short response', () => {
+  it('[NEG-7] is not compressed', async () => {
     await shop.row({
       send: 'GET /api/v1/notes/short',
       headers: { 'Accept-Encoding': 'gzip' },

@@ -8,7 +8,7 @@ const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 
 type Request = Pick<ExchangeRow, 'send' | 'headers' | 'body'>;
 
-/** The statuses of requests that are sent at once, sorted. */
+/** The sorted statuses of concurrent requests. */
 async function together(api: ApiUnderTest, requests: readonly Request[]): Promise<readonly number[]> {
   const seen = await Promise.all(requests.map((request) => api.send(request)));
   return seen.map(({ status }) => status).toSorted((a, b) => a - b);
@@ -17,8 +17,8 @@ async function together(api: ApiUnderTest, requests: readonly Request[]): Promis
 const times = <T>(count: number, make: (index: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-describe('requests at once', () => {
-  it('[CACHE-3] with one tag: the first is done, every other is told', async () => {
+describe('concurrent requests', () => {
+  it('[CACHE-3] with one ETag: the first succeeds, the others get 412', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { headers } = await create(shop, 'notes', { id: 'a' });
     const tag = { 'If-Match': headers.get('etag') ?? '' };
@@ -27,7 +27,7 @@ describe('requests at once', () => {
     assert.equal((await shop.newEvents()).length, 1);
   });
 
-  it('[CACHE-3] with the tag of a collection: the first is created, every other is told', async () => {
+  it('[CACHE-3] with the ETag of a collection: the first creates, the others get 412', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { headers } = await shop.send({ send: 'GET /api/v1/notes' });
     const tag = { 'If-Match': headers.get('etag') ?? '' };
@@ -36,7 +36,7 @@ describe('requests at once', () => {
     assert.equal((await shop.newEvents()).length, 1);
   });
 
-  it('[MET-3] without a tag: each is done on what the one before left, and none is lost', async () => {
+  it('[MET-3] without an ETag: each applies to the result of the previous one, none is lost', async () => {
     await using desk = await apiUnderTest(NOTES);
     await create(desk, 'notes', { id: 'a' });
     const add = (value: string) => [{ op: 'add', path: '/list/-', value }];
@@ -52,7 +52,7 @@ describe('requests at once', () => {
     assert.equal(revisions, 20);
   });
 
-  it('[MET-3] merge patches of different members keep each other', async () => {
+  it('[MET-3] merge patches of different members are combined', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { id } = await create(shop, 'products', { sku: 'a', name: 'A', price: '1' });
     const patches = times(16, (index) => ({
@@ -67,7 +67,7 @@ describe('requests at once', () => {
     assert.equal(Object.keys(body['labels']).length, 16);
   });
 
-  it('[MET-11] a state moves once: of those that ask for the next one, the others find it there', async () => {
+  it('[MET-11] a state transition happens once; repeated requests find the new state', async () => {
     await using desk = await apiUnderTest(NOTES);
     await create(desk, 'notes', { id: 'a' });
     const patches = times(4, () => ({ send: 'PATCH /api/v1/notes/a', body: { phase: 'OPEN' } }));
@@ -75,7 +75,7 @@ describe('requests at once', () => {
     assert.equal((await desk.newEvents()).length, 1);
   });
 
-  it('[MET-1] 32 creations make 32 resources, 32 events, ids in order, and a total of 32', async () => {
+  it('[MET-1] 32 creates make 32 resources, 32 events, ids in order, and a total of 32', async () => {
     await using shop = await apiUnderTest(SHOP);
     const posts = times(32, (index) => ({ send: 'POST /api/v1/suppliers', body: { name: `${index}` } }));
     assert.deepEqual(
@@ -94,7 +94,7 @@ describe('requests at once', () => {
     );
   });
 
-  it('[MET-10] 32 creations of one id or of one unique value make one', async () => {
+  it('[MET-10] 32 creates of one id or one unique value make one', async () => {
     await using desk = await apiUnderTest(NOTES);
     const one = times(32, () => ({ send: 'POST /api/v1/notes', body: { id: 'same' } }));
     assert.deepEqual(await together(desk, one), [201, ...times(31, () => 409)]);
@@ -111,14 +111,14 @@ describe('requests at once', () => {
     assert.deepEqual(types, ['note.created', ...times(7, () => 'note.updated')]);
   });
 
-  it('[CACHE-3] 8 PUTs that may only create: one does', async () => {
+  it('[CACHE-3] of 8 PUTs with If-None-Match: *, one creates', async () => {
     await using shop = await apiUnderTest(SHOP);
     const headers = { 'If-None-Match': '*' };
     const puts = times(8, (index) => ({ send: 'PUT /api/v1/notes/a', headers, body: { text: `${index}` } }));
     assert.deepEqual(await together(shop, puts), [201, ...times(7, () => 412)]);
   });
 
-  it('[MET-4a] 8 removals: one is done, the others find nothing', async () => {
+  it('[MET-4a] of 8 deletes, one succeeds and the others return 404', async () => {
     await using shop = await apiUnderTest(SHOP);
     await create(shop, 'notes', { id: 'a' });
     assert.deepEqual(
@@ -134,7 +134,7 @@ describe('requests at once', () => {
     );
   });
 
-  it('[MET-4c] a removal and the rows that begin to refer to it end in one world: none refers to nothing', async () => {
+  it('[MET-4c] a delete and concurrent references to its row leave no dangling reference', async () => {
     await using desk = await apiUnderTest(NOTES);
     await create(desk, 'notes', { id: 'a' });
     const posts = times(6, (index) => ({ send: 'POST /api/v1/taken', body: { id: `${index}`, note_id: 'a' } }));
@@ -144,7 +144,7 @@ describe('requests at once', () => {
     assert.ok(gone ? left.length === 0 : left.length === 6, `${left.length} left`);
   });
 
-  it('[CACHE-3] one refused among many disturbs no other', async () => {
+  it('[CACHE-3] a rejected write does not affect the others', async () => {
     await using desk = await apiUnderTest(NOTES);
     await create(desk, 'notes', { id: 'taken', code: 'x' });
     const bodies = times(10, (index) => ({ id: `n${index}`, ...(index % 3 === 0 ? { code: 'x' } : {}) }));

@@ -12,7 +12,7 @@ before(async () => {
 after(() => shop.close());
 
 let made = 0;
-/** A product of its own for a test. */
+/** Creates a new product. */
 async function product(more: object = {}): Promise<Awaited<ReturnType<typeof create>>> {
   made += 1;
   return create(shop, 'products', { sku: `constraints-${made}`, name: `Lamp ${made}`, price: '5', ...more });
@@ -22,7 +22,7 @@ describe('a unique constraint', () => {
   const taken = (...fields: string[]) => fields.map((field) => ({ field, message: 'is taken' }));
 
   for (const method of ['POST', 'PUT', 'PATCH']) {
-    it(`[MET-10] is 409 under ${method}, with the fields that are taken and no word of the database`, async () => {
+    it(`[MET-10] is 409 for ${method}, with the duplicate fields and no database details`, async () => {
       await using api = await apiUnderTest(SHOP);
       const { id: maker } = await create(api, 'suppliers', { name: 'S' });
       await create(api, 'products', { ...LAMP, supplier_id: maker });
@@ -39,19 +39,19 @@ describe('a unique constraint', () => {
     });
   }
 
-  it('[MET-10] never holds between rows of which one lacks a value', async () => {
+  it('[MET-10] ignores rows without a value', async () => {
     await using api = await apiUnderTest(SHOP);
     await create(api, 'products', { ...LAMP, sku: 'a' });
     await create(api, 'products', { ...LAMP, sku: 'b' });
   });
 
-  it('[MET-10] tells texts apart by their bytes', async () => {
+  it('[MET-10] compares text by its bytes', async () => {
     await using api = await apiUnderTest(SHOP);
     for (const sku of ['lamp', 'Lamp', 'lamp ', 'l\u00e5mp', 'la\u030amp'])
       await create(api, 'products', { ...LAMP, sku });
   });
 
-  it('[MET-10] lets a value be taken again once its row is gone or says something else', async () => {
+  it('[MET-10] allows a value again after its row is deleted or changed', async () => {
     await using api = await apiUnderTest(SHOP);
     const { id: maker } = await create(api, 'suppliers', { name: 'S' });
     const { id } = await create(api, 'products', { ...LAMP, supplier_id: maker });
@@ -72,7 +72,7 @@ describe('a reference', () => {
   const nothing = 'refers to nothing; send the id of a resource that exists';
 
   for (const method of ['POST', 'PUT', 'PATCH']) {
-    it(`[MET-10] to nothing is 400 on its field under ${method}, each item of a list by its place`, async () => {
+    it(`[MET-10] to a missing row is 400 with its field for ${method}, array items with their index`, async () => {
       const [{ id }, { id: other }] = [await product(), await product()];
       await shop.row({
         send: `${method} /api/v1/products${method === 'POST' ? '' : `/${id}`}`,
@@ -92,7 +92,7 @@ describe('a reference', () => {
     });
   }
 
-  it('[MET-10] to nothing is told together with the other faults of the body', async () => {
+  it('[MET-10] to a missing row is reported together with the other errors of the body', async () => {
     const { body } = await shop.row({
       send: 'POST /api/v1/products',
       body: { ...LAMP, sku: '', related_ids: ['nobody'], supplier_id: 'nobody', colour: 1 },
@@ -101,7 +101,7 @@ describe('a reference', () => {
     assert.deepEqual(column(body['details'], 'field').toSorted(), ['colour', 'related_ids[0]', 'sku', 'supplier_id']);
   });
 
-  it('[MET-10] may be to the row itself, where its id is known before', async () => {
+  it('[MET-10] to the row itself is allowed if its id is known', async () => {
     await using api = await apiUnderTest(`
 name: tree
 version: 1.0.0

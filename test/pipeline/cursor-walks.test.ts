@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { type ApiUnderTest, apiUnderTest, type Seen } from './api-under-test.ts';
 import { create, idsOf } from './shop-model.ts';
 
-/** One row for each kind of value, with ties and with nothing set. */
+/** Rows with every type of value, ties and nulls. */
 const KINDS = `
 name: kinds
 version: 1.0.0
@@ -23,7 +23,7 @@ resources:
         part: { type: object, properties: { name: { type: string } } }
 `;
 
-/** Values in their order, the unset first (PAGE-5, QRY-7). */
+/** Compares values, null first (PAGE-5, QRY-7). */
 const ORDERS: readonly (readonly [path: string, values: readonly unknown[]])[] = [
   ['text', [null, '', 'A', 'Z', 'a', 'a\u0301', 'z', 'é', '\uFFFD', '😀']],
   ['number', [null, -1e300, -1.5, -1, 0, 1e-300, 1, 1.5, 2, 10, 1e300]],
@@ -37,10 +37,10 @@ const ORDERS: readonly (readonly [path: string, values: readonly unknown[]])[] =
   ['part.name', [null, '', 'a', 'b']],
 ];
 
-/** More pages than any walk here has: one that goes beyond turns in a circle. */
+/** More pages than any walk needs; a longer walk is a loop. */
 const MAX_PAGES = 100;
 
-/** Walks from a URL along one relation; the ids of each page. */
+/** Follows one relation from a URL, and returns the ids of each page. */
 async function walk(
   api: ApiUnderTest,
   from: string,
@@ -57,10 +57,10 @@ async function walk(
   return { pages, last };
 }
 
-describe('a walk by cursor', () => {
+describe('pagination by cursor', () => {
   for (const [path, values] of ORDERS) {
     for (const sign of ['', '-']) {
-      it(`[PAGE-5] [QRY-7] goes through ${sign}${path} in the order of its values, nulls first ascending, and back`, async () => {
+      it(`[PAGE-5] [QRY-7] visits ${sign}${path} in order, nulls first ascending, and back`, async () => {
         await using api = await apiUnderTest(KINDS);
         const wanted: string[] = [];
         for (const [index, value] of values.entries()) {
@@ -98,7 +98,7 @@ describe('a walk by cursor', () => {
     }
   });
 
-  it('[PAGE-5] goes by creation and id where nothing else is asked, many rows of one instant included', async () => {
+  it('[PAGE-5] uses created_at and id by default, also for many rows of one instant', async () => {
     await using api = await apiUnderTest(KINDS);
     for (const id of ['c', 'a']) await create(api, 'rows', { id });
     api.clock.advance(1);
@@ -107,7 +107,7 @@ describe('a walk by cursor', () => {
   });
 });
 
-/** What happens to the collection between two pages. `at` picks a row, a sort and a value, each by its remainder. */
+/** A change between two pages. `at` selects a row, a sort and a value, each by its remainder. */
 interface Disturbance {
   readonly kind: 'insert' | 'delete' | 'move' | 'touch';
   readonly at: number;
@@ -130,14 +130,14 @@ const TEXTS = [null, '', 'a', 'b'];
 
 const pick = <T>(values: readonly T[], at: number): T | undefined => values[at % values.length];
 
-/** A row of few values, so that ties and nulls are many. */
+/** A row from few values, so that there are many ties and nulls. */
 function rowAt(at: number): object {
   const name = pick(TEXTS, at >> 2);
   const truth = pick([null, false, true], at >> 1);
   return { number: pick(NUMBERS, at), text: pick(TEXTS, at >> 3), truth, part: name === null ? null : { name } };
 }
 
-/** A collection that changes under its reader. `standing` are the rows that nothing that a sort sees happened to. */
+/** A collection that changes while it is read. `standing` are the rows whose sort keys did not change. */
 class Changing {
   readonly api: ApiUnderTest;
   readonly standing = new Set<string>();
@@ -149,7 +149,7 @@ class Changing {
 
   async insert(at: number): Promise<string> {
     this.#made += 1;
-    // Ids in no order of their making.
+    // Ids whose order differs from the creation order.
     const id = `${(at * 7919 + this.#made * 31) % 1000}-${this.#made}`;
     if (at % 3 === 0) this.api.clock.advance(1);
     await create(this.api, 'rows', { id, ...rowAt(at) });
@@ -167,7 +167,7 @@ class Changing {
   }
 }
 
-/** Follows a relation from a page to the end, a disturbance after each page. */
+/** Follows a relation to the end, with a change after each page. */
 async function follow(
   changing: Changing,
   from: string | undefined,
@@ -200,8 +200,8 @@ const walks = fc.record({
   back: fc.array(disturbance, { maxLength: 8 }),
 });
 
-describe('a walk through a collection that changes', () => {
-  it('[PAGE-5] repeats no row and skips none that stood, forward and back, whatever else happens', async () => {
+describe('pagination of a changing collection', () => {
+  it('[PAGE-5] repeats no row and skips no unchanged row, forward and back', async () => {
     const property = fc.asyncProperty(walks, async ({ rows, sort, limit, forth, back }) => {
       await using api = await apiUnderTest(KINDS);
       const changing = new Changing(api);

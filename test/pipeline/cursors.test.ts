@@ -15,20 +15,20 @@ const get = (path: string): Promise<Seen> => desk.row({ send: `GET /api/v1/${pat
 
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
 
-/** The cursor behind the first page of a query. */
+/** The next cursor of the first page of a query. */
 async function cursorOf(path: string): Promise<string> {
   return String((await get(path)).body['page']['next_cursor']);
 }
 
 describe('a cursor', () => {
-  it('[PAGE-6] is opaque: it shows neither ids nor filters nor the sort', async () => {
+  it('[PAGE-6] is opaque: it reveals no ids, filters or sort', async () => {
     const cursor = await cursorOf('notes?sort=rank&kind=x&limit=1');
     assert.match(cursor, /^[A-Za-z0-9_-]+$/, 'and needs no encoding in a URL');
     const bytes = Buffer.from(cursor, 'base64url').toString('latin1');
     for (const text of ['rank', 'kind', 'notes']) assert.equal(bytes.includes(text), false, text);
   });
 
-  it('[PAGE-6] is the same for the same state, and another for another', async () => {
+  it('[PAGE-6] is the same for the same state, and different otherwise', async () => {
     assert.equal(await cursorOf('notes'), await cursorOf('notes'));
     assert.equal(await cursorOf('notes?sort=id'), await cursorOf('notes?sort=id&limit=3'));
     const queries = ['', '?limit=2', '?sort=id', '?sort=-id', '?kind=x', '?kind=x&kind=y', '?sort=-created_at'];
@@ -36,7 +36,7 @@ describe('a cursor', () => {
     assert.equal(new Set(cursors).size, queries.length);
   });
 
-  it('[PAGE-6] holds wherever the version stands, and for another limit', async () => {
+  it('[PAGE-6] is valid with any version carrier and any limit', async () => {
     const cursor = await cursorOf('notes');
     for (const send of [`/api/notes?after=${cursor}`, `/api/notes?api_version=1&after=${cursor}`]) {
       assert.deepEqual(idsOf(await desk.row({ send: `GET ${send}`, status: 200 })), ['d', 'e', 'f']);
@@ -44,7 +44,7 @@ describe('a cursor', () => {
     assert.deepEqual(idsOf(await get(`notes?limit=2&after=${cursor}`)), ['d', 'e']);
   });
 
-  it('[PAGE-4] restores the filters and the sort that it was made with, and its links carry them', async () => {
+  it('[PAGE-4] restores its filters and sort, also in the links', async () => {
     const cursor = await cursorOf('notes?kind=x&sort=-id&limit=2');
     const alone = await get(`notes?after=${cursor}`);
     assert.deepEqual(idsOf(alone), ['c', 'b', 'a']);
@@ -52,7 +52,7 @@ describe('a cursor', () => {
     assert.equal(alone.body['links']['first'], '/api/v1/notes?kind=x&sort=-id&limit=3');
   });
 
-  it('[PAGE-6] takes its own filters and sort beside it, however they are spelt', async () => {
+  it('[PAGE-6] can be combined with its own filters and sort, in any notation', async () => {
     const cursor = await cursorOf('notes?kind=x&kind=y&sort=-id&limit=2');
     for (const beside of [
       '',
@@ -76,7 +76,7 @@ describe('a cursor', () => {
     ['kind[in]=x,y', 'kind[in]'],
   ];
   for (const [beside, field] of others) {
-    it(`[PAGE-6] takes no other query beside it: ${beside}`, async () => {
+    it(`[PAGE-6] cannot be combined with another query: ${beside}`, async () => {
       const cursor = await cursorOf('notes?kind=x&sort=-id&limit=2');
       const { body } = await desk.row({
         send: `GET /api/v1/notes?after=${cursor}&${beside}`,
@@ -87,7 +87,7 @@ describe('a cursor', () => {
     });
   }
 
-  it('[PAGE-6] made without a filter takes none beside it', async () => {
+  it('[PAGE-6] without a filter cannot be combined with one', async () => {
     const cursor = await cursorOf('notes?limit=1');
     const has = { errorCode: 'PAGINATION_CURSOR_MISMATCH' };
     await desk.row({ send: `GET /api/v1/notes?after=${cursor}&kind=x`, status: 400, has });
@@ -99,7 +99,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('[PAGE-6] belongs to its collection, and below a parent to that parent', async () => {
+  it('[PAGE-6] belongs to its collection, and in a nested collection to its parent', async () => {
     const has = {
       errorCode: 'PAGINATION_CURSOR_INVALID',
       details: [{ field: 'after', message: 'is not a valid cursor for this collection' }],
@@ -112,7 +112,7 @@ describe('a cursor', () => {
   });
 
   for (const token of ['', 'x', 'null', 'MQ', 'a'.repeat(80), '%20', 'eyJpZCI6MX0=', '%C3%A9']) {
-    it(`[PAGE-6] that was never made is 400: ${JSON.stringify(token)}`, async () => {
+    it(`[PAGE-6] that is not a valid token is 400: ${JSON.stringify(token)}`, async () => {
       const { body } = await desk.row({
         send: `GET /api/v1/notes?after=${token}`,
         status: 400,
@@ -122,7 +122,7 @@ describe('a cursor', () => {
     });
   }
 
-  it('[PAGE-6] that is changed anywhere, cut or continued is 400', async () => {
+  it('[PAGE-6] that is changed, shortened or extended is 400', async () => {
     const cursor = await cursorOf('notes?sort=rank,kind');
     const place = fc.nat({ max: cursor.length - 1 });
     const letter = fc.constantFrom(...LETTERS);
@@ -145,7 +145,7 @@ describe('a cursor', () => {
     await fc.assert(property, { numRuns: 200 });
   });
 
-  it('[PAGE-6] is refused where the model requires by now what its place has not', async () => {
+  it('[PAGE-6] is rejected if the model now requires a field that its position lacks', async () => {
     const secret = 'a secret of sixteen bytes or more';
     const withRank = NOTES.replace('version: 1.0.0', `version: 1.0.0\nsecret: ${secret}`);
     await using one = await apiUnderTest(withRank);
@@ -165,7 +165,7 @@ describe('a cursor', () => {
     });
   });
 
-  it('[PAGE-6] of another instance without the same secret is forged', async () => {
+  it('[PAGE-6] of an instance with another secret is invalid', async () => {
     await using other = await apiUnderTest(NOTES);
     const cursor = await cursorOf('notes');
     await other.row({
@@ -175,7 +175,7 @@ describe('a cursor', () => {
     });
   });
 
-  it('[PAGE-6] of an instance with the same secret is its own', async () => {
+  it('[PAGE-6] of an instance with the same secret is valid', async () => {
     const sealed = NOTES.replace('resources:', 'secret: 0123456789abcdef0123456789abcdef\nresources:');
     await using one = await apiUnderTest(sealed);
     await using other = await apiUnderTest(sealed);
@@ -193,7 +193,7 @@ describe('a cursor', () => {
     ['the fields that there are to filter by', '?kind=x', 'kind: { type: string }, ', ''],
     ['the default order', '', '    indexes: [kind]', '    sort: -created_at'],
   ] as const) {
-    it(`[PAGE-6] is none any more once the model changes ${title}`, async () => {
+    it(`[PAGE-6] is invalid after the model changes ${title}`, async () => {
       const secret = 'secret: 0123456789abcdef0123456789abcdef\nresources:';
       const document = NOTES.replace('resources:', secret);
       const changed = (from.startsWith(' ') ? document : document.replace('    indexes: [kind]\n', '')).replace(
@@ -212,7 +212,7 @@ describe('a cursor', () => {
     });
   }
 
-  it('[PAGE-5] stands where its row stood, though the row is gone or says something else', async () => {
+  it('[PAGE-5] keeps its position after its row is deleted or changed', async () => {
     await using api = await apiUnderTest(NOTES);
     for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await create(api, 'notes', { id, rank: index });
     const { body } = await api.send({ send: 'GET /api/v1/notes?sort=rank&limit=2' });
@@ -225,7 +225,7 @@ describe('a cursor', () => {
     assert.deepEqual(idsOf(await api.send({ send: next })), ['between', 'c']);
   });
 
-  it('[PAGE-8] behind everything is an empty page, and not the first one', async () => {
+  it('[PAGE-8] past the end is an empty page, not the first one', async () => {
     await using api = await apiUnderTest(NOTES);
     for (const id of ['a', 'b', 'c', 'd']) await create(api, 'notes', { id });
     const { body } = await api.send({ send: 'GET /api/v1/notes' });

@@ -9,7 +9,7 @@ const FAMILY = modelOf(collection('as'), collection('bs', { a: 'as cascade', spo
 const MANY = (onDelete: string): string => modelOf(collection('as'), collection('bs', { a: `as ${onDelete}` }));
 
 describe('DELETE', () => {
-  it('[MET-4e] takes along rows that refer to each other in a circle by nullify', async () => {
+  it('[MET-4e] deletes rows that refer to each other in a nullify cycle', async () => {
     await using api = await apiUnderTest(FAMILY);
     await fill(api, { 'as/1': {}, 'bs/1': { a: '1' }, 'bs/2': { a: '1', spouse: '1' } });
     await api.row({ send: 'PATCH /api/v1/bs/1', body: { spouse: '2' }, status: 200, events: ['b.updated'] });
@@ -23,7 +23,7 @@ describe('DELETE', () => {
     ]);
   });
 
-  it('[MET-4a] answers 204 with no body, then 404, and gives the id free', async () => {
+  it('[MET-4a] returns 204 without a body, then 404, and allows the id again', async () => {
     await using api = await apiUnderTest(MANY('restrict'));
     const first = await create(api, 'as', { id: '1', text: 'x' });
     const expectHeaders = { 'Content-Type': null, ETag: null, 'Cache-Control': 'no-store' };
@@ -37,7 +37,7 @@ describe('DELETE', () => {
     assert.ok(again.body['revision'] > first.body['revision'], '[REP-8] no revision is used twice');
   });
 
-  it('[MET-4a] looks for a row below the parent that the path names, and nowhere else', async () => {
+  it('[MET-4a] finds a row only below the parent in the path', async () => {
     await using api = await apiUnderTest(modelOf(collection('as'), collection('bs', {}, 'parent: as')));
     await fill(api, { 'as/1': {}, 'as/2': {}, 'as/1/bs/1': {} });
     await api.row({ send: 'DELETE /api/v1/as/2/bs/1', status: 404, has: { errorCode: 'B_NOT_FOUND' } });
@@ -45,14 +45,14 @@ describe('DELETE', () => {
     await api.row({ send: 'DELETE /api/v1/as/1/bs/1', status: 204, events: ['b.deleted'] });
   });
 
-  it('[MET-4a] ignores the body that it is sent, whatever it is', async () => {
+  it('[MET-4a] ignores any request body', async () => {
     await using api = await apiUnderTest(MANY('restrict'));
     await create(api, 'as', { id: '1' });
     const headers = { 'Content-Type': 'a/b' };
     await api.row({ send: 'DELETE /api/v1/as/1', headers, body: '{', status: 204, events: ['a.deleted'] });
   });
 
-  it('[MET-4d] tells events of rows in a collection that has them, and no others', async () => {
+  it('[MET-4d] publishes events only for collections that have them', async () => {
     await using api = await apiUnderTest(
       modelOf(
         collection('as'),
@@ -65,7 +65,7 @@ describe('DELETE', () => {
     await api.row({ send: 'GET /api/v1/bs/1', status: 404 });
   });
 
-  it('[PAGE-9b] leaves the totals of every collection that it touched exact', async () => {
+  it('[PAGE-9b] keeps the totals of all affected collections exact', async () => {
     await using api = await apiUnderTest(MANY('cascade'));
     await fill(api, { 'as/1': {}, 'as/2': {}, 'bs/1': { a: '1' }, 'bs/2': { a: '1' }, 'bs/3': { a: '2' } });
     await api.send({ send: 'DELETE /api/v1/as/1' });
@@ -76,11 +76,11 @@ describe('DELETE', () => {
   });
 });
 
-describe('DELETE of a row that very many depend on', () => {
+describe('DELETE of a row with very many dependents', () => {
   const rows = (count: number): readonly { a: string }[] =>
     Array.from({ length: count }, (_, index) => ({ id: `${index}`, a: '1' }));
 
-  it('[MET-4d] takes 9,999 rows along, each with its event', async () => {
+  it('[MET-4d] deletes 9,999 dependents, each with its event', async () => {
     await using api = await apiUnderTest(MANY('cascade'));
     await create(api, 'as', { id: '1' });
     await api.api.importRows('bs', rows(9_999));
@@ -91,7 +91,7 @@ describe('DELETE of a row that very many depend on', () => {
   });
 
   for (const onDelete of ['cascade', 'nullify']) {
-    it(`[MET-4d] is refused at once beyond 10,000 rows under ${onDelete}, and says of which resource`, async () => {
+    it(`[MET-4d] is rejected above 10,000 rows with ${onDelete}, and names the resource`, async () => {
       let writes = 0;
       await using api = await apiUnderTest(MANY(onDelete), {
         breaking: (store) => before(store, () => void (writes += 1)),

@@ -8,9 +8,9 @@ interface Case {
   readonly model: string;
   readonly rows: Readonly<Record<string, object>>;
   readonly remove: string;
-  /** `type id`, in order; none where the removal is refused. */
+  /** `type id`, in order; empty if the delete is rejected. */
   readonly events: readonly string[];
-  /** Members of rows that stand afterwards; null where the row is gone. */
+  /** Expected members of the remaining rows; null for a deleted row. */
   readonly after: Readonly<Record<string, object | null>>;
 }
 
@@ -184,7 +184,7 @@ const RELEASED: readonly Case[] = [
   },
 ];
 
-describe('DELETE of a row that others depend on', () => {
+describe('DELETE of a row with dependents', () => {
   for (const { title, model, rows, remove, events, after } of RELEASED) {
     it(title, async () => {
       await using api = await apiUnderTest(model);
@@ -202,7 +202,7 @@ describe('DELETE of a row that others depend on', () => {
   }
 });
 
-/** Removals that are refused: the code, and a word of the message that says what stands in the way. */
+/** Rejected deletes: the code, and a word of the message that names the dependents. */
 const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code: string; names: RegExp })[] = [
   {
     title: '[MET-4c] restrict is the default of a reference',
@@ -259,7 +259,7 @@ const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code
   },
 ];
 
-describe('DELETE of a row that must stay', () => {
+describe('DELETE of a restricted row', () => {
   for (const { title, model, rows, remove, code, names } of HELD) {
     it(title, async () => {
       await using api = await apiUnderTest(model);

@@ -1,7 +1,7 @@
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { create } from './shop-model.ts';
 
-/** A small page, and bounds that a test can pass. */
+/** A model with small pages and low limits. */
 export const NOTES = `
 name: desk
 version: 1.0.0
@@ -19,7 +19,7 @@ resources:
     schema: { type: object, properties: { text: { type: string } } }
 `;
 
-/** The notes `a` to `g`, the last two of kind `y`, the others of kind `x`; six lines below the first. */
+/** Creates the notes `a` to `g`, the last two of kind `y`, the others of kind `x`, and six lines below the first. */
 export async function sevenNotes(document = NOTES): Promise<ApiUnderTest> {
   const desk = await apiUnderTest(document);
   for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await create(desk, 'notes', { id, kind: id < 'f' ? 'x' : 'y' });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest, type ExchangeRow } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
-/** A shop with a supplier `S`, its product `P` with a review, and a note `n`. Paths name them. */
+/** A shop with a supplier `S`, its product `P` with a review, and a note `n`, as named in paths. */
 async function stocked(): Promise<{ shop: ApiUnderTest; at: (path: string) => string }> {
   const shop = await apiUnderTest(SHOP);
   const supplier = await create(shop, 'suppliers', { name: 'S' });
@@ -13,7 +13,7 @@ async function stocked(): Promise<{ shop: ApiUnderTest; at: (path: string) => st
   return { shop, at: (path) => path.replace('{P}', product.id).replace('{S}', supplier.id) };
 }
 
-/** Everything that can be read, byte for byte. */
+/** All readable resources, byte for byte. */
 async function everything({ shop, at }: Awaited<ReturnType<typeof stocked>>): Promise<readonly string[]> {
   const paths = ['/suppliers', '/products', '/products/{P}/reviews', '/notes', '/products?include_total=true'];
   return Promise.all(paths.map(async (path) => (await shop.send({ send: `GET /api/v1${at(path)}` })).text));
@@ -52,7 +52,7 @@ const tried: readonly (readonly [
 
 describe('a dry run', () => {
   for (const [title, row, has] of tried) {
-    it(`[MET-14] of ${title} answers 200 with what would be, and keeps and publishes nothing`, async () => {
+    it(`[MET-14] of ${title} returns 200 with the result, and stores and publishes nothing`, async () => {
       const stock = await stocked();
       await using shop = stock.shop;
       const before = await everything(stock);
@@ -117,14 +117,14 @@ describe('a dry run', () => {
     ],
   ];
   for (const [title, row, status, code] of refused) {
-    it(`[MET-14] is refused for ${title}, as the write would be`, async () => {
+    it(`[MET-14] is rejected for ${title}, like the write`, async () => {
       const stock = await stocked();
       await using shop = stock.shop;
       await shop.row({ ...row, send: stock.at(row.send), status, has: { errorCode: code } });
     });
   }
 
-  it('[MET-14] is no matter of reads', async () => {
+  it('[MET-14] is not a parameter of reads', async () => {
     await using shop = await apiUnderTest(SHOP);
     await shop.row({
       send: 'GET /api/v1/notes?dry_run=true',
@@ -133,7 +133,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('[MET-14] with dry_run=false is the write itself', async () => {
+  it('[MET-14] with dry_run=false is a normal write', async () => {
     await using shop = await apiUnderTest(SHOP);
     await shop.row({
       send: 'POST /api/v1/notes?dry_run=false',
@@ -143,7 +143,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('[REP-8] uses up no revision', async () => {
+  it('[REP-8] consumes no revision', async () => {
     await using shop = await apiUnderTest(SHOP);
     const first = await create(shop, 'notes', { id: 'a' });
     await shop.row({ send: 'POST /api/v1/notes?dry_run=true', body: { id: 'b' }, status: 200 });

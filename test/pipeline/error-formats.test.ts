@@ -33,7 +33,7 @@ describe('problem details', () => {
     ['application/problem+json;q=5', false],
   ];
   for (const [accept, problem] of ranked) {
-    it(`[ERR-6] are ${problem ? '' : 'not '}what a caller gets that accepts ${accept}`, async () => {
+    it(`[ERR-6] are ${problem ? '' : 'not '}returned for Accept: ${accept}`, async () => {
       const { headers } = await shop.send({ send, headers: { Accept: accept } });
       assert.equal(headers.get('content-type'), problem ? PROBLEM : 'application/json');
     });
@@ -59,7 +59,7 @@ describe('problem details', () => {
     assert.equal(text, JSON.stringify(expected));
   });
 
-  it('[ERR-6] do not make a success of the other type: what is accepted there is JSON', async () => {
+  it('[ERR-6] do not affect successful responses, which are JSON', async () => {
     const headers = { Accept: `${PROBLEM}, application/json;q=0.5` };
     const expectHeaders = { 'Content-Type': 'application/json' };
     await shop.row({ send: 'GET /api/v1/notes/a', headers, status: 200, expectHeaders });
@@ -79,7 +79,7 @@ describe('an error in another format', () => {
     ['', /^application\/json$/],
   ];
   for (const [accept, type] of ranked) {
-    it(`[ERR-6] is what the caller ranks highest: ${type.source} for ${accept || 'an empty Accept'}`, async () => {
+    it(`[ERR-6] has the preferred format: ${type.source} for ${accept || 'an empty Accept'}`, async () => {
       const headers = { Accept: accept };
       const expectHeaders = { 'Content-Type': type };
       await shop.row({ send: 'GET /api/v1/notes/none', headers, status: 404, expectHeaders });
@@ -87,7 +87,7 @@ describe('an error in another format', () => {
   }
 
   for (const accept of ['text/html', 'image/png', 'application/json;q=0, text/html', 'application/vnd.shop.v9+json']) {
-    it(`[ERR-6] is JSON where nothing fits: ${accept}`, async () => {
+    it(`[ERR-6] is JSON if no format matches: ${accept}`, async () => {
       const expectHeaders = { 'Content-Type': 'application/json' };
       await shop.row({ send: 'GET /api/notes/a', headers: { Accept: accept }, status: 406, expectHeaders });
     });
@@ -95,7 +95,7 @@ describe('an error in another format', () => {
 
   const CORRELATED = { 'X-Correlation-ID': 'mine' };
 
-  it('[ERR-6] has the six elements in their order in XML', async () => {
+  it('[ERR-6] has the six elements in order in XML', async () => {
     const headers = { ...CORRELATED, Accept: XML_FIRST };
     const { text } = await shop.row({ send: 'GET /api/v1/notes?%3Ca%3E=1&%01=2', headers, status: 400 });
     const [, content] =
@@ -110,7 +110,7 @@ describe('an error in another format', () => {
     );
   });
 
-  it('[ERR-6] is six lines in text, whatever stands in the details', async () => {
+  it('[ERR-6] is six lines in text, for any details', async () => {
     const headers = { ...CORRELATED, Accept: TEXT_FIRST };
     const { text } = await shop.row({ send: 'GET /api/v1/notes?a%0D%0AhttpStatus:200=1', headers, status: 400 });
     assert.deepEqual(text.split('\n').slice(0, 5), [
@@ -123,7 +123,7 @@ describe('an error in another format', () => {
     assert.match(text, /\ndetails: a\\r\\nhttpStatus:200 [^\n]*\n$/);
   });
 
-  it('[ERR-6] names the charset of text, which has no other way to say that it is UTF-8', async () => {
+  it('[ERR-6] has a charset in text/plain', async () => {
     const headers = { Accept: TEXT_FIRST };
     const expectHeaders = { 'Content-Type': /^text\/plain; ?charset=utf-8$/i };
     await shop.row({ send: 'GET /api/v1/notes?%C3%A9=1', headers, status: 400, expectHeaders });

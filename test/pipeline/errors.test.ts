@@ -19,7 +19,7 @@ after(() => shop.close());
 
 const PATCHING = { 'Content-Type': 'application/json-patch+json' };
 
-/** One request for every code that a request can bring about in this version. */
+/** One request for every error code that a request can cause. */
 const failures: readonly (readonly [code: string, row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>])[] = [
   ['REQUEST_URI_INVALID', { send: 'GET /api/v1/notes/%' }],
   ['REQUEST_URI_TOO_LONG', { send: `GET /api/v1/notes/${'a'.repeat(8192)}` }],
@@ -65,7 +65,7 @@ describe('an error', () => {
   for (const [code, row] of failures) {
     const name = `${row.send.slice(0, 40)} ${JSON.stringify(row.headers ?? {}).slice(0, 40)}`;
 
-    it(`[ERR-1] has the six members in their order: ${code} of ${name}`, async () => {
+    it(`[ERR-1] has the six members in order: ${code} of ${name}`, async () => {
       const got = await shop.send(row);
       const { body } = got;
       assert.deepEqual(Object.keys(body), [
@@ -85,7 +85,7 @@ describe('an error', () => {
       assert.deepEqual(await shop.newEvents(), []);
     });
 
-    it(`[ERR-7] is kept by no cache and says what every answer says: ${code} of ${name}`, async () => {
+    it(`[ERR-7] is not cacheable and has the common header fields: ${code} of ${name}`, async () => {
       const { headers } = await shop.send(row);
       assert.equal(headers.get('cache-control'), 'no-store');
       assert.equal(headers.get('content-type'), 'application/json');
@@ -94,13 +94,13 @@ describe('an error', () => {
       assert.ok(!headers.has('etag') && !headers.has('server') && !headers.has('location'));
     });
 
-    it(`[ERR-4] tells cause and fix in a sentence, and nothing of the inside: ${code} of ${name}`, async () => {
+    it(`[ERR-4] has a sentence with cause and fix, without internals: ${code} of ${name}`, async () => {
       const { body, text } = await shop.send(row);
       assert.match(String(body['errorMessage']), /^[A-Z].{15,}\.$/);
       assert.doesNotMatch(text, INTERNALS);
     });
 
-    it(`[ERR-2] is one of the catalogue, with its status: ${code} of ${name}`, async () => {
+    it(`[ERR-2] is in the catalogue, with its status: ${code} of ${name}`, async () => {
       const { status } = await shop.send(row);
       const [, own] = /^(?:NOTE|PRODUCT)_([A-Z_]+)$/.exec(code) ?? [];
       const catalogue: Readonly<Record<string, number>> = own === undefined ? errors : resourceErrors;
@@ -109,14 +109,14 @@ describe('an error', () => {
     });
   }
 
-  it('[ERR-2] has its resource in capitals before it, words parted by an underscore', async () => {
+  it('[ERR-2] starts with the resource in capitals, words separated by underscores', async () => {
     const has = { errorCode: 'ORDER_ITEM_NOT_FOUND' };
     await shop.row({ send: 'GET /api/v1/order-items/none', status: 404, has });
   });
 });
 
 describe('the details of an error', () => {
-  it('[ERR-3] are all faults at once, each with its path in wire names', async () => {
+  it('[ERR-3] list all errors, each with its path in JSON names', async () => {
     const { body } = await shop.row({
       send: 'POST /api/v1/products',
       body: {
@@ -142,7 +142,7 @@ describe('the details of an error', () => {
     for (const detail of details) assert.deepEqual(Object.keys(detail), ['field', 'message']);
   });
 
-  it('[ERR-3] hold a forbidden change of an immutable field beside the other faults', async () => {
+  it('[ERR-3] include a change of an immutable field with the other errors', async () => {
     const { body } = await shop.row({
       send: `PATCH /api/v1/products/${lamp}`,
       body: { sku: 'other', name: '', supplier_id: 'none' },
@@ -169,7 +169,7 @@ describe('the details of an error', () => {
     [{ send: 'GET /api/v1/notes/a', headers: { 'If-None-Match': 'x' } }, ['If-None-Match']],
   ];
   for (const [row, fields] of named) {
-    it(`[ERR-3] name the parameter or header: ${fields.join(', ')} of ${row.send}`, async () => {
+    it(`[ERR-3] contain the parameter or header: ${fields.join(', ')} of ${row.send}`, async () => {
       const { body } = await shop.row({ ...row, status: 400 + (fields.includes('Expect') ? 17 : 0) });
       const details = JSON.parse(JSON.stringify(body['details'])) as { field: string }[];
       assert.deepEqual(
@@ -193,7 +193,7 @@ describe('a correlation id', () => {
     ['a\u{E9}', false],
   ];
   for (const [id, taken] of given) {
-    it(`[ERR-5] ${taken ? 'goes out as it came in' : 'is replaced'}: ${id.slice(0, 20)}, ${id.length} long`, async () => {
+    it(`[ERR-5] ${taken ? 'is returned' : 'is replaced'}: ${id.slice(0, 20)}, ${id.length} long`, async () => {
       const headers = { 'X-Correlation-ID': id };
       for (const [send, more] of [
         ['GET /api/v1/notes/a', {}],
@@ -215,13 +215,13 @@ describe('a correlation id', () => {
     });
   }
 
-  it('[ERR-5] that is given twice is replaced', async () => {
+  it('[ERR-5] that is sent twice is replaced', async () => {
     const headers = { 'X-Correlation-ID': 'a', 'x-correlation-id': 'b' };
     const got = await shop.send({ send: 'GET /api/v1/notes/a', headers });
     assert.match(got.headers.get('x-correlation-id') ?? '', UUID_V7);
   });
 
-  it('[ERR-5] stands beside the trace of the caller, which events and observations continue', async () => {
+  it('[ERR-5] is independent of the trace, which events and observations continue', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     for (const [traceparent, continued] of [
       [`00-${trace}-00f067aa0ba902b7-01`, true],

@@ -55,10 +55,10 @@ const read = fc
     const target = `${base}${path}${query === '' ? '' : `?${query}`}`;
     return { send: `GET ${target}`, headers: { ...type, ...preferred, ...said } };
   })
-  // CSV has no room for related rows.
+  // CSV cannot represent related rows.
   .filter(({ send, headers }) => !(send.includes('expand=') && headers?.['Accept']?.startsWith('text/csv')));
 
-/** A query that the path takes. */
+/** A query that the path supports. */
 function queryOf(path: string, part: number): string {
   const segments = path.split('/');
   const isItem = segments.length % 2 === 1;
@@ -91,7 +91,7 @@ const write = fc.oneof(
   fc.constant<Request>({ send: 'DELETE /api/v1/books/b/pages/q' }),
 );
 
-/** What a tag stands for: the bytes, and how they are to be read. */
+/** The content that an ETag identifies: bytes, media type and coding. */
 function contentOf({ headers, bytes }: Seen): string {
   const digest = createHash('sha256').update(bytes).digest('base64url');
   return JSON.stringify([headers.get('content-type'), headers.get('content-encoding') ?? null, digest]);
@@ -99,7 +99,7 @@ function contentOf({ headers, bytes }: Seen): string {
 
 const CODINGS: readonly Choice[] = [{}, { 'Accept-Encoding': 'gzip' }];
 
-/** Reads in every coding, and holds the tags against all that were seen on this path. @param known what they stood for, by path and tag */
+/** Reads in every coding and compares with all earlier content of the same ETag. @param known content by path and ETag */
 async function checkTags(shelf: ApiUnderTest, { send, headers }: Request, known: Map<string, string>): Promise<void> {
   for (const coding of CODINGS) {
     const coded = { ...headers, ...coding };
@@ -115,8 +115,8 @@ async function checkTags(shelf: ApiUnderTest, { send, headers }: Request, known:
   }
 }
 
-describe('a tag', () => {
-  it('[CACHE-1] never stands for two contents: path, version, fields, expand, page, type, coding, whatever is written between', async () => {
+describe('an ETag', () => {
+  it('[CACHE-1] never identifies two contents, for any path, version, fields, expand, page, type, coding and writes in between', async () => {
     const reads = fc.array(read, { minLength: 1, maxLength: 10, size: 'max' });
     const writes = fc.array(write, { maxLength: 5, size: 'max' });
     const law = fc.asyncProperty(reads, writes, async (asked, changes) => {

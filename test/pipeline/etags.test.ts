@@ -29,7 +29,7 @@ describe('a precondition of a read', () => {
     [{ 'If-Modified-Since': 'yesterday' }, 200],
   ];
   for (const [headers, status] of rows) {
-    it(`[CACHE-2] [CACHE-3] makes GET and HEAD ${status}: ${JSON.stringify(headers)}`, async () => {
+    it(`[CACHE-2] [CACHE-3] returns ${status} for GET and HEAD: ${JSON.stringify(headers)}`, async () => {
       const { shop, path, fill } = await taggedProduct();
       await using _ = shop;
       const filled = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]));
@@ -37,7 +37,7 @@ describe('a precondition of a read', () => {
     });
   }
 
-  it('[CACHE-2] answers 304 with what the 200 says of caching, and with no body or type', async () => {
+  it('[CACHE-2] returns 304 with the caching fields of the 200, without body and type', async () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
     for (const target of [path, '/api/v1/products', '/api/products?sort=name', '/api/v1', `${path}/reviews`]) {
@@ -62,7 +62,7 @@ describe('a precondition of a read', () => {
     }
   });
 
-  it('[CACHE-2] costs a collection that is as it was no reading of its rows', async () => {
+  it('[CACHE-2] reads no rows of an unchanged collection', async () => {
     let lists = 0;
     const counting = (store: Store): Store =>
       replacing(store, {
@@ -88,7 +88,7 @@ describe('a precondition of a read', () => {
     }
   });
 
-  it('[CACHE-2] sees changes of all that a page is made of, and of nothing else', async () => {
+  it('[CACHE-2] depends on everything in a page, and on nothing else', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { id: supplier } = await create(shop, 'suppliers', { name: 'S' });
     const { id } = await create(shop, 'products', { ...LAMP, supplier_id: supplier });
@@ -117,7 +117,7 @@ describe('a precondition of a read', () => {
     assert.deepEqual(await changed(), [], 'by nothing that was refused or changed nothing');
   });
 
-  it('[URL-7] is not there for what lies below a row that is gone, whatever the caller has', async () => {
+  it('[URL-7] returns 404 below a deleted row, for any precondition', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { id } = await create(shop, 'products', LAMP);
     const { headers } = await shop.send({ send: `GET /api/v1/products/${id}/reviews` });
@@ -129,7 +129,7 @@ describe('a precondition of a read', () => {
     }
   });
 
-  it('[CACHE-1] [CACHE-2] is of the bytes where the collection is written to while it is read', async () => {
+  it('[CACHE-1] [CACHE-2] uses the bytes if the collection is written to during the read', async () => {
     let between: () => Promise<unknown> = async () => null;
     const writing = (store: Store): Store =>
       replacing(store, {
@@ -152,7 +152,7 @@ describe('a precondition of a read', () => {
     assert.equal(new Set(tags).size, 3, 'never the tag of what it is not');
   });
 
-  it('[CACHE-1] of a collection sees every change in it: created, changed, removed', async () => {
+  it('[CACHE-1] of a collection changes with every create, update and delete', async () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
     const seen = new Set<string>();
@@ -173,7 +173,7 @@ describe('a precondition of a read', () => {
 });
 
 describe('Last-Modified', () => {
-  it('[CACHE-4] stands on a resource once its change is over a second old, and is compared', async () => {
+  it('[CACHE-4] is sent once the change is over a second old, and is compared', async () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
     const get = { send: `GET ${path}`, status: 200 };
@@ -190,7 +190,7 @@ describe('Last-Modified', () => {
     await shop.row({ send: `GET ${path}`, headers: { 'If-Unmodified-Since': date(START - 1_000) }, status: 412 });
   });
 
-  it('[CACHE-4] never goes back with the clock, and tells nobody that a change after it was none', async () => {
+  it('[CACHE-4] never decreases with the clock, so that no change is missed', async () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
     shop.clock.advance(2_000);
@@ -204,7 +204,7 @@ describe('Last-Modified', () => {
     assert.equal(read.text, changed.text);
   });
 
-  it('[CACHE-4] stands on no collection, no write, and nothing that tells of other rows too', async () => {
+  it('[CACHE-4] is not sent for collections, writes and expanded resources', async () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
     shop.clock.advance(60_000);
@@ -216,8 +216,8 @@ describe('Last-Modified', () => {
   });
 });
 
-describe('a tag', () => {
-  it('[CACHE-1] is strong, begins with the revision, and is that of POST, PATCH and GET alike', async () => {
+describe('an ETag', () => {
+  it('[CACHE-1] is strong, starts with the revision, and is the same in POST, PATCH and GET', async () => {
     const { shop, path, made } = await taggedProduct();
     await using _ = shop;
     assert.match(made.headers.get('etag') ?? '', new RegExp(`^"${made.body['revision']}\\.[A-Za-z0-9_-]+"$`));
@@ -227,7 +227,7 @@ describe('a tag', () => {
     assert.equal((await shop.send({ send: `GET ${path}` })).headers.get('etag'), patched.headers.get('etag'));
   });
 
-  it('[CACHE-1] is another wherever the bytes are, and the same wherever they are', async () => {
+  it('[CACHE-1] differs if and only if the bytes differ', async () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
     await create(shop, 'products', { ...LAMP, sku: 'b', name: 'A' });
@@ -257,7 +257,7 @@ describe('a tag', () => {
     assert.equal(new Set(texts.values()).size, targets.length);
   });
 
-  it('[CACHE-1] is another once the model says something else of the same row', async () => {
+  it('[CACHE-1] changes when the model represents the same row differently', async () => {
     await using one = await apiUnderTest(SHOP);
     await using other = await apiUnderTest(SHOP.replace('title: Shop', 'public_url: https://shop.example'));
     const [a, b] = [await create(one, 'notes', { id: 'x' }), await create(other, 'notes', { id: 'x' })];
@@ -265,7 +265,7 @@ describe('a tag', () => {
     assert.notEqual(a.headers.get('etag'), b.headers.get('etag'));
   });
 
-  it('[CACHE-1] stands on no error, no 204 and no redirect', async () => {
+  it('[CACHE-1] is not sent with errors, 204 and redirects', async () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
     const none = { ETag: null };

@@ -4,7 +4,7 @@ import type { EventEnvelope } from '../../src/conventions/event.ts';
 import { type ApiUnderTest, apiUnderTest, type ExchangeRow } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
-/** A collection for each way to publish, and one below another. */
+/** A collection for each `events` setting, and a nested one. */
 const LOUD = `
 name: desk
 version: 1.3.4
@@ -17,7 +17,7 @@ resources:
 
 type Request = Pick<ExchangeRow, 'send' | 'headers' | 'body'>;
 
-/** Sends, and gives the one event that came of it. */
+/** Sends a request and returns its only event. */
 async function eventOf(api: ApiUnderTest, request: Request): Promise<EventEnvelope> {
   const { status, text } = await api.send(request);
   assert.ok(status < 300, text);
@@ -29,7 +29,7 @@ async function eventOf(api: ApiUnderTest, request: Request): Promise<EventEnvelo
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('an event', () => {
-  it('[EVT-2] has the members of the envelope, in their order, and no more', async () => {
+  it('[EVT-2] has exactly the members of the envelope, in order', async () => {
     await using shop = await apiUnderTest(SHOP);
     const event = await eventOf(shop, { send: 'POST /api/v1/suppliers', body: { name: 'A' } });
     assert.deepEqual(Object.keys(event), ['id', 'type', 'payload', 'metadata']);
@@ -46,7 +46,7 @@ describe('an event', () => {
     assert.deepEqual([event.metadata.schema_version, event.metadata.actor], ['1.4', null]);
   });
 
-  it('[EVT-1] comes of every write that changes something, and says which', async () => {
+  it('[EVT-1] is published by every write with a change, with its type', async () => {
     await using shop = await apiUnderTest(SHOP);
     const send = '/api/v1/notes/a';
     const types: string[] = [];
@@ -64,7 +64,7 @@ describe('an event', () => {
     assert.deepEqual(types, ['note.created', 'note.updated', 'note.updated', 'note.deleted', 'note.created']);
   });
 
-  it('[EVT-1] does not come of a read, of a refused write, or of one that changes nothing', async () => {
+  it('[EVT-1] is not published by reads, rejected writes and writes without a change', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { id } = await create(shop, 'products', LAMP);
     const path = `/api/v1/products/${id}`;
@@ -86,7 +86,7 @@ describe('an event', () => {
     }
   });
 
-  it('[EVT-2] [URL-9] is about one resource, by an absolute URL that names the version, whatever the request did', async () => {
+  it('[EVT-2] [URL-9] has an absolute URL of its resource with the version, for any version carrier', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { id } = await create(shop, 'products', LAMP);
     for (const send of ['POST /api/v1/notes', 'POST /api/notes', 'POST /api/notes?api_version=1.4']) {
@@ -107,13 +107,13 @@ describe('an event', () => {
     assert.equal(note.payload.resource.url, 'https://shop.example/api/v1/notes/a');
   });
 
-  it('[EVT-2] names its type and its resource in the singular, in snake_case', async () => {
+  it('[EVT-2] has its type and resource in singular snake_case', async () => {
     await using shop = await apiUnderTest(SHOP);
     const event = await eventOf(shop, { send: 'POST /api/v1/order-items', body: {} });
     assert.deepEqual([event.type, event.payload.resource.type], ['order_item.created', 'order_item']);
   });
 
-  it('[EVT-2] names the rows above it, as the URL does, for every kind of change', async () => {
+  it('[EVT-2] has its parents, in URL order, for every type of change', async () => {
     await using desk = await apiUnderTest(LOUD);
     await create(desk, 'notes', { id: 'n' });
     await create(desk, 'notes/n/lines', { id: 'l' });
@@ -129,7 +129,7 @@ describe('an event', () => {
     }
   });
 
-  it('[EVT-2] of a row that goes with another names the rows above it too', async () => {
+  it('[EVT-2] of a cascaded delete has its parents', async () => {
     await using desk = await apiUnderTest(LOUD);
     await create(desk, 'notes', { id: 'n' });
     await create(desk, 'notes/n/lines', { id: 'l' });
@@ -160,7 +160,7 @@ describe('an event', () => {
     [{ currency: null }, ['currency']],
   ];
   for (const [body, fields] of changes) {
-    it(`[EVT-2] lists the fields that changed, in their order, none that nobody may read: ${JSON.stringify(body)}`, async () => {
+    it(`[EVT-2] lists the changed fields in order, without write-only fields: ${JSON.stringify(body)}`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const { id } = await create(shop, 'products', LAMP);
       const { payload } = await eventOf(shop, { send: `PATCH /api/v1/products/${id}`, body });
@@ -168,7 +168,7 @@ describe('an event', () => {
     });
   }
 
-  it('[EVT-2] lists all fields that a creation set, defaults too, and none of a removal', async () => {
+  it('[EVT-2] lists all fields of a create, including defaults, and none of a delete', async () => {
     await using shop = await apiUnderTest(SHOP);
     const created = await eventOf(shop, {
       send: 'POST /api/v1/products',
@@ -179,7 +179,7 @@ describe('an event', () => {
     assert.deepEqual(removed.payload.changed_fields, []);
   });
 
-  it('[EVT-2] bears the time of the change, the correlation and the trace of its request', async () => {
+  it('[EVT-2] has the time, the correlation id and the trace of its request', async () => {
     await using shop = await apiUnderTest(SHOP);
     shop.clock.advance(1500);
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -189,7 +189,7 @@ describe('an event', () => {
     assert.deepEqual([metadata.correlation_id, metadata.trace_id], ['order:7~a', trace]);
   });
 
-  it('[ERR-5] [EVT-2] bears those that were made for a request without any', async () => {
+  it('[ERR-5] [EVT-2] has generated ids for a request without them', async () => {
     await using shop = await apiUnderTest(SHOP);
     const seen = await shop.send({
       send: 'POST /api/v1/notes',
@@ -201,7 +201,7 @@ describe('an event', () => {
     assert.match(event?.metadata.trace_id ?? '', /^(?!0{32})[0-9a-f]{32}$/);
   });
 
-  it('[EVT-3b] has the next place in the log, as 20 digits whose order is that of the texts', async () => {
+  it('[EVT-3b] has the next sequence as 20 digits, so that string order is numeric order', async () => {
     await using shop = await apiUnderTest(SHOP);
     for (let note = 0; note < 12; note++) await shop.send({ send: 'POST /api/v1/notes', body: { id: `${note}` } });
     await shop.send({ send: 'POST /api/v1/notes', body: { id: '0' } });
@@ -221,7 +221,7 @@ describe('an event', () => {
     );
   });
 
-  it('[EVT-1] is not changed by what happens later', async () => {
+  it('[EVT-1] is not changed by later writes', async () => {
     await using shop = await apiUnderTest(SHOP);
     await shop.send({ send: 'POST /api/v1/notes', body: { id: 'a', text: 'x' } });
     const [before] = await shop.store.events.after(0, 1);
@@ -230,8 +230,8 @@ describe('an event', () => {
   });
 });
 
-describe('what a model publishes', () => {
-  it('[EVT-2] holds the data where it is to be full: after a change, and before a removal, without what is write-only', async () => {
+describe('the events setting', () => {
+  it('[EVT-2] full includes the data: after a change, and before a delete, without write-only fields', async () => {
     await using desk = await apiUnderTest(LOUD);
     const path = '/api/v1/notes/n';
     const created = await eventOf(desk, { send: 'POST /api/v1/notes', body: { id: 'n', text: 'a', secret: 's' } });
@@ -250,14 +250,14 @@ describe('what a model publishes', () => {
     );
   });
 
-  it('[EVT-2] is nothing where it wants none', async () => {
+  it('[EVT-2] none publishes nothing', async () => {
     await using desk = await apiUnderTest(LOUD);
     await desk.row({ send: 'POST /api/v1/silent', body: { id: 'a' }, status: 201 });
     await desk.row({ send: 'PATCH /api/v1/silent/a', body: { text: 'x' }, status: 200 });
     await desk.row({ send: 'DELETE /api/v1/silent/a', status: 204 });
   });
 
-  it('[EVT-2] bears the minor version of the contract', async () => {
+  it('[EVT-2] adds the minor version of the contract', async () => {
     await using desk = await apiUnderTest(LOUD);
     const { metadata } = await eventOf(desk, { send: 'POST /api/v1/notes', body: { id: 'n' } });
     assert.equal(metadata.schema_version, '1.3');

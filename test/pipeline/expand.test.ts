@@ -36,7 +36,7 @@ resources:
       properties: { text: { type: string }, answers_id: { type: string, x-references: { resource: notes, as: answers } } }
 `;
 
-/** How many queries of related rows were asked. */
+/** Number of queries for related rows. */
 let queries = 0;
 
 function counting(store: Store): Store {
@@ -72,7 +72,7 @@ after(() => library.close());
 const get = (target: string): Promise<Seen> => library.row({ send: `GET /api/v1/${target}`, status: 200 });
 
 describe('an expanded relation', () => {
-  it('[QRY-4] to one row stands under its name before the links, as that row is shown; null where there is none', async () => {
+  it('[QRY-4] to one row is embedded before the links, as a whole resource, or null', async () => {
     const { body } = await get('books?expand=author');
     const [four, one] = body['data'];
     assert.equal(four.author, null);
@@ -80,17 +80,17 @@ describe('an expanded relation', () => {
     assert.deepEqual(Object.keys(one).slice(-2), ['author', 'links']);
   });
 
-  it('[QRY-4] [REP-11a] never tells what is write-only', async () => {
+  it('[QRY-4] [REP-11a] never contains write-only fields', async () => {
     assert.doesNotMatch((await get('books?expand=author')).text, /secret/);
   });
 
-  it('[QRY-4] to many rows is the first page of its collection, with links to the rest', async () => {
+  it('[QRY-4] to many rows is the first page of its collection, with links', async () => {
     const { body } = await get('authors/ann?expand=books');
     const collection = await get('books?author_id=ann&limit=20');
     assert.deepEqual(body['books'], collection.body);
   });
 
-  it('[QRY-4] to the rows below it is the first page of its sub-collection', async () => {
+  it('[QRY-4] to nested rows is the first page of the sub-collection', async () => {
     const { body } = await get('books/b1?expand=chapters.notes');
     const [chapter] = body['chapters'].data;
     assert.deepEqual(body['chapters'].links, (await get('books/b1/chapters?limit=20')).body['links']);
@@ -98,7 +98,7 @@ describe('an expanded relation', () => {
     assert.deepEqual((await get('books/b4?expand=chapters')).body['chapters'].data, []);
   });
 
-  it('[QRY-4] by a list of references is told from the other side', async () => {
+  it('[QRY-4] works for the inverse of an array of references', async () => {
     const { body } = await get('books/b1?expand=alike');
     const ids = body['alike'].data.map(({ id }: { id: string }) => id);
     assert.deepEqual(ids, ['b3', 'b2'], 'in the order of their collection');
@@ -106,13 +106,13 @@ describe('an expanded relation', () => {
     assert.deepEqual(body['alike'], (await get('books?similar_ids%5Bcontains%5D=b1&limit=20')).body);
   });
 
-  it('[QRY-4] to a row below others is shown where it stands', async () => {
+  it('[QRY-4] to a nested row has its own path', async () => {
     const { body } = await get('books/b1/chapters/c1/notes/n2?expand=answers,chapter');
     assert.deepEqual(body['answers'], (await get('books/b1/chapters/c1/notes/n1')).body);
     assert.deepEqual(body['chapter'], (await get('books/b1/chapters/c1')).body);
   });
 
-  it('[QRY-4] goes on to depth 3, and no further', async () => {
+  it('[QRY-4] has at most depth 3', async () => {
     const { body } = await get('countries/no?expand=authors.books.author');
     assert.equal(body['authors'].data[0].books.data[1].author.name, 'Ann');
     const refused = await library.row({
@@ -126,7 +126,7 @@ describe('an expanded relation', () => {
     );
   });
 
-  it('[QRY-4] several at once, and several of one relation, each told once', async () => {
+  it('[QRY-4] several relations, and several paths of one relation, are each embedded once', async () => {
     const { body } = await get('books/b1?expand=author.country,chapters,author.books');
     assert.deepEqual(Object.keys(body['author']).slice(-3), ['country', 'books', 'links']);
     assert.ok('chapters' in body);
@@ -137,9 +137,9 @@ describe('an expanded relation', () => {
     ['author.country', 2],
     ['author.country,chapters.notes,alike', 5],
   ] as const) {
-    it(`[QRY-4] costs one query for each relation, however many rows: ${expand}`, async () => {
+    it(`[QRY-4] costs one query per relation for any number of rows: ${expand}`, async () => {
       queries = 0;
-      // A page that was told before is told again without any.
+      // A cached page needs no query.
       await get(`books?expand=${expand}&limit=${50 + expected}`);
       assert.equal(queries, expected);
     });
@@ -151,7 +151,7 @@ describe('an expanded relation', () => {
     ['', 'unknown relation "" of resource book; known relations: author, chapters, alike'],
     ['title', 'unknown relation "title" of resource book; known relations: author, chapters, alike'],
   ] as const) {
-    it(`[QRY-4] ${JSON.stringify(expand)} is refused with what there is`, async () => {
+    it(`[QRY-4] ${JSON.stringify(expand)} is rejected with the known relations`, async () => {
       await library.row({
         send: `GET /api/v1/books?expand=${expand}`,
         status: 400,
@@ -160,7 +160,7 @@ describe('an expanded relation', () => {
     });
   }
 
-  it('[CACHE-1] changes the tag of what it is told in', async () => {
+  it('[CACHE-1] changes the ETag of the embedding resource', async () => {
     const first = await get('books/b3?expand=author');
     assert.notEqual(first.headers.get('etag'), (await get('books/b3')).headers.get('etag'));
     const tag = first.headers.get('etag') ?? '';
@@ -176,7 +176,7 @@ describe('an expanded relation', () => {
     assert.match(headers.get('etag') ?? '', new RegExp(`^"${body['revision']}\\.`));
   });
 
-  it('[NEG-4] is told in XML and in lines, and refused in CSV, which has no room for it', async () => {
+  it('[NEG-4] is supported in XML and NDJSON, and rejected for CSV', async () => {
     const xml = await library.send({
       send: 'GET /api/v1/books/b2?expand=author',
       headers: { Accept: 'application/xml' },
@@ -196,7 +196,7 @@ describe('an expanded relation', () => {
 });
 
 describe('the collection of a relation', () => {
-  it('[REP-9c] [QRY-1] has one address, also where its field is named like a parameter', async () => {
+  it('[REP-9c] [QRY-1] has one URL, also if its field has the name of a parameter', async () => {
     await using shop = await apiUnderTest(`
 name: shop
 version: 1.0.0
@@ -217,7 +217,7 @@ resources:
 });
 
 describe('an expansion of many rows', () => {
-  it('[QRY-4] tells no more than 16 MiB of them', async () => {
+  it('[QRY-4] contains at most 16 MiB of them', async () => {
     await using shop = await apiUnderTest(LIBRARY);
     await create(shop, 'authors', { id: 'a' });
     for (let index = 0; index < 18; index += 1) {
@@ -231,7 +231,7 @@ describe('an expansion of many rows', () => {
     assert.match(body['details'][0].message, /16777216 characters/);
   });
 
-  it('[QRY-4] tells 20 of each relation, and refuses to tell more than 1,000 in all', async () => {
+  it('[QRY-4] contains 20 per relation, and rejects more than 1,000 in total', async () => {
     await using shop = await apiUnderTest(LIBRARY);
     for (const author of Array.from({ length: 60 }, (_, index) => `a${index}`)) {
       await create(shop, 'authors', { id: author });
@@ -252,7 +252,7 @@ describe('an expansion of many rows', () => {
       ['20', '21', '22', '23', '24'],
     );
     for (const target of ['authors?expand=books&limit=51', 'authors?expand=books.author&limit=26']) {
-      // No condition makes another answer of it (RFC 9110 13.2.1).
+      // A precondition does not change an error (RFC 9110 13.2.1).
       for (const headers of [{}, { 'If-None-Match': '*' }, { 'If-Match': '"0"' }]) {
         const refused = { status: 400, has: { errorCode: 'QUERY_EXPAND_INVALID' } };
         await shop.row({ send: `GET /api/v1/${target}`, headers, ...refused });

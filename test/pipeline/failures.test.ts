@@ -8,7 +8,7 @@ import { SHOP } from './shop-model.ts';
 
 const SECRET = 'SELECT secret FROM /var/lib/shop.db at Driver.prepare (driver.ts:5:1)';
 
-/** A store whose every access to rows fails in the same way. */
+/** A store whose row accesses all fail with the same error. */
 function failing(error: unknown): Setting {
   const fail = (): never => {
     throw error;
@@ -52,9 +52,9 @@ const requests = [
   { send: 'DELETE /api/v1/notes/a' },
 ] as const;
 
-describe('a failure inside', () => {
+describe('an internal error', () => {
   for (const request of requests) {
-    it(`[ERR-7] is a constant 500, its cause told to the log alone: ${request.send}`, async () => {
+    it(`[ERR-7] is a constant 500, with the cause only in the log: ${request.send}`, async () => {
       const cause = new Error(SECRET);
       await using shop = await apiUnderTest(SHOP, failing(cause));
       const { body, headers } = await shop.row({
@@ -81,7 +81,7 @@ describe('a failure inside', () => {
   }
 
   for (const thrown of [undefined, 'SELECT secret', { secret: 1 }, Symbol('secret')]) {
-    it(`[ERR-7] is that constant 500 too where what is thrown is no error: a value of type ${typeof thrown}`, async () => {
+    it(`[ERR-7] is the same 500 if the thrown value is not an Error: ${typeof thrown}`, async () => {
       await using shop = await apiUnderTest(SHOP, failing(thrown));
       const { text } = await shop.row({
         send: 'GET /api/v1/notes/a',
@@ -98,7 +98,7 @@ describe('a failure inside', () => {
     [new StoreUnavailable(SECRET), 'SERVER_UNAVAILABLE'],
   ];
   for (const [error, errorCode] of passing) {
-    it(`[ERR-7] that passes is 503 ${errorCode}, says when to try again and is problem details on demand`, async () => {
+    it(`[ERR-7] that is temporary is 503 ${errorCode} with Retry-After, as problem details on request`, async () => {
       await using shop = await apiUnderTest(SHOP, failing(error));
       for (const [accept, type] of [
         ['*/*', 'application/json'],
@@ -117,7 +117,7 @@ describe('a failure inside', () => {
   }
 });
 
-describe('a database that cannot be used', () => {
+describe('an unavailable database', () => {
   const note = { id: 'a', text: 'x' };
   const writes = [
     { send: 'POST /api/v1/notes', body: note },
@@ -137,7 +137,7 @@ describe('a database that cannot be used', () => {
     [null, /cannot be reached/],
   ] as const;
   for (const [reason, message] of reasons) {
-    it(`[ERR-7] is told to the caller by the reason, and its cause to the log alone: ${reason}`, async () => {
+    it(`[ERR-7] is reported to the client with the reason, and to the log with the cause: ${reason}`, async () => {
       const failure = new StoreUnavailable('No database', { cause: new Error(SECRET), reason });
       for (const write of writes) {
         await using shop = await apiUnderTest(SHOP, { breaking: (store) => failingOnce(store, failure) });
@@ -154,7 +154,7 @@ describe('a database that cannot be used', () => {
   }
 });
 
-describe('a sink of observations that fails', () => {
+describe('an observer that fails', () => {
   const lost = new Error('the log is gone');
   const sinks: Readonly<Record<string, () => unknown>> = {
     'is quick to': () => {
@@ -163,7 +163,7 @@ describe('a sink of observations that fails', () => {
     'is late to': async () => Promise.reject(lost),
   };
   for (const [how, observe] of Object.entries(sinks)) {
-    it(`[ERR-1] costs no answer, where it ${how} fail`, async () => {
+    it(`[ERR-1] does not affect responses if it ${how} fail`, async () => {
       await using shop = await apiUnderTest(SHOP, { observe });
       const { api } = shop;
       await shop.row({ send: 'GET /api/v1/notes', status: 200 });
@@ -175,8 +175,8 @@ describe('a sink of observations that fails', () => {
   }
 });
 
-describe('what never became a request', () => {
-  it('[ERR-1] is answered as any error is, with what is known of it', async () => {
+describe('an invalid HTTP message', () => {
+  it('[ERR-1] gets a normal error response with the known facts', async () => {
     await using shop = await apiUnderTest(SHOP);
     const error = apiError('REQUEST_TIMEOUT', 'The request did not arrive in time; send it again.');
     const headers = ['X-Correlation-ID', 'mine', 'Accept', 'application/problem+json'];
@@ -190,7 +190,7 @@ describe('what never became a request', () => {
     assert.deepEqual([observed.status, observed.errorCode, observed.target], [408, 'REQUEST_TIMEOUT', '/api/v1/notes']);
   });
 
-  it('[ERR-1] is answered even where nothing is known', async () => {
+  it('[ERR-1] gets an error response even if nothing is known', async () => {
     await using shop = await apiUnderTest(SHOP);
     const answer = shop.api.refuse(new Error(SECRET), { method: '', target: '', headers: [] });
     assert.equal(answer.status, 500);

@@ -7,7 +7,7 @@ import { type ApiUnderTest, apiUnderTest, type Seen } from './api-under-test.ts'
 import { replacing } from './replacing.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
-/** The columns that the last reading of rows asked for. */
+/** The columns of the last read. */
 let columns: Columns | undefined;
 
 function watching(store: Store): Store {
@@ -46,7 +46,7 @@ describe('fields', () => {
     ['name,name', ['id', 'name', 'revision', 'links']],
   ];
   for (const [fields, members] of told) {
-    it(`[QRY-4] ${fields} are told in the order of the resource, the id, the revision and the links always`, async () => {
+    it(`[QRY-4] ${fields} are returned in resource order, always with id, revision and links`, async () => {
       const { body } = await get(`products/${lamp}?fields=${fields}`);
       assert.deepEqual(Object.keys(body), members);
       const whole = await get(`products/${lamp}`);
@@ -56,7 +56,7 @@ describe('fields', () => {
     });
   }
 
-  it('[QRY-4] tell some members of an object; null where there is none', async () => {
+  it('[QRY-4] select members of an object, or null', async () => {
     const { body } = await get('products?fields=size.unit&sort=-name');
     assert.deepEqual(
       body['data'].map(({ size }: { size: unknown }) => size),
@@ -64,7 +64,7 @@ describe('fields', () => {
     );
   });
 
-  it('[QRY-4] are all that is read, with what links and the order are made of', async () => {
+  it('[QRY-4] are the only columns that are read, with those for links and order', async () => {
     await get(`products/${lamp}?fields=name`);
     assert.deepEqual(columns, ['name', 'supplier_id']);
     await get('products?fields=size.unit&sort=category,price');
@@ -75,14 +75,14 @@ describe('fields', () => {
     assert.equal(columns, undefined);
   });
 
-  it('[PAGE-2] stay along every link, beside filters and sort', async () => {
+  it('[PAGE-2] are part of every link, with filters and sort', async () => {
     const first = await get('products?fields=name,size.unit&sort=name&limit=1');
     assert.match(first.body['links'].next, /\?sort=name&fields=name,size\.unit&limit=1&after=/);
     const next = await shop.row({ send: `GET ${first.body['links'].next}`, status: 200 });
     assert.deepEqual(Object.keys(next.body['data'][0]), ['id', 'name', 'size', 'revision', 'links']);
   });
 
-  it('[QRY-4] do not bind a cursor: another page may tell others', async () => {
+  it('[QRY-4] are not part of a cursor, so another page can select others', async () => {
     const first = await get('products?fields=name&limit=1');
     const next = await get(`products?fields=price&limit=1&after=${first.body['page'].next_cursor}`);
     assert.equal(next.body['data'].length, 1);
@@ -94,7 +94,7 @@ describe('fields', () => {
     ['name.x', 'unknown field "name.x"; its parent has no such member'],
     ['labels.x', 'unknown field "labels.x"; its parent has no such member'],
   ] as const) {
-    it(`[QRY-4] ${fields} is refused with what was meant`, async () => {
+    it(`[QRY-4] ${fields} is rejected with a suggestion`, async () => {
       await shop.row({
         send: `GET /api/v1/products?fields=${fields}`,
         status: 400,
@@ -103,7 +103,7 @@ describe('fields', () => {
     });
   }
 
-  it('[QRY-4] are not looked at where there are far too many', async () => {
+  it('[QRY-4] are rejected without further checks if there are too many', async () => {
     for (const [name, code] of [
       ['fields', 'QUERY_FIELDS_INVALID'],
       ['expand', 'QUERY_EXPAND_INVALID'],
@@ -118,14 +118,14 @@ describe('fields', () => {
     }
   });
 
-  it('[ERR-4] are not told back at length', async () => {
+  it('[ERR-4] are truncated in error messages', async () => {
     const refused = await shop.row({ send: `GET /api/v1/products?fields=${'o.'.repeat(3500)}`, status: 400 });
     assert.ok(refused.text.length < 3_000, String(refused.text.length));
     const unknown = await shop.row({ send: `GET /api/v1/products?${'o'.repeat(7000)}=1`, status: 400 });
     assert.ok(unknown.text.length < 1_000, String(unknown.text.length));
   });
 
-  it('[REP-11a] do not know what is write-only', async () => {
+  it('[REP-11a] do not include write-only fields', async () => {
     const refused = await shop.row({
       send: `GET /api/v1/products/${lamp}?fields=cost`,
       status: 400,
@@ -134,7 +134,7 @@ describe('fields', () => {
     assert.match(refused.body['details'][0].message, /^unknown field "cost"; (?:known fields:|did)/);
   });
 
-  it('[CACHE-1] have a tag of their own, by which a write may be guarded all the same', async () => {
+  it('[CACHE-1] have their own ETag, which works in If-Match', async () => {
     const [some, others, all] = [
       await get(`products/${lamp}?fields=name`),
       await get(`products/${lamp}?fields=price`),
@@ -163,7 +163,7 @@ describe('fields', () => {
     assert.match(xml.text, /<id>[^<]+<\/id><tags><item>a<\/item><\/tags><revision>/);
   });
 
-  it('[QRY-5] belong to reading alone', async () => {
+  it('[QRY-5] are a parameter of reads only', async () => {
     await shop.row({
       send: 'POST /api/v1/suppliers?fields=name',
       body: { name: 'S' },
@@ -172,7 +172,7 @@ describe('fields', () => {
     });
   });
 
-  it('[QRY-4] work out only the computed members that are told', async () => {
+  it('[QRY-4] compute only the selected computed members', async () => {
     let worked = 0;
     const value = ({ name }: { readonly name: string }): string => {
       worked += 1;
