@@ -42,7 +42,7 @@ export interface TreeNode {
 }
 
 /** What the reader needs to know about a format. */
-export interface TreeFormat {
+interface TreeFormat {
   /** Maximum number of items of a list. */
   readonly items: number;
   /** How to write a list, for messages. */

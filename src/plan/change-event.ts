@@ -16,7 +16,7 @@ export interface EventOrigin {
 }
 
 /** A change of one row. `values` are those after a create or update, or before a delete. */
-export interface RowChange {
+interface RowChange {
   readonly verb: 'created' | 'updated' | 'deleted';
   readonly resource: Resource;
   readonly id: string;

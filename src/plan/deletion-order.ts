@@ -7,10 +7,10 @@ export interface ReferenceEdge {
 }
 
 /** The references to a row, by its key, from other rows to delete. */
-export type Referrers = (key: string) => readonly ReferenceEdge[];
+type Referrers = (key: string) => readonly ReferenceEdge[];
 
 /** The order of deletion, and the references to nullify beforehand. */
-export interface DeletionOrder {
+interface DeletionOrder {
   readonly order: readonly string[];
   readonly detached: readonly ReferenceEdge[];
 }

@@ -13,7 +13,7 @@ export interface ImportedRow {
   readonly updatedAt: string | null;
 }
 
-export type ImportDraft =
+type ImportDraft =
   | { readonly kind: 'valid'; readonly row: ImportedRow }
   | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[] };
 

@@ -91,7 +91,7 @@ function readTimestamp({ name, value }: QueryParameter): string {
 }
 
 /** What a pagination technique needs besides its position. */
-export interface PaginationContext {
+interface PaginationContext {
   readonly cursor: { readonly token: string; readonly state: CursorState } | null;
   /** The time range, if the technique is pagination by time. */
   readonly time: TimeRange | null;

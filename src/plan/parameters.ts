@@ -4,7 +4,7 @@ import type { QueryParameter } from '../conventions/query.ts';
 import { memoize } from '../cache/memoize.ts';
 
 /** The parsed name of a filter parameter: `price[gte]`, `filter[limit]`, `address.city`. */
-export interface FilterName {
+interface FilterName {
   readonly path: string;
   /** null if the name has no operator: equality. */
   readonly operator: string | null;

@@ -2,7 +2,7 @@ import type { BodyUse } from '../conventions/body-type.ts';
 import type { Method } from '../conventions/methods.ts';
 import type { ResponseFormat } from '../conventions/response-format.ts';
 
-/** What a path can name. */
+/** What a path refers to. */
 export type RouteKind =
   /** The asterisk of `OPTIONS *`. */
   | 'server'
@@ -15,18 +15,18 @@ export type RouteKind =
   | 'batches'
   | 'batch';
 
-/** What a route serves. */
-export interface RouteRule {
+/** The methods, response formats and bodies of a route. */
+interface RouteRule {
   readonly methods: readonly Method[];
-  /** Of responses, the default first (NEG-1). */
+  /** Response formats, the default first (NEG-1). */
   readonly formats: readonly ResponseFormat[];
-  /** What the body of a method is for; a method that is missing takes none. */
+  /** The use of the body by method; other methods have no body. */
   readonly bodies: Readonly<Partial<Record<Method, BodyUse>>>;
 }
 
 const HEALTH: RouteRule = { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json'], bodies: {} };
 
-/** Every route of an API: what requests are judged by, and what descriptions list. */
+/** All routes of an API: requests are checked against them, and descriptions list them. */
 export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   server: {
     methods: ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],

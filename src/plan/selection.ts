@@ -23,7 +23,7 @@ export interface Selection {
 }
 
 /** What a resource contributes to reading a selection. */
-export interface SelectionRule {
+interface SelectionRule {
   readonly resource: Resource;
   readonly validator: ResourceValidator;
   /** Whether a parameter is a filter on a property. */
@@ -145,7 +145,7 @@ function fingerprintOf(filter: readonly Condition[], order: readonly SortKey[], 
 }
 
 /** A decoded cursor with the filters and sort that it continues. */
-export interface OpenCursor {
+interface OpenCursor {
   readonly token: string;
   readonly state: CursorState;
   readonly parameters: readonly QueryParameter[];

@@ -18,7 +18,7 @@ interface RowLocation {
 }
 
 /** The id of a row to create, with its resource and ancestors. */
-type NewRow = RowLocation & { readonly id: string };
+type RowToCreate = RowLocation & { readonly id: string };
 
 /** A row as it is stored, with its resource and ancestors. */
 export type CurrentRow = RowLocation & { readonly row: Row };
@@ -26,7 +26,7 @@ export type CurrentRow = RowLocation & { readonly row: Row };
 /** The plan that creates a row, with its event. */
 export function createPlan(
   { events, origin }: WriteAuthor,
-  { resource, within, id }: NewRow,
+  { resource, within, id }: RowToCreate,
   values: FieldValues,
 ): CreatePlan {
   // Unset fields are not reported as changed: consumers assume them to be unset.

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { EventDraft } from '../conventions/event.ts';
-import type { Json } from '../conventions/json.ts';
 import {
   EVERYTHING,
   type Ancestor,
   type CreatePlan,
   type DeletePlan,
+  type FieldValues,
   type ListPlan,
   type Row,
   type UpdatePlan,
@@ -17,8 +17,6 @@ import { productValues } from './sample-model.ts';
 
 /** The default `created_at` of sample rows. */
 export const AT = '2026-01-02T03:04:05.678Z';
-
-type FieldValues = Readonly<Record<string, Json>>;
 
 /** An event for a row. */
 export function eventDraft(type: string, resource: string, id: string): EventDraft {

@@ -19,10 +19,10 @@ const LARGE = JSON.stringify(
 const PAGE = JSON.stringify(Array.from({ length: 50 }, (_, at) => ({ id: `p${at}`, name: 'Lamp é', price: '9.90' })));
 
 describe('compress', () => {
-  it('[NEG-7] has each coding that is offered', () => assert.deepEqual(codings, ['br', 'zstd', 'gzip']));
+  it('[NEG-7] supports each offered coding', () => assert.deepEqual(codings, ['br', 'zstd', 'gzip']));
 
   for (const coding of ALL) {
-    it(`[NEG-7] loses nothing in ${coding}`, async () => {
+    it(`[NEG-7] is lossless in ${coding}`, async () => {
       const law = fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), async (bytes) => {
         assert.deepEqual(Buffer.from(DECODERS[coding](await compress(bytes, coding))), Buffer.from(bytes));
       });
@@ -35,17 +35,17 @@ describe('compress', () => {
       }
     });
 
-    it(`[NEG-7] [CACHE-1] gives the same bytes for the same content in ${coding}`, async () => {
+    it(`[NEG-7] [CACHE-1] returns the same bytes for the same content in ${coding}`, async () => {
       assert.deepEqual(await compress(PAGE, coding), await compress(Buffer.from(PAGE), coding));
     });
   }
 
   for (const coding of codings) {
-    it(`[NEG-7] makes a page a tenth of its size in ${coding}`, async () => {
+    it(`[NEG-7] compresses a page to a tenth in ${coding}`, async () => {
       assert.ok((await compress(PAGE, coding)).length < PAGE.length / 10);
     });
 
-    it(`[NEG-7] has a page at once in ${coding}, and keeps nobody waiting for a large one`, () => {
+    it(`[NEG-7] compresses a page synchronously in ${coding}, and a large one on another thread`, () => {
       assert.ok(compress(PAGE, coding) instanceof Uint8Array);
       assert.ok(compress(LARGE, coding) instanceof Promise);
     });

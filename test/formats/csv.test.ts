@@ -26,7 +26,7 @@ function row(value: object): string {
 }
 
 describe('CSV', () => {
-  it('[NEG-1] says any value that a schema admits, and gives it back', () => {
+  it('[NEG-1] round-trips any value that a schema allows', () => {
     fc.assert(
       fc.property(typedValue(), ({ type, value }) => {
         const csv = compileCsv(type);
@@ -45,13 +45,13 @@ describe('CSV', () => {
   });
 
   const rows: readonly (readonly [title: string, value: object, row: string])[] = [
-    ['null as an empty cell and an empty text in quotes', { name: '' }, '"",,[],,,,\r\n'],
+    ['null as an empty cell, and an empty string in quotes', { name: '' }, '"",,[],,,,\r\n'],
     ['lists as JSON', { tags: ['a', 'b,"c"'] }, ',,"[""a"",""b,\\""c\\""""]",,,,\r\n'],
-    ['an object without a value in it', { address: { city: null, zip: null } }, ',,[],{},,,\r\n'],
-    ['an object with one', { address: { city: 'Oslo', zip: null } }, ',,[],,Oslo,,\r\n'],
-    ['an object that always has one', { size: { unit: 'mm' } }, ',,[],,,,mm\r\n'],
-    ['quotes, commas and breaks in quotes', { name: 'a "b", c\r\nd\re' }, '"a ""b"", c\r\nd\re",,[],,,,\r\n'],
-    ['spaces at the ends in quotes', { name: ' a ' }, '" a ",,[],,,,\r\n'],
+    ['an object whose members are all unset', { address: { city: null, zip: null } }, ',,[],{},,,\r\n'],
+    ['an object with a set member', { address: { city: 'Oslo', zip: null } }, ',,[],,Oslo,,\r\n'],
+    ['an object with a required member', { size: { unit: 'mm' } }, ',,[],,,,mm\r\n'],
+    ['quotes, commas and line breaks in quotes', { name: 'a "b", c\r\nd\re' }, '"a ""b"", c\r\nd\re",,[],,,,\r\n'],
+    ['leading and trailing spaces in quotes', { name: ' a ' }, '" a ",,[],,,,\r\n'],
   ];
   for (const [title, value, written] of rows) {
     it(`[NEG-1] writes ${title}`, () => {
@@ -68,34 +68,34 @@ describe('CSV', () => {
   }
 
   for (const formula of ['=1+1', '+1', '-1', '@x', '\tx', '\rx', '\n=1', '＝1', "'=1", "''-2"]) {
-    it(`[NEG-1] guards ${JSON.stringify(formula)} against being a formula`, () => {
+    it(`[NEG-1] escapes ${JSON.stringify(formula)}, which could be a formula`, () => {
       const [cell = ''] = row({ name: formula }).split(',,');
       assert.equal(cell.replace(/^"/, '').slice(0, 1), "'");
       assert.equal(compileCsvReader(PRODUCT, HEADER, LIMITS)(row({ name: formula }))['name'], formula);
     });
   }
 
-  it('[NEG-1] guards no number: a sign is no formula', () => {
+  it('[NEG-1] does not escape numbers: a sign is not a formula', () => {
     assert.equal(row({ stock: -5 }), ',-5,[],,,,\r\n');
     assert.equal(row({ name: "'tis" }), "'tis,,[],,,,\r\n");
   });
 
-  it('reads columns in any order, and takes those that are left out as absent', () => {
+  it('reads columns in any order, and omits absent ones', () => {
     const read = compileCsvReader(PRODUCT, '\ufeffaddress.zip,name\n', LIMITS);
     assert.deepEqual(read('0123,Lamp\n'), { name: 'Lamp', address: { zip: '0123' } });
     assert.deepEqual(read(',""\n'), { name: '', address: null });
   });
 
-  it('keeps what does not fit, to be refused in words', () => {
+  it('keeps values of another type, for validation', () => {
     assert.deepEqual(compileCsvReader(PRODUCT, 'stock', LIMITS)('many'), { stock: 'many' });
   });
 
   const malformed: readonly (readonly [title: string, header: string, record: string, says: RegExp])[] = [
-    ['a column that is not known', 'name,price', '', /unknown column "price"; known columns: name, stock/],
-    ['a column twice', 'name,name', '', /duplicate column name/],
+    ['an unknown column', 'name,price', '', /unknown column "price"; known columns: name, stock/],
+    ['a duplicate column', 'name,name', '', /duplicate column name/],
     ['more cells than columns', 'name', 'a,b', /2 cells for 1 columns/],
-    ['an open quote', 'name', '"a', /quote/],
-    ['a quote inside', 'name', 'a"b', /quote/],
+    ['an unterminated quote', 'name', '"a', /quote/],
+    ['a quote in an unquoted cell', 'name', 'a"b', /quote/],
     ['malformed JSON', 'tags', '[a', /Malformed body at line 1/],
   ];
   for (const [title, header, record, says] of malformed) {

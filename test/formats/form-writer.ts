@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../src/conventions/json.ts';
 import type { ValueType } from '../../src/model/model.ts';
 
-/** A name, and its value; null where the name stands bare. */
+/** A name and its value; null for a name without `=`. */
 export type Pair = readonly [name: string, value: string | null];
 
-/** A value as the pairs of a form: the inverse of reading one. */
+/** Writes a value as the pairs of a form: the inverse of reading it. */
 export function formPairs(value: JsonObject, type: Extract<ValueType, { kind: 'object' }>): readonly Pair[] {
   return type.members.flatMap((member) => pairs(member.name, value[member.name] ?? null, member.type));
 }

@@ -34,7 +34,7 @@ function read(form: string | Uint8Array): unknown {
 }
 
 describe('a form', () => {
-  it('[NEG-5] says any value that a schema admits, and gives it back', () => {
+  it('[NEG-5] round-trips any value that a schema allows', () => {
     fc.assert(
       fc.property(typedValue(), ({ type, value }) => {
         const form = urlencoded(formPairs(value, type));

@@ -10,16 +10,16 @@ const refusesWith = (bytes: Uint8Array, limit: number, code: string) =>
   assert.rejects(inflate(bytes, limit), (error) => error instanceof ApiError && error.code === code);
 
 describe('inflate', () => {
-  it('[NEG-2] gives back what was packed, up to the limit', async () => {
+  it('[NEG-2] decompresses up to the limit', async () => {
     assert.deepEqual(Buffer.from(await inflate(gzipSync(BODY), BODY.length)), BODY);
   });
 
-  it('[NEG-2] joins the members of one gzip file', async () => {
+  it('[NEG-2] concatenates the members of a gzip file', async () => {
     const parts = Buffer.concat([gzipSync('a'), gzipSync('b')]);
     assert.equal(Buffer.from(await inflate(parts, 10)).toString(), 'ab');
   });
 
-  it('[NEG-2] counts the limit after inflating', async () => {
+  it('[NEG-2] applies the limit to the decompressed size', async () => {
     await refusesWith(gzipSync(BODY), BODY.length - 1, 'REQUEST_BODY_TOO_LARGE');
   });
 
@@ -36,7 +36,7 @@ describe('inflate', () => {
   const rows: readonly (readonly [what: string, bytes: Uint8Array])[] = [
     ['nothing', Buffer.alloc(0)],
     ['plain text', BODY],
-    ['a cut body', whole.subarray(0, -4)],
+    ['a truncated body', whole.subarray(0, -4)],
     ['a wrong checksum', damaged],
     ['bytes after the end', Buffer.concat([whole, Buffer.from('xx')])],
   ];
@@ -48,7 +48,7 @@ describe('inflate', () => {
 });
 
 describe('inflateChunks', () => {
-  /** The bytes in pieces of a size, as a wire may bring them. */
+  /** The bytes in chunks of a size, as from a network. */
   async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   }
@@ -76,14 +76,14 @@ describe('inflateChunks', () => {
     ['zeros after the end', Buffer.concat([packed, zeros])],
     ['bytes after the end', Buffer.concat([packed, Buffer.from('xx')])],
     ['bytes after zeros', Buffer.concat([packed, zeros, Buffer.from('xx')])],
-    ['a member begun', Buffer.concat([packed, packed.subarray(0, 5)])],
-    ['a cut body', packed.subarray(0, -4)],
-    ['a cut header', packed.subarray(0, 3)],
+    ['an incomplete second member', Buffer.concat([packed, packed.subarray(0, 5)])],
+    ['a truncated body', packed.subarray(0, -4)],
+    ['a truncated header', packed.subarray(0, 3)],
     ['plain text', Buffer.from('{"id":"a"}\n')],
     ['nothing', Buffer.alloc(0)],
   ];
   for (const [what, bytes] of bodies) {
-    it(`[NEG-2] takes ${what} as it is taken in one piece, wherever it is parted`, async () => {
+    it(`[NEG-2] handles ${what} like inflate does, whatever the chunks`, async () => {
       const whole = await outcome(inflate(bytes, 1_048_576));
       for (let size = 1; size <= bytes.length + 1; size++) {
         assert.equal(await outcome(joined(inflateChunks(pieces(bytes, size)))), whole, `in pieces of ${size}`);
@@ -91,7 +91,7 @@ describe('inflateChunks', () => {
     });
   }
 
-  it('[NEG-2] gives back what was packed', async () => {
+  it('[NEG-2] decompresses what was compressed', async () => {
     const law = fc.asyncProperty(
       fc.uint8Array({ maxLength: 2_000 }),
       fc.integer({ min: 1, max: 64 }),
@@ -111,7 +111,7 @@ describe('inflateChunks', () => {
     assert.equal((await joined(inflateChunks(gapped()))).toString(), '{"id":"a"}\n');
   });
 
-  it('[MET-13] gives what has come before it waits for more', async () => {
+  it('[MET-13] yields what has arrived before it waits for more', async () => {
     const { promise: never } = Promise.withResolvers<void>();
     async function* waiting(): AsyncGenerator<Uint8Array> {
       yield gzipSync('a line');
@@ -121,7 +121,7 @@ describe('inflateChunks', () => {
     assert.equal(Buffer.from(first.value ?? []).toString(), 'a line');
   });
 
-  it('[MET-13] [LIM-1] inflates no more of a bomb than is asked for', async () => {
+  it('[MET-13] [LIM-1] decompresses no more of a bomb than is consumed', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1_048_576));
     const before = process.memoryUsage().arrayBuffers;
     let inflated = 0;
@@ -132,7 +132,7 @@ describe('inflateChunks', () => {
     assert.ok(process.memoryUsage().arrayBuffers - before < 8 * 1_048_576);
   });
 
-  it('[MET-13] [LIM-1] takes off the wire little more than is asked for', async () => {
+  it('[MET-13] [LIM-1] reads little more from its source than is consumed', async () => {
     const noise = Buffer.from(Array.from({ length: 16_384 }, (_, at) => (at * at * 2_654_435_761) >>> 24));
     const member = gzipSync(noise);
     let taken = 0;
@@ -150,7 +150,7 @@ describe('inflateChunks', () => {
     assert.ok(taken < (inflated * member.length) / noise.length + 262_144, `${taken} bytes were taken`);
   });
 
-  it('[MET-13] ends its source when its reader stops', { timeout: 5_000 }, async () => {
+  it('[MET-13] closes its source when its consumer stops', { timeout: 5_000 }, async () => {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     async function* endless(): AsyncGenerator<Uint8Array> {
       try {
@@ -163,7 +163,7 @@ describe('inflateChunks', () => {
     await ended;
   });
 
-  it('[NEG-2] ends its source when the data are bad', { timeout: 5_000 }, async () => {
+  it('[NEG-2] closes its source when the data are invalid', { timeout: 5_000 }, async () => {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     async function* endless(): AsyncGenerator<Uint8Array> {
       try {
@@ -176,7 +176,7 @@ describe('inflateChunks', () => {
     await ended;
   });
 
-  it('[MET-13] fails with what its source fails with', async () => {
+  it('[MET-13] passes on errors of its source', async () => {
     const timeout = apiError('REQUEST_TIMEOUT', 'The body took too long.');
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield packed.subarray(0, 12);

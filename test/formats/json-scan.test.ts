@@ -35,7 +35,7 @@ describe('scanJson', () => {
     `0.${'1'.repeat(400)}`,
   ];
   for (const text of taken) {
-    it(`[REP-7] takes ${text.slice(0, 40)}`, () => assert.doesNotThrow(() => scanJson(text, LIMITS)));
+    it(`[REP-7] accepts ${text.slice(0, 40)}`, () => assert.doesNotThrow(() => scanJson(text, LIMITS)));
   }
 
   const refused: readonly (readonly [text: string, place: string, reason: RegExp])[] = [
@@ -105,19 +105,19 @@ describe('scanJson', () => {
     });
   }
 
-  it('[LIM-1] takes as many levels and items as allowed', () => {
+  it('[LIM-1] accepts the maximum depth and number of items', () => {
     for (const text of [nested('[', ']', 32), nested('{"a":', '}', 32).replace(':}', ':0}'), list(10_000)]) {
       assert.doesNotThrow(() => scanJson(text, LIMITS));
     }
   });
 
-  it('[ERR-4] repeats nothing of the body', () => {
+  it('[ERR-4] never quotes the body', () => {
     for (const text of ['{"password":"hunter2","password":1}', '{"a":hunter2}', '"hunter2']) {
       assert.ok(!throwsApiError(() => scanJson(text, LIMITS), 'REQUEST_BODY_MALFORMED').message.includes('hunter2'));
     }
   });
 
-  it('[REP-7] keeps the grammar exactly as JSON.parse does', () => {
+  it('[REP-7] accepts exactly the grammar of JSON.parse', () => {
     const pieces = [
       '{',
       '}',
@@ -157,13 +157,13 @@ describe('scanJson', () => {
       const text = parts.join('');
       const own = accepts((input) => scanJson(input, LIMITS), text);
       const native = accepts(JSON.parse, text);
-      // Where they differ, it is over a member that is given twice.
+      // They differ only on duplicate members.
       assert.ok(own === native || (native && /"a".*"a"|"b".*"b"/s.test(text)), text);
     });
     fc.assert(law, { numRuns: 3000 });
   });
 
-  it('[REP-7] finds the fault wherever a valid text is spoilt', () => {
+  it('[REP-7] finds the error wherever a valid text is damaged', () => {
     const valid = '{"a":[1,-2.5e3,"x\\u00e9",true],"b":{"c":null}}';
     const law = fc.property(
       fc.nat(valid.length - 1),
@@ -203,11 +203,11 @@ describe('hostile bodies', () => {
     ['line ends', `${'\n'.repeat(MIB)}x`, false],
   ];
   for (const [what, text, valid] of bodies) {
-    it(`[LIM-1] judges 1 MiB of ${what} in linear time`, () => {
+    it(`[LIM-1] scans 1 MiB of ${what} in linear time`, () => {
       const started = performance.now();
       if (valid) assert.doesNotThrow(() => scanJson(text, LIMITS));
       else throwsApiError(() => scanJson(text, LIMITS), 'REQUEST_BODY_MALFORMED');
-      // Quadratic time would be minutes.
+      // Quadratic time would take minutes.
       assert.ok(performance.now() - started < 3000);
     });
   }

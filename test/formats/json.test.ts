@@ -8,7 +8,7 @@ const LIMITS = { depth: 32, items: 10_000 };
 const bytes = (...parts: readonly (string | readonly number[])[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
 
-/** Texts without what I-JSON refuses. */
+/** Strings without characters that I-JSON refuses. */
 const text = fc.string({ unit: 'grapheme' }).filter((value) => !/[\0\p{Cs}\p{Noncharacter_Code_Point}]/u.test(value));
 const name = text.filter((value) => !['__proto__', 'constructor', 'prototype'].includes(value));
 const long = fc.double({ min: 2 ** 53, max: 1e22, noNaN: true }).map(Math.round);
@@ -38,15 +38,15 @@ describe('readJson', () => {
     fc.assert(law, { numRuns: 300 });
   });
 
-  it('[REP-7] passes over a byte order mark', () =>
+  it('[REP-7] skips a byte order mark', () =>
     assert.deepEqual(readJson(bytes([0xef, 0xbb, 0xbf], '{"a":1}'), LIMITS), { a: 1 }));
 
-  it('[REP-7] keeps a byte order mark inside a text', () =>
+  it('[REP-7] keeps a byte order mark inside a string', () =>
     assert.equal(readJson(bytes('"', [0xef, 0xbb, 0xbf], '"'), LIMITS), '\ufeff'));
 
   const notUtf8: readonly (readonly [what: string, body: Buffer])[] = [
     ['a lone continuation byte', bytes('"', [0x80], '"')],
-    ['a cut sequence', bytes('"', [0xe2, 0x82], '"')],
+    ['a truncated sequence', bytes('"', [0xe2, 0x82], '"')],
     ['an overlong slash', bytes('"', [0xc0, 0xaf], '"')],
     ['an encoded surrogate', bytes('"', [0xed, 0xa0, 0x80], '"')],
     ['a code point beyond Unicode', bytes('"', [0xf4, 0x90, 0x80, 0x80], '"')],
@@ -54,7 +54,7 @@ describe('readJson', () => {
     ['UTF-16 with its mark', bytes([0xff, 0xfe], Buffer.from('{}', 'utf16le').toJSON().data)],
   ];
   for (const [what, body] of notUtf8) {
-    it(`[REP-7] refuses ${what} as no UTF-8`, () =>
+    it(`[REP-7] refuses ${what} as invalid UTF-8`, () =>
       assert.match(throwsApiError(() => readJson(body, LIMITS), 'REQUEST_BODY_MALFORMED').message, /UTF-8/));
   }
 
@@ -63,12 +63,12 @@ describe('readJson', () => {
     ['white space', bytes(' \t\r\n')],
     ['a byte order mark', bytes([0xef, 0xbb, 0xbf])],
   ] as const) {
-    it(`[REP-7] asks for a body where there is ${what}`, () => {
+    it(`[REP-7] reports a missing body for ${what}`, () => {
       throwsApiError(() => readJson(body, LIMITS), 'REQUEST_BODY_REQUIRED');
     });
   }
 
-  it('[REP-7] reads on after a body that was no UTF-8', () => {
+  it('[REP-7] works again after a body of invalid UTF-8', () => {
     throwsApiError(() => readJson(bytes([0xe2, 0x82]), LIMITS), 'REQUEST_BODY_MALFORMED');
     assert.equal(readJson(bytes('1'), LIMITS), 1);
   });
@@ -79,7 +79,7 @@ describe('writeJson', () => {
     assert.equal(writeJson({ b: [1, null], a: 'é' }), '{"b":[1,null],"a":"é"}'));
 
   for (const value of [undefined, () => 1, Symbol('a'), 1n]) {
-    it(`[REP-1] throws on a ${typeof value}, which has no JSON form`, () =>
+    it(`[REP-1] throws on a ${typeof value}, which cannot be JSON`, () =>
       assert.throws(() => writeJson(value), TypeError));
   }
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { MemberNames } from '../../src/formats/member-names.ts';
 
 describe('MemberNames', () => {
-  it('[REP-7] tells a new name from one that it has, for few names and for many', () => {
+  it('[REP-7] detects duplicates among few names and among many', () => {
     const law = fc.property(
       fc.array(
         fc.nat(60).map((index) => `name-${index}`),

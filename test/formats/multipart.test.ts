@@ -22,7 +22,7 @@ const PRODUCT: ObjectType = {
   ],
 };
 
-/** The body of these parts, each its header fields and what it holds. */
+/** A body of these parts: header fields and content of each. */
 function body(
   parts: readonly (readonly [header: string, content: string | Uint8Array])[],
   end = '--b--\r\n',
@@ -40,7 +40,7 @@ function read(bytes: Uint8Array): Promise<unknown> {
 }
 
 describe('a multipart form', () => {
-  it('[NEG-5] says any value that a schema admits, and gives it back', async () => {
+  it('[NEG-5] round-trips any value that a schema allows', async () => {
     await fc.assert(
       fc.asyncProperty(typedValue(), async ({ type, value }) => {
         const parts = formPairs(value, type).map(([name, held]) => {
@@ -65,7 +65,7 @@ describe('a multipart form', () => {
     );
   });
 
-  it('[NEG-5] reads texts, files where the schema has bytes, and JSON whatever it holds', async () => {
+  it('[NEG-5] reads texts, files for binary fields, and any JSON', async () => {
     const bytes = body([
       [named('name'), 'é\r\nx'],
       [named('stock'), '5'],
@@ -80,16 +80,16 @@ describe('a multipart form', () => {
     assert.deepEqual(await read(photos), { photos: ['AQ==', 'Ag=='] });
   });
 
-  it('[NEG-5] keeps a byte order mark, a character of the text like any other', async () => {
+  it('[NEG-5] keeps a byte order mark as a character of the text', async () => {
     assert.deepEqual(await read(body([[named('name'), '\ufeffa']])), { name: '\ufeffa' });
   });
 
-  it('[NEG-5] takes a file that was not chosen as unset, and an empty one as one of no bytes', async () => {
+  it('[NEG-5] reads an empty file input as unset, and an empty file as empty', async () => {
     assert.deepEqual(await read(body([[named('photo', '; filename=""'), '']])), { photo: null });
     assert.deepEqual(await read(body([[named('photo', '; filename="a.png"'), '']])), { photo: '' });
   });
 
-  it('[NEG-5] takes an empty form, a preamble and an epilogue', async () => {
+  it('[NEG-5] accepts an empty form, a preamble and an epilogue', async () => {
     assert.deepEqual(await read(body([])), {});
     const whole = Buffer.concat([Buffer.from('preamble\r\n'), body([[named('name'), '']]), Buffer.from('epilogue')]);
     assert.deepEqual(await read(whole), { name: '' });
@@ -99,22 +99,22 @@ describe('a multipart form', () => {
     ['no bytes', new Uint8Array(), /closing boundary/],
     ['other bytes', Buffer.from('hello'), /closing boundary/],
     ['no closing boundary', body([[named('name'), 'a']], ''), /closing boundary/],
-    ['a part that is cut off', Buffer.from(`--b\r\n${named('name')}\r\n\r\nabc`), /closing boundary/],
+    ['a truncated part', Buffer.from(`--b\r\n${named('name')}\r\n\r\nabc`), /closing boundary/],
     ['a part without header', body([['', 'a']]), /Content-Disposition/],
     [
-      'a part without end of header',
+      'a part with an incomplete header',
       Buffer.from('--b\r\nContent-Disposition: form-data; name="name"\r\n--b--\r\n'),
       /Content-Disposition/,
     ],
     ['a part without name', body([['Content-Disposition: form-data', 'a']]), /with a name/],
     ['another disposition', body([['Content-Disposition: attachment; name="name"', 'a']]), /form-data with a name/],
     [
-      'a file where the schema has none',
+      'a file for another type of field',
       body([[named('name', '; filename="a.txt"'), 'a']]),
       /name: this field does not accept files/,
     ],
     [
-      'bytes where the schema has text',
+      'bytes for a text field',
       body([[`${named('name')}\r\nContent-Type: application/octet-stream`, 'a']]),
       /name: this field does not accept files/,
     ],
@@ -128,7 +128,7 @@ describe('a multipart form', () => {
       body([[`${named('name')}\r\nContent-Type: text/plain; charset=iso-8859-1`, 'a']]),
       /UTF-8/,
     ],
-    ['bytes that are no UTF-8', body([[named('name'), new Uint8Array([255])]]), /UTF-8/],
+    ['invalid UTF-8', body([[named('name'), new Uint8Array([255])]]), /UTF-8/],
     [
       'a transfer encoding',
       body([[`${named('name')}\r\nContent-Transfer-Encoding: base64`, 'YQ==']]),
@@ -139,7 +139,7 @@ describe('a multipart form', () => {
       body([[`${named('name')}\r\nContent-Type: application/json`, '{"a":1,"a":2}']]),
       /duplicate member/,
     ],
-    ['many parts', body(Array.from({ length: 7 }, () => [named('tags[]'), ''] as const)), /at most 6 parts/],
+    ['too many parts', body(Array.from({ length: 7 }, () => [named('tags[]'), ''] as const)), /at most 6 parts/],
   ];
   for (const [title, bytes, says] of refused) {
     it(`[NEG-5] refuses ${title}`, async () => {
@@ -150,7 +150,7 @@ describe('a multipart form', () => {
     });
   }
 
-  it('[NEG-5] settles whatever it is given', async () => {
+  it('[NEG-5] settles for any input', async () => {
     const piece = fc.constantFrom(
       '--b',
       '--b--',
@@ -174,7 +174,7 @@ describe('a multipart form', () => {
   });
 });
 
-/** What is empty at the end of a form's name: a list or an object. */
+/** Whether a form's name with empty brackets at its end is a list or an object. */
 function emptyOf(value: object, name: string): string {
   const keys = [...name.slice(0, -2).matchAll(/[^[\]]+/g)].map(([key]) => (key === '%' ? '' : decodeURIComponent(key)));
   const held = keys.reduce<unknown>(

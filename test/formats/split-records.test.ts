@@ -30,7 +30,7 @@ function text(lines: readonly RawRecord[]): readonly (string | null)[] {
   return lines.map(({ raw }) => (raw === null ? null : Buffer.from(recordContent(raw)).toString()));
 }
 
-describe('lines of a file', () => {
+describe('splitRecords', () => {
   const rows: readonly [source: string, lines: readonly string[]][] = [
     ['', []],
     ['a', ['a']],
@@ -42,12 +42,12 @@ describe('lines of a file', () => {
     ['a\rb\n', ['a\rb']],
   ];
   for (const [source, lines] of rows) {
-    it(`of ${JSON.stringify(source)} are ${JSON.stringify(lines)}`, async () => {
+    it(`splits ${JSON.stringify(source)} into ${JSON.stringify(lines)}`, async () => {
       assert.deepEqual(text(await linesOf(Buffer.from(source))), lines);
     });
   }
 
-  it('are the same however the file is read, and together they are the file', async () => {
+  it('returns the same lines for any chunks, and together they are the file', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(0x61, 0xc3, 0x0a, 0x0d, 0x20), { maxLength: 60 }),
@@ -63,7 +63,7 @@ describe('lines of a file', () => {
     );
   });
 
-  it('are numbered from the number given', async () => {
+  it('numbers lines from the given number', async () => {
     const lines = await linesOf(Buffer.from('a\nb'), [1], 41);
     assert.deepEqual(
       lines.map(({ number }) => number),
@@ -71,46 +71,46 @@ describe('lines of a file', () => {
     );
   });
 
-  it('beyond 1 MiB are not kept, and disturb no other line', async () => {
+  it('drops lines of more than 1 MiB, and no others', async () => {
     const long = 'x'.repeat(MAX_LINE + 1);
     const most = 'y'.repeat(MAX_LINE);
     const lines = await linesOf(Buffer.from(`a\n${long}\n${long}\r\n${most}\r\n${long}${long}\nb`), [65_536]);
     assert.deepEqual(text(lines), ['a', null, null, most, null, 'b']);
   });
 
-  it('are blank when they hold only spaces and tabs', () => {
+  it('isBlank: only spaces and tabs', () => {
     assert.equal(isBlank(Buffer.from(' \t')), true);
     assert.equal(isBlank(Buffer.from(' {')), false);
   });
 });
 
-describe('lines of a body', () => {
+describe('splitLines', () => {
   async function bodyLines(bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): Promise<RawRecord[]> {
     const lines: RawRecord[] = [];
     for await (const line of splitLines(chunked(bytes, sizes))) lines.push(line);
     return lines;
   }
 
-  it('are those of a file without the empty ones, with the numbers that they have there', async () => {
+  it('returns the lines of a file except empty ones, with the same numbers', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(0x61, 0x0a, 0x20), { maxLength: 60 }),
         fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
         async (bytes, sizes) => {
           const source = Uint8Array.from(bytes);
-          const told = (await linesOf(source)).filter(({ raw }) => raw !== null && recordContent(raw).length > 0);
+          const expected = (await linesOf(source)).filter(({ raw }) => raw !== null && recordContent(raw).length > 0);
           const got = await bodyLines(source, sizes);
-          assert.deepEqual(text(got), text(told));
+          assert.deepEqual(text(got), text(expected));
           assert.deepEqual(
             got.map(({ number }) => number),
-            told.map(({ number }) => number),
+            expected.map(({ number }) => number),
           );
         },
       ),
     );
   });
 
-  it('[MET-13] are refused where more than 1 MiB of them in a row are empty', async () => {
+  it('[MET-13] refuses more than 1 MiB of empty lines in a row', async () => {
     const breaks = '\n'.repeat(MAX_LINE);
     assert.equal((await bodyLines(Buffer.from(`${breaks}a\n${breaks}b`), [65_536])).length, 2);
     await assert.rejects(bodyLines(Buffer.from(`a\n${breaks}\nb`), [65_536]), (error) => {

@@ -3,22 +3,22 @@ import { describe, it } from 'node:test';
 import { writeText, writeTextList } from '../../src/formats/text.ts';
 
 describe('text', () => {
-  it('[NEG-6] is one line for each value, whatever it holds', () => {
+  it('[NEG-6] writes one line per value, whatever it contains', () => {
     assert.equal(writeText({ a: 1, b: null, c: 'x\r\n\\y', d: true }), 'a: 1\nb: \nc: x\\r\\n\\\\y\nd: true\n');
   });
 
-  it('[NEG-6] dots nested names and numbers items', () => {
+  it('[NEG-6] writes dotted names for nested values, and numbers items', () => {
     assert.equal(
       writeText({ address: { city: 'Oslo', zip: null }, tags: ['a', ['b']], none: [], unset: {} }),
       'address.city: Oslo\naddress.zip: \ntags[0]: a\ntags[1][0]: b\nnone: []\nunset: {}\n',
     );
   });
 
-  it('[NEG-6] keeps a key of a map on its side of the colon', () => {
+  it('[NEG-6] escapes colons in keys of a map', () => {
     assert.equal(writeText({ labels: { 'a: b\nc': 'x' } }), 'labels.a\\: b\\nc: x\n');
   });
 
-  it('[NEG-6] parts resources by a blank line', () => {
+  it('[NEG-6] separates resources by a blank line', () => {
     assert.equal(writeTextList([{ a: 1 }, { a: 2 }]), 'a: 1\n\na: 2\n');
     assert.equal(writeTextList([]), '');
   });

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../src/conventions/json.ts';
 import type { ObjectType } from '../../src/formats/typed-reader.ts';
 import type { Member, Shape, ValueType } from '../../src/model/model.ts';
 
-/** Characters that formats treat apart, beside any others that a body may hold. */
+/** Any characters that a body may contain, often those with a special meaning in a format. */
 const character = fc.oneof(
   fc.constantFrom(
     ...Array.from('\u0001\t\n\r\u000b\u001b\u007f\u0085 \'"&<>;,:=+-@[]{}%\\/#\ufffd\u2028'),
@@ -88,7 +88,7 @@ function setValue(type: ValueType): fc.Arbitrary<Json> {
     case 'int64':
       return fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
     case 'binary':
-      // No form can tell no bytes from none at all (NEG-5: an empty value is null).
+      // A form cannot distinguish empty bytes from null (NEG-5: an empty value is null).
       return fc.uint8Array({ minLength: 1, maxLength: 6 }).map((bytes) => Buffer.from(bytes).toString('base64'));
     case 'object':
       return objectOf(type.members);
@@ -107,13 +107,13 @@ function objectOf(members: readonly Member[]): fc.Arbitrary<JsonObject> {
     .map((values) => Object.fromEntries(members.map((member, index) => [member.name, values[index] ?? null])));
 }
 
-/** A type such as a schema compiles to, and a value of it in its stored form: every member is there. */
+/** A type as compiled from a schema, and a value of it in its stored form, with every member. */
 export interface TypedValue {
   readonly type: ObjectType;
   readonly value: JsonObject;
 }
 
-/** Any value that a schema may admit, with its type. */
+/** Any value that a schema may allow, with its type. */
 export function typedValue(): fc.Arbitrary<TypedValue> {
   return membersOf(shape)
     .map((members): ObjectType => ({ kind: 'object', members }))

@@ -10,8 +10,8 @@ const order = (graph: Graph, root = 'a') =>
     (graph[key] ?? []).map(([from, nullable]): ReferenceEdge => ({ from, field: 'f', nullable: nullable })),
   );
 
-describe('the order of a removal', () => {
-  it('[MET-4d] lets whoever refers go before what it refers to', () => {
+describe('deletionOrder', () => {
+  it('[MET-4d] deletes referring rows before the rows they refer to', () => {
     const graph: Graph = {
       a: [
         ['b', false],
@@ -27,7 +27,7 @@ describe('the order of a removal', () => {
     }
   });
 
-  it('[MET-4e] detaches the nullable reference of a circle, wherever it stands in it', () => {
+  it('[MET-4e] detaches the nullable reference of a cycle, wherever it is', () => {
     const graph: Graph = { a: [['b', false]], b: [['c', true]], c: [['b', false]] };
     const { detached } = order({
       ...graph,
@@ -48,11 +48,11 @@ describe('the order of a removal', () => {
     assert.equal(order(twins).detached.length, 1);
   });
 
-  it('[MET-4e] keeps every order that references without nullable ones ask for, where they have no circle', () => {
+  it('[MET-4e] respects all references that are not nullable, if they have no cycle', () => {
     const edge = fc.tuple(fc.nat(7), fc.nat(7), fc.boolean());
     fc.assert(
       fc.property(fc.array(edge, { maxLength: 30 }), (list) => {
-        // References that are not nullable run from greater to smaller: no circle. Each row is tied to the first.
+        // References that are not nullable go from greater to smaller keys, so there is no cycle. Every row is reachable from the first.
         const edges = [
           ...list.filter(([to, from, nullable]) => nullable || from > to),
           ...[1, 2, 3, 4, 5, 6, 7].map((from) => [0, from, false] as const),

@@ -43,7 +43,7 @@ const CURRENT = rowOf({
   owner: 'me',
 });
 const { id, created_at, updated_at, revision, ...FIELDS } = CURRENT;
-/** What GET shows, without links: what a JSON patch works on. */
+/** The representation without links, to which a JSON patch applies. */
 const { secret, ...SHOWN } = CURRENT;
 
 function valuesOf(draft: Draft): FieldValues {
@@ -51,14 +51,14 @@ function valuesOf(draft: Draft): FieldValues {
   return draft.kind === 'valid' ? draft.values : {};
 }
 
-function faultsOf(draft: Draft): readonly string[] {
+function errorFields(draft: Draft): readonly string[] {
   if (draft.kind === 'valid') return [];
   const details = draft.kind === 'invalid' ? draft.details : draft.error.details;
   return details.map(({ field }) => field).toSorted();
 }
 
-describe('a new resource', () => {
-  it('[REP-4] has every field: what is absent takes its default, what is null is unset', () => {
+describe('createDraft', () => {
+  it('[REP-4] has every field: absent members get their default, null is unset', () => {
     const unset = { sku: null, part: null, map: null, list: [], secret: null, owner: null };
     assert.deepEqual(valuesOf(createDraft(rule, { name: 'n' }, [])), { name: 'n', size: 1, phase: 'NEW', ...unset });
     assert.equal(valuesOf(createDraft(rule, { name: 'n', size: null }, []))['size'], null);
@@ -66,12 +66,12 @@ describe('a new resource', () => {
     assert.deepEqual(part, { a: 'x', b: null });
   });
 
-  it('[REP-1] has its fields in declared order, whatever order they were sent in', () => {
+  it('[REP-1] has its fields in declared order, whatever order they are sent in', () => {
     const values = valuesOf(createDraft(rule, { list: [], size: 2, name: 'n' }, []));
     assert.deepEqual(Object.keys(values), Object.keys(FIELDS));
   });
 
-  it('[REP-6] ignores what the server makes, whatever it is', () => {
+  it('[REP-6] ignores members that the server sets, whatever their values', () => {
     const made = { created_at: 1, updated_at: [], revision: 'x', links: null, owner: {} };
     assert.deepEqual(valuesOf(createDraft(rule, { name: 'n', ...made }, []))['owner'], null);
   });
@@ -79,25 +79,25 @@ describe('a new resource', () => {
   const ids: readonly (readonly [of: Compiled, body: JsonObject, id: string | null])[] = [
     [items, { name: 'n' }, null],
     [items, { name: 'n', id: null }, null],
-    [items, { name: 'n', id: 'mine' }, 'fault'],
-    [items, { name: 'n', id: 7 }, 'fault'],
+    [items, { name: 'n', id: 'mine' }, 'invalid'],
+    [items, { name: 'n', id: 7 }, 'invalid'],
     [noted, { id: 'mine' }, 'mine'],
-    [noted, { id: 'Mine' }, 'fault'],
-    [noted, { id: '' }, 'fault'],
-    [noted, { id: 7 }, 'fault'],
-    [noted, { id: null }, 'fault'],
-    [noted, {}, 'fault'],
+    [noted, { id: 'Mine' }, 'invalid'],
+    [noted, { id: '' }, 'invalid'],
+    [noted, { id: 7 }, 'invalid'],
+    [noted, { id: null }, 'invalid'],
+    [noted, {}, 'invalid'],
   ];
   for (const [of, body, made] of ids) {
-    it(`[REP-2] of a collection whose ids the ${of.resource.id.kind} makes, from ${JSON.stringify(body)}: ${made}`, () => {
+    it(`[REP-2] of a collection with ids of the ${of.resource.id.kind}, from ${JSON.stringify(body)}: ${made}`, () => {
       const draft = createDraft(draftRule(of), body, []);
-      if (made === 'fault') assert.deepEqual(faultsOf(draft), ['id']);
+      if (made === 'invalid') assert.deepEqual(errorFields(draft), ['id']);
       else assert.equal(draft.kind === 'valid' ? draft.id : 'none', made);
     });
   }
 
-  it('[ERR-3] tells all faults at once, the id among them', () => {
-    assert.deepEqual(faultsOf(createDraft(rule, { id: 'x', size: '1', colour: 1, part: { c: 1 } }, [])), [
+  it('[ERR-3] reports all errors together, with that of the id', () => {
+    assert.deepEqual(errorFields(createDraft(rule, { id: 'x', size: '1', colour: 1, part: { c: 1 } }, [])), [
       'colour',
       'id',
       'name',
@@ -106,31 +106,35 @@ describe('a new resource', () => {
     ]);
   });
 
-  it('[REP-5] drops what is unknown for a lenient caller, at any depth', () => {
+  it('[REP-5] drops unknown members of a lenient request, at any depth', () => {
     const draft = createDraft(draftRule(items, true), { name: 'n', colour: 1, part: { c: 1, b: 'y' } }, []);
     assert.deepEqual(valuesOf(draft)['part'], { a: 'x', b: 'y' });
   });
 
-  it('[MET-11] is in the initial state: another is a conflict, and no state a fault', () => {
+  it('[MET-11] is in the initial state: another state is a conflict, an unknown one a validation error', () => {
     assert.equal(createDraft(rule, { name: 'n', phase: 'OPEN' }, []).kind, 'conflict');
     assert.equal(createDraft(rule, { name: 'n', phase: 'CLOSED' }, []).kind, 'invalid');
-    assert.equal(createDraft(rule, { phase: 'OPEN' }, []).kind, 'invalid', 'a fault ranks before a conflict');
+    assert.equal(
+      createDraft(rule, { phase: 'OPEN' }, []).kind,
+      'invalid',
+      'a validation error takes precedence over a conflict',
+    );
   });
 });
 
-describe('a replacement', () => {
-  it('[MET-2] takes what is left out to default or null, and keeps what may not be sent or was hidden', () => {
+describe('replaceDraft', () => {
+  it('[MET-2] sets absent fields to their default or null, and keeps read-only and write-only ones', () => {
     const values = valuesOf(replaceDraft(rule, { name: 'm' }, CURRENT));
     const kept = { sku: 's', phase: 'NEW', secret: 'hush', owner: 'me' };
     assert.deepEqual(values, { name: 'm', size: 1, part: null, map: null, list: [], ...kept });
   });
 
-  it('[MET-7] by what GET shows changes nothing', () => {
+  it('[MET-7] with the representation of GET changes nothing', () => {
     const values = valuesOf(replaceDraft(rule, { ...SHOWN, links: { self: '/x' } }, CURRENT));
     assert.deepEqual(changedFields(items.resource, values, CURRENT), []);
   });
 
-  const faulty: readonly (readonly [body: Json, fields: readonly string[]])[] = [
+  const invalid: readonly (readonly [body: Json, fields: readonly string[]])[] = [
     [{}, ['name']],
     [{ name: 'm', sku: 'other' }, ['sku']],
     [{ name: 'm', sku: null }, ['sku']],
@@ -141,19 +145,19 @@ describe('a replacement', () => {
     [[], ['body']],
     ['x', ['body']],
   ];
-  for (const [body, fields] of faulty) {
-    it(`[REP-6] [ERR-3] tells every fault: ${JSON.stringify(body)}`, () => {
-      assert.deepEqual(faultsOf(replaceDraft(rule, body, CURRENT)), fields);
+  for (const [body, fields] of invalid) {
+    it(`[REP-6] [ERR-3] reports every error: ${JSON.stringify(body)}`, () => {
+      assert.deepEqual(errorFields(replaceDraft(rule, body, CURRENT)), fields);
     });
   }
 
-  it('[REP-6] takes the immutable value that is there, and a fault of it as a fault of its own', () => {
-    assert.deepEqual(faultsOf(replaceDraft(rule, { name: 'm', sku: 's' }, CURRENT)), []);
-    assert.deepEqual(faultsOf(replaceDraft(rule, { name: 'm', sku: 7 }, CURRENT)), ['sku']);
+  it('[REP-6] accepts the current value of an immutable field, and reports an invalid one once', () => {
+    assert.deepEqual(errorFields(replaceDraft(rule, { name: 'm', sku: 's' }, CURRENT)), []);
+    assert.deepEqual(errorFields(replaceDraft(rule, { name: 'm', sku: 7 }, CURRENT)), ['sku']);
   });
 });
 
-describe('a merge', () => {
+describe('mergeDraft', () => {
   const rows: readonly (readonly [patch: JsonObject, changed: JsonObject])[] = [
     [{}, {}],
     [{ name: 'm' }, { name: 'm' }],
@@ -176,12 +180,12 @@ describe('a merge', () => {
     });
   }
 
-  it('[REP-4] makes an object with its defaults where there was none', () => {
+  it('[REP-4] creates a missing object with its defaults', () => {
     const values = valuesOf(mergeDraft(rule, { part: { b: 'y' } }, { ...CURRENT, part: null }));
     assert.deepEqual(values['part'], { a: 'x', b: 'y' });
   });
 
-  it('[MET-3] is a fixed point: what it makes, merged again, changes nothing', () => {
+  it('[MET-3] is idempotent: merging its result again changes nothing', () => {
     const text = fc.option(fc.string({ minLength: 1, maxLength: 3 }));
     const patch = fc.record(
       {
@@ -205,13 +209,13 @@ describe('a merge', () => {
   });
 });
 
-describe('the result of a JSON patch', () => {
-  it('[MET-3] keeps the write-only field that it cannot see, and sets the one that it names', () => {
+describe('patchDraft', () => {
+  it('[MET-3] keeps absent write-only fields, and sets those in the patch', () => {
     assert.deepEqual(valuesOf(patchDraft(rule, SHOWN, CURRENT)), FIELDS);
     assert.deepEqual(valuesOf(patchDraft(rule, { ...SHOWN, secret: null }, CURRENT)), { ...FIELDS, secret: null });
   });
 
-  it('[REP-4] has unset what is no longer there, and brings no default back', () => {
+  it('[REP-4] unsets removed members, without their defaults', () => {
     const { size, part, list, ...rest } = SHOWN as JsonObject;
     assert.deepEqual([typeof size, typeof part, typeof list], ['number', 'object', 'object']);
     const values = valuesOf(patchDraft(rule, { ...rest, part: { b: 'q' } }, CURRENT));
@@ -219,18 +223,18 @@ describe('the result of a JSON patch', () => {
   });
 
   for (const name of ['id', 'created_at', 'updated_at', 'revision', 'owner', 'links']) {
-    it(`[MET-3] may not differ in what is read-only: ${name}`, () => {
-      assert.deepEqual(faultsOf(patchDraft(rule, { ...SHOWN, [name]: 'other' }, CURRENT)), [name]);
+    it(`[MET-3] must not change read-only members: ${name}`, () => {
+      assert.deepEqual(errorFields(patchDraft(rule, { ...SHOWN, [name]: 'other' }, CURRENT)), [name]);
       assert.equal(isReadOnlyMember(items.resource, name), true);
       if (name === 'links') return;
       const left = Object.fromEntries(Object.entries(SHOWN).filter(([member]) => member !== name));
-      assert.deepEqual(faultsOf(patchDraft(rule, left, CURRENT)), [name]);
+      assert.deepEqual(errorFields(patchDraft(rule, left, CURRENT)), [name]);
     });
   }
 
-  it('[MET-3] is an object', () => {
+  it('[MET-3] must be an object', () => {
     for (const document of [7, null, [], 'x'])
-      assert.deepEqual(faultsOf(patchDraft(rule, document, CURRENT)), ['body']);
+      assert.deepEqual(errorFields(patchDraft(rule, document, CURRENT)), ['body']);
   });
 });
 
@@ -245,12 +249,12 @@ describe('a body', () => {
     [null, null],
   ];
   for (const [body, found] of revisions) {
-    it(`[REP-6] names the revision that it was made from, or none: ${JSON.stringify(body)}`, () => {
+    it(`[REP-6] may contain the expected revision: ${JSON.stringify(body)}`, () => {
       assert.equal(bodyRevision(body), found);
     });
   }
 
-  it('[REP-11a] [ERR-4] is never quoted in what is told of it', () => {
+  it('[REP-11a] [ERR-4] is never quoted in errors', () => {
     const draft = createDraft(
       rule,
       { name: 7, secret: 8, size: 'hush-hush', part: 'hush-hush', colour: 'hush-hush' },
@@ -259,7 +263,7 @@ describe('a body', () => {
     assert.doesNotMatch(JSON.stringify(draft.kind === 'invalid' ? draft.details : null), /hush/);
   });
 
-  it('[MET-7] of other order, other spelling of numbers or instants is the same', () => {
+  it('[MET-7] is unchanged by another order of members or another notation of numbers and times', () => {
     const values = { ...FIELDS, map: { b: '1', a: '2' } };
     assert.deepEqual(changedFields(items.resource, values, { ...CURRENT, map: { a: '2', b: '1' } }), []);
     assert.deepEqual([id, revision, created_at === updated_at, secret], ['r', 7, true, 'hush']);

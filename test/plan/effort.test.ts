@@ -30,8 +30,8 @@ resources:
   reviews: { parent: products, schema: { type: object, properties: { stars: { type: integer }, kind: { type: string } } }, indexes: [[product_id, stars]] }
 `;
 
-/** Whether reading a collection so is heavy. `sort` empty: its default order. */
-function heavy(name: string, filter: string, sort: string): boolean {
+/** Whether no index serves a list query. @param sort empty for the default order */
+function isUnindexedQuery(name: string, filter: string, sort: string): boolean {
   const { resource, validator } = compiled(DOCUMENT, name);
   const conditions = readFilter(parseQuery(filter), resource, validator);
   const order = sort === '' ? resource.sort : readSort(sort, resource);
@@ -105,15 +105,15 @@ const HEAVY: readonly Case[] = [
   ['reviews', 'kind=x', ''],
 ];
 
-describe('the cost of a list', () => {
+describe('effortOf', () => {
   for (const [name, filter, sort] of LIGHT) {
-    it(`[PAGE-10] is small where an index serves it: ${name}?${filter}&sort=${sort}`, () => {
-      assert.equal(heavy(name, filter, sort), false);
+    it(`[PAGE-10] is light if an index serves it: ${name}?${filter}&sort=${sort}`, () => {
+      assert.equal(isUnindexedQuery(name, filter, sort), false);
     });
   }
   for (const [name, filter, sort] of HEAVY) {
-    it(`[QRY-3] is bounded by a deadline where none does: ${name}?${filter}&sort=${sort}`, () => {
-      assert.equal(heavy(name, filter, sort), true);
+    it(`[QRY-3] is unbounded if no index does: ${name}?${filter}&sort=${sort}`, () => {
+      assert.equal(isUnindexedQuery(name, filter, sort), true);
     });
   }
 
@@ -121,7 +121,7 @@ describe('the cost of a list', () => {
   const PAGE = { kind: 'offset', offset: 0, limit: 20 } as const;
   const plain = { within: [], filter: [], order: resource.sort, window: PAGE, count: { kind: 'none' } } as const;
 
-  it('[QRY-3] is bounded by itself where many entries of one index are passed over or counted', () => {
+  it('[QRY-3] is bounded if many entries of one index are skipped or counted', () => {
     assert.equal(effortOf(resource, plain), 'light');
     assert.equal(effortOf(resource, { ...plain, count: { kind: 'exact' } }), 'light');
     assert.equal(effortOf(resource, { ...plain, window: { ...PAGE, offset: 1_000 } }), 'light');
@@ -129,7 +129,7 @@ describe('the cost of a list', () => {
     assert.equal(effortOf(resource, { ...plain, count: { kind: 'capped', cap: 10 } }), 'bounded');
   });
 
-  it('[QRY-3] is small where the filter names a few rows by what is unique, whatever order they have', () => {
+  it('[QRY-3] is light if the filter selects few rows by unique values, in any order', () => {
     const among = (path: string, rows: number): Condition => ({
       path,
       operator: 'in',
@@ -147,7 +147,7 @@ describe('the cost of a list', () => {
     const named = { path: 'name', operator: 'contains', value: 'x' } as const;
     assert.equal(effort(among('id', 2), named), 'light');
     assert.equal(effort(among('name', 2)), 'unbounded');
-    // An index of the category could be entered instead, and walked to its end.
+    // The database could use the index on the category instead, and scan it completely.
     assert.equal(effort(among('id', 2), among('category', 1)), 'unbounded');
     assert.equal(effort(among('id', 2), among('sku', 2)), 'unbounded');
     assert.equal(effort(among('id', 2), { operator: 'search', words: ['a'] }), 'unbounded');
@@ -159,7 +159,7 @@ describe('the cost of a list', () => {
     assert.equal(effortOf(reviews, { ...plain, order: kinds, within: above, filter: [among('id', 2)] }), 'unbounded');
   });
 
-  it('[QRY-6] of text search is bounded by a deadline, even of one row: every word is looked up first', () => {
+  it('[QRY-6] of a full-text search is unbounded, even for one row: every word is looked up first', () => {
     const search = { operator: 'search', words: ['a'] } as const;
     const one = { path: 'id', operator: 'in', values: ['x'] } as const;
     assert.equal(effortOf(resource, { ...plain, filter: [one] }), 'light');
@@ -167,12 +167,12 @@ describe('the cost of a list', () => {
   });
 });
 
-describe('the cost of related rows', () => {
+describe('effortOfRelated', () => {
   const { resource } = compiled(DOCUMENT, 'products');
   const plan = { field: 'supplier_id', owners: ['s'], order: resource.sort, limit: 20 };
   const many = (length: number): readonly string[] => Array.from({ length }, (_, index) => `s${index}`);
 
-  it('[QRY-4] is small where one index has the field and then the order, up to a number of rows', () => {
+  it('[QRY-4] is light if an index has the field and then the order, up to a number of rows', () => {
     assert.equal(effortOfRelated(resource, plan), 'light');
     assert.equal(effortOfRelated(resource, { ...plan, owners: many(25) }), 'light');
     assert.equal(effortOfRelated(resource, { ...plan, owners: many(26) }), 'bounded');
@@ -180,12 +180,12 @@ describe('the cost of related rows', () => {
     assert.equal(effortOfRelated(reviews, { ...plan, field: 'product_id', order: reviews.sort }), 'light');
   });
 
-  it('[QRY-3] [QRY-4] is bounded by a deadline where all that refer to an owner are gathered or sorted', () => {
+  it('[QRY-3] [QRY-4] is unbounded if all rows that refer to an owner are read or sorted', () => {
     assert.equal(effortOfRelated(resource, { ...plan, order: readSort('name', resource) }), 'unbounded');
     assert.equal(effortOfRelated(resource, { ...plan, field: 'like_ids' }), 'unbounded');
   });
 
-  it('[QRY-4] of rows by their ids is small, up to a number of ids', () => {
+  it('[QRY-4] of a lookup by ids is light, up to a number of ids', () => {
     assert.equal(effortOfLookup({ ids: many(500) }), 'light');
     assert.equal(effortOfLookup({ ids: many(501) }), 'bounded');
   });

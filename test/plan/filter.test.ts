@@ -54,10 +54,10 @@ describe('the name of a filter', () => {
     'filter[a][b][c]',
     'filter[name]x',
   ]) {
-    it(`[QRY-5] ${JSON.stringify(name)} is none`, () => assert.equal(isFilterOf(resource)(name), false));
+    it(`[QRY-5] ${JSON.stringify(name)} is not a filter`, () => assert.equal(isFilterOf(resource)(name), false));
   }
 
-  it('[REP-11a] is unknown where the field is write-only, absent, or no field of its own', () => {
+  it('[REP-11a] is unknown if the field is write-only, absent, or not a field itself', () => {
     const isFilter = isFilterOf(resource);
     for (const name of ['secret', 'secret[in]', 'filter[secret]', 'nothing', 'links', 'place.zip', 'toString'])
       assert.equal(isFilter(name), false, name);
@@ -101,7 +101,7 @@ describe('conditions', () => {
     it(`[QRY-1] [QRY-2] of ${JSON.stringify(text)}`, () => assert.deepEqual(read(text), conditions));
   }
 
-  it('[QRY-2] [ERR-3] tell every value that is none, under the parameter as it was sent', () => {
+  it('[QRY-2] [ERR-3] report every invalid value under the parameter as it was sent', () => {
     const { details } = throwsApiError(
       () => read('size=a&size=1&size[in]=2,b,c&tags=x&name[like]=y&at=now'),
       'QUERY_FILTER_INVALID',
@@ -112,7 +112,7 @@ describe('conditions', () => {
     );
   });
 
-  it('[QRY-2] [ERR-4] are refused with what to send instead', () => {
+  it('[QRY-2] [ERR-4] are refused with a fix', () => {
     const { details } = throwsApiError(
       () => read('photo=x&tags=x&name[like]=y&size[contains]=1&name[exists]=1&sizes[contains]=x'),
       'QUERY_FILTER_INVALID',
@@ -130,7 +130,7 @@ describe('conditions', () => {
     );
   });
 
-  it('[QRY-1] of four thousand values are read in no time', () => {
+  it('[QRY-1] of four thousand values are read quickly', () => {
     const values = Array.from({ length: 4000 }, (_, index) => String(index));
     assert.deepEqual(read(`size[in]=${values.join(',')}`), [is('size', ...values.map(Number))]);
   });

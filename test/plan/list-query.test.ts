@@ -21,8 +21,8 @@ const DEFAULT_ORDER = [
 ];
 const ROW = rowOf({ name: 'n', size: null, price: '1.00', place: { city: 'Oslo' } });
 
-describe('a query of a collection', () => {
-  it('[PAGE-3] [PAGE-5] that says nothing is the first 20 rows by creation, uncounted', () => {
+describe('readListQuery', () => {
+  it('[PAGE-3] [PAGE-5] without parameters reads the first 20 rows by creation, uncounted', () => {
     const { plan, pagination, linkQuery } = read('');
     assert.deepEqual(plan, {
       kind: 'list',
@@ -50,7 +50,7 @@ describe('a query of a collection', () => {
     ['page=10001&limit=100', { kind: 'offset', offset: 1_000_000, limit: 100 }, [['page', '10001']]],
   ];
   for (const [text, window, parameters] of windows) {
-    it(`[PAGE-4] by ${text} is at its place`, () => {
+    it(`[PAGE-4] with ${text} starts at that position`, () => {
       const { plan, pagination } = read(text);
       assert.deepEqual([plan.window, pagination.parameters], [window, parameters]);
     });
@@ -64,7 +64,7 @@ describe('a query of a collection', () => {
     ['page=1&include_total=false', { kind: 'none' }],
     ['name=x&include_total=true', { kind: 'capped', cap: 10_000 }],
   ] as const) {
-    it(`[PAGE-9a, PAGE-9c] by ${JSON.stringify(text)} counts ${count.kind === 'none' ? 'nothing' : count.kind}`, () => {
+    it(`[PAGE-9a, PAGE-9c] with ${JSON.stringify(text)} counts ${count.kind === 'none' ? 'nothing' : count.kind}`, () => {
       assert.deepEqual(read(text).plan.count, count);
     });
   }
@@ -75,14 +75,14 @@ describe('a query of a collection', () => {
     assert.deepEqual(queryOf(rule, '', within).plan.within, within);
   });
 
-  it('[PAGE-2] carries filters, sort and limit, in one spelling that reads as the same', () => {
+  it('[PAGE-2] has a canonical link query of filters, sort and limit, which reads as the same query', () => {
     const { plan, linkQuery } = read('price=05&sort=-name,size&name[in]=a%2Cb,c&limit=7&page=2');
     const again = read(`${linkQuery}&page=2`);
     assert.deepEqual(again.plan, plan);
     assert.equal(linkQuery, 'price=05&name%5Bin%5D=a%2Cb,c&sort=-name,size&limit=7');
   });
 
-  it('[PAGE-2] is found again by what it carries, whatever was asked', () => {
+  it('[PAGE-2] reads as the same query from its links, whatever was sent', () => {
     const value = fc.string({ minLength: 0, maxLength: 4 }).filter((text) => !text.includes('\0'));
     const filters = fc.array(
       fc.oneof(
@@ -117,13 +117,13 @@ describe('a query of a collection', () => {
     ['limit=1&limit=1', 'REQUEST_PARAMETER_DUPLICATED'],
   ];
   for (const [text, code] of refused) {
-    it(`[PAGE-3] [PAGE-4] [QRY-5] by ${text} is ${code}`, () =>
+    it(`[PAGE-3] [PAGE-4] [QRY-5] with ${text} is ${code}`, () =>
       assert.ok(throwsApiError(() => read(text), code).details.length > 0));
   }
 });
 
 describe('a cursor', () => {
-  it('[PAGE-6] holds one value for each key of the order, and gives the place back', () => {
+  it('[PAGE-6] has one value for each key of the order, and restores the position', () => {
     for (const [sort, after] of [
       ['', [ROW.created_at, 'r']],
       ['sort=name,-size', ['n', null, 'r']],
@@ -140,7 +140,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('[PAGE-6] of a row in an unset object holds null', () => {
+  it('[PAGE-6] of a row with an unset object has null', () => {
     const token = read('sort=place.city').cursorAt(rowOf({ place: null }), false);
     assert.deepEqual(read(`after=${token}`).plan.window, {
       kind: 'seek',
@@ -150,12 +150,12 @@ describe('a cursor', () => {
     });
   });
 
-  it('[PAGE-2] of the end is the walk back from there', () => {
+  it('[PAGE-2] of the end leads backward from there', () => {
     const token = read('').cursorAt(null, true);
     assert.deepEqual(read(`after=${token}`).plan.window, { kind: 'seek', after: null, backward: true, limit: 20 });
   });
 
-  it('[PAGE-6] is the same for the same state, the direction and the place being part of it', () => {
+  it('[PAGE-6] is the same for the same state, which includes direction and position', () => {
     const tokens = [
       read('').cursorAt(ROW, false),
       read('limit=3').cursorAt(ROW, false),
@@ -168,7 +168,7 @@ describe('a cursor', () => {
     assert.equal(new Set(tokens).size, 5);
   });
 
-  it('[PAGE-4] restores its filters and sort, lists with commas of their own', () => {
+  it('[PAGE-4] restores its filters and sort, with commas in list items', () => {
     const made = read('name[in]=a%2Cb,c&size=1&size=2&sort=-price');
     const { plan, linkQuery } = read(`limit=5&after=${made.cursorAt(ROW, false)}`);
     assert.deepEqual([plan.filter, plan.order], [made.plan.filter, made.plan.order]);
@@ -184,14 +184,14 @@ describe('a cursor', () => {
     'size[in]=1,2',
     'filter[size][in]=2,1,2&sort=-name',
   ];
-  for (const beside of SAME) {
-    it(`[PAGE-6] takes beside it what is its own: ${beside}`, () => {
+  for (const other of SAME) {
+    it(`[PAGE-6] accepts its own parameters next to it: ${other}`, () => {
       const token = read('size=1&size=2&sort=-name').cursorAt(ROW, false);
-      assert.deepEqual(read(`after=${token}&${beside}`).plan.filter.length, 1);
+      assert.deepEqual(read(`after=${token}&${other}`).plan.filter.length, 1);
     });
   }
 
-  const OTHER: readonly (readonly [beside: string, fields: readonly string[]])[] = [
+  const OTHER: readonly (readonly [other: string, fields: readonly string[]])[] = [
     ['sort=name', ['sort']],
     ['sort=-name,id', ['sort']],
     ['size=1', ['size']],
@@ -199,10 +199,10 @@ describe('a cursor', () => {
     ['size=1&sort=name', ['size', 'sort']],
     ['size[in]=1,2,3&sort=-name', ['size[in]']],
   ];
-  for (const [beside, fields] of OTHER) {
-    it(`[PAGE-6] refuses beside it what is not, by name: ${beside}`, () => {
+  for (const [other, fields] of OTHER) {
+    it(`[PAGE-6] refuses other parameters next to it, by name: ${other}`, () => {
       const token = read('size=1&size=2&sort=-name').cursorAt(ROW, false);
-      const { details } = throwsApiError(() => read(`after=${token}&${beside}`), 'PAGINATION_CURSOR_MISMATCH');
+      const { details } = throwsApiError(() => read(`after=${token}&${other}`), 'PAGINATION_CURSOR_MISMATCH');
       assert.deepEqual(
         details.map(({ field }) => field),
         fields,
@@ -210,7 +210,7 @@ describe('a cursor', () => {
     });
   }
 
-  it('[PAGE-6] belongs to one collection below one row', () => {
+  it('[PAGE-6] belongs to one collection of one parent', () => {
     const one = [{ resource: 'others', id: 'a' }];
     const token = queryOf(rule, '', one).cursorAt(ROW, false);
     assert.equal(queryOf(rule, `after=${token}`, one).plan.within, one);
@@ -230,7 +230,7 @@ describe('a cursor', () => {
     ['the type of a field that it sorts by', 'sort=name', 'name: { type: integer }'],
   ];
   for (const [title, query, properties, rest] of CHANGED) {
-    it(`[PAGE-6] is no cursor any more once the model changes ${title}`, () => {
+    it(`[PAGE-6] is invalid after the model changes ${title}`, () => {
       const token = read(query).cursorAt(ROW, false);
       const later = ruleOf(compiled(itemsDocument(properties, rest), 'items'));
       const { details } = throwsApiError(() => queryOf(later, `after=${token}`), 'PAGINATION_CURSOR_INVALID');
@@ -241,14 +241,14 @@ describe('a cursor', () => {
     });
   }
 
-  it('[PAGE-6] opens only where the seal does', () => {
+  it('[PAGE-6] is valid only with its seal', () => {
     const deaf = { ...rule, seal: { ...glass, open: () => null } };
     throwsApiError(() => queryOf(deaf, `after=${read('').cursorAt(ROW, false)}`), 'PAGINATION_CURSOR_INVALID');
   });
 });
 
 describe('a lenient query', () => {
-  it('[QRY-5] is read without what is unknown and what is repeated', () => {
+  it('[QRY-5] ignores unknown and repeated parameters', () => {
     const { plan, linkQuery } = queryOf(rule, 'none=1&limit=3&limit=9&name=x&name[in]=y&name[in]=z', [], true);
     assert.deepEqual([plan.window.limit, plan.filter.length], [3, 2]);
     assert.deepEqual(

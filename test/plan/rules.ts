@@ -8,7 +8,7 @@ import type { DraftRule } from '../../src/plan/draft.ts';
 import { type ListQuery, type ListRule, listRule, readListQuery } from '../../src/plan/list-query.ts';
 import type { Ancestor, Row } from '../../src/plan/plan.ts';
 
-/** A resource of a document, and what its values have to be. */
+/** A resource of a document, with its validator. */
 export interface Compiled {
   readonly model: Model;
   readonly resource: Resource;
@@ -22,7 +22,7 @@ export function compiled(document: string, name: string): Compiled {
   return { model, resource, validator };
 }
 
-/** A document with one resource `items`: its properties, and what else it says. */
+/** A document with one resource `items`: its properties, and further members. */
 export function itemsDocument(properties: string, rest = '{}'): string {
   const { required, ...others } = JSON.parse(rest) as { required?: readonly string[] };
   const said = Object.entries(others).map(([key, value]) => `    ${key}: ${JSON.stringify(value)}\n`);
@@ -39,7 +39,7 @@ export function draftRule({ resource, validator }: Compiled, lenient = false): D
   return { resource, validator, lenient };
 }
 
-/** A seal that hides nothing, so that a test can look inside and make tokens of its own. */
+/** A seal without encryption, so that tests can read and forge tokens. */
 export const glass: CursorSeal = {
   seal: (plain) => Buffer.from(plain).toString('base64url'),
   open: (token) => (token === '' ? null : Buffer.from(token, 'base64url').toString()),
@@ -49,12 +49,12 @@ export function ruleOf({ model, resource, validator }: Compiled): ListRule {
   return listRule(model, resource, validator, glass);
 }
 
-/** The query of a collection, from the text after the question mark. */
+/** The query of a collection, from the string after the question mark. */
 export function queryOf(rule: ListRule, text: string, within: readonly Ancestor[] = [], lenient = false): ListQuery {
   return readListQuery(rule, within, parseQuery(text), lenient);
 }
 
-/** A row as a store would give it. */
+/** A row as a store returns it. */
 export function rowOf(fields: Readonly<Record<string, Row[string]>> = {}): Row {
   const at = '2026-01-02T03:04:05.678Z';
   return { id: 'r', ...fields, created_at: at, updated_at: at, revision: 7 };

@@ -38,21 +38,21 @@ function refused(text: string): string {
   throw new assert.AssertionError({ message: `${text} was read` });
 }
 
-describe('the words of a text', () => {
+describe('wordsOf', () => {
   for (const [text, words] of TEXTS) {
     it(`[QRY-6] are runs of letters and digits, case and accents folded: ${JSON.stringify(text)}`, () => {
       assert.deepEqual(wordsOf(text), words);
     });
   }
 
-  it('[QRY-6] are the same in any case and in any form of Unicode, and of themselves', () => {
+  it('[QRY-6] are the same in any case and Unicode normalization form, and their words are themselves', () => {
     const character = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 3 }),
       fc.constantFrom(...'ß ẞ ı İ Σ ς ſ é ŉ ǰ ΐ և 가 カ ゙'.split(' ')),
     );
     fc.assert(
       fc.property(fc.array(character), (characters) => {
-        // The iota below a vowel is an accent, and becomes a letter in capitals.
+        // The iota subscript is an accent, but a letter in upper case.
         const text = characters
           .join(' ')
           .replaceAll(/\u0345/g, '')
@@ -69,12 +69,12 @@ describe('the words of a text', () => {
   });
 });
 
-describe('the text of q', () => {
-  it('[QRY-6] asks for each of its words once', () => {
+describe('searchCondition', () => {
+  it('[QRY-6] has each word once', () => {
     assert.deepEqual(searchCondition(' Été ete, "RED" '), { operator: 'search', words: ['ete', 'red'] });
   });
 
-  it('[QRY-6] has a word, at most sixteen, in at most 1,000 characters; else 400', () => {
+  it('[QRY-6] needs 1 to 16 words in at most 1,000 characters; else 400', () => {
     for (const text of ['', ' ', '"*"', '👍', '\u0301']) assert.match(refused(text), /must contain a word/);
     const numbers = (count: number): string => Array.from({ length: count }, (_, index) => index).join(' ');
     assert.equal(searchCondition(numbers(16)).operator, 'search');

@@ -37,7 +37,7 @@ describe('an order', () => {
     });
   }
 
-  it('[PAGE-5] is the order that it was made from, written and read again', () => {
+  it('[PAGE-5] is the same after being written and read again', () => {
     const key = fc.constantFrom('name', 'size', 'place.city', 'id', 'created_at', 'revision');
     const signed = fc.tuple(key, fc.boolean()).map(([path, descending]) => ({ path, descending }));
     const keys = fc.uniqueArray(signed, { minLength: 1, maxLength: 4, selector: ({ path }) => path });
@@ -54,25 +54,25 @@ describe('an order', () => {
     );
   });
 
-  it('[PAGE-5] of nothing is by the id', () => assert.deepEqual(totalOrder([]), [{ path: 'id', descending: false }]));
+  it('[PAGE-5] without keys is by the id', () => assert.deepEqual(totalOrder([]), [{ path: 'id', descending: false }]));
 });
 
-describe('what cannot be sorted by', () => {
+describe('an invalid sort', () => {
   for (const raw of ['', ' name', 'name ', 'tags', 'place', 'secret', 'place.zip', 'links', 'NAME', 'name;size']) {
-    it(`[QRY-3] is refused and never quoted as known: ${JSON.stringify(raw)}`, () => {
+    it(`[QRY-3] is refused with the sortable fields: ${JSON.stringify(raw)}`, () => {
       const { details } = throwsApiError(() => readSort(raw, resource), 'QUERY_SORT_INVALID');
       const known = 'sortable fields: id, name, size, place.city, created_at, updated_at, revision';
       assert.deepEqual(details, [{ field: 'sort', message: `cannot sort by ${JSON.stringify(raw)}; ${known}` }]);
     });
   }
 
-  it('[QRY-3] is not looked at where it is far too long', () => {
+  it('[QRY-3] is not checked key by key if it is far too long', () => {
     const raw = Array.from({ length: 100_000 }, (_, index) => `u${index}`).join(',');
     const { details } = throwsApiError(() => readSort(raw, resource), 'QUERY_SORT_INVALID');
     assert.deepEqual(details, [{ field: 'sort', message: 'has more than 20 keys; at most 5' }]);
   });
 
-  it('[ERR-3] is told as a whole: each unknown key, the one that is repeated, and how many there are', () => {
+  it('[ERR-3] reports all errors: each unknown key, a repeated one, and the number of keys', () => {
     const { details } = throwsApiError(() => readSort('name,-name,a,size,b,id', resource), 'QUERY_SORT_INVALID');
     const messages = details.map(({ message }) => message.replace(/;.*/, ''));
     assert.deepEqual(messages, [

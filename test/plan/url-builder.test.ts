@@ -25,7 +25,7 @@ const ABOVE = [
   { resource: 'products', id: 'p 1' },
 ];
 
-describe('addresses', () => {
+describe('urlBuilder', () => {
   const items: readonly (readonly [url: string, base: LinkBase, name: string, above: typeof ABOVE, id: string])[] = [
     ['/api/v1/notes/a', PATH, 'notes', [], 'a'],
     ['/api/notes/a?api_version=1.4', QUERY, 'notes', [], 'a'],
@@ -40,7 +40,7 @@ describe('addresses', () => {
     it(`[URL-1] of an item is ${url}`, () => assert.equal(urls.item(base, resource(name), above, id), url));
   }
 
-  it('[URL-9] of a collection has its parameters first, encoded, and then the carrier of the version', () => {
+  it('[URL-9] of a collection has its parameters first, encoded, then the version', () => {
     const parameters = [
       ['filter[limit]', 'a b'],
       ['status[in]', ['a', 'b,c']],
@@ -53,7 +53,7 @@ describe('addresses', () => {
     assert.equal(urls.collection(PATH, resource('comments'), ABOVE), '/api/v1/products/p%201/reviews/r%2F1/comments');
   });
 
-  it('[URL-9] give back every id that they were made of, and are canonical', () => {
+  it('[URL-9] are canonical and contain every id losslessly', () => {
     const id = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).filter((text) => !text.includes('\0'));
     fc.assert(
       fc.property(id, id, (one, other) => {

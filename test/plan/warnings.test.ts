@@ -8,7 +8,7 @@ function warnings(properties: string, rest = ''): readonly string[] {
 }
 
 describe('describeWarnings', () => {
-  it('[QRY-3] names fields that no index begins with, and those whose order none has', () => {
+  it('[QRY-3] names fields that are not the first of an index, and those whose order no index has', () => {
     assert.deepEqual(
       warnings(
         'a: { type: string }, b: { type: string, x-unique: true }, c: { type: object, properties: { d: { type: string } } }, e: { type: string }, f_id: { type: string, x-references: items }',
@@ -20,7 +20,7 @@ describe('describeWarnings', () => {
     );
   });
 
-  it('[QRY-3] says nothing where every field that is offered has one', () => {
+  it('[QRY-3] has no warnings if every sortable and filterable field has an index', () => {
     assert.deepEqual(
       warnings('a: { type: string }, b: { type: string }', 'sortable: [a]\nfilterable: [a]\nindexes: [a]'),
       [],
