@@ -30,7 +30,7 @@ export interface ServeSettings {
 }
 
 /** The path of the database file; `{name}` in it stands for the name of the model. */
-export interface DatabaseLocation {
+interface DatabaseLocation {
   readonly file: string;
 }
 

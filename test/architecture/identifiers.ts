@@ -1,7 +1,7 @@
 import { type Node, visitorKeys } from 'oxc-parser';
 
 /** Whether an identifier declares a name, is the name of a property, or refers to a declaration. */
-export type Role = 'binding' | 'property' | 'reference';
+type Role = 'binding' | 'property' | 'reference';
 
 /** Visits every identifier below a node, in the order of the source. */
 export function identifiers(root: Node, visit: (name: string, start: number, part: Role) => void): void {

@@ -16,7 +16,7 @@ const example = (file: string): Promise<string> => readFile(path.join(root, 'exa
 const START_TIMEOUT = 20_000;
 
 export const cacheNames = ['nginx', 'varnish'] as const;
-export type CacheName = (typeof cacheNames)[number];
+type CacheName = (typeof cacheNames)[number];
 
 /** Programs that must be installed. */
 export const cachePrograms = ['nginx', 'varnishd'] as const;

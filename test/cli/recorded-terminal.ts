@@ -3,7 +3,7 @@ import type { EnvironmentVariables } from '../../src/cli/settings.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 
 /** A terminal that records its output; `stop` aborts its signal. */
-export interface RecordedTerminal extends Terminal {
+interface RecordedTerminal extends Terminal {
   readonly stop: AbortController;
   /** The output so far. */
   written(): { readonly stdout: string; readonly stderr: string };

@@ -16,7 +16,7 @@ export interface ExportFlags {
   readonly json?: boolean;
 }
 
-export interface ExportTarget {
+interface ExportTarget {
   readonly model: string;
   readonly collection: string;
   /** Path of the file; `-` is standard output. */

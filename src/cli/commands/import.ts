@@ -19,7 +19,7 @@ export interface ImportFlags {
   readonly format?: string;
 }
 
-export interface ImportTarget {
+interface ImportTarget {
   readonly model: string;
   readonly collection: string;
   /** Path of a file. */

@@ -11,7 +11,7 @@ import type { EnvironmentVariables } from '../settings.ts';
 import { captureModuleSources } from './module-sources.ts';
 
 /** The model of a file, or its errors. */
-export type ModelFileResult =
+type ModelFileResult =
   | { readonly kind: 'model'; readonly loaded: LoadedModel }
   | { readonly kind: 'invalid'; readonly problems: readonly ModelProblem[] };
 

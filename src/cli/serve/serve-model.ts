@@ -13,7 +13,7 @@ export interface ServedModel extends ListeningAddress {
 }
 
 /** How one process serves a model. */
-export interface ServeModelOptions
+interface ServeModelOptions
   extends Omit<RunServerOptions, 'loaded' | 'observe' | 'migrate' | 'onListening' | 'reusePort'> {
   /** What the other workers serve; null for the first worker and for a single process. */
   readonly peers: ServedModel | null;

@@ -12,7 +12,7 @@ import type { ReloadableApi } from './reloadable-api.ts';
 const DEBOUNCE = 50;
 
 /** A model that is reloaded when its file changes. */
-export interface WatchedModel {
+interface WatchedModel {
   readonly file: string;
   readonly loaded: LoadedModel;
   readonly api: ReloadableApi;

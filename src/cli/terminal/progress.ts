@@ -12,7 +12,7 @@ export interface Progress {
   readonly elapsed: number;
 }
 
-export interface ProgressReporter {
+interface ProgressReporter {
   show(progress: Progress): void;
   /** Removes the bar; printed lines stay. */
   end(): void;

@@ -11,7 +11,7 @@ export interface ReceivedResponse {
   readonly body: string;
 }
 
-export interface RequestParts {
+interface RequestParts {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -26,7 +26,7 @@ export interface WorkerConnection {
 }
 
 /** A line of the log, with the members that tests use. */
-export interface LogLine {
+interface LogLine {
   readonly pid: number;
   readonly event: string;
   readonly path?: string;
