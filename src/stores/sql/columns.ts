@@ -39,7 +39,7 @@ export function columnsOf(resource: Resource): readonly TableColumn[] {
 }
 
 /** A field that holds ids of a resource. */
-export interface ReferenceField {
+interface ReferenceField {
   readonly field: string;
   /** Name of the resource. */
   readonly target: string;

@@ -118,7 +118,7 @@ export interface Dialect {
 }
 
 /** Conditions that hold for every row, and fail the statement after its deadline. */
-export interface DeadlineConditions {
+interface DeadlineConditions {
   /** Checks at a sample of the rows: for reads of many rows. */
   readonly sampled: string;
   /** Checks at each row: for few rows of any size, and for results of table-valued functions. */

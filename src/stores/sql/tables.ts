@@ -29,7 +29,7 @@ export interface Operand extends ComparableExpression {
 }
 
 /** Membership in an array field: the encoding of the item, and the condition. */
-export interface Membership {
+interface Membership {
   readonly encode: Encode;
   /** @param deadlineCheck the deadline's `always` where the statement has a deadline: for a search that comes before the rows */
   condition(placeholder: string, deadlineCheck: string | null): string;

@@ -35,7 +35,7 @@ export function filterOf(table: Table, conditions: readonly Condition[]): Filter
 }
 
 /** What the conditions of a statement are generated with. */
-export interface ConditionContext {
+interface ConditionContext {
   readonly table: Table;
   readonly parameters: BindParameters;
   /** The deadline's `always` where the statement has a deadline. */

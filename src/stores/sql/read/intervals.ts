@@ -5,7 +5,7 @@ import type { Operand } from '../tables.ts';
 import type { Compare } from '../value-order.ts';
 
 /** One end of an interval. */
-export interface IntervalEnd {
+interface IntervalEnd {
   readonly value: Json;
   readonly inclusive: boolean;
 }
@@ -20,7 +20,7 @@ const including = (value: Json): IntervalEnd => ({ value, inclusive: true });
 const excluding = (value: Json): IntervalEnd => ({ value, inclusive: false });
 
 /** A condition on one path. */
-export type PathCondition = Exclude<Condition, { readonly operator: 'search' }>;
+type PathCondition = Exclude<Condition, { readonly operator: 'search' }>;
 
 /** The interval of a condition; null for a condition that is not one. */
 export function intervalOf(condition: PathCondition, isArray: boolean): Interval | null {

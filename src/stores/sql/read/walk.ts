@@ -5,7 +5,7 @@ import { type Interval, onlyValue } from './intervals.ts';
 import type { Table } from '../tables.ts';
 
 /** A walk through a collection: an order, the position after which it continues, and the filter of its rows. */
-export interface Walk {
+interface Walk {
   readonly order: readonly SortKey[];
   /** A value for each key of the order; null at the start. */
   readonly after: readonly Json[] | null;

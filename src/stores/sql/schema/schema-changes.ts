@@ -2,7 +2,7 @@ import { type TableColumn } from '../columns.ts';
 import { type ForeignKey, type Index, type TableSchema, storageType } from './schema.ts';
 
 /** A column of the database. */
-export interface CurrentColumn {
+interface CurrentColumn {
   readonly name: string;
   /** As `storageType` returns it. */
   readonly storageType: string;

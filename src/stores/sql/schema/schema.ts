@@ -39,7 +39,7 @@ export function storageType(type: ValueType): string {
 }
 
 /** The most digits of a decimal that a 64-bit integer can always hold. */
-export const MAX_SCALED_DIGITS = 18;
+const MAX_SCALED_DIGITS = 18;
 
 /** A nested key is compared by its type, so that the type is a part of the index's name. */
 function label(columns: readonly TableColumn[], { path, descending }: SortKey): string {

@@ -12,7 +12,7 @@ interface ReferenceProbe {
 }
 
 /** The statements that find out which constraint a plan violates, to be run in its transaction after it failed. */
-export interface ViolationProbes {
+interface ViolationProbes {
   readonly references: readonly ReferenceProbe[];
   readonly conflicts: readonly ConflictProbe[];
 }

@@ -70,7 +70,7 @@ function equalities(dialect: Dialect, columns: readonly string[], first: number)
 }
 
 /** A reference that a plan writes, under its dotted path: `supplier_id`, `related_ids[2]`. */
-export interface WrittenReference {
+interface WrittenReference {
   readonly path: string;
   readonly resource: string;
   readonly id: string;

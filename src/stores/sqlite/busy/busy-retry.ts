@@ -7,7 +7,7 @@ const MIN_DELAY = 1;
 const MAX_DELAY = 4;
 const BYTES = 2;
 
-export interface BusyRetryOptions {
+interface BusyRetryOptions {
   readonly random: Random;
   /** Monotonic milliseconds. */
   readonly now: () => number;

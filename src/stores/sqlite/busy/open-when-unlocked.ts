@@ -8,7 +8,7 @@ const MAX_DELAY = 50;
 const REPORT_AFTER = 1_000;
 const TIMEOUT = 30_000;
 
-export interface OpenWhenUnlockedOptions {
+interface OpenWhenUnlockedOptions {
   /** The file, for the observation. */
   readonly path: string;
   readonly observe: Observe;

@@ -9,7 +9,7 @@ const ROWS_PER_CHECKPOINT = 1_000;
 /** Milliseconds before a checkpoint, however little was written: reads bypass the memory-mapped file for pages that are in the WAL. */
 const MAX_DELAY = 1_000;
 
-export interface CheckpointTriggers {
+interface CheckpointTriggers {
   /** Rows before a checkpoint. Default: 1,000. */
   readonly rows?: number;
   /** Milliseconds after the first of them. Default: 1,000. */

@@ -15,7 +15,7 @@ const MAX_PLANS = 1_000;
 /** Each unit has a timeout of its own. */
 const NO_TIMEOUT = { timeout: Number.POSITIVE_INFINITY };
 
-export interface GroupCommitOptions {
+interface GroupCommitOptions {
   readonly main: MainConnection;
   readonly writer: UnitWriter;
   readonly clock: Clock;

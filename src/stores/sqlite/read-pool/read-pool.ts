@@ -18,7 +18,7 @@ const MAX_QUEUED = 64;
 const IDLE_TIMEOUT = 10_000;
 
 /** The efforts that the pool reads. */
-export type PooledEffort = Exclude<Effort, 'light'>;
+type PooledEffort = Exclude<Effort, 'light'>;
 
 export interface ReadPoolOptions {
   /** An absolute path. */

@@ -18,7 +18,7 @@ const MAIN_THREAD_TIMEOUT = 5;
 /** Milliseconds for which a collection that took longer is read by the pool. A retry costs 0.1 ms of each second then. */
 const POOL_PERIOD = 60_000;
 
-export interface ReadSchedulerOptions {
+interface ReadSchedulerOptions {
   /** The connection of the main thread. */
   readonly main: MainConnection;
   /** The deadline of that connection. */

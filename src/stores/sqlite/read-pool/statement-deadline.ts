@@ -2,7 +2,7 @@ import { StatementTimeout, StoreUnavailable } from '../../store.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { DEADLINE_FUNCTION } from '../dialect.ts';
 
-export interface StatementDeadlineOptions {
+interface StatementDeadlineOptions {
   /** Milliseconds from any starting point. */
   readonly now: () => number;
   /** Milliseconds that the statements of one batch may run together. */

@@ -7,7 +7,7 @@ export const SEARCH_PREFIX = `${SYSTEM_PREFIX}search.`;
  * The names of the search objects of one resource. The dot after the resource's name distinguishes those of `product` from the tables that FTS5 adds
  * to those of `product_data`.
  */
-export interface SearchNames {
+interface SearchNames {
   /** The FTS5 table of the words of each row, by the row's key. */
   readonly words: string;
   /** The key of each row: the rowids of the resource change when the file is vacuumed or the table rebuilt. */
