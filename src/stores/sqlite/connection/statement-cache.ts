@@ -1,11 +1,11 @@
 import { type Cache, GenerationalCache } from '../../../cache/cache.ts';
 
-/** Characters of all cached statements. One may have a 64th of it; a longer one is prepared each time. */
+/** The most characters of all cached statements. A statement with more than a 64th of it is prepared each time. */
 const MAX_WEIGHT = 1_048_576;
-/** What a statement counts besides its characters: it takes far more memory than its SQL, of which the garbage collector knows nothing. */
+/** Added to the characters of each statement: it takes far more memory than its SQL, and the garbage collector does not see it. */
 const STATEMENT_WEIGHT = 2_048;
 
-/** Prepared statements of one connection by their SQL, in which no values stand: they depend on nobody and on no row. */
+/** Prepared statements of one connection, by SQL. The SQL has no values, so that entries depend on no identity, permission, visibility or contract. */
 export class StatementCache<T extends object> {
   readonly #prepare: (sql: string) => T;
   /** By the SQL itself, which is memoized in most places: a `Map` then compares pointers, while a hash would read all of it. */
