@@ -27,7 +27,7 @@ export interface RawRequest {
   readonly method: string;
   /** The request target, byte for byte. */
   readonly target: string;
-  /** Names and values in turn, in the order and spelling of the wire. */
+  /** Names and values alternating, as received. */
   readonly headers: readonly string[];
   /** null where the request carries none. */
   readonly body: RequestBody | null;
@@ -39,7 +39,7 @@ export interface RawRequest {
 
 interface ResponseHead {
   readonly status: number;
-  /** Names and values in turn. The server adds `Content-Length`, `Date` and connection fields. */
+  /** Names and values alternating. The server adds `Content-Length`, `Date` and connection fields. */
   readonly headers: readonly string[];
 }
 

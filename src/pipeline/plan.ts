@@ -11,7 +11,7 @@ import { queryParameters } from './read/query-body.ts';
 import { requireExpandable } from './represent/view-types.ts';
 import { requestedWrite, type RequestedWrite } from './write/requested-write.ts';
 
-/** What a request asks for, with its parameters read: nothing of it depends on a row. */
+/** What a request does, with its parameters read. Nothing of it depends on a row. */
 export type Plan =
   | { readonly kind: 'root' }
   | ItemRequest

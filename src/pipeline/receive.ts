@@ -12,7 +12,7 @@ import { codings } from '../formats/compress.ts';
 import type { Limits } from '../model/model.ts';
 import type { RawRequest } from './exchange.ts';
 
-/** One request on its way: what is known of any request, however broken. */
+/** What is known of any request, however malformed. */
 export interface Exchange {
   readonly request: Pick<RawRequest, 'method' | 'target' | 'headers'>;
   readonly fields: HeaderFields;
@@ -20,37 +20,37 @@ export interface Exchange {
   readonly trace: Trace;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Milliseconds from any beginning, which the clock of the machine does not move. */
+  /** Monotonic milliseconds from an arbitrary start. */
   readonly startTick: number;
-  /** What the answer and the log say of it, filled in as it becomes known. */
+  /** For the response and the log, filled in as it becomes known. */
   readonly note: { route: string | null; errorCode: string | null };
-  /** Whether the path names the version: then nothing hangs on `API-Version` (NEG-3). */
+  /** Whether the path names the version: then nothing depends on `API-Version` (NEG-3). */
   readonly versionInPath: boolean;
-  /** The coding that the caller likes best: part of every tag, whether or not an answer is long enough to be compressed (NEG-7). */
+  /** The coding that the client prefers: part of every ETag, whether or not the response is long enough to be compressed (NEG-7). */
   readonly coding: Coding;
 }
 
-/** A request whose line and header fields are in order (step 1). */
+/** A request with a valid request line and header fields (step 1). */
 export interface Received {
   readonly exchange: Exchange;
   readonly request: RawRequest;
-  /** What of the path lies below the base path: null outside of it, and for the asterisk-form. */
+  /** The path segments below the base path: null outside of it, and for the asterisk-form. */
   readonly belowBase: readonly string[] | null;
   /** The path segment that names a version, `v1`. */
   readonly versionSegment: string | null;
-  /** null for a registered method that no target here has. */
+  /** null for a registered method that no route has. */
   readonly method: Method | null;
   /** Decoded path segments; null for the asterisk-form. */
   readonly segments: readonly string[] | null;
-  /** The canonical target where the one sent is another (URL-1). */
+  /** The canonical target, where the one sent differs from it (URL-1). */
   readonly redirect: string | null;
   readonly parameters: readonly QueryParameter[];
   readonly preferences: Preferences;
 }
 
-/** What opening an exchange takes from outside. */
+/** Time, ids and randomness of an exchange. */
 export interface ExchangeSources {
-  /** Matches the targets whose path names a version, faulty ones too. */
+  /** Matches targets whose path names a version, malformed ones too. */
   readonly versionedPath: RegExp;
   readonly now: () => number;
   readonly elapsed: () => number;
@@ -58,34 +58,34 @@ export interface ExchangeSources {
   readonly randomHex: (bytes: number) => string;
 }
 
-/** A minor or patch in it is read too, and then refused: it would be a second URL (VER-1). */
+/** A minor or patch version is matched too, and then refused: it would be a second URL (VER-1). */
 const VERSION_SEGMENT = /^v[0-9][0-9.]*$/;
 
-/** What of the model a request's first step needs. */
+/** What the first stage needs of a contract. */
 interface Site {
   /** Decoded segments of the base path. */
   readonly base: readonly string[];
   readonly model: { readonly limits: Limits };
 }
 
-/** The targets below a base path whose path names a version. @param base decoded segments of the base path */
+/** Matches targets below a base path that name a version. @param base decoded segments of the base path */
 export function versionedPath(base: readonly string[]): RegExp {
   const above = base.map((segment) => `/+${RegExp.escape(segment)}`).join('');
   return new RegExp(`^(?:https?://[^/?#]*)?${above}/+v[0-9][0-9.]*(?![^/?#])`);
 }
 
 /** Opens the exchange of a request. It cannot fail, so that every later failure has a correlation id (ERR-5). */
-export function openExchange(request: Exchange['request'], openings: ExchangeSources): Exchange {
+export function openExchange(request: Exchange['request'], sources: ExchangeSources): Exchange {
   const fields = headerFields(request.headers);
   return {
     request,
     fields,
-    correlationId: correlationId(fields.get('x-correlation-id'), openings.uuid),
-    trace: continueTrace(fields.get('traceparent'), openings.randomHex),
-    startedAt: openings.now(),
-    startTick: openings.elapsed(),
+    correlationId: correlationId(fields.get('x-correlation-id'), sources.uuid),
+    trace: continueTrace(fields.get('traceparent'), sources.randomHex),
+    startedAt: sources.now(),
+    startTick: sources.elapsed(),
     note: { route: null, errorCode: null },
-    versionInPath: openings.versionedPath.test(request.target),
+    versionInPath: sources.versionedPath.test(request.target),
     coding: negotiateCoding(fields.get('accept-encoding'), codings),
   };
 }
@@ -94,17 +94,22 @@ export function openExchange(request: Exchange['request'], openings: ExchangeSou
  * Step 1: the request line and header fields (URL-4, URL-8, MET-6).
  *
  * @param site the base path, decoded, and the limits
- * @param open whether any `Host` is taken; else loopback names alone (AUTH-7)
+ * @param allowAnyHost else `Host` must be a loopback name (AUTH-7)
  * @throws {ApiError} 400, 414, 417, 431, 501
  */
-export function receive(exchange: Exchange, request: RawRequest, { base, model }: Site, open: boolean): Received {
+export function receive(
+  exchange: Exchange,
+  request: RawRequest,
+  { base, model }: Site,
+  allowAnyHost: boolean,
+): Received {
   const { fields } = exchange;
   const { method, target } = request;
   const { limits } = model;
   if (!isRegisteredMethod(method)) {
     throw apiError(
       'REQUEST_METHOD_NOT_IMPLEMENTED',
-      'The request method is not one that HTTP knows; see Allow of OPTIONS.',
+      'The request method is not a registered HTTP method; see Allow of OPTIONS.',
     );
   }
   const asterisk = isAsteriskForm(target) && (method === 'OPTIONS' || method === 'CONNECT');
@@ -114,14 +119,10 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
   const versionSegment = below?.find((segment, index) => index === 0 && VERSION_SEGMENT.test(segment)) ?? null;
   checkHeaderFields(fields, request.httpVersion, { headers: limits.headers, lines: limits.headerLines });
   const host = fields.get('host');
-  if (!open && host !== null && !isLoopbackHost(host)) {
-    throw apiError(
-      'REQUEST_HEADER_INVALID',
-      'Host names another machine; this server answers to loopback names alone.',
-      {
-        details: [{ field: 'Host', message: 'must be localhost, 127.0.0.1 or [::1]' }],
-      },
-    );
+  if (!allowAnyHost && host !== null && !isLoopbackHost(host)) {
+    throw apiError('REQUEST_HEADER_INVALID', 'Host names another machine; this server accepts loopback names only.', {
+      details: [{ field: 'Host', message: 'must be localhost, 127.0.0.1 or [::1]' }],
+    });
   }
   return {
     exchange,

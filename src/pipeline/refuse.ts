@@ -37,7 +37,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** How an error can be told, the default first (ERR-6). */
+/** The formats of an error body, the default first (ERR-6). */
 const OFFERS: readonly (Offer & { readonly contentType?: string; readonly write: (body: ErrorBody) => string })[] = [
   { type: 'application', subtype: 'json', write: writeJson },
   { type: 'application', subtype: 'problem+json', write: problem },
@@ -46,17 +46,17 @@ const OFFERS: readonly (Offer & { readonly contentType?: string; readonly write:
 ];
 const [JSON_ERROR] = OFFERS;
 
-/** Seconds after which a caller may try again what failed for a passing reason. */
+/** Seconds after which a client may retry what failed for a temporary reason. */
 const RETRY_AFTER = '1';
 
-/** What a caller is told of a database that cannot be used. */
+/** Messages for a database that cannot be used. */
 const UNAVAILABLE: Readonly<Record<UnavailableReason | 'unknown', string>> = {
-  locked: 'The database is busy with something else for too long; try again.',
-  full: 'The server has no room to keep more; what it has can still be read. Try again later.',
-  unknown: 'The database cannot be reached just now; try again.',
+  locked: 'The database has been locked by another process for too long; try again.',
+  full: 'The disk of the server is full; reads still work. Try again later.',
+  unknown: 'The database is not available; try again.',
 };
 
-/** What turning failures into answers takes from outside. */
+/** What `refuse` needs besides the exchange. */
 export interface RefuseOptions {
   readonly version: string;
   readonly observe: Observe;
@@ -64,8 +64,8 @@ export interface RefuseOptions {
 }
 
 /**
- * The answer to a failure: the one place that writes an error body (ERR-1 to ERR-7). What is no refusal of ours is announced and
- * told as a constant 500.
+ * The response to a failure: the one place that writes an error body (ERR-1 to ERR-7). Any error other than an `ApiError` is observed and
+ * becomes a constant 500.
  */
 export function refuse(
   exchange: Exchange,
@@ -85,11 +85,11 @@ export function refuse(
   );
 }
 
-/** Problem details (RFC 9457): our six members first, then theirs. */
+/** Problem details (RFC 9457): our six members first, then the standard's. */
 function problem(body: ErrorBody): string {
   const { httpStatus: status, errorMessage: detail, correlationId } = body;
   const title = TITLES[status] ?? 'Error';
-  // A reference that names this occurrence and nothing that could be fetched (RFC 9457 3.1.5).
+  // A URI reference that names this occurrence and cannot be fetched (RFC 9457 3.1.5).
   const instance = `#${correlationId}`;
   return writeJson({ ...body, type: 'about:blank', title, status, detail, instance });
 }
@@ -104,12 +104,12 @@ function errorText(body: ErrorBody): string {
   return writeText({ ...body, details });
 }
 
-/** The header fields that an error has of its own; 503 says when to try again. */
+/** The header fields of an error; 503 has `Retry-After`. */
 export function errorHeaders({ status, headers }: ApiError): ApiError['headers'] {
   return status === 503 ? { 'Retry-After': RETRY_AFTER, ...headers } : headers;
 }
 
-/** A failure as what the caller is told of it; what the caller is not told is announced. */
+/** A failure as the error that the client receives. What the client does not receive is observed. */
 export function reportedError(failure: unknown, correlationId: string, observe: Observe): ApiError {
   const error = asApiError(failure);
   if (error.status === 500) observe({ kind: 'error', correlationId, error: failure });
@@ -117,7 +117,7 @@ export function reportedError(failure: unknown, correlationId: string, observe: 
   return error;
 }
 
-/** What is no refusal of ours becomes a constant 500 (ERR-7). */
+/** Any other error becomes a constant 500 (ERR-7). */
 function asApiError(failure: unknown): ApiError {
   if (failure instanceof ApiError) return failure;
   if (failure instanceof StatementTimeout) {
@@ -127,10 +127,7 @@ function asApiError(failure: unknown): ApiError {
     );
   }
   if (failure instanceof StoreOverloaded) {
-    return apiError(
-      'SERVER_OVERLOADED',
-      'Too many long reads wait already; try again, or narrow the query by a filter.',
-    );
+    return apiError('SERVER_OVERLOADED', 'Too many long reads are queued; try again, or narrow the query by a filter.');
   }
   if (failure instanceof StoreUnavailable) {
     return apiError('SERVER_UNAVAILABLE', UNAVAILABLE[failure.reason ?? 'unknown'], { cause: failure });

@@ -25,7 +25,7 @@ export type Route =
       readonly within: readonly Ancestor[];
       readonly id: string;
     }
-  /** Several writes at once (MET-13). */
+  /** Several writes in one request (MET-13). */
   | { readonly kind: 'batches' }
   | { readonly kind: 'batch'; readonly id: string };
 
@@ -124,7 +124,7 @@ function originRoute({ segments }: Received): Route | null {
   return segments[0] === 'readyz' ? { kind: 'ready' } : null;
 }
 
-/** Collections and ids in turn, each collection below the one before it (URL-1, URL-7). */
+/** Collections and ids alternating, each collection below the one before it (URL-1, URL-7). */
 function resourceRoute(path: readonly string[], { collections, model }: Contract): Route | null {
   if (path[0] === model.system.batches) return batchRoute(path);
   let found: Route = { kind: 'root' };

@@ -32,5 +32,5 @@ export interface Services {
   readonly observe: Observe;
 }
 
-/** What working out a write needs. */
+/** What preparing a write needs. */
 export type WriteServices = Pick<Services, 'sources' | 'etags' | 'events' | 'application'>;

@@ -14,7 +14,7 @@ import type { BatchServices } from './batch-run.ts';
 import { runOrdered, type StartedTask } from './ordered-concurrency.ts';
 
 /** How much may be in progress at a time: enough lines to share commits, little enough to hold in memory. Lines, bytes. */
-const WINDOW = { items: 256, bytes: 4 * 1_048_576 };
+const CONCURRENCY = { items: 256, bytes: 4 * 1_048_576 };
 
 /** The results of NDJSON, a line each, made while they are sent. */
 export interface LinesOutcome {
@@ -51,7 +51,7 @@ async function* resultLines(lines: KeyedLines, services: BatchServices): BodyStr
     return { bytes: line.raw?.length ?? 0, result: resultLine(line, lines, services) };
   };
   try {
-    yield* runOrdered(linesOf(lines), start, WINDOW);
+    yield* runOrdered(linesOf(lines), start, CONCURRENCY);
   } catch (error) {
     // The body itself broke off; the lines that were read are done.
     yield `${writeJson({ error: errorOf(error, correlationId, services) })}\n`;

@@ -1,11 +1,11 @@
-/** A piece of work that was begun, and what it holds until its result is taken. */
+/** A task in progress, and the memory that it holds until its result is consumed. */
 export interface StartedTask {
   readonly bytes: number;
   /** Never rejects. */
   readonly result: Promise<string>;
 }
 
-/** How much may be under way at once. */
+/** How much may be in progress at a time. */
 export interface ConcurrencyLimit {
   readonly items: number;
   readonly bytes: number;
@@ -17,16 +17,16 @@ type Next<T> =
   | { readonly kind: 'failed'; readonly error: unknown };
 
 /**
- * Begins work on items as they come, several at a time, and gives the results in the order of the items, each as soon as it is there and those
- * before it are taken. Where the window is full, the next item waits until a result is taken: memory is bounded by it.
+ * Starts a task for each item as it arrives, several at a time, and yields the results in the order of the items, each as soon as possible.
+ * At the limit, the next item waits until a result is consumed, so that memory is bounded.
  *
- * @param begin null for an item that takes no work
- * @throws what the source throws, after the results of what it gave before
+ * @param start null for an item that needs no task
+ * @throws what the source throws, after the results of the items before
  */
 export async function* runOrdered<T>(
   source: AsyncIterable<T>,
-  begin: (item: T) => StartedTask | null,
-  window: ConcurrencyLimit,
+  start: (item: T) => StartedTask | null,
+  limit: ConcurrencyLimit,
 ): AsyncGenerator<string> {
   const items = source[Symbol.asyncIterator]();
   const queue: StartedTask[] = [];
@@ -35,7 +35,7 @@ export async function* runOrdered<T>(
   try {
     for (;;) {
       const [first] = queue;
-      const isFull = queue.length >= window.items || held > window.bytes;
+      const isFull = queue.length >= limit.items || held > limit.bytes;
       if (first !== undefined && (next === null || isFull || (await isReady(first.result, next)))) {
         queue.shift();
         held -= first.bytes;
@@ -43,23 +43,23 @@ export async function* runOrdered<T>(
         continue;
       }
       if (next === null) return;
-      const came: Next<T> = await next;
-      if (came.kind === 'failed') {
+      const arrived: Next<T> = await next;
+      if (arrived.kind === 'failed') {
         for (const { result } of queue) yield await result;
-        throw came.error;
+        throw arrived.error;
       }
-      next = came.kind === 'end' ? null : read(items);
-      const begun = came.kind === 'item' ? begin(came.item) : null;
-      if (begun === null) continue;
-      held += begun.bytes;
-      queue.push(begun);
+      next = arrived.kind === 'end' ? null : read(items);
+      const task = arrived.kind === 'item' ? start(arrived.item) : null;
+      if (task === null) continue;
+      held += task.bytes;
+      queue.push(task);
     }
   } finally {
     await items.return?.();
   }
 }
 
-/** Whether a result is there before the next item is. */
+/** Whether the result comes before the next item. */
 function isReady(result: Promise<string>, next: Promise<unknown>): Promise<boolean> {
   return Promise.race([next.then(() => false), result.then(() => true)]);
 }

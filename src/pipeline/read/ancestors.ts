@@ -3,7 +3,7 @@ import type { Ancestor } from '../../plan/plan.ts';
 import type { Contract } from '../contract.ts';
 import type { VisibleRows } from './visible-rows.ts';
 
-/** Where ancestors are looked up: for the system, so that a cascade finds its rows whoever runs it. */
+/** Where ancestors are looked up: for the system, so that a cascade finds all its rows. */
 export interface AncestorSource {
   readonly contract: Contract;
   readonly rows: VisibleRows;

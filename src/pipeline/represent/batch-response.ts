@@ -4,7 +4,8 @@ import { preferenceApplied } from '../../conventions/prefer.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { BatchOutcome } from '../batch/batch.ts';
 import type { BatchRecord, OperationResult } from '../batch/batch-record.ts';
-import type { BufferedResponse } from '../exchange.ts';
+import type { LinesOutcome } from '../batch/ndjson.ts';
+import type { BufferedResponse, StreamedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
 import { RETENTION } from '../write/idempotency.ts';
@@ -66,6 +67,18 @@ export function batchRecordResponse(
   const text = writeDocument('json', 'batch', batchDocument(request, record, false, services));
   const selected = selectedDocument(services.etags.content(request, text));
   return conditionalResponse(request, selected, { links: [], body: () => text });
+}
+
+/** The response to NDJSON: a result line for each line, streamed (MET-13). */
+export function linesResponse(request: Negotiated, { dry, results }: LinesOutcome): StreamedResponse {
+  const headers = [
+    ...commonHeaders(request.exchange, request.contract.version),
+    ...(dry ? ['Dry-Run', 'true'] : []),
+    'Content-Type',
+    request.offer.contentType,
+    ...appliedPreferences(request),
+  ];
+  return uncachedResponse(200, headers, results);
 }
 
 /** @param dry whether nothing was stored (MET-14): then the batch has no URL */

@@ -5,10 +5,7 @@ import { writeText, writeTextList } from '../../formats/text.ts';
 import { writeXml, writeXmlCollection } from '../../formats/xml.ts';
 import type { DocumentTypes } from '../contract.ts';
 
-/** Lines of NDJSON end so, the last one too. */
-const LINE_END = '\n';
-
-/** A page as it is told: its items, and facts that only some formats have room for. */
+/** A page: its items, with metadata and links that only some formats can hold. */
 export interface PageDocument {
   readonly data: readonly JsonObject[];
   readonly page: JsonObject;
@@ -26,17 +23,17 @@ export function writeItem(format: ResponseFormat, { resource, responseType }: Do
       return writeText(item);
     case 'csv':
     case 'ndjson':
-      throw new Error(`one resource is never told as ${format}`);
+      throw new Error(`one resource is never written as ${format}`);
   }
 }
 
-/** One page in a format. CSV, NDJSON and text hold the items alone: what else there is to tell goes into header fields. */
+/** One page in a format. CSV, NDJSON and text hold the items alone: metadata goes into header fields. */
 export function writePage(
   format: ResponseFormat,
   { resource, responseType, csv }: DocumentTypes,
-  shown: PageDocument,
+  document: PageDocument,
 ): string {
-  const { data, page, links } = shown;
+  const { data, page, links } = document;
   switch (format) {
     case 'json':
       return writeJsonPage(writeJson(data), page, links);
@@ -47,13 +44,13 @@ export function writePage(
     case 'csv':
       return csv.header + csv.rows(data);
     case 'ndjson':
-      return data.map((item) => writeJson(item) + LINE_END).join('');
+      return data.map((item) => writeJson(item) + '\n').join('');
   }
 }
 
 /**
- * A page in JSON. Its items are written apart from what is told beside them: one text in there that is no single piece, as one out of a query,
- * would have all of them written three times as slowly.
+ * A page in JSON. The items are written apart from the rest: one string that V8 holds in pieces, such as a link with a query, would make
+ * `JSON.stringify` three times as slow for all of them.
  *
  * @param data the array of its items, as JSON
  */
@@ -61,7 +58,7 @@ export function writeJsonPage(data: string, page: JsonObject, links: JsonObject)
   return `{"data":${data},"page":${writeJson(page)},"links":${writeJson(links)}}`;
 }
 
-/** A document that is no resource, such as the root of the API. @param name what XML calls it */
+/** A document that is no resource, such as the root of the API. @param name of the root element in XML */
 export function writeDocument(
   format: ResponseFormat,
   name: string,
@@ -76,6 +73,6 @@ export function writeDocument(
       return writeText(document);
     case 'csv':
     case 'ndjson':
-      throw new Error(`${name} is never told as ${format}`);
+      throw new Error(`${name} is never written as ${format}`);
   }
 }

@@ -7,7 +7,7 @@ import type { Modified } from '../read/item-cache.ts';
 import { selfQuery } from './page-metadata.ts';
 import type { Variant } from './variants.ts';
 
-/** Characters of the digest that tells views of one row apart. */
+/** Characters of the digest that distinguishes views of one row. */
 const VIEW_CHARACTERS = 12;
 
 /** The cache epoch of the database: what was last changed before it began was changed by it. */
@@ -39,7 +39,7 @@ export class ETags {
   /**
    * Of a row: its revision, and everything else that its bytes depend on (CACHE-1).
    *
-   * @param view tells it from other views of the row
+   * @param view distinguishes it from other views of the row
    */
   item(request: Negotiated, { revision }: Pick<Row, 'revision'>, view = ''): string {
     const variant = this.#variant(request);

@@ -32,7 +32,7 @@ function represent(
 ): JsonObject {
   const members: Record<string, Json> = {};
   for (const relation of relations) members[relation.name] = relationValue(request, relation, done);
-  return compiled.representStored(row, within, request.base, projection, members);
+  return compiled.representStored(row, within, request.base, { projection, related: members });
 }
 
 function relationValue(request: Negotiated, relation: ExpandedRelation, done: Map<ExpandedRow, JsonObject>): Json {

@@ -45,7 +45,7 @@ function writtenItem(
     writeItem(
       request.offer.format,
       viewTypes(compiled, view, request.contract),
-      compiled.representStored(row, within, request.base, view.projection),
+      compiled.representStored(row, within, request.base, view),
     ),
   );
   slot?.set(item);

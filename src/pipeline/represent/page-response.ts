@@ -64,7 +64,7 @@ function writtenPage(request: Negotiated, { request: list, source }: FoundPage, 
   }
   const data =
     source.expanded === null
-      ? source.page.rows.map((row) => compiled.representStored(row, plan.within, request.base, view.projection))
+      ? source.page.rows.map((row) => compiled.representStored(row, plan.within, request.base, view))
       : representAllExpanded(request, source.expanded, view.projection);
   const document = { data, page: metadata, links: linkTargets(links) };
   const text = inOneString(() => writePage(format, viewTypes(compiled, view, request.contract), document));

@@ -9,26 +9,33 @@ import { filterName } from '../../plan/parameters.ts';
 import { type Projection, project } from '../../plan/projection.ts';
 
 /**
- * A row as one caller sees it (REP-1).
+ * Represents a row (REP-1).
  *
- * @param within the rows above it, nearest first
- * @param projection what is told of it; null for everything
- * @param related what is told of other rows, by the names of the relations (QRY-4)
+ * @param within its ancestors, nearest first
+ * @param options.projection the fields to include; null for all
+ * @param options.related representations of related rows, by relation name (QRY-4)
  */
 export type Representation = (
   row: Row,
   within: readonly Ancestor[],
   base: LinkBase,
-  projection?: Projection | null,
-  related?: JsonObject,
+  options?: RepresentationOptions,
 ) => JsonObject;
+
+/** What differs from a whole representation. */
+export interface RepresentationOptions {
+  readonly projection?: Projection | null;
+  readonly related?: JsonObject;
+}
+
+const WHOLE: RepresentationOptions = {};
 
 type LinkWriter = (row: Row, within: readonly Ancestor[], base: LinkBase) => string | null;
 
-/** A row without links: what may leave of it, and what is worked out from it, as far as a projection tells it. */
+/** Writes the readable and computed members of a row, without links. @param projection the fields to include; null for all */
 export type FieldWriter = (row: Row, projection?: Projection | null) => Record<string, Json>;
 
-/** Compiles what is shown of a row: `id`, readable fields in declared order, computed ones, timestamps, revision (REP-1, REP-11). */
+/** Compiles the writer of a row's members: `id`, readable fields in declared order, computed ones, timestamps, revision (REP-1, REP-11). */
 export function compileFields(resource: Resource): FieldWriter {
   const names = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
   const computed = resource.computed.map((field) => [field.name, compileComputed(resource.name, field)] as const);
@@ -48,45 +55,45 @@ export function compileFields(resource: Resource): FieldWriter {
   ];
   return (row, projection = null) => {
     if (projection === null) return whole(row);
-    const told = members.filter(([name]) => projection.has(name));
-    return Object.fromEntries(told.map(([name, read]) => [name, project(read(row), projection.get(name) ?? null)]));
+    const included = members.filter(([name]) => projection.has(name));
+    return Object.fromEntries(included.map(([name, read]) => [name, project(read(row), projection.get(name) ?? null)]));
   };
 }
 
 /**
- * Compiles what is shown of a row that has exactly the members of the resource, in their order: as a store gives it. Copied it takes half as
- * long as member by member.
+ * Compiles the writer for a row that has exactly the members of the resource, in their order, as a store returns it: a copy takes half as long as
+ * member by member.
  *
- * @param show of any row
+ * @param writeFields of any row
  */
-export function compileStoredFields({ fields, computed }: Resource, show: FieldWriter): FieldWriter {
-  const isShownWhole = computed.length === 0 && fields.every(({ writeOnly }) => !writeOnly);
-  if (!isShownWhole) return show;
-  return (row, projection = null) => (projection === null ? { ...row } : show(row, projection));
+export function compileStoredFields({ fields, computed }: Resource, writeFields: FieldWriter): FieldWriter {
+  const isWhole = computed.length === 0 && fields.every(({ writeOnly }) => !writeOnly);
+  if (!isWhole) return writeFields;
+  return (row, projection = null) => (projection === null ? { ...row } : writeFields(row, projection));
 }
 
-/** Compiles the representation of a resource: what is shown of a row, then its links (REP-1, REP-9). */
+/** Compiles the representation of a resource: the members of a row, then its links (REP-1, REP-9). */
 export function compileRepresentation(
   model: Model,
   resource: Resource,
-  links: UrlBuilder,
-  show: FieldWriter,
+  urls: UrlBuilder,
+  writeFields: FieldWriter,
 ): Representation {
-  const writers = linkWriters(model, resource, links);
-  return (row, within, base, projection = null, related = {}) => {
-    const shown = show(row, projection);
-    for (const [name, told] of Object.entries(related)) shown[name] = told;
+  const writers = linkWriters(model, resource, urls);
+  return (row, within, base, { projection = null, related = {} } = WHOLE) => {
+    const members = writeFields(row, projection);
+    for (const [name, value] of Object.entries(related)) members[name] = value;
     const targets: Record<string, string> = {};
     for (const [name, write] of writers) {
       const target = write(row, within, base);
       if (target !== null) targets[name] = target;
     }
-    shown['links'] = targets;
-    return shown;
+    members['links'] = targets;
+    return members;
   };
 }
 
-/** The filter that finds the rows of a resource which refer to one by a field. */
+/** The filter on a resource that finds the rows referring to another by a field. */
 export function referrersFilter({ field: fields }: Resource, field: string): string {
   return filterName(field, fields.get(field)?.type.kind === 'array' ? 'contains' : null);
 }
@@ -94,40 +101,39 @@ export function referrersFilter({ field: fields }: Resource, field: string): str
 /**
  * The links of a resource in their order: self, collection, up, to-one relations, sub-collections and inverse relations (REP-9).
  */
-function linkWriters(model: Model, resource: Resource, links: UrlBuilder): readonly (readonly [string, LinkWriter])[] {
+function linkWriters(model: Model, resource: Resource, urls: UrlBuilder): readonly (readonly [string, LinkWriter])[] {
   const writers: [string, LinkWriter][] = [
-    ['self', (row, within, base) => links.item(base, resource, within, row.id)],
-    ['collection', (_row, within, base) => links.collection(base, resource, within)],
+    ['self', (row, within, base) => urls.item(base, resource, within, row.id)],
+    ['collection', (_row, within, base) => urls.collection(base, resource, within)],
   ];
   const parent = resource.parent === null ? undefined : model.resources.get(resource.parent.resource);
   if (parent !== undefined) {
     writers.push([
       'up',
-      (_row, [above, ...further], base) => (above === undefined ? null : links.item(base, parent, further, above.id)),
+      (_row, [above, ...further], base) => (above === undefined ? null : urls.item(base, parent, further, above.id)),
     ]);
   }
   for (const relation of relationsOf(resource, model)) {
-    const write = relationLink(resource, relation, links);
+    const write = relationLink(resource, relation, urls);
     if (write !== null) writers.push([relation.name, write]);
   }
   return writers;
 }
 
-/** The link of a relation; null where `up` is its link already, or where the row alone does not say what the other one is below. */
-function relationLink(resource: Resource, { kind, target, field }: Relation, links: UrlBuilder): LinkWriter | null {
+/** The link of a relation; null where `up` is that link already, or where the row does not hold the ancestors of the other. */
+function relationLink(resource: Resource, { kind, target, field }: Relation, urls: UrlBuilder): LinkWriter | null {
   switch (kind) {
     case 'one':
       if (target.parent !== null || field === resource.parent?.field) return null;
       return (row, _within, base) => {
         const id = row[field];
-        return typeof id === 'string' ? links.item(base, target, [], id) : null;
+        return typeof id === 'string' ? urls.item(base, target, [], id) : null;
       };
     case 'children':
-      return (row, within, base) =>
-        links.collection(base, target, [{ resource: resource.name, id: row.id }, ...within]);
+      return (row, within, base) => urls.collection(base, target, [{ resource: resource.name, id: row.id }, ...within]);
     case 'inverse': {
       const filter = referrersFilter(target, field);
-      return (row, _within, base) => links.collection(base, target, [], writeQuery([[filter, row.id]]));
+      return (row, _within, base) => urls.collection(base, target, [], writeQuery([[filter, row.id]]));
     }
   }
 }

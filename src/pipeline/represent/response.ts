@@ -4,7 +4,7 @@ import type { ApiResponse } from '../exchange.ts';
 import type { Exchange } from '../receive.ts';
 import type { Routed } from '../route.ts';
 
-/** Header fields as names and values in turn. */
+/** Header fields: names and values alternating. */
 export type HeaderList = readonly string[];
 
 /** Header fields of every response (ERR-5, NEG-3, VER-4, OPS-3): correlation id, `Vary`, version, no sniffing. A new list, which the caller may extend. */

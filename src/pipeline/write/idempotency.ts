@@ -13,7 +13,7 @@ const FIELD = 'Idempotency-Key';
 export interface KeyedRequest {
   /** The name of its record. */
   readonly name: string;
-  /** Tells it from another request under the same key. */
+  /** Distinguishes it from another request under the same key. */
   readonly request: string;
 }
 
@@ -62,7 +62,7 @@ export class Idempotency {
     });
   }
 
-  /** What tells a request from another under its key: target, version, type and body. @param bytes of the body, inflated */
+  /** Distinguishes a request from another under its key: target, version, type and body. @param bytes of the body, inflated */
   requestDigest({ exchange, contract }: Negotiated, bytes: Uint8Array): string {
     const { digest } = this.#options;
     const { request, fields } = exchange;
