@@ -95,11 +95,21 @@ export class ItemSlot {
 
   /** Stores the item if its key is admitted. Its text is made if it is. */
   set(item: CachedItem): void {
-    this.#cache.set(this.#key, {
-      numbers: [this.#stamp, item.revision, item.at],
-      get text() {
-        return item.text;
-      },
-    });
+    this.#cache.set(this.#key, new PackedItem(this.#stamp, item));
+  }
+}
+
+/** An object literal with a getter would have a hidden class of its own, which V8 keeps with all that it refers to until a major collection. */
+class PackedItem implements Packed {
+  readonly numbers: Packed['numbers'];
+  readonly #item: CachedItem;
+
+  constructor(stamp: number, item: CachedItem) {
+    this.numbers = [stamp, item.revision, item.at];
+    this.#item = item;
+  }
+
+  get text(): string {
+    return this.#item.text;
   }
 }
