@@ -158,6 +158,37 @@ describe('dispatch', () => {
     assert.deepEqual(at.errors, []);
   });
 
+  it('[EVT-3a, EVT-6a] ends an attempt before its lease, so that no other process delivers the event meanwhile', async (context) => {
+    await using at = await scene();
+    const leases: number[] = [];
+    const { deliveries } = at.store;
+    const claims: Store = {
+      ...at.store,
+      deliveries: {
+        enqueue: (...given) => deliveries.enqueue(...given),
+        claim(now, leaseUntil, limit) {
+          leases.push(leaseUntil - now);
+          return deliveries.claim(now, leaseUntil, limit);
+        },
+        settle: (...given) => deliveries.settle(...given),
+      },
+    };
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const endless = Promise.withResolvers<void>();
+    let attempts = 0;
+    const dispatch = at.start([subscriber('endless', () => ((attempts += 1), endless.promise))], claims);
+    await settle();
+    await commit(at.store, createProduct('a'));
+    await until(() => attempts === 1, dispatch);
+    const [lease = 0] = leases;
+    context.mock.timers.tick(lease - 1);
+    await settle();
+    endless.resolve();
+    const [error] = at.errors;
+    assert.ok(error instanceof Error, 'the attempt has ended');
+    assert.match(error.message, /endless took more than 30 s/);
+  });
+
   it('[EVT-6a] gives up after the last attempt', async () => {
     await using at = await scene();
     const failing = subscriber('failing', () => Promise.reject(new Error('down')));
