@@ -174,7 +174,7 @@ describe('the settings of an API', () => {
       /such as \/api/,
     ),
     rejected(
-      '[OPS-1] reject the paths of the server',
+      '[OPS-1a, OPS-1b, OPS-1c] reject the paths of the server',
       'base_path: /docs',
       'base_path',
       /is a path of the server/,

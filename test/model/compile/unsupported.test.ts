@@ -48,25 +48,31 @@ describe('a section that cannot be ignored', () => {
   });
   rejectsEach([
     rejected('[AUTH-1a]: auth', top('auth: { api_keys: true }'), 'auth', 2, /auth is not supported yet/),
-    rejected('[AUTH-6]: auth.gateway', top('auth: { gateway: { secret: a } }'), 'auth', 2, /auth is not supported yet/),
-    rejected('[AUTH-10a]: require_tls', top('require_tls: true'), 'require_tls', 2, /require_tls is not supported yet/),
-    rejected('[VER-5]: versions', top('versions: { 0.9.0: { changes: [] } }'), 'versions', 2, /older clients/),
     rejected(
-      '[AUTH-4]: access.read',
+      '[AUTH-6a]: auth.gateway',
+      top('auth: { gateway: { secret: a } }'),
+      'auth',
+      2,
+      /auth is not supported yet/,
+    ),
+    rejected('[AUTH-10a]: require_tls', top('require_tls: true'), 'require_tls', 2, /require_tls is not supported yet/),
+    rejected('[VER-5a]: versions', top('versions: { 0.9.0: { changes: [] } }'), 'versions', 2, /older clients/),
+    rejected(
+      '[AUTH-4a]: access.read',
       itemsDocument(STATUS, 'access: { read: { scope: a } }'),
       'resources.items.access',
       5,
       /access is not supported yet/,
     ),
     rejected(
-      '[AUTH-5]: access.owner',
+      '[AUTH-5a]: access.owner',
       itemsDocument(STATUS, 'access: { owner: status }'),
       'resources.items.access',
       5,
       /access is not supported yet/,
     ),
     rejected(
-      '[AUTH-5]: access.rows',
+      '[AUTH-5a]: access.rows',
       itemsDocument(STATUS, 'access: { rows: { read: { status: A } } }'),
       'resources.items.access',
       5,
