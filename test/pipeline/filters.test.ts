@@ -120,7 +120,7 @@ describe('a filter', () => {
     });
   }
 
-  it('[QRY-1] finds by what the server makes: revision and the times', async () => {
+  it('[QRY-1] matches server-assigned fields: revision and timestamps', async () => {
     const { body } = await shop.send({ send: 'GET /api/v1/things/c' });
     for (const name of ['revision', 'updated_at']) {
       const ids = idsOf(await get(`${name}=${body[name]}`));
@@ -128,7 +128,7 @@ describe('a filter', () => {
     }
   });
 
-  it('[QRY-1] [URL-7] holds below a parent together with the parent', async () => {
+  it('[QRY-1] [URL-7] applies to nested collections', async () => {
     await using api = await apiUnderTest(`${THINGS}
   parts:
     parent: narrow
@@ -175,7 +175,7 @@ describe('a filter', () => {
     ['name[EQ]=x', ['name[EQ]'], /operator/],
   ];
   for (const [query, fields, message] of unusable) {
-    it(`[QRY-2] that cannot be applied is 400 with its parameter: ${query}`, async () => {
+    it(`[QRY-2] that is invalid is 400 with its parameter: ${query}`, async () => {
       const { body } = await shop.row({
         send: `GET /api/v1/things?${query}`,
         status: 400,
@@ -186,7 +186,7 @@ describe('a filter', () => {
     });
   }
 
-  it('[QRY-1] on a field that the model keeps from it is refused, with those that there are', async () => {
+  it('[QRY-1] on a field that is not filterable is rejected with the filterable fields', async () => {
     const { body } = await shop.row({
       send: 'GET /api/v1/narrow?shut=x',
       status: 400,

@@ -16,7 +16,7 @@ const MULTIPART = { 'Content-Type': 'multipart/form-data; boundary=b' };
 const NIL = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"';
 const CREATED = { status: 201, events: ['product.created'] };
 
-describe('XML in', () => {
+describe('XML request bodies', () => {
   it('[NEG-2] [NEG-4] creates a resource', async () => {
     await shop.row({
       ...CREATED,
@@ -36,7 +36,7 @@ describe('XML in', () => {
     });
   });
 
-  it('[NEG-4] [REP-6] takes back what it gave: GET, edit, PUT', async () => {
+  it('[NEG-4] [REP-6] round-trips: GET, edit, PUT', async () => {
     const { id } = await create(shop, 'products', { ...LAMP, sku: 'x2', name: 'Y', labels: { k: 'v' }, tags: [''] });
     const send = `/api/v1/products/${id}`;
     const { text } = await shop.row({ send: `GET ${send}`, headers: { Accept: 'application/xml' }, status: 200 });
@@ -58,7 +58,7 @@ describe('XML in', () => {
     });
   });
 
-  it('[MET-3] patches: an absent element keeps, xsi:nil clears', async () => {
+  it('[MET-3] patches: absent elements stay, xsi:nil sets null', async () => {
     const { id } = await create(shop, 'products', { ...LAMP, sku: 'x3', name: 'W', category: 'c', quantity: 1 });
     await shop.row({
       send: `PATCH /api/v1/products/${id}`,
@@ -88,7 +88,7 @@ describe('XML in', () => {
     ],
   ];
   for (const [title, body, code, field] of refused) {
-    it(`[NEG-4] [ERR-3] refuses ${title}`, async () => {
+    it(`[NEG-4] [ERR-3] rejects ${title}`, async () => {
       const error = await shop.row({
         send: 'POST /api/v1/products',
         headers: XML,
@@ -100,7 +100,7 @@ describe('XML in', () => {
     });
   }
 
-  it('[NEG-2] is taken as a vendor type, in gzip, and under a limit', async () => {
+  it('[NEG-2] is accepted as a vendor type and with gzip, up to a limit', async () => {
     const body = '<note><id>gz</id></note>';
     await shop.row({
       send: 'POST /api/v1/notes',
@@ -140,7 +140,7 @@ describe('a form', () => {
     });
   });
 
-  it('[NEG-5] refuses an empty value where none may be', async () => {
+  it('[NEG-5] rejects an empty value that the schema does not allow', async () => {
     const error = await shop.row({
       send: 'POST /api/v1/products',
       headers: FORM,
@@ -155,7 +155,7 @@ describe('a form', () => {
     ]);
   });
 
-  it('[MET-3] patches what it names', async () => {
+  it('[MET-3] patches the fields that it contains', async () => {
     const { id } = await create(shop, 'products', { ...LAMP, sku: 'f2', name: 'F2', category: 'c', tags: ['a'] });
     await shop.row({
       send: `PATCH /api/v1/products/${id}`,
@@ -167,7 +167,7 @@ describe('a form', () => {
     });
   });
 
-  it('[NEG-5] is an empty one where nothing is sent in it', async () => {
+  it('[NEG-5] may be empty', async () => {
     await shop.row({
       send: 'POST /api/v1/order-items',
       headers: FORM,
@@ -183,7 +183,7 @@ describe('a multipart form', () => {
   const part = (head: string, content: string): string =>
     `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n`;
 
-  it('[NEG-2] [NEG-5] creates a resource, its file and its JSON too', async () => {
+  it('[NEG-2] [NEG-5] creates a resource with a file and a JSON part', async () => {
     await shop.row({
       ...CREATED,
       send: 'POST /api/v1/products',
@@ -193,7 +193,7 @@ describe('a multipart form', () => {
     });
   });
 
-  it('[NEG-5] refuses a file where the field holds none', async () => {
+  it('[NEG-5] rejects a file for a field that is not binary', async () => {
     await shop.row({
       send: 'POST /api/v1/products',
       headers: MULTIPART,

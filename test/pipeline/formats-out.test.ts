@@ -22,7 +22,7 @@ after(() => shop.close());
 const AT = '2026-01-02T03:04:05.678Z';
 
 describe('one resource', () => {
-  it('[NEG-4] in XML has an element for each member, and its kind as root', async () => {
+  it('[NEG-4] in XML has one element per member, and the singular name as root', async () => {
     const { text } = await shop.row({
       send: `GET /api/v1/products/${id}`,
       headers: { Accept: 'application/xml' },
@@ -47,7 +47,7 @@ describe('one resource', () => {
     assert.ok(!text.includes('cost'), 'write-only fields stay inside');
   });
 
-  it('[NEG-6] in text is a line for each value', async () => {
+  it('[NEG-6] in text is one line per value', async () => {
     const { text } = await shop.row({
       send: `GET /api/v1/products/${id}`,
       headers: { Accept: 'text/plain' },
@@ -59,7 +59,7 @@ describe('one resource', () => {
     assert.ok(text.includes(`\nlinks.self: /api/v1/products/${id}\n`), text);
   });
 
-  it('[NEG-1] is written in the form that its write asks for', async () => {
+  it('[NEG-1] is returned by a write in the accepted format', async () => {
     const made = await shop.row({
       send: 'POST /api/v1/notes',
       headers: { Accept: 'text/plain' },
@@ -71,7 +71,7 @@ describe('one resource', () => {
   });
 
   for (const accept of ['text/csv', 'application/x-ndjson']) {
-    it(`[NEG-1] is never ${accept}`, async () => {
+    it(`[NEG-1] is not available as ${accept}`, async () => {
       await shop.row({ send: `GET /api/v1/products/${id}`, headers: { Accept: accept }, status: 406 });
       await shop.row({ send: 'POST /api/v1/notes', headers: { Accept: accept }, body: { id: 'never' }, status: 406 });
     });
@@ -82,7 +82,7 @@ describe('a page', () => {
   const FACTS = { Link: /rel="self".*rel="next"/, 'X-Next-Cursor': /^[\w-]+$/, 'X-Total-Count': '2' };
   const SEND = 'GET /api/v1/products?limit=1&include_total=true&sort=sku';
 
-  it('[NEG-4] in XML is a collection of data, page and links', async () => {
+  it('[NEG-4] in XML is a collection with data, page and links', async () => {
     const { text } = await shop.row({
       send: SEND,
       headers: { Accept: 'application/xml' },
@@ -95,7 +95,7 @@ describe('a page', () => {
     );
   });
 
-  it('[NEG-1] in CSV is a header and a row for each item, guarded against formulas', async () => {
+  it('[NEG-1] in CSV is a header and one row per item, protected against formulas', async () => {
     const { text } = await shop.row({
       send: SEND,
       headers: { Accept: 'text/csv' },
@@ -112,7 +112,7 @@ describe('a page', () => {
     assert.ok(row.includes('"[""x"",""""]","{""a b"":""c""}",mm,,DRAFT'), row);
   });
 
-  it('[NEG-1] in NDJSON is a line for each item, as JSON shows it', async () => {
+  it('[NEG-1] in NDJSON is one line of JSON per item', async () => {
     const json = await shop.row({
       send: SEND,
       status: 200,
@@ -127,7 +127,7 @@ describe('a page', () => {
     assert.equal(text, `${JSON.stringify(json.body['data'][0])}\n`);
   });
 
-  it('[NEG-6] in text is the items, a blank line between them', async () => {
+  it('[NEG-6] in text is the items, separated by blank lines', async () => {
     const { text } = await shop.row({
       send: 'GET /api/v1/products?sort=sku',
       headers: { Accept: 'text/plain' },
@@ -136,7 +136,7 @@ describe('a page', () => {
     assert.equal(text.split('\n\nid: ').length, 2);
   });
 
-  it('[NEG-1] that is empty has no row', async () => {
+  it('[NEG-1] that is empty has no rows', async () => {
     const none = 'GET /api/v1/products?category=none';
     assert.equal((await shop.row({ send: none, headers: { Accept: 'application/x-ndjson' }, status: 200 })).text, '');
     assert.equal(
@@ -145,7 +145,7 @@ describe('a page', () => {
     );
   });
 
-  it('[CACHE-1] [CACHE-2] has a tag for each form', async () => {
+  it('[CACHE-1] [CACHE-2] has an ETag per format', async () => {
     const tags = new Set<string>();
     for (const Accept of ['application/json', 'application/xml', 'text/plain', 'text/csv', 'application/x-ndjson']) {
       const { headers } = await shop.row({ send: SEND, headers: { Accept }, status: 200 });
@@ -161,7 +161,7 @@ describe('a page', () => {
     assert.equal(tags.size, 5);
   });
 
-  it('[NEG-1] walks by X-Next-Cursor', async () => {
+  it('[NEG-1] links to the next page with X-Next-Cursor', async () => {
     const first = await shop.row({ send: SEND, headers: { Accept: 'application/x-ndjson' }, status: 200 });
     const next = `GET /api/v1/products?after=${first.headers.get('x-next-cursor')}&limit=1`;
     const second = await shop.row({
@@ -175,7 +175,7 @@ describe('a page', () => {
 });
 
 describe('the root', () => {
-  it('[REP-10a] [NEG-1] can be read in XML and text', async () => {
+  it('[REP-10a] [NEG-1] is available in XML and text', async () => {
     assert.match(
       (await shop.row({ send: 'GET /api/v1', headers: { Accept: 'application/xml' }, status: 200 })).text,
       /<api [^>]*><name>shop<\/name>.*<order_items>\/api\/v1\/order-items<\/order_items>/s,

@@ -17,7 +17,7 @@ interface Tagged {
   readonly tags: readonly string[];
 }
 
-/** Notes with code, and tags that they refer to; the code is told what happens by `log`. */
+/** Notes with hooks, and tags that they refer to. The hooks record their calls in `log`. */
 function notes(code: ResourceCode<Note, { readonly log: string[] }>, log: string[] = []): DefinedModel {
   const { resource, defineModel } = withServices<{ readonly log: string[] }>();
   return defineModel({
@@ -46,7 +46,7 @@ function notes(code: ResourceCode<Note, { readonly log: string[] }>, log: string
 const CREATED = { status: 201, events: ['note.created'] };
 
 describe('a check', () => {
-  it('is asked of values that a write sets anew, all at once, and its faults are told by field', async () => {
+  it('runs for new values, all checks together, and reports errors by field', async () => {
     const asked: Json[] = [];
     const check = {
       text: async (value: string) => {
@@ -78,7 +78,7 @@ describe('a check', () => {
     assert.deepEqual(asked, [2]);
   });
 
-  it('is not asked where the schema refuses the body already', async () => {
+  it('does not run if the schema rejects the body', async () => {
     const log: string[] = [];
     await using desk = await apiUnderTest(
       notes({ check: { size: (_value, context) => (context.log.push('asked'), null) } }, log),
@@ -88,7 +88,7 @@ describe('a check', () => {
   });
 });
 
-describe('a hook before a write', () => {
+describe('a before hook', () => {
   it('changes the draft of POST, PUT, PATCH and of an operation in a batch', async () => {
     const trim = (draft: Note): Note => ({ ...draft, text: draft.text.trim() });
     await using desk = await apiUnderTest(notes({ before: { create: trim, update: (draft) => trim(draft) } }));
@@ -107,7 +107,7 @@ describe('a hook before a write', () => {
     assert.equal(made.body['results'][0].body.text, 'w');
   });
 
-  it('may change the draft that it gets in place, and may leave it', async () => {
+  it('may mutate the draft or leave it unchanged', async () => {
     await using desk = await apiUnderTest(
       notes({
         before: {
@@ -131,7 +131,7 @@ describe('a hook before a write', () => {
     ['CONFLICT', 409],
     ['FORBIDDEN', 403],
   ] as const) {
-    it(`[ERR-2] refuses with ${status} NOTE_${reason}`, async () => {
+    it(`[ERR-2] ends a write with ${status} NOTE_${reason}`, async () => {
       const details = [{ field: 'text', message: 'is not wanted' }];
       await using desk = await apiUnderTest(
         notes({ before: { create: () => refuse(reason, 'Not this one; send another.', details) } }),
@@ -156,7 +156,7 @@ describe('a hook before a write', () => {
     ['returns unknown fields', (draft) => Object.assign({ colour: 'red' }, draft)],
   ];
   for (const [title, hook] of broken) {
-    it(`[ERR-7] that ${title} is a constant 500, its cause in the log`, async () => {
+    it(`[ERR-7] that ${title} is a constant 500, with the cause in the log`, async () => {
       await using desk = await apiUnderTest(notes({ before: { create: hook } }));
       const { text } = await desk.row({
         send: 'POST /api/v1/notes',
@@ -169,7 +169,7 @@ describe('a hook before a write', () => {
     });
   }
 
-  it('knows who writes, when, and the services of the application', async () => {
+  it('gets the caller, the time and the services of the application', async () => {
     const log: string[] = [];
     const create_ = (
       _draft: Note,
@@ -206,7 +206,7 @@ describe('a hook before a write', () => {
     ['was never read', 0],
     ['is kept in memory', 3],
   ] as const) {
-    it(`gets a row that it cannot change, where that row ${how}`, async () => {
+    it(`gets an immutable row if that row ${how}`, async () => {
       const changes: boolean[] = [];
       const change = (row: Tagged): void => {
         changes.push(Reflect.set(row, 'text', 'z') || Reflect.set(row.tags, 0, 'z'));
@@ -231,7 +231,7 @@ describe('a hook before a write', () => {
     });
   }
 
-  it('[MET-4d] may refuse the removal of a row, and of one that goes along', async () => {
+  it('[MET-4d] may refuse the delete of a row, also in a cascade', async () => {
     const keep = ({ text }: { readonly text: string }): void => {
       if (text === 'kept') refuse('CONFLICT', 'It is kept.');
     };
@@ -252,7 +252,7 @@ describe('a computed member', () => {
     value: ({ text }: { text: string }) => text.length,
   } as const;
 
-  it('[REP-1] stands after the fields, in every format and event-free', async () => {
+  it('[REP-1] follows the fields in every format, and is not part of events', async () => {
     await using desk = await apiUnderTest(notes({ computed: { length } }));
     const made = await desk.row({
       ...CREATED,
@@ -291,7 +291,7 @@ describe('a computed member', () => {
     });
   });
 
-  it('[ERR-7] whose function returns what its schema does not admit is a 500', async () => {
+  it('[ERR-7] whose function returns an invalid value is a 500', async () => {
     await using desk = await apiUnderTest(notes({ computed: { length: { ...length, value: () => 'secret' } } }));
     const { text } = await desk.row({
       send: 'POST /api/v1/notes',
@@ -302,7 +302,7 @@ describe('a computed member', () => {
     assert.doesNotMatch(text, /secret/);
   });
 
-  it('[CACHE-1] changes the tags where its code changes', async () => {
+  it('[CACHE-1] changes the ETags when its code changes', async () => {
     const tags: string[] = [];
     for (const value of [
       ({ text }: { text: string }) => text.length,

@@ -15,7 +15,7 @@ const TYPES = [
 ];
 const TARGETS = ['POST /products', 'POST /notes', 'PUT /notes/a', 'PATCH /notes/a', 'POST /batches', 'QUERY /notes'];
 
-/** What bodies of each type are made of. */
+/** Fragments of bodies of each media type. */
 const pieces = fc.constantFrom(
   '<product>',
   '</product>',
@@ -77,8 +77,8 @@ const pieces = fc.constantFrom(
   '{"operations":[{"method":"POST","path":"/notes","body":{"id":"b"}}]}',
 );
 
-describe('a body of any bytes', () => {
-  it('[ERR-1] [REP-7] in any format is taken or refused, and never a fault of the server', async () => {
+describe('a body of random bytes', () => {
+  it('[ERR-1] [REP-7] is accepted or rejected in any format, never a server error', async () => {
     await using shop = await apiUnderTest(SHOP);
     await fc.assert(
       fc.asyncProperty(

@@ -13,12 +13,12 @@ const program = path.join(import.meta.dirname, 'killed-after-commit.ts');
 const KEY = { 'Idempotency-Key': '"9f1c"' };
 
 interface Shop {
-  /** With its exit code and signal. */
+  /** Resolves with exit code and signal. */
   readonly exited: Promise<readonly unknown[]>;
   post(headers: Readonly<Record<string, string>>): Promise<Response>;
 }
 
-/** Starts a server on the database, which the end of the test ends at the latest. */
+/** Starts a server on the database. It is stopped at the end of the test at the latest. */
 async function start(context: TestContext, database: string, ...moment: readonly 'kill'[]): Promise<Shop> {
   const child = spawn(process.execPath, [program, database, ...moment], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
@@ -41,9 +41,9 @@ async function start(context: TestContext, database: string, ...moment: readonly
 }
 
 interface Kept {
-  /** Ids of the rows. */
+  /** Ids of all rows. */
   readonly rows: readonly string[];
-  /** Ids of the rows that events tell of. */
+  /** Ids of the rows in events. */
   readonly events: readonly string[];
 }
 
@@ -55,8 +55,8 @@ function keptIn(database: string): Kept {
   return kept;
 }
 
-describe('a server that is killed between the commit of a write and its answer', () => {
-  it('[MET-12] answers the retry under the same key from what it remembers, and writes nothing twice', async (context) => {
+describe('a server that is killed between the commit of a write and its response', () => {
+  it('[MET-12] replays the stored result for the retried key, and writes nothing twice', async (context) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'idempotency-crash-'));
     context.after(() => rmSync(folder, { recursive: true }));
     const database = path.join(folder, 'shop.db');

@@ -10,13 +10,13 @@ type Request = Pick<ExchangeRow, 'send' | 'body'> & { readonly headers: Readonly
 const KEY = { 'Idempotency-Key': '"9f1c"' };
 const PATCH = 'PATCH /api/v1/notes/a';
 
-/** Two APIs on one database, as two processes are, and a note in it. */
+/** Two APIs on one database, like two processes, with a note. */
 interface TwoProcesses extends AsyncDisposable {
   readonly one: ApiUnderTest;
   readonly other: ApiUnderTest;
-  /** Of the note. */
+  /** Path of the note. */
   readonly tag: string;
-  /** Has something done when the first process has looked for the key, and not yet at the row. */
+  /** Runs a function after the first process has looked up the key and before it reads the row. */
   beforeNextLook(act: () => Promise<void>): void;
 }
 
@@ -47,7 +47,7 @@ async function twoProcesses(): Promise<TwoProcesses> {
   };
 }
 
-describe('a request with an Idempotency-Key that another process does meanwhile', () => {
+describe('a request with an Idempotency-Key that another process runs concurrently', () => {
   const patch = (tag: string): object => ({
     method: 'PATCH',
     path: '/notes/a',
@@ -78,7 +78,7 @@ describe('a request with an Idempotency-Key that another process does meanwhile'
     ],
   ];
   for (const [title, request] of requests) {
-    it(`[MET-12] gets that answer though ${title}: step 13 comes before 16 and 18`, async () => {
+    it(`[MET-12] gets that response although ${title}: step 13 precedes 16 and 18`, async () => {
       await using desk = await twoProcesses();
       const { send, headers, body } = request(desk.tag);
       const keyed = { send, headers: { ...headers, ...KEY }, body };
@@ -93,7 +93,7 @@ describe('a request with an Idempotency-Key that another process does meanwhile'
     });
   }
 
-  it('[MET-12] is 422 where the other one was another request', async () => {
+  it('[MET-12] is 422 if the other request differs', async () => {
     await using desk = await twoProcesses();
     const request = { send: PATCH, headers: { ...KEY, 'If-Match': desk.tag } };
     desk.beforeNextLook(async () => void (await desk.other.send({ ...request, body: { kind: 'y' } })));
@@ -101,7 +101,7 @@ describe('a request with an Idempotency-Key that another process does meanwhile'
     assert.deepEqual([status, body['errorCode']], [422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('[CACHE-3] is 412 where the other one had no such key', async () => {
+  it('[CACHE-3] is 412 if the other request had no key', async () => {
     await using desk = await twoProcesses();
     desk.beforeNextLook(async () => void (await desk.other.send({ send: PATCH, body: { kind: 'y' } })));
     const headers = { ...KEY, 'If-Match': desk.tag };

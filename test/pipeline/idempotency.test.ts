@@ -9,7 +9,7 @@ const KEY = { 'Idempotency-Key': '"9f1c"' };
 const DAY = 24 * 60 * 60 * 1000;
 
 describe('a request with an Idempotency-Key', () => {
-  it('[MET-12] is done once; sent again, it gets the same status, fields and body', async () => {
+  it('[MET-12] runs once; a repetition gets the same status, header fields and body', async () => {
     await using shop = await apiUnderTest(SHOP);
     const post = { send: 'POST /api/v1/products', headers: KEY, body: LAMP };
     const first = await shop.row({
@@ -32,7 +32,7 @@ describe('a request with an Idempotency-Key', () => {
     assert.notEqual(again.headers.get('x-correlation-id'), first.headers.get('x-correlation-id'));
   });
 
-  it('[MET-12] [MET-3] keeps the answer of a patch, also where the row has changed or gone since', async () => {
+  it('[MET-12] [MET-3] replays a patch, also after its row was changed or deleted', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { id } = await create(shop, 'products', LAMP);
     const patch = { send: `PATCH /api/v1/products/${id}`, headers: KEY, body: { category: 'a' } };
@@ -51,8 +51,8 @@ describe('a request with an Idempotency-Key', () => {
     );
   });
 
-  it('[MET-12] [REP-1] is told with the members that the model has by now, in their order', async () => {
-    // As another version of the model has remembered it.
+  it('[MET-12] [REP-1] is replayed with the members of the current model, in order', async () => {
+    // As stored by another version of the model.
     const older = (store: Store): Store =>
       replacing(store, {
         async find(name, now) {
@@ -70,7 +70,7 @@ describe('a request with an Idempotency-Key', () => {
     assert.equal((await shop.row({ ...post, status: 201 })).text, first.text);
   });
 
-  it('[MET-12] [MET-7] keeps the answer of a write that changed nothing', async () => {
+  it('[MET-12] [MET-7] replays a write without a change', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { id } = await create(shop, 'products', LAMP);
     const patch = { send: `PATCH /api/v1/products/${id}`, headers: KEY, body: {} };
@@ -88,7 +88,7 @@ describe('a request with an Idempotency-Key', () => {
     ['another type of body', { headers: { 'Content-Type': 'application/vnd.shop.v1+json' } }],
   ];
   for (const [title, other] of others) {
-    it(`[MET-12] with ${title} is another one: 422`, async () => {
+    it(`[MET-12] with ${title} differs: 422`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const post = { send: 'POST /api/v1/products', headers: KEY, body: LAMP };
       await shop.row({ ...post, status: 201, events: ['product.created'] });
@@ -105,7 +105,7 @@ describe('a request with an Idempotency-Key', () => {
     });
   }
 
-  it('[MET-12] shares its key with no other method or path', async () => {
+  it('[MET-12] does not share its key with another method or path', async () => {
     await using shop = await apiUnderTest(SHOP);
     await shop.row({
       send: 'POST /api/v1/suppliers',
@@ -143,7 +143,7 @@ describe('a request with an Idempotency-Key', () => {
     });
   });
 
-  it('[MET-12] is forgotten after 24 hours', async () => {
+  it('[MET-12] expires after 24 hours', async () => {
     await using shop = await apiUnderTest(SHOP);
     const post = { send: 'POST /api/v1/suppliers', headers: KEY, body: { name: 'S' } };
     const first = await shop.row({ ...post, status: 201, events: ['supplier.created'] });
@@ -156,7 +156,7 @@ describe('a request with an Idempotency-Key', () => {
     );
   });
 
-  it('[MET-12] is written once where two are sent at the same time', async () => {
+  it('[MET-12] is written once if two are sent concurrently', async () => {
     await using shop = await apiUnderTest(SHOP);
     const post = { send: 'POST /api/v1/suppliers', headers: KEY, body: { name: 'S' } };
     const raw = [1, 2, 3].map(() => rawRequest(post));
@@ -172,7 +172,7 @@ describe('a request with an Idempotency-Key', () => {
     await shop.row({ ...post, status: 201, expectHeaders: { 'Idempotent-Replayed': 'true' } });
   });
 
-  it('[MET-12] is answered again in the form that is asked for now', async () => {
+  it('[MET-12] is replayed in the currently accepted format', async () => {
     await using shop = await apiUnderTest(SHOP);
     const post = { send: 'POST /api/v1/suppliers', headers: KEY, body: { name: 'S' } };
     const first = await shop.row({ ...post, status: 201, events: ['supplier.created'] });
@@ -185,7 +185,7 @@ describe('a request with an Idempotency-Key', () => {
     assert.ok(again.text.includes(`<id>${first.body['id']}</id>`), again.text);
   });
 
-  it('[MET-12] leaves PUT and DELETE as they are: they can be repeated by themselves', async () => {
+  it('[MET-12] ignores the key for PUT and DELETE, which are idempotent', async () => {
     await using shop = await apiUnderTest(SHOP);
     const put = { send: 'PUT /api/v1/notes/a', headers: KEY, body: { text: 'x' } };
     await shop.row({ ...put, status: 201, events: ['note.created'] });
@@ -194,7 +194,7 @@ describe('a request with an Idempotency-Key', () => {
     await shop.row({ send: 'DELETE /api/v1/notes/a', headers: KEY, status: 404 });
   });
 
-  it('[MET-12] [MET-14] keeps nothing of a dry run', async () => {
+  it('[MET-12] [MET-14] stores no record for a dry run', async () => {
     await using shop = await apiUnderTest(SHOP);
     const post = { headers: KEY, body: { name: 'S' } };
     await shop.row({ ...post, send: 'POST /api/v1/suppliers?dry_run=true', status: 200 });
@@ -202,7 +202,7 @@ describe('a request with an Idempotency-Key', () => {
   });
 
   for (const key of ['', '"', 'a b', 'é', '"a', 'x'.repeat(256)]) {
-    it(`[MET-12] is refused where the key is ${JSON.stringify(key.slice(0, 10))}`, async () => {
+    it(`[MET-12] is rejected if the key is ${JSON.stringify(key.slice(0, 10))}`, async () => {
       await using shop = await apiUnderTest(SHOP);
       await shop.row({
         send: 'POST /api/v1/suppliers',
@@ -225,7 +225,7 @@ resources:
     schema: { type: object, properties: { amount: { type: integer } } }
 `;
 
-  it('[MET-12] refuses POST and PATCH without one, before anything is looked up', async () => {
+  it('[MET-12] rejects POST and PATCH without a key, before any lookup', async () => {
     await using bank = await apiUnderTest(PAYMENTS);
     const required = {
       status: 400,

@@ -14,7 +14,7 @@ describe('an id in a URL', () => {
   const DATA = 'a/b@c+d#e%f é';
   const ENCODED = 'a%2Fb%40c%2Bd%23e%25f%20%C3%A9';
 
-  it('[URL-3] is data between slashes: it is decoded once and comes back encoded once', async () => {
+  it('[URL-3] is decoded once, and encoded once in responses', async () => {
     await using own = await apiUnderTest(SHOP);
     const self = `/api/v1/notes/${ENCODED}`;
     await own.row({
@@ -31,7 +31,7 @@ describe('an id in a URL', () => {
     await own.row({ send: 'GET /api/v1/notes/a%252Fb%40c%2Bd%23e%25f%20%C3%A9', status: 404 });
   });
 
-  it('[URL-9] stands in the URL of an event as it does in Location', async () => {
+  it('[URL-9] is the same in the URL of an event and in Location', async () => {
     await using own = await apiUnderTest(SHOP);
     await own.send({ send: `PUT /api/v1/notes/${ENCODED}`, body: {} });
     const [event] = await own.newEvents();
@@ -39,7 +39,7 @@ describe('an id in a URL', () => {
     assert.equal(event?.payload.resource.url, `http://127.0.0.1:3000/api/v1/notes/${ENCODED}`);
   });
 
-  it('[URL-3] round-trips whatever it is, through body, Location, path and event', async () => {
+  it('[URL-3] round-trips any value through body, Location, path and event', async () => {
     await using own = await apiUnderTest(SHOP);
     const id = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
@@ -55,7 +55,7 @@ describe('an id in a URL', () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it('[URL-3] is never normalised, folded or trimmed', async () => {
+  it('[URL-3] is never normalized, case-folded or trimmed', async () => {
     await using own = await apiUnderTest(SHOP);
     const spellings = ['%C3%A9', 'e%CC%81', 'E%CC%81', '%20e', 'e%20', 'e', '1', '01', '%F0%9F%92%A9', '...', '%5C'];
     for (const each of spellings) {
@@ -75,7 +75,7 @@ describe('an id in a URL', () => {
     ['a C1 control', 'a\u{85}', 400],
   ];
   for (const [what, id, status] of lengths) {
-    it(`[URL-3] made by a client as ${what} is ${status}`, async () => {
+    it(`[URL-3] from a client with ${what} is ${status}`, async () => {
       await using own = await apiUnderTest(SHOP);
       const { body } = await own.row({
         send: 'POST /api/v1/notes',
@@ -131,7 +131,7 @@ describe('a URL of nested resources', () => {
     ({ id: comment } = await create(shop, `products/${lamp}/reviews/${review}/comments`, { text: 'x' }));
   });
 
-  it('[URL-7] reaches three levels, and `self` is the nested URL', async () => {
+  it('[URL-7] has up to three levels, and `self` is the nested URL', async () => {
     const self = `/api/v1/products/${lamp}/reviews/${review}/comments/${comment}`;
     const { body } = await shop.row({ send: `GET ${self}`, status: 200, has: { review_id: review } });
     assert.deepEqual(body['links'], {
@@ -142,7 +142,7 @@ describe('a URL of nested resources', () => {
   });
 
   const NONE = '019b7ca9-8f2e-7670-98b3-7b6a4aa9160b';
-  /** Paths under wrong parents, with the resource that is not there. The ids are known only once the rows are made. */
+  /** Paths below wrong parents, with the missing resource. Functions, because the ids are assigned later. */
   const wrong: readonly (readonly [what: string, path: () => string, code: string])[] = [
     ['a child under another parent', () => `${chair}/reviews/${review}`, 'REVIEW'],
     ['a child under a parent that is absent', () => `${NONE}/reviews/${review}`, 'PRODUCT'],
@@ -153,7 +153,7 @@ describe('a URL of nested resources', () => {
     ['a grandchild under its child under nothing', () => `${NONE}/reviews/${review}/comments/${comment}`, 'PRODUCT'],
   ];
   for (const [what, path, code] of wrong) {
-    it(`[URL-7] is 404 for ${what}, whatever the method and its body`, async () => {
+    it(`[URL-7] is 404 for ${what}, for any method and body`, async () => {
       const has = { errorCode: `${code}_NOT_FOUND` };
       for (const method of ['GET', 'HEAD', 'DELETE']) {
         await shop.row({ send: `${method} /api/v1/products/${path()}`, status: 404, has });
@@ -173,7 +173,7 @@ describe('a URL of nested resources', () => {
     ['a parent that cannot be', () => `${lamp}/reviews/%0A/comments`, 'REVIEW'],
   ];
   for (const [what, path, code] of above) {
-    it(`[URL-7] of a collection under ${what} is that parent's 404, whatever is sent`, async () => {
+    it(`[URL-7] of a collection under ${what} is the 404 of that parent, for any request`, async () => {
       const has = { errorCode: `${code}_NOT_FOUND` };
       for (const query of ['', '?page=2', '?limit=1&include_total=true']) {
         await shop.row({ send: `GET /api/v1/products/${path()}${query}`, status: 404, has });
@@ -185,13 +185,13 @@ describe('a URL of nested resources', () => {
     });
   }
 
-  it('[URL-7] shows only the children of its parent', async () => {
+  it('[URL-7] contains only the children of its parent', async () => {
     const { body } = await shop.row({ send: `GET /api/v1/products/${lamp}/reviews?include_total=true`, status: 200 });
     assert.equal(body['page']?.['total_count'], 2);
     await shop.row({ send: `GET /api/v1/products/${chair}/reviews`, status: 200, has: { data: [] } });
   });
 
-  it('[URL-7] makes the parent, not the body, say what a child is under', async () => {
+  it('[URL-7] determines the parent, not the body', async () => {
     const { body } = await shop.row({
       send: `POST /api/v1/products/${chair}/reviews`,
       body: { stars: 1, product_id: lamp },

@@ -5,7 +5,7 @@ import type { Json } from '../../src/conventions/json.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { create, idsOf, LAMP, SHOP } from './shop-model.ts';
 
-/** A collection whose rows refer to each other and are counted, with rows below it. */
+/** A collection with references to itself and a nested collection. */
 const TREE = `
 name: tree
 version: 1.0.0
@@ -26,7 +26,7 @@ resources:
   veins: { parent: leaves, schema: { type: object, properties: { size: { type: integer } } } }
 `;
 
-/** The places and codes of what was refused; nothing where all was stored. */
+/** The row numbers and codes of the errors; empty if all rows were stored. */
 function errorsOf(outcome: RowImportOutcome): readonly string[] {
   return outcome.kind === 'stored' ? [] : outcome.errors.map(({ row, code }) => `${row} ${code}`);
 }
@@ -34,8 +34,8 @@ function errorsOf(outcome: RowImportOutcome): readonly string[] {
 const count = async (api: ApiUnderTest, path: string): Promise<number> =>
   (await api.send({ send: `GET /api/v1/${path}?page=1&include_total=true` })).body['page']['total_count'];
 
-describe('Api.ingest', () => {
-  it('[MET-1] makes of a row what POST makes of a body', async () => {
+describe('Api.importRows', () => {
+  it('[MET-1] stores a row like POST stores a body', async () => {
     await using ingested = await apiUnderTest(SHOP);
     await using posted = await apiUnderTest(SHOP);
     const body = {
@@ -58,7 +58,7 @@ describe('Api.ingest', () => {
     assert.deepEqual(shown[0], shown[1]);
   });
 
-  it('[EVT-1] publishes one event for each row, in order, under one correlation', async () => {
+  it('[EVT-1] publishes one event per row, in order, with one correlation id', async () => {
     await using api = await apiUnderTest(TREE);
     await api.api.importRows('nodes', [
       { id: 'b', name: 'B' },
@@ -74,7 +74,7 @@ describe('Api.ingest', () => {
     assert.equal(events[0]?.payload.resource.url, 'http://127.0.0.1:3000/api/v1/nodes/b');
   });
 
-  it('[PAGE-9b] is counted, and keeps the order of the rows in the default order', async () => {
+  it('[PAGE-9b] updates the total, and preserves the row order in the default order', async () => {
     await using api = await apiUnderTest(SHOP);
     await api.api.importRows(
       'suppliers',
@@ -88,7 +88,7 @@ describe('Api.ingest', () => {
     );
   });
 
-  it('[ERR-3] tells every faulty row, each with all its faults, and stores none of the others', async () => {
+  it('[ERR-3] reports every invalid row with all its errors, and stores none', async () => {
     await using api = await apiUnderTest(TREE);
     const rows = [
       { id: 'ok', name: 'ok' },
@@ -154,7 +154,7 @@ describe('Api.ingest', () => {
     ],
   ];
   for (const [title, rows, fault] of refusedByStore) {
-    it(`[MET-10] tells the first row that the store refuses, and stores none: ${title}`, async () => {
+    it(`[MET-10] reports the first row that the store refuses, and stores none: ${title}`, async () => {
       await using api = await apiUnderTest(TREE);
       await create(api, 'nodes', { id: 'there', name: 'There' });
       assert.deepEqual(errorsOf(await api.api.importRows('nodes', rows)), [fault]);
@@ -163,7 +163,7 @@ describe('Api.ingest', () => {
     });
   }
 
-  it('[MET-10] lets a row refer to one before it, and to itself', async () => {
+  it('[MET-10] allows references to earlier rows and to the row itself', async () => {
     await using api = await apiUnderTest(TREE);
     const outcome = await api.api.importRows('nodes', [
       { id: 'a', name: 'a', head_id: 'a' },
@@ -172,7 +172,7 @@ describe('Api.ingest', () => {
     assert.equal(outcome.kind, 'stored');
   });
 
-  it('[URL-7] puts a row below the parent that it names', async () => {
+  it('[URL-7] stores a row below the parent that it names', async () => {
     await using api = await apiUnderTest(TREE);
     for (const id of ['a', 'b']) await create(api, 'nodes', { id, name: id });
     const stored = await api.api.importRows('leaves', [
@@ -199,7 +199,7 @@ describe('Api.ingest', () => {
     [{ node_id: 'nobody', size: 1 }, 'NODE_NOT_FOUND'],
   ];
   for (const [row, code] of orphans) {
-    it(`[URL-7] refuses a row without a parent: ${JSON.stringify(row)}`, async () => {
+    it(`[URL-7] rejects a row without a parent: ${JSON.stringify(row)}`, async () => {
       await using api = await apiUnderTest(TREE);
       await create(api, 'nodes', { id: 'a', name: 'a' });
       const outcome = await api.api.importRows('leaves', [{ node_id: 'a', size: 1 }, row]);
@@ -215,14 +215,14 @@ describe('Api.ingest', () => {
     });
   }
 
-  it('[MET-1] knows no collection that the model has not, however deep it lies', async () => {
+  it('[MET-1] rejects unknown collections, also nested ones', async () => {
     await using api = await apiUnderTest(TREE);
     for (const name of ['nothing', 'node', '', '__proto__']) {
       await assert.rejects(api.api.importRows(name, []), RangeError, name);
     }
   });
 
-  it('restores: ids, timestamps, read-only fields and states stand as the row has them', async () => {
+  it('restores ids, timestamps, read-only fields and states from the row', async () => {
     await using api = await apiUnderTest(TREE);
     await create(api, 'nodes', { id: 'a', name: 'a' });
     const kept = {
@@ -247,7 +247,7 @@ describe('Api.ingest', () => {
     }
   });
 
-  it('[EVT-2] [URL-7] finds the rows above one that lies deep, for its events too', async () => {
+  it('[EVT-2] [URL-7] finds the ancestors of a nested row, also for its events', async () => {
     await using api = await apiUnderTest(TREE);
     await create(api, 'nodes', { id: 'a', name: 'a' });
     const leaf = await create(api, 'nodes/a/leaves', { size: 1 });
@@ -261,7 +261,7 @@ describe('Api.ingest', () => {
   });
 });
 
-describe('the bookmark of an ingest', () => {
+describe('the bookmark of an import', () => {
   const bookmark = { name: 'import nodes', value: '1 line' };
 
   it('[MET-1] commits with the rows', async () => {
@@ -273,7 +273,7 @@ describe('the bookmark of an ingest', () => {
     assert.equal(await api.store.bookmarks.get(bookmark.name), '2 lines');
   });
 
-  it('[MET-1] stays where it was when the rows are refused, by the schema or by the store', async () => {
+  it('[MET-1] does not change if the rows are rejected by the schema or the store', async () => {
     await using api = await apiUnderTest(TREE);
     await api.api.importRows('nodes', [{ id: 'a', name: 'a' }], bookmark);
     for (const row of [{ id: 'b' }, { id: 'a', name: 'b' }]) {
@@ -283,7 +283,7 @@ describe('the bookmark of an ingest', () => {
     }
   });
 
-  it('[MET-1] goes on over rows of which there are none', async () => {
+  it('[MET-1] advances without rows', async () => {
     await using api = await apiUnderTest(TREE);
     assert.deepEqual(await api.api.importRows('nodes', [], bookmark), { kind: 'stored', count: 0 });
     assert.equal(await api.store.bookmarks.get(bookmark.name), bookmark.value);

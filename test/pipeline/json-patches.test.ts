@@ -13,7 +13,7 @@ before(async () => {
 after(() => shop.close());
 
 let made = 0;
-/** A product of its own for a test. */
+/** Creates a new product. */
 async function product(more: object = {}): Promise<Awaited<ReturnType<typeof create>>> {
   made += 1;
   return create(shop, 'products', { sku: `patches-${made}`, name: `Lamp ${made}`, price: '5', ...more });
@@ -155,7 +155,7 @@ describe('a JSON patch', () => {
     [[{ op: 'remove', path: '' }], 0],
   ];
   for (const [patch, operation] of conflicts) {
-    it(`[MET-3] that does not fit is 409, names its operation, and changes nothing: ${JSON.stringify(patch)}`, async () => {
+    it(`[MET-3] that does not apply is 409, names the operation, and changes nothing: ${JSON.stringify(patch)}`, async () => {
       const { id, body: old } = await product({ tags: ['a'], quantity: 1 });
       const send = `/api/v1/products/${id}`;
       const { body } = await shop.row({
@@ -201,7 +201,7 @@ describe('a JSON patch', () => {
     [{ op: 'add', path: '/name', value: 'x' }, ['body']],
   ];
   for (const [patch, fields] of faulty) {
-    it(`[MET-3] that no product can take is 400 and names what is wrong: ${JSON.stringify(patch)}`, async () => {
+    it(`[MET-3] that is invalid for any product is 400 with the error: ${JSON.stringify(patch)}`, async () => {
       const { id, body: old } = await product({ category: 'x' });
       const send = `/api/v1/products/${id}`;
       const { body } = await shop.row({
@@ -216,7 +216,7 @@ describe('a JSON patch', () => {
     });
   }
 
-  it('[MET-3] is all or nothing: what fits before the operation that does not is undone', async () => {
+  it('[MET-3] is all or nothing: operations before a failed one are undone', async () => {
     const { id, body: old } = await product({ tags: ['a'] });
     const send = `/api/v1/products/${id}`;
     const fits = { op: 'add', path: '/tags/-', value: 'b' };
@@ -231,7 +231,7 @@ describe('a JSON patch', () => {
     }
   });
 
-  it('[MET-3] may replace the whole document by one that leaves the read-only members as they are', async () => {
+  it('[MET-3] may replace the whole document if read-only members stay the same', async () => {
     const { id, body: old } = await product({ category: 'x' });
     const { links, ...value } = old;
     await shop.row({
@@ -251,7 +251,7 @@ describe('a JSON patch', () => {
     });
   });
 
-  it('[MET-3] is held to the states and to the references like any other write', async () => {
+  it('[MET-3] is checked for state transitions and references like any write', async () => {
     const { id } = await product();
     const send = `PATCH /api/v1/products/${id}`;
     const replace = (path: string, value: unknown) => [{ op: 'replace', path, value }];

@@ -1,5 +1,5 @@
 // `killed-after-commit.ts <database> [kill]` serves the shop from a SQLite file and writes its port to standard output. With `kill` the
-// process ends at once, and says nothing more to anybody, when the first write under an Idempotency-Key is on disk.
+// process exits immediately, without a response, when the first write with an Idempotency-Key is on disk.
 import process from 'node:process';
 import { createApi } from '../../src/api.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
@@ -9,7 +9,7 @@ import type { Store } from '../../src/stores/store.ts';
 import { replacing } from './replacing.ts';
 import { SHOP } from './shop-model.ts';
 
-/** A store that takes the process along once it has committed a unit that remembers something. */
+/** A store that kills the process after it has committed a unit with an idempotency record. */
 function killing(store: Store): Store {
   return replacing(store, {
     async commit(unit, deadline) {

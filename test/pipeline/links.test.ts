@@ -4,7 +4,7 @@ import { apiUnderTest } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
 describe('links', () => {
-  it('[REP-9a, REP-9b, REP-9c] are self, collection, each relation and each sub-collection by its name, last in the object', async () => {
+  it('[REP-9a, REP-9b, REP-9c] are self, collection, each relation and each sub-collection by name, last in the object', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { id: supplier, body: made } = await create(shop, 'suppliers', { name: 'A' });
     const { id, body } = await create(shop, 'products', { ...LAMP, supplier_id: supplier });
@@ -24,13 +24,13 @@ describe('links', () => {
     }
   });
 
-  it('[REP-9b] leave out a relation that is unset', async () => {
+  it('[REP-9b] omit a relation that is null', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { body } = await create(shop, 'products', LAMP);
     assert.deepEqual(Object.keys(body['links'] ?? {}), ['self', 'collection', 'reviews']);
   });
 
-  it('[REP-9d] never hold the Host of a request', async () => {
+  it('[REP-9d] never contain the Host of a request', async () => {
     await using shop = await apiUnderTest(SHOP, { open: true });
     for (const target of ['/api/v1/notes/a', 'http://evil.example/api/v1/notes/a']) {
       const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', Forwarded: 'host=evil.example' };
@@ -40,7 +40,7 @@ describe('links', () => {
     assert.ok(!JSON.stringify(await shop.newEvents()).includes('evil'));
   });
 
-  it('[REP-9d] are absolute where the model says under which URL', async () => {
+  it('[REP-9d] are absolute if the model has a public_url', async () => {
     await using shop = await apiUnderTest(SHOP.replace('title: Shop', 'public_url: https://api.example.com'));
     const { body, headers } = await shop.send({ send: 'PUT /api/notes/a%20b', body: {} });
     const self = 'https://api.example.com/api/notes/a%20b';
@@ -67,7 +67,7 @@ describe('links', () => {
     const mark = query === '' ? '' : `?${query}`;
     const canonical = path === '/api' ? /<\/api\/v1\/notes\/a>; rel="canonical"/ : null;
 
-    it(`[REP-9e, REP-9f] stay in the caller's version carrier: ${name}`, async () => {
+    it(`[REP-9e, REP-9f] use the version carrier of the client: ${name}`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const self = `${path}/notes/a${mark}`;
       const links = { self, collection: `${path}/notes${mark}` };
@@ -86,7 +86,7 @@ describe('links', () => {
       await shop.row({ ...row, send: `GET ${self}`, status: 200 });
     });
 
-    it(`[REP-9e, REP-9f] of a collection stay in the caller's version carrier: ${name}`, async () => {
+    it(`[REP-9e, REP-9f] of a collection use the version carrier of the client: ${name}`, async () => {
       await using shop = await apiUnderTest(SHOP);
       await create(shop, 'notes', { id: 'a' });
       const { body, headers: got } = await shop.row({ send: `GET ${path}/notes${mark}`, headers, status: 200 });
@@ -97,7 +97,7 @@ describe('links', () => {
       assert.equal(link.includes('</api/v1/notes?limit=20>; rel="canonical"'), canonical !== null, link);
     });
 
-    it(`[REP-10a] of the root stay in the caller's version carrier: ${name}`, async () => {
+    it(`[REP-10a] of the root use the version carrier of the client: ${name}`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const { body } = await shop.row({ send: `GET ${path}${mark}`, headers, status: 200 });
       assert.deepEqual(body['links'], {
@@ -110,7 +110,7 @@ describe('links', () => {
     });
   }
 
-  it('[REP-10a] of the root lead to every collection that has a URL of its own', async () => {
+  it('[REP-10a] of the root include every top-level collection', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { body } = await shop.row({ send: 'GET /api/v1', status: 200, expectHeaders: { ETag: /^"/ } });
     for (const href of Object.values(body['links'] ?? {})) {

@@ -13,19 +13,19 @@ before(async () => {
 after(() => shop.close());
 
 let made = 0;
-/** A product of its own for a test. */
+/** Creates a new product. */
 async function product(more: object = {}): Promise<Awaited<ReturnType<typeof create>>> {
   made += 1;
   return create(shop, 'products', { sku: `methods-${made}`, name: `Lamp ${made}`, price: '5', ...more });
 }
 
-/** The row as it is stored, write-only fields too. */
+/** The stored row, including write-only fields. */
 function stored(resource: string, id: string) {
   return shop.store.rows.item({ kind: 'item', resource, id, within: [], visible: EVERYTHING });
 }
 
 describe('POST', () => {
-  it('[MET-1] answers with what GET will: the same bytes, the same tag, at the address that it names twice', async () => {
+  it('[MET-1] returns the bytes and the ETag of a later GET, with Location and Content-Location', async () => {
     const { id, text, headers } = await product({ supplier_id: supplier, labels: { b: '1', a: '2' }, cost: 2 });
     const self = `/api/v1/products/${id}`;
     const got = await shop.row({ send: `GET ${self}`, status: 200 });
@@ -35,7 +35,7 @@ describe('POST', () => {
     assert.equal(headers.get('cache-control'), 'no-store');
   });
 
-  it('[MET-1] makes another resource each time', async () => {
+  it('[MET-1] creates a new resource each time', async () => {
     const [one, other] = [
       await create(shop, 'suppliers', { name: 'X' }),
       await create(shop, 'suppliers', { name: 'X' }),
@@ -43,7 +43,7 @@ describe('POST', () => {
     assert.ok(one.id < other.id, '[REP-2] in order');
   });
 
-  it('[MET-1] takes an id from a client once', async () => {
+  it('[MET-1] accepts a client id once', async () => {
     await create(shop, 'notes', { id: 'once', text: 'first' });
     await shop.row({
       send: 'POST /api/v1/notes',
@@ -54,7 +54,7 @@ describe('POST', () => {
     await shop.row({ send: 'GET /api/v1/notes/once', status: 200, has: { text: 'first' } });
   });
 
-  it('[MET-1] creates below a parent, whose id the path alone decides', async () => {
+  it('[MET-1] creates below a parent, whose id comes from the path only', async () => {
     const [one, other] = [await product(), await product()];
     const path = `/api/v1/products/${one.id}/reviews`;
     const { body, headers } = await shop.row({
@@ -70,7 +70,7 @@ describe('POST', () => {
   });
 
   for (const body of [[], [{}], 'text', 1, true, null]) {
-    it(`[ERR-3] takes an object and no other JSON: ${JSON.stringify(body)}`, async () => {
+    it(`[ERR-3] accepts only a JSON object: ${JSON.stringify(body)}`, async () => {
       const { body: error } = await shop.row({
         send: 'POST /api/v1/suppliers',
         body: JSON.stringify(body),
@@ -81,7 +81,7 @@ describe('POST', () => {
     });
   }
 
-  it('[MET-7] [MET-1] that is refused leaves nothing behind: no row, no event, no place in the total', async () => {
+  it('[MET-7] [MET-1] that is rejected stores nothing: no row, no event, no count', async () => {
     await using empty = await apiUnderTest(SHOP);
     await empty.row({ send: 'POST /api/v1/products', body: { ...LAMP, supplier_id: 'nobody' }, status: 400 });
     await create(empty, 'products', LAMP);
@@ -92,7 +92,7 @@ describe('POST', () => {
 });
 
 describe('PUT', () => {
-  it('[MET-2] takes what is optional and left out to its default, or to null', async () => {
+  it('[MET-2] sets omitted optional fields to their default or null', async () => {
     const { id } = await product({
       currency: 'USD',
       category: 'home',
@@ -121,13 +121,13 @@ describe('PUT', () => {
     });
   });
 
-  it('[MET-2] asks for every required field, in one answer', async () => {
+  it('[MET-2] reports all missing required fields together', async () => {
     const { id } = await product();
     const { body } = await shop.row({ send: `PUT /api/v1/products/${id}`, body: { size: {} }, status: 400 });
     assert.deepEqual(column(body['details'], 'field').toSorted(), ['name', 'price', 'size.unit']);
   });
 
-  it('[MET-2] keeps what the caller could not read, and the immutable and the state field, where they are left out', async () => {
+  it('[MET-2] keeps omitted write-only, immutable and state fields', async () => {
     const { id, body } = await product({ cost: 7 });
     const send = `/api/v1/products/${id}`;
     await shop.row({ send: `PATCH ${send}`, body: { status: 'ACTIVE' }, status: 200, events: ['product.updated'] });
@@ -141,7 +141,7 @@ describe('PUT', () => {
     assert.equal((await stored('products', id))?.['cost'], 7);
   });
 
-  it('[MET-2] unsets a write-only field that is sent as null', async () => {
+  it('[MET-2] sets a write-only field to null', async () => {
     const { id, body } = await product({ cost: 7 });
     await shop.row({
       send: `PUT /api/v1/products/${id}`,
@@ -152,7 +152,7 @@ describe('PUT', () => {
     assert.equal((await stored('products', id))?.['cost'], null);
   });
 
-  it('[MET-2] answers with what GET will, and without a tag', async () => {
+  it('[MET-2] returns the body of a later GET, without an ETag', async () => {
     const { id, body } = await product();
     const send = `/api/v1/products/${id}`;
     const put = await shop.row({
@@ -165,7 +165,7 @@ describe('PUT', () => {
     assert.equal((await shop.send({ send: `GET ${send}` })).text, put.text);
   });
 
-  it('[MET-2] creates where clients make the ids, once, and replaces from then on', async () => {
+  it('[MET-2] creates with a client id, and replaces after that', async () => {
     const send = 'PUT /api/v1/notes/put%20once';
     const self = '/api/v1/notes/put%20once';
     const created = await shop.row({
@@ -191,7 +191,7 @@ describe('PUT', () => {
     [{ id: 7 }, [{ field: 'id', message: 'must equal the id in the URL' }]],
   ];
   for (const [body, details] of mismatched) {
-    it(`[REP-6] takes no other id than the path's, new or not: ${JSON.stringify(body)}`, async () => {
+    it(`[REP-6] rejects an id that differs from the path, new or not: ${JSON.stringify(body)}`, async () => {
       await using notes = await apiUnderTest(SHOP);
       const row = { send: 'PUT /api/v1/notes/mine', body, status: 400, has: { errorCode: 'NOTE_INVALID', details } };
       await notes.row(row);
@@ -200,7 +200,7 @@ describe('PUT', () => {
     });
   }
 
-  it('[MET-2] is 404 where the server makes the ids, whatever the body and its preconditions', async () => {
+  it('[MET-2] is 404 if the server generates ids, for any body and preconditions', async () => {
     const send = 'PUT /api/v1/products/nobody';
     const has = { errorCode: 'PRODUCT_NOT_FOUND' };
     for (const body of [LAMP, {}, '{', []]) await shop.row({ send, body, status: 404, has });
@@ -208,7 +208,7 @@ describe('PUT', () => {
     await shop.row({ send, headers: { 'If-None-Match': '*' }, body: LAMP, status: 404, has });
   });
 
-  it('[MET-2] takes back what GET gave, links and all, and with that changes nothing', async () => {
+  it('[MET-2] accepts a GET response unchanged, links included, as a write without a change', async () => {
     const { id, body } = await product({
       supplier_id: supplier,
       related_ids: [(await product()).id],

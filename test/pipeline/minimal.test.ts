@@ -6,7 +6,7 @@ import { create, LAMP, SHOP } from './shop-model.ts';
 const MINIMAL = { Prefer: 'return=minimal' };
 
 describe('return=minimal', () => {
-  it('[MET-8] leaves 201 without a body, and says where the resource is', async () => {
+  it('[MET-8] returns 201 without a body, with Location', async () => {
     await using shop = await apiUnderTest(SHOP);
     const made = await shop.row({
       send: 'POST /api/v1/notes',
@@ -25,7 +25,7 @@ describe('return=minimal', () => {
     assert.equal(made.text, '');
   });
 
-  it('[MET-8] makes PUT and PATCH 204', async () => {
+  it('[MET-8] returns 204 for PUT and PATCH', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { id } = await create(shop, 'products', LAMP);
     const send = `/api/v1/products/${id}`;
@@ -57,7 +57,7 @@ describe('return=minimal', () => {
     });
   });
 
-  it('[MET-8] [REP-5] is named beside leniency where both were obeyed', async () => {
+  it('[MET-8] [REP-5] is listed with handling=lenient if both were applied', async () => {
     await using shop = await apiUnderTest(SHOP);
     await shop.row({
       send: 'POST /api/v1/notes',
@@ -69,7 +69,7 @@ describe('return=minimal', () => {
     });
   });
 
-  it('[MET-8] changes nothing of reads, removals and errors', async () => {
+  it('[MET-8] does not affect reads, deletes and errors', async () => {
     await using shop = await apiUnderTest(SHOP);
     await create(shop, 'notes', { id: 'a' });
     const untold = { 'Preference-Applied': null };

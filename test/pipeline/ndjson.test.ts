@@ -22,8 +22,8 @@ function post(
   return shop.row({ send: 'POST /api/v1/notes', body, status: 200, ...row, headers: { ...NDJSON, ...row.headers } });
 }
 
-describe('lines of NDJSON', () => {
-  it('[MET-13] [CACHE-3] are all written under the tag that the collection had before the first', async () => {
+describe('NDJSON lines', () => {
+  it('[MET-13] [CACHE-3] are all written with the ETag of the collection before the first line', async () => {
     await using shop = await apiUnderTest(SHOP);
     const count = 600;
     const headers = { Accept: 'application/x-ndjson' };
@@ -35,7 +35,7 @@ describe('lines of NDJSON', () => {
     await post(shop, '{"id":"late"}', { headers: tag, status: 412 });
   });
 
-  it('[MET-13] are written one by one, and answered in order', async () => {
+  it('[MET-13] are written one by one, with results in order', async () => {
     await using shop = await apiUnderTest(SHOP);
     const body = '{"id":"a"}\n{"id":"a"}\nnot JSON\n\n{"id":"b","unknown":1}\r\n{"id":"c"}';
     const answer = await post(shop, body, {
@@ -73,7 +73,7 @@ describe('lines of NDJSON', () => {
     }
   });
 
-  it('[MET-13] go below a parent that stands', async () => {
+  it('[MET-13] are created below an existing parent', async () => {
     await using shop = await apiUnderTest(SHOP);
     const product = await create(shop, 'products', { sku: 's', name: 'n', price: '1' });
     const send = `POST /api/v1/products/${product.id}/reviews`;
@@ -89,7 +89,7 @@ describe('lines of NDJSON', () => {
     });
   });
 
-  it('[MET-13] are no more than 1 MiB each, with no limit in all', async () => {
+  it('[MET-13] have at most 1 MiB each, without a total limit', async () => {
     await using shop = await apiUnderTest(SHOP);
     const long = JSON.stringify({ id: 'long', text: 'x'.repeat(1_048_576) });
     const big = JSON.stringify({ id: 'big', text: 'x'.repeat(1_000_000) });
@@ -100,7 +100,7 @@ describe('lines of NDJSON', () => {
     );
   });
 
-  it('[NEG-2] come in gzip too; what is none breaks off with an error line', async () => {
+  it('[NEG-2] may be gzip; invalid gzip ends with an error line', async () => {
     await using shop = await apiUnderTest(SHOP);
     const gzip = { headers: { 'Content-Encoding': 'gzip' } };
     const answer = await post(shop, gzipSync('{"id":"a"}\n{"id":"b"}\n'), {
@@ -122,7 +122,7 @@ describe('lines of NDJSON', () => {
     assert.match(told.at(-1) ?? '', /^\{"error":\{"httpStatus":400,"errorCode":"REQUEST_BODY_MALFORMED"/);
   });
 
-  it('[MET-12] are each done once under a key: sent again, they go on where they stopped', async () => {
+  it('[MET-12] run once per key: a repeated upload resumes', async () => {
     await using shop = await apiUnderTest(SHOP);
     const headers = { 'Idempotency-Key': 'import-1' };
     const send = 'POST /api/v1/suppliers';
@@ -144,7 +144,7 @@ describe('lines of NDJSON', () => {
     );
   });
 
-  it('[MET-14] are only tried under dry_run', async () => {
+  it('[MET-14] are checked but not stored with dry_run', async () => {
     await using shop = await apiUnderTest(SHOP);
     const answer = await post(shop, '{"id":"a"}\n{}\n', {
       send: 'POST /api/v1/notes?dry_run=true',
@@ -157,14 +157,14 @@ describe('lines of NDJSON', () => {
     await shop.row({ send: 'GET /api/v1/notes', status: 200, has: { data: [] } });
   });
 
-  it('[NEG-1] are answered as NDJSON and nothing else', async () => {
+  it('[NEG-1] are answered with NDJSON only', async () => {
     await using shop = await apiUnderTest(SHOP);
     await post(shop, '{"id":"a"}\n', { headers: { Accept: 'application/json' }, status: 406 });
     await post(shop, '{"id":"a"}\n', { headers: { Accept: 'application/x-ndjson' }, events: ['note.created'] });
     await post(shop, '{"id":"b"}\n', { send: 'PUT /api/v1/notes/b', status: 415 });
   });
 
-  it('[MET-13] have their results as soon as they are written, while the next ones are awaited', async () => {
+  it('[MET-13] have their results immediately, while the next lines are still awaited', async () => {
     await using shop = await apiUnderTest(SHOP);
     const raw = rawRequest({ send: 'POST /api/v1/notes', headers: NDJSON, body: '' });
     const more = Promise.withResolvers<void>();
@@ -186,7 +186,7 @@ describe('lines of NDJSON', () => {
     await shop.newEvents();
   });
 
-  it('[MET-13] are read no faster than their results are taken', async () => {
+  it('[MET-13] are read no faster than the client reads results', async () => {
     await using shop = await apiUnderTest(SHOP);
     let read = 0;
     const raw = rawRequest({ send: 'POST /api/v1/notes', headers: NDJSON, body: '' });

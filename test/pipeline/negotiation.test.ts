@@ -14,7 +14,7 @@ after(() => shop.close());
 const JSON_TYPE = 'application/json';
 const V1 = 'application/vnd.shop.v1+json';
 
-describe('the type of an answer', () => {
+describe('the media type of a response', () => {
   const accepted: readonly (readonly [accept: string, type: string])[] = [
     ['application/json', JSON_TYPE],
     ['', JSON_TYPE],
@@ -68,7 +68,7 @@ describe('the type of an answer', () => {
     'application/vnd.shop.vx+json',
   ];
   for (const accept of excluded) {
-    it(`[NEG-1] is 406 with what there is for Accept: ${accept}`, async () => {
+    it(`[NEG-1] is 406 with the supported types for Accept: ${accept}`, async () => {
       const { body } = await shop.row({
         send: 'GET /api/notes/a',
         headers: { Accept: accept },
@@ -81,21 +81,21 @@ describe('the type of an answer', () => {
   }
 
   for (const accept of ['json', 'application/', 'application/json;q=2', 'application/json;q=-1', '*/json', 'a b']) {
-    it(`[NEG-1] is 400 for an Accept that cannot be read: ${accept}`, async () => {
+    it(`[NEG-1] is 400 for an invalid Accept: ${accept}`, async () => {
       const has = { errorCode: 'REQUEST_HEADER_INVALID' };
       const { body } = await shop.row({ send: 'GET /api/v1/notes', headers: { Accept: accept }, status: 400, has });
       assert.equal(body['details']?.[0]?.['field'], 'Accept');
     });
   }
 
-  it('[NEG-1] of a write is negotiated before anything is written', async () => {
+  it('[NEG-1] of a write is negotiated before the write', async () => {
     const body = { id: 'never' };
     await shop.row({ send: 'POST /api/v1/notes', headers: { Accept: 'text/html' }, body, status: 406 });
     await shop.row({ send: 'GET /api/v1/notes/never', status: 404 });
   });
 });
 
-describe('the type of a body', () => {
+describe('the media type of a body', () => {
   const PUT_TYPES = `application/json, ${V1}, application/xml, application/vnd.shop.v1+xml, application/x-www-form-urlencoded, multipart/form-data`;
   const POST_TYPES = `${PUT_TYPES}, application/x-ndjson`;
   const PATCH_TYPES = `application/merge-patch+json, application/json-patch+json, ${PUT_TYPES}`;
@@ -128,14 +128,14 @@ describe('the type of a body', () => {
     ['', []],
   ];
   for (const [type, methods] of taken) {
-    it(`[NEG-2] ${type || 'that is empty'} is taken by ${methods.join(', ') || 'none'}`, async () => {
+    it(`[NEG-2] ${type || 'that is empty'} is accepted by ${methods.join(', ') || 'none'}`, async () => {
       const headers = { 'Content-Type': type };
       for (const method of ['POST', 'PUT', 'PATCH']) {
         if (method === 'PATCH' && type === 'application/json-patch+json') continue;
         const send = method === 'POST' ? 'POST /api/v1/notes' : `${method} /api/v1/notes/a`;
         const has = { errorCode: 'REQUEST_MEDIA_TYPE_UNSUPPORTED' };
         if (methods.includes(method)) {
-          // The faulty id of a POST shows that the body was read.
+          // The invalid id of a POST shows that the body was read.
           const status = method === 'POST' ? 400 : 200;
           await shop.row({ send, headers, body: { id: method === 'POST' ? '..' : 'a', text: 'x' }, status });
         } else if (method === 'PATCH') {
@@ -149,7 +149,7 @@ describe('the type of a body', () => {
     });
   }
 
-  it('[NEG-2] must be there when there is a body, of known length or chunked', async () => {
+  it('[NEG-2] is required with a body, of known length or chunked', async () => {
     const bytes = new TextEncoder().encode('{"id":"b"}');
     for (const length of [bytes.length, null]) {
       const raw = rawRequest({ send: 'POST /api/v1/notes', body: bytes });
@@ -160,7 +160,7 @@ describe('the type of a body', () => {
   });
 
   for (const coding of ['br', 'deflate', 'zstd', 'compress', 'gzip, gzip', 'gzip, br', 'chunked', 'x']) {
-    it(`[NEG-2] in the coding ${coding} is 415 with those that are taken`, async () => {
+    it(`[NEG-2] with coding ${coding} is 415 with the supported codings`, async () => {
       await shop.row({
         send: 'PUT /api/v1/notes/a',
         headers: { 'Content-Encoding': coding },
@@ -172,7 +172,7 @@ describe('the type of a body', () => {
     });
   }
 
-  it('[NEG-2] of GET, HEAD and DELETE matters to nobody: the body is ignored', async () => {
+  it('[NEG-2] of GET, HEAD and DELETE is ignored with the body', async () => {
     const headers = { 'Content-Type': 'text/plain', 'Content-Encoding': 'br' };
     await shop.row({ send: 'GET /api/v1/notes/a', headers, body: '}', status: 200 });
     await shop.row({ send: 'HEAD /api/v1/notes', headers, body: '}', status: 200 });
@@ -207,7 +207,7 @@ describe('Vary', () => {
   ];
   for (const [send, status, more] of answers) {
     const [method = '', path = ''] = send.split(' ');
-    it(`[NEG-3a] names all that the answer hangs on: ${status} of ${send}`, async () => {
+    it(`[NEG-3a] names all fields that the response depends on: ${status} of ${send}`, async () => {
       const at = (base: string): string => `${method} ${base}${path}`;
       await shop.row({ ...more, send: at('/api/v1'), status, expectHeaders: { Vary: TYPE } });
       await shop.row({ ...more, send: at('/api'), status, expectHeaders: { Vary: `${TYPE}, API-Version` } });

@@ -10,13 +10,13 @@ before(async () => {
 after(() => shop.close());
 
 let made = 0;
-/** A product of its own for a test. */
+/** Creates a new product. */
 async function product(more: object = {}): Promise<Awaited<ReturnType<typeof create>>> {
   made += 1;
   return create(shop, 'products', { sku: `unchanged-${made}`, name: `Lamp ${made}`, price: '5', ...more });
 }
 
-describe('a write that changes nothing', () => {
+describe('a write without a change', () => {
   const full = {
     price: '5.00',
     weight: 1.5,
@@ -41,7 +41,7 @@ describe('a write that changes nothing', () => {
     ['the write-only value that it has', { cost: 3 }],
   ];
   for (const [title, patch] of patches) {
-    it(`[MET-7] keeps revision, time and tag, and publishes nothing: ${title}`, async () => {
+    it(`[MET-7] keeps revision, time and ETag, and publishes nothing: ${title}`, async () => {
       await using api = await apiUnderTest(SHOP);
       const { id, body, headers } = await create(api, 'products', { ...LAMP, ...full, sku: 'same', cost: 3 });
       api.clock.advance(5000);
@@ -55,7 +55,7 @@ describe('a write that changes nothing', () => {
     });
   }
 
-  it('[MET-7] keeps them under PUT and under a JSON patch too', async () => {
+  it('[MET-7] keeps them for PUT and JSON patches too', async () => {
     const { id, body } = await product({ tags: ['a'] });
     shop.clock.advance(5000);
     const send = `/api/v1/products/${id}`;
@@ -70,7 +70,7 @@ describe('a write that changes nothing', () => {
     }
   });
 
-  it('[MET-7] is held to its preconditions all the same', async () => {
+  it('[MET-7] still evaluates its preconditions', async () => {
     const { id } = await product();
     const has = { errorCode: 'PRODUCT_PRECONDITION_FAILED' };
     await shop.row({
@@ -82,7 +82,7 @@ describe('a write that changes nothing', () => {
     });
   });
 
-  it('[MET-7] changes time and revision when something does change, by the clock', async () => {
+  it('[MET-7] differs from a write with a change, which sets revision and time', async () => {
     const { id, body } = await product();
     shop.clock.advance(1);
     const changed = await shop.row({

@@ -20,14 +20,14 @@ describe('a limit', () => {
       ['007', 5],
       ['99999999999999999999999', 5],
     ] as const) {
-      it(`[PAGE-3] of ${name}=${value} is ${limit}, and the page says so`, async () => {
+      it(`[PAGE-3] of ${name}=${value} is ${limit}, as reported in the page`, async () => {
         const { body } = await get(`?${name}=${value}`);
         assert.deepEqual([body['page']['limit'], body['data'].length], [limit, limit]);
       });
     }
 
     for (const value of ['0', '00', '-1', '1.5', '1e1', '0x5', '%2B5', '+5', '5+', '', 'five', 'NaN', '%D9%A5']) {
-      it(`[PAGE-3] of ${name}=${value} is none, and the message says what is`, async () => {
+      it(`[PAGE-3] of ${name}=${value} is invalid, and the message has the range`, async () => {
         const { body } = await desk.row({
           send: `GET /api/v1/notes?${name}=${value}`,
           status: 400,
@@ -41,7 +41,7 @@ describe('a limit', () => {
     }
   }
 
-  it('[PAGE-3] is 20 where the model says nothing, and 100 at most', async () => {
+  it('[PAGE-3] is 20 by default and 100 at most', async () => {
     await using plain = await apiUnderTest(NOTES.replace(/^limits:.*$/m, ''));
     await plain.api.importRows(
       'notes',

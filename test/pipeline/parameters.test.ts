@@ -48,7 +48,7 @@ describe('a sort', () => {
     ['name,count,ratio,truth,price,serial', /6 keys; at most 5/],
   ];
   for (const [sort, message] of refused) {
-    it(`[QRY-3] by ${JSON.stringify(sort)} is refused, with what there is to sort by`, async () => {
+    it(`[QRY-3] by ${JSON.stringify(sort)} is rejected with the sortable fields`, async () => {
       const { body } = await shop.row({
         send: `GET /api/v1/things?sort=${sort}`,
         status: 400,
@@ -59,11 +59,11 @@ describe('a sort', () => {
     });
   }
 
-  it('[QRY-3] has at most five keys, and five are taken', async () => {
+  it('[QRY-3] has at most five keys', async () => {
     await get('sort=name,count,ratio,truth,price');
   });
 
-  it('[QRY-3] on a field that the model keeps from it lists the others', async () => {
+  it('[QRY-3] on a field that is not sortable lists the sortable ones', async () => {
     const { body } = await shop.row({ send: 'GET /api/v1/narrow?sort=shut', status: 400 });
     assert.match(body['details'][0]['message'], /sortable fields: id, open, created_at$/);
   });
@@ -89,7 +89,7 @@ describe('a parameter', () => {
     ['links=x', null],
   ];
   for (const [query, near] of unknown) {
-    it(`[QRY-5] that is unknown is 400 with the nearest known name: ${query}`, async () => {
+    it(`[QRY-5] that is unknown is 400 with the closest known name: ${query}`, async () => {
       const { body } = await shop.row({
         send: `GET /api/v1/things?${query}`,
         status: 400,
@@ -111,7 +111,7 @@ describe('a parameter', () => {
     'api_version=1&api_version=1',
     'limit=1&l%69mit=2',
   ]) {
-    it(`[QRY-5] that stands twice is 400: ${query}`, async () => {
+    it(`[QRY-5] that repeats is 400: ${query}`, async () => {
       const { body } = await shop.row({
         send: `GET /api/v1/things?${query}`,
         status: 400,
@@ -121,7 +121,7 @@ describe('a parameter', () => {
     });
   }
 
-  it('[QRY-5] that is unknown or stands twice is ignored for a lenient caller, and nothing else is', async () => {
+  it('[QRY-5] that is unknown or repeats is ignored with handling=lenient, but no other error', async () => {
     const headers = { Prefer: 'handling=lenient' };
     const expectHeaders = { 'Preference-Applied': 'handling=lenient' };
     const lenient = (query: string) => ({ send: `GET /api/v1/things?${query}`, headers, expectHeaders });
@@ -136,7 +136,7 @@ describe('a parameter', () => {
     }
   });
 
-  it('[QRY-5] of a collection is none of an item, of the base, or of a write', async () => {
+  it('[QRY-5] of a collection is unknown for items, the root and writes', async () => {
     const has = { errorCode: 'REQUEST_PARAMETER_UNKNOWN' };
     for (const query of ['limit=1', 'sort=id', 'name=x', 'after=x']) {
       await shop.row({ send: `GET /api/v1/things/a?${query}`, status: 400, has });
@@ -147,7 +147,7 @@ describe('a parameter', () => {
     }
   });
 
-  it('[QRY-5] is unknown where it would do nothing: text search that the model does not declare, a try of a read', async () => {
+  it('[QRY-5] is unknown without effect: q without search in the model, dry_run of a read', async () => {
     for (const query of ['q=x', 'dry_run=true']) {
       await shop.row({
         send: `GET /api/v1/things?${query}`,
@@ -157,7 +157,7 @@ describe('a parameter', () => {
     }
   });
 
-  it('[QRY-1] that is empty between separators is skipped', async () => {
+  it('[QRY-1] that is empty is skipped', async () => {
     assert.deepEqual(idsOf(await get('&name=x&&')), ['b']);
   });
 });

@@ -14,7 +14,7 @@ before(async () => {
 after(() => shop.close());
 
 let made = 0;
-/** A product of its own for a test. */
+/** Creates a new product. */
 async function product(more: object = {}): Promise<Awaited<ReturnType<typeof create>>> {
   made += 1;
   return create(shop, 'products', { sku: `patches-${made}`, name: `Lamp ${made}`, price: '5', ...more });
@@ -64,7 +64,7 @@ describe('a merge patch', () => {
   ];
   for (const row of rows) it(`[MET-3] ${row[0]}`, () => changes(shop, row, MERGE));
 
-  it('[MET-3] is what JSON and vendor JSON mean, with or without a charset', async () => {
+  it('[MET-3] is the meaning of JSON and vendor JSON, with or without a charset', async () => {
     const types = [
       'application/json',
       'application/json; charset=utf-8',
@@ -106,7 +106,7 @@ describe('a merge patch', () => {
     [null, ['body']],
   ];
   for (const [patch, fields] of refused) {
-    it(`[MET-3] [ERR-3] whose result breaks the schema is 400 and names each field: ${JSON.stringify(patch)}`, async () => {
+    it(`[MET-3] [ERR-3] with an invalid result is 400 with each field: ${JSON.stringify(patch)}`, async () => {
       const { id, body: old } = await product();
       const send = `/api/v1/products/${id}`;
       const { body } = await shop.row({
@@ -121,7 +121,7 @@ describe('a merge patch', () => {
     });
   }
 
-  it('[REP-6] compares the revision that it carries, where no If-Match does', async () => {
+  it('[REP-6] compares the revision in the body without If-Match', async () => {
     const { id, body } = await product();
     const send = `PATCH /api/v1/products/${id}`;
     const has = { errorCode: 'PRODUCT_PRECONDITION_FAILED' };
@@ -135,7 +135,7 @@ describe('a merge patch', () => {
   });
 });
 
-describe('a patch in another type', () => {
+describe('a patch of another media type', () => {
   const types = [
     'text/plain',
     'text/xml',
@@ -148,7 +148,7 @@ describe('a patch in another type', () => {
     '',
   ];
   for (const type of types) {
-    it(`[MET-3] is 415 with the types that are taken: ${JSON.stringify(type)}`, async () => {
+    it(`[MET-3] is 415 with the supported types: ${JSON.stringify(type)}`, async () => {
       const { id } = await product();
       const { headers } = await shop.row({
         send: `PATCH /api/v1/products/${id}`,
@@ -163,7 +163,7 @@ describe('a patch in another type', () => {
     });
   }
 
-  it('[MET-3] is a matter of PATCH alone: patch types are no bodies of POST and PUT', async () => {
+  it('[MET-3] is for PATCH only: POST and PUT reject patch types', async () => {
     for (const headers of [MERGE, JSON_PATCH]) {
       await shop.row({ send: 'POST /api/v1/suppliers', headers, body: { name: 'A' }, status: 415 });
       await shop.row({ send: 'PUT /api/v1/notes/a', headers, body: {}, status: 415 });

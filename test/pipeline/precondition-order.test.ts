@@ -5,7 +5,7 @@ import { taggedProduct } from './product-with-etag.ts';
 
 const at = (milliseconds: number): string => new Date(milliseconds).toUTCString();
 
-/** What each field may say of a row that was changed at START, and whether its condition is true then; null where it is none. */
+/** Values of each field for a row that was changed at START, and whether the condition is true; null without a condition. */
 const IF_MATCH = { '{tag}': true, '"0", {tag}': true, '*': true, '"0"': false, 'W/{tag}': false } as const;
 const IF_UNMODIFIED_SINCE = { [at(START)]: true, [at(START - 1_000)]: false, yesterday: null } as const;
 const IF_NONE_MATCH = { '"0"': true, '{tag}': false, 'W/"0", W/{tag}': false, '*': false } as const;
@@ -17,14 +17,14 @@ const IF_MODIFIED_SINCE = {
 
 interface Case {
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined where the field is absent. */
+  /** Undefined if the field is absent. */
   readonly match: boolean | undefined;
   readonly unmodified: boolean | null | undefined;
   readonly noneMatch: boolean | undefined;
   readonly modified: boolean | null | undefined;
 }
 
-/** Every combination of what the four fields may say. */
+/** Every combination of the four fields. */
 function* combinations(): Generator<Case> {
   for (const [ifMatch, match] of orAbsent(IF_MATCH))
     for (const [since, unmodified] of orAbsent(IF_UNMODIFIED_SINCE))
@@ -45,7 +45,7 @@ function orAbsent<V>(values: Readonly<Record<string, V>>): readonly (readonly [s
   return [[null, undefined], ...Object.entries(values)];
 }
 
-/** The five steps of RFC 9110 13.2.2, as they are written there. */
+/** The five steps of RFC 9110 13.2.2. */
 function verdict({ match, unmodified, noneMatch, modified }: Case, isRead: boolean): 'perform' | 304 | 412 {
   if (match === false) return 412;
   if (match === undefined && unmodified === false) return 412;
@@ -54,18 +54,18 @@ function verdict({ match, unmodified, noneMatch, modified }: Case, isRead: boole
   return 'perform';
 }
 
-describe('preconditions together', () => {
+describe('combined preconditions', () => {
   const methods = [
     { send: 'GET {path}', done: 200, body: undefined, isRead: true },
     { send: 'HEAD {path}', done: 200, body: undefined, isRead: true },
     { send: 'GET {path}?fields=name', done: 200, body: undefined, isRead: true },
-    // What changes nothing leaves the row as it is for the next combination.
+    // A write without a change leaves the row unchanged for the next combination.
     { send: 'PUT {path}', done: 200, body: { name: 'Lamp', price: '5' }, isRead: false },
     { send: 'PATCH {path}', done: 200, body: {}, isRead: false },
     { send: 'DELETE {path}?dry_run=true', done: 200, body: undefined, isRead: false },
   ] as const;
   for (const { send, done, body, isRead } of methods) {
-    it(`[CACHE-3] are judged in the order of RFC 9110 13.2.2, every combination of them: ${send}`, async () => {
+    it(`[CACHE-3] are evaluated in the order of RFC 9110 13.2.2, in every combination: ${send}`, async () => {
       const { shop, path } = await taggedProduct();
       await using _ = shop;
       shop.clock.advance(60_000);

@@ -12,7 +12,7 @@ const WRITES = [
   { method: 'DELETE', body: undefined, done: 204, event: 'product.deleted' },
 ] as const;
 
-/** Preconditions of a write to a row that was changed at 03:04:05.678, and whether they hold. */
+/** Preconditions of a write to a row that was changed at 03:04:05.678, and whether they are true. */
 const CONDITIONS: readonly (readonly [headers: Record<string, string>, holds: boolean])[] = [
   [{ 'If-Match': '*' }, true],
   [{ 'If-Match': '{tag}' }, true],
@@ -80,7 +80,7 @@ describe('a precondition of a write', () => {
     '"a\u0001"',
     '"a"b"',
   ]) {
-    it(`[CACHE-3] that cannot be read is 400, not ignored: ${JSON.stringify(value)}`, async () => {
+    it(`[CACHE-3] that is invalid is 400, not ignored: ${JSON.stringify(value)}`, async () => {
       const { shop, path } = await taggedProduct();
       await using _ = shop;
       for (const name of ['If-Match', 'If-None-Match']) {
@@ -92,7 +92,7 @@ describe('a precondition of a write', () => {
     });
   }
 
-  it('[CACHE-3] fails with the tag that was read once the row has changed, and holds with the new one', async () => {
+  it('[CACHE-3] fails with the old ETag after a change, and passes with the new one', async () => {
     const { shop, path, made } = await taggedProduct();
     await using _ = shop;
     const old = made.headers.get('etag') ?? '';
@@ -107,7 +107,7 @@ describe('a precondition of a write', () => {
     await shop.row({ send: `DELETE ${path}`, headers, status: 204, events: ['product.deleted'] });
   });
 
-  it('[CACHE-3] takes the tag of any representation: another carrier, another media type', async () => {
+  it('[CACHE-3] accepts the ETag of any representation: another version carrier, another media type', async () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
     const unversioned = await shop.send({ send: `GET ${path.replace('/v1', '')}` });
@@ -122,7 +122,7 @@ describe('a precondition of a write', () => {
     }
   });
 
-  it('[CACHE-3] never holds again for a row that was removed and made anew', async () => {
+  it('[CACHE-3] never passes again for a deleted and recreated row', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { headers } = await create(shop, 'notes', { id: 'a', text: 'x' });
     await shop.send({ send: 'DELETE /api/v1/notes/a' });
@@ -131,7 +131,7 @@ describe('a precondition of a write', () => {
     await shop.row({ send: 'PUT /api/v1/notes/a', headers: old, body: {}, status: 412 });
   });
 
-  it('[CACHE-3] of a PUT that creates: If-None-Match: * makes it safe, If-Match never holds', async () => {
+  it('[CACHE-3] of a PUT that creates: If-None-Match: * passes, If-Match fails', async () => {
     await using shop = await apiUnderTest(SHOP);
     const send = 'PUT /api/v1/notes/new';
     const body = { text: 'x' };
@@ -141,7 +141,7 @@ describe('a precondition of a write', () => {
     await shop.row({ send, headers: once, body, status: 412, has: { errorCode: 'NOTE_PRECONDITION_FAILED' } });
   });
 
-  it('[CACHE-3] is judged before the body and after the target', async () => {
+  it('[CACHE-3] is evaluated after the target and before the body', async () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
     const headers = { 'If-Match': '"0"' };
@@ -154,7 +154,7 @@ describe('a precondition of a write', () => {
     }
   });
 
-  it('[CACHE-3] of a POST speaks of the collection, by its whole tag', async () => {
+  it('[CACHE-3] of a POST refers to the collection and its complete ETag', async () => {
     const { shop } = await taggedProduct();
     await using _ = shop;
     const send = 'POST /api/v1/suppliers';
@@ -179,7 +179,7 @@ describe('a precondition of a write', () => {
   });
 });
 
-describe('a collection that asks for a precondition', () => {
+describe('a collection that requires a precondition', () => {
   const rows: readonly (readonly [headers: Record<string, string>, status: number])[] = [
     [{}, 428],
     [{ 'If-None-Match': '"0"' }, 428],
@@ -191,7 +191,7 @@ describe('a collection that asks for a precondition', () => {
     [{ 'If-Unmodified-Since': date(START) }, 200],
   ];
   for (const [headers, status] of rows) {
-    it(`[CACHE-3] answers ${status} to a change and a removal with ${JSON.stringify(headers)}`, async () => {
+    it(`[CACHE-3] returns ${status} for updates and deletes with ${JSON.stringify(headers)}`, async () => {
       for (const { method, body, event } of [
         { method: 'PUT', body: {}, event: null },
         { method: 'PATCH', body: { quantity: 2 }, event: 'order_item.updated' },
@@ -211,7 +211,7 @@ describe('a collection that asks for a precondition', () => {
     });
   }
 
-  it('[CACHE-3] [ERR-4] says which field to send, before it looks at the body, and not for what does not exist', async () => {
+  it('[CACHE-3] [ERR-4] names the required field, before the body is checked, and not for missing resources', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { id } = await create(shop, 'order-items', {});
     const { body } = await shop.row({ send: `PUT /api/v1/order-items/${id}`, body: '{', status: 428 });

@@ -1,7 +1,7 @@
 import { type ApiUnderTest, apiUnderTest, type Seen } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
-/** A shop with a product whose revision and tag a header can name: `{revision}`, `{tag}`, `{variant}`. */
+/** A shop with a product. Header values can contain its `{revision}`, `{tag}` and `{variant}`. */
 export async function taggedProduct(): Promise<{
   shop: ApiUnderTest;
   path: string;

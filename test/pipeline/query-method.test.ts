@@ -19,7 +19,7 @@ describe('QUERY', () => {
     ['', 'kind=a+b', '?kind=a+b'],
   ];
   for (const [url, form, get] of asked) {
-    it(`[MET-9] with ${JSON.stringify(form)} at ${JSON.stringify(url)} answers what GET of ${JSON.stringify(get)} does`, async () => {
+    it(`[MET-9] with ${JSON.stringify(form)} at ${JSON.stringify(url)} returns the response of GET ${JSON.stringify(get)}`, async () => {
       await using desk = await sevenNotes();
       const expected = await desk.row({ send: `GET /api/v1/notes${get}`, status: 200 });
       const got = await desk.row({
@@ -35,7 +35,7 @@ describe('QUERY', () => {
     });
   }
 
-  it('[MET-9] names no GET URL where it would be too long', async () => {
+  it('[MET-9] has no Location if the GET URL would be too long', async () => {
     await using desk = await sevenNotes();
     const ids = Array.from({ length: 900 }, (_, index) => `id-number-${index}`).join(',');
     await desk.row({
@@ -47,7 +47,7 @@ describe('QUERY', () => {
     });
   });
 
-  it('[MET-9] without a Content-Type is 400, with another 415', async () => {
+  it('[MET-9] is 400 without a Content-Type, and 415 with another one', async () => {
     await using desk = await sevenNotes();
     await desk.row({ send: 'QUERY /api/v1/notes', status: 400, has: { errorCode: 'REQUEST_HEADER_INVALID' } });
     await desk.row({
@@ -58,7 +58,7 @@ describe('QUERY', () => {
     });
   });
 
-  it('[MET-9] has one set of parameters: what the URL says, the form does not say again', async () => {
+  it('[MET-9] rejects a parameter in both the URL and the form', async () => {
     await using desk = await sevenNotes();
     await desk.row({
       send: 'QUERY /api/v1/notes?limit=1',
@@ -90,14 +90,14 @@ describe('QUERY', () => {
     });
   });
 
-  it('[MET-9] [CACHE-2] is answered 304 where nothing has changed', async () => {
+  it('[MET-9] [CACHE-2] returns 304 if nothing has changed', async () => {
     await using desk = await sevenNotes();
     const query = { send: 'QUERY /api/v1/notes', headers: FORM, body: 'kind=y' };
     const first = await desk.row({ ...query, status: 200 });
     await desk.row({ ...query, headers: { ...FORM, 'If-None-Match': first.headers.get('etag') ?? '' }, status: 304 });
   });
 
-  it('[MET-9] [NEG-2] takes a form in gzip', async () => {
+  it('[MET-9] [NEG-2] accepts a form with gzip', async () => {
     await using desk = await sevenNotes();
     const got = await desk.row({
       send: 'QUERY /api/v1/notes',
@@ -108,7 +108,7 @@ describe('QUERY', () => {
     assert.equal(got.body['page'].count, 2);
   });
 
-  it('[MET-5] [MET-6] is for collections', async () => {
+  it('[MET-5] [MET-6] is supported for collections', async () => {
     await using shop = await apiUnderTest(SHOP);
     await shop.row({
       send: 'OPTIONS /api/v1/notes',

@@ -2,7 +2,7 @@ import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { before, Rival } from './rival.ts';
 import { create } from './shop-model.ts';
 
-/** Notes with two fields, and what refers to them. */
+/** Notes with two fields, and resources that refer to them. */
 export const NOTES = `
 name: desk
 version: 1.0.0
@@ -22,7 +22,7 @@ resources:
   taken: { singular: taken_one, id: client, schema: { type: object, properties: { note_id: { type: string, x-references: { resource: notes, on_delete: cascade } } } } }
 `;
 
-/** An API whose first writes are each preceded by what a rival does, between the API's look and its write. */
+/** An API whose first writes each lose a race: a rival writes between its read and its write. */
 export async function raced(
   acts: readonly ((rival: Rival) => Promise<void>)[],
   resource = 'notes',

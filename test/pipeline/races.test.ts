@@ -8,8 +8,8 @@ const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 
 const row = (desk: ApiUnderTest): Promise<Seen> => desk.send({ send: 'GET /api/v1/notes/a' });
 
-describe('a race that is lost to another process', () => {
-  it('[CACHE-3] is run again on the row as it is then: neither change is lost', async () => {
+describe('a race lost to another process', () => {
+  it('[CACHE-3] is retried on the new row: no change is lost', async () => {
     await using desk = await raced([(rival) => rival.change('a', { text: 'rival' })]);
     const has = { text: 'rival', kind: 'mine' };
     await desk.row({
@@ -21,7 +21,7 @@ describe('a race that is lost to another process', () => {
     });
   });
 
-  it('[CACHE-3] is 412 where the caller said which row it meant', async () => {
+  it('[CACHE-3] is 412 with If-Match', async () => {
     await using desk = await raced([(rival) => rival.change('a', { text: 'rival' })]);
     const tag = (await row(desk)).headers.get('etag') ?? '';
     for (const [method, body] of [
@@ -33,25 +33,25 @@ describe('a race that is lost to another process', () => {
     assert.equal((await row(desk)).body['text'], 'rival');
   });
 
-  it('[CACHE-3] is 412 where the caller said which state of the collection it meant', async () => {
+  it('[CACHE-3] is 412 with the ETag of the collection', async () => {
     await using desk = await raced([(rival) => rival.change('a', { text: 'rival' })]);
     const tag = (await desk.send({ send: 'GET /api/v1/notes' })).headers.get('etag') ?? '';
     await desk.row({ send: 'POST /api/v1/notes', headers: { 'If-Match': tag }, body: { id: 'b' }, status: 412 });
   });
 
-  it('[MET-1] is created all the same where the caller named a state that the collection is not to have', async () => {
+  it('[MET-1] creates with an If-None-Match that does not match', async () => {
     await using desk = await raced([(rival) => rival.change('a', { text: 'rival' })]);
     const headers = { 'If-None-Match': '"never"' };
     await desk.row({ send: 'POST /api/v1/notes', headers, body: { id: 'b' }, status: 201, events: ['note.created'] });
   });
 
-  it('[REP-6] is 412 where the body said it', async () => {
+  it('[REP-6] is 412 with a revision in the body', async () => {
     await using desk = await raced([(rival) => rival.change('a', { text: 'rival' })]);
     const { body } = await row(desk);
     await desk.row({ send: 'PUT /api/v1/notes/a', body: { ...body, text: 'mine' }, status: 412 });
   });
 
-  it('[MET-3] is judged again by the tests of a JSON patch', async () => {
+  it('[MET-3] evaluates the test operations of a JSON patch again', async () => {
     await using desk = await raced([(rival) => rival.change('a', { text: 'rival' })]);
     const body = [
       { op: 'test', path: '/text', value: 'old' },
@@ -66,36 +66,36 @@ describe('a race that is lost to another process', () => {
     });
   });
 
-  it('[MET-11] is judged again by the states', async () => {
+  it('[MET-11] evaluates state transitions again', async () => {
     await using desk = await raced([(rival) => rival.change('a', { phase: 'DONE' })]);
     const { body } = await desk.row({ send: 'PATCH /api/v1/notes/a', body: { phase: 'OPEN' }, status: 409 });
     assert.match(body['errorMessage'], /cannot change from DONE to OPEN/);
   });
 
-  it('[MET-7] changes nothing where the other wrote the same', async () => {
+  it('[MET-7] changes nothing if the other process wrote the same', async () => {
     await using desk = await raced([(rival) => rival.change('a', { text: 'same' })]);
     const { body } = await desk.row({ send: 'PATCH /api/v1/notes/a', body: { text: 'same' }, status: 200 });
     assert.equal(body['updated_at'], '2026-01-02T03:05:00.000Z');
   });
 
-  it('[MET-3] is 404 where the row is gone', async () => {
+  it('[MET-3] is 404 if the row was deleted', async () => {
     await using desk = await raced([(rival) => rival.remove('a')]);
     await desk.row({ send: 'PATCH /api/v1/notes/a', body: { text: 'mine' }, status: 404 });
   });
 
-  it('[MET-2] creates the row that is gone, by PUT', async () => {
+  it('[MET-2] recreates a deleted row with PUT', async () => {
     await using desk = await raced([(rival) => rival.remove('a')]);
     const body = { text: 'mine' };
     await desk.row({ send: 'PUT /api/v1/notes/a', body, status: 201, has: body, events: ['note.created'] });
   });
 
-  it('[REP-6] does not create the row that is gone where the body says which it was', async () => {
+  it('[REP-6] does not recreate a deleted row if the body has its revision', async () => {
     await using desk = await raced([(rival) => rival.remove('a')]);
     const { body } = await row(desk);
     await desk.row({ send: 'PUT /api/v1/notes/a', body: { ...body, text: 'mine' }, status: 412 });
   });
 
-  it('[MET-2] replaces the row that has come, by PUT, and does not where it may only create', async () => {
+  it('[MET-2] replaces a new row with PUT, but not with If-None-Match: *', async () => {
     const come = (rival: Rival): Promise<void> => rival.create('new', { text: 'rival', phase: 'NEW', list: [] });
     await using desk = await raced([come]);
     const body = { text: 'mine' };
@@ -105,7 +105,7 @@ describe('a race that is lost to another process', () => {
     await careful.row({ send: 'PUT /api/v1/notes/new', headers, body, status: 412 });
   });
 
-  it('[MET-1] is 409 for a POST of an id that has come', async () => {
+  it('[MET-1] is 409 for a POST of an id that now exists', async () => {
     await using desk = await raced([(rival) => rival.create('new', { phase: 'NEW', list: [] })]);
     await desk.row({
       send: 'POST /api/v1/notes',
@@ -115,21 +115,21 @@ describe('a race that is lost to another process', () => {
     });
   });
 
-  it('[MET-4a] removes the row as it is then, and finds nothing where it is gone', async () => {
+  it('[MET-4a] deletes the new row, and returns 404 if it is gone', async () => {
     await using desk = await raced([(rival) => rival.change('a', { text: 'rival' })]);
     await desk.row({ send: 'DELETE /api/v1/notes/a', status: 204, events: ['note.deleted'] });
     await using late = await raced([(rival) => rival.remove('a')]);
     await late.row({ send: 'DELETE /api/v1/notes/a', status: 404 });
   });
 
-  it('[MET-4c] is worked out again where a row began to refer meanwhile: restrict refuses, cascade takes it along', async () => {
+  it('[MET-4c] is planned again after a new reference: restrict rejects, cascade deletes', async () => {
     await using held = await raced([(rival) => rival.create('h', { note_id: 'a' })], 'held');
     await held.row({ send: 'DELETE /api/v1/notes/a', status: 409, has: { errorCode: 'NOTE_HAS_DEPENDENTS' } });
     await using taken = await raced([(rival) => rival.create('t', { note_id: 'a' })], 'taken');
     await taken.row({ send: 'DELETE /api/v1/notes/a', status: 204, events: ['taken_one.deleted', 'note.deleted'] });
   });
 
-  it('[MET-10] is 400 where what is referred to is gone', async () => {
+  it('[MET-10] is 400 if a referenced row was deleted', async () => {
     await using desk = await raced([(rival) => rival.remove('a')]);
     await desk.row({
       send: 'POST /api/v1/held',
@@ -142,7 +142,7 @@ describe('a race that is lost to another process', () => {
     });
   });
 
-  it('[ERR-7] is given up in time, with 503 and when to try again, where it is lost over and over', async () => {
+  it('[ERR-7] ends with 503 and Retry-After if it is lost repeatedly', async () => {
     const acts = Array.from(
       { length: 100 },
       (_, index) => (rival: Rival) => rival.change('a', { text: `rival ${index}` }),

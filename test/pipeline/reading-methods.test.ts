@@ -10,7 +10,7 @@ before(async () => {
 after(() => shop.close());
 
 let made = 0;
-/** A product of its own for a test. */
+/** Creates a new product. */
 async function product(more: object = {}): Promise<Awaited<ReturnType<typeof create>>> {
   made += 1;
   return create(shop, 'products', { sku: `head-${made}`, name: `Lamp ${made}`, price: '5', ...more });
@@ -73,7 +73,7 @@ describe('OPTIONS', () => {
     ['/livez', READ, null, null],
   ];
   for (const [target, allow, post, patch] of targets) {
-    it(`[MET-5] of ${target} answers 204 with what may be sent there`, async () => {
+    it(`[MET-5] of ${target} returns 204 with the supported methods and types`, async () => {
       const { text } = await shop.row({
         send: `OPTIONS ${target}`,
         status: 204,
@@ -83,12 +83,12 @@ describe('OPTIONS', () => {
     });
   }
 
-  it('[MET-5] of the server as a whole lists every method that some target has', async () => {
+  it('[MET-5] of * lists the methods of all targets', async () => {
     const { headers } = await shop.row({ send: 'OPTIONS *', status: 204 });
     assert.deepEqual(headers.get('allow')?.split(', ').toSorted(), [...ITEM.split(', '), 'POST', 'QUERY'].toSorted());
   });
 
-  it('[MET-5] names bodies that are then taken, each of them', async () => {
+  it('[MET-5] lists only accepted media types', async () => {
     const { id } = await product();
     for (const type of JSON_TYPES.split(', ')) {
       const headers = { 'Content-Type': type };
@@ -97,7 +97,7 @@ describe('OPTIONS', () => {
   });
 });
 
-describe('a method that a target lacks', () => {
+describe('an unsupported method', () => {
   const rows: readonly (readonly [methods: readonly string[], target: string, allow: string])[] = [
     [['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'], '/api/v1/products', COLLECTION],
     [['POST', 'TRACE', 'QUERY', 'MOVE'], '/api/v1/products/1', ITEM],
@@ -106,7 +106,7 @@ describe('a method that a target lacks', () => {
     [['PUT', 'PATCH', 'DELETE'], '/api/v1/products/nobody/reviews', COLLECTION],
   ];
   for (const [methods, target, allow] of rows) {
-    it(`[MET-6] is 405 and tells which it has: ${methods.join(', ')} of ${target}`, async () => {
+    it(`[MET-6] is 405 with the supported methods: ${methods.join(', ')} of ${target}`, async () => {
       for (const method of methods) {
         const { body } = await shop.row({
           send: `${method} ${target}`,
@@ -120,7 +120,7 @@ describe('a method that a target lacks', () => {
   }
 
   for (const method of ['FETCH', 'get', 'Get', 'PURGE', 'X', "M-Y_%'*"]) {
-    it(`[MET-6] is 501 where nobody knows it: ${method}`, async () => {
+    it(`[MET-6] is 501 if it is unknown: ${method}`, async () => {
       const has = { errorCode: 'REQUEST_METHOD_NOT_IMPLEMENTED' };
       for (const target of ['/api/v1/products', '/nowhere'])
         await shop.row({ send: `${method} ${target}`, status: 501, has });

@@ -4,14 +4,14 @@ import { HEADER_LIMITS } from '../../src/conventions/header-check.ts';
 import { rawRequest, apiUnderTest } from './api-under-test.ts';
 import { SHOP } from './shop-model.ts';
 
-/** Header lines whose bytes, with `: ` and line end each, add up to a number; the first is a Host. */
+/** Header lines with a total number of bytes, including `: ` and line ends; the first is Host. */
 function headersOf(bytes: number): readonly string[] {
   const host = ['Host', 'localhost'];
   const overhead = 'Host: localhost\r\n'.length + 'X-Large: \r\n'.length;
   return [...host, 'X-Large', 'x'.repeat(bytes - overhead)];
 }
 
-describe('the first step of a request', () => {
+describe('receive', () => {
   const sizes: readonly (readonly [what: string, headers: readonly string[], status: number])[] = [
     ['16 KiB of header', headersOf(HEADER_LIMITS.headers), 200],
     ['16 KiB of header and a byte', headersOf(HEADER_LIMITS.headers + 1), 431],
@@ -19,7 +19,7 @@ describe('the first step of a request', () => {
     ['101 lines', ['Host', 'localhost', ...Array.from({ length: 100 }, () => ['X', '1']).flat()], 431],
   ];
   for (const [what, headers, status] of sizes) {
-    it(`[URL-8] answers ${status} to ${what}`, async () => {
+    it(`[URL-8] returns ${status} for ${what}`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const answer = await shop.api.handle({ ...rawRequest({ send: 'GET /api/v1/notes' }), headers });
       assert.equal(answer.status, status);
@@ -34,7 +34,7 @@ describe('the first step of a request', () => {
     ['Transfer-Encoding', 'chunked', 'REQUEST_MALFORMED'],
   ];
   for (const [name, value, code] of twice) {
-    it(`[URL-8] takes no two lines of ${name}`, async () => {
+    it(`[URL-8] rejects two lines of ${name}`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const headers = { [name]: value, [name.toLowerCase()]: value };
       await shop.row({ send: 'GET /api/v1/notes', headers, status: 400, has: { errorCode: code } });
@@ -53,7 +53,7 @@ describe('the first step of a request', () => {
     ['OPTIONS', 204],
   ];
   for (const [method, status] of methods) {
-    it(`[MET-6] answers ${status} to the method ${method}, with Allow where the target has others`, async () => {
+    it(`[MET-6] returns ${status} for the method ${method}, with Allow if the target has others`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const allowed = method === 'CONNECT' ? /^GET, / : 'GET, HEAD, QUERY, POST, OPTIONS';
       const expectHeaders = { Allow: status === 501 ? null : allowed };
@@ -61,7 +61,7 @@ describe('the first step of a request', () => {
     });
   }
 
-  it('[ERR-1] survives whatever a request line and header fields hold, without a 500', async () => {
+  it('[ERR-1] never returns 500 for any request line and header fields', async () => {
     await using shop = await apiUnderTest(SHOP);
     const odd = ['', ' ', '\u{0}', '\u{FF}', '"', ',', ';', '=', 'a'.repeat(300), '%', '*', '-1', '1e999', '\t'];
     const fields = `Accept Content-Type Content-Encoding If-Match If-None-Match If-Modified-Since If-Unmodified-Since

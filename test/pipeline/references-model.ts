@@ -1,7 +1,7 @@
 import type { ApiUnderTest } from './api-under-test.ts';
 import { create } from './shop-model.ts';
 
-/** A text field and fields that refer, each `name: resource on_delete`; a `*` before the resource makes it a list. */
+/** A collection with a text field and references, each `name: resource on_delete`; `*` before the resource makes an array. */
 export function collection(name: string, references: Readonly<Record<string, string>> = {}, rest = ''): string {
   const fields = Object.entries(references).map(([field, text]) => {
     const [target = '', onDelete = 'restrict'] = text.split(' ');
@@ -23,7 +23,7 @@ export function collection(name: string, references: Readonly<Record<string, str
   ].join('\n');
 }
 
-/** A model of collections. */
+/** A model with these collections. */
 export function modelOf(...collections: readonly string[]): string {
   return ['name: shop', 'version: 1.0.0', 'resources:', ...collections, ''].join('\n');
 }

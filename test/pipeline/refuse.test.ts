@@ -40,7 +40,7 @@ describe('refuse', () => {
     ),
   ];
   for (const error of all) {
-    it(`[ERR-6] has a title of its status for ${error.code}, and its status everywhere`, () => {
+    it(`[ERR-6] has the title of its status for ${error.code}, and the same status everywhere`, () => {
       const { answer, body, code } = refused(error, PROBLEM);
       assert.equal(answer.status, error.status);
       assert.deepEqual(
@@ -51,13 +51,13 @@ describe('refuse', () => {
       assert.notEqual(body['title'], 'Error');
     });
 
-    it(`[ERR-7] says when to try again after ${error.code} only where that may help`, () => {
+    it(`[ERR-7] has Retry-After for ${error.code} only if a retry may help`, () => {
       const { answer } = refused(error);
       assert.equal(answer.headers.includes('Retry-After'), error.status === 503);
     });
   }
 
-  it('[ERR-7] keeps the Retry-After of a refusal that has its own', () => {
+  it('[ERR-7] keeps an explicit Retry-After', () => {
     const own = apiError('SERVER_UNAVAILABLE', 'A cause; a fix.', { headers: { 'Retry-After': '7' } });
     const { headers } = refused(own).answer;
     assert.deepEqual(
@@ -66,13 +66,13 @@ describe('refuse', () => {
     );
   });
 
-  it('[ERR-7] announces a fault for what it did not expect, and for nothing else', () => {
+  it('[ERR-7] reports only unexpected exceptions', () => {
     const surprise = new TypeError('x is not a function');
     assert.deepEqual(refused(surprise).observations, [{ kind: 'error', correlationId: 'mine', error: surprise }]);
     assert.deepEqual(refused(new ApiError(404, 'NOTE_NOT_FOUND', 'A cause; a fix.')).observations, []);
   });
 
-  it('[ERR-4] never shows the cause that a refusal carries for the log', () => {
+  it('[ERR-4] never exposes the cause', () => {
     const { answer } = refused(apiError('SERVER_UNAVAILABLE', 'A cause; a fix.', { cause: new Error('secret') }));
     assert.ok(!JSON.stringify(answer).includes('secret'));
   });

@@ -1,6 +1,6 @@
 import type { ChangeStamps, IdempotencyRecords, RowReader, Store, Writer } from '../../src/stores/store.ts';
 
-/** The operations of a store that tests replace. */
+/** Operations of a store that tests can replace. */
 type Operations = RowReader & ChangeStamps & IdempotencyRecords & Pick<Writer, 'commit'>;
 
 /** A store with some operations replaced. */

@@ -18,14 +18,14 @@ const MEMBERS =
   supplier_id related_ids photo owner_id created_at updated_at revision links`.split(/\s+/);
 
 describe('a representation', () => {
-  it('[REP-1] is one bare object: id, the fields as declared, what the server keeps, links last', async () => {
+  it('[REP-1] is one object: id, fields as declared, system fields, links', async () => {
     const { text, body } = await shop.row({ send: 'POST /api/v1/products', body: { ...LAMP, sku: sku() }, ...CREATED });
     assert.deepEqual(Object.keys(body), MEMBERS);
     const { text: read } = await shop.row({ send: `GET /api/v1/products/${String(body['id'])}`, status: 200 });
     assert.equal(read, text);
   });
 
-  it('[REP-1] of a child begins with the id of its parent', async () => {
+  it('[REP-1] of a nested resource starts with the id of its parent', async () => {
     const { id } = await create(shop, 'products', { ...LAMP, sku: sku() });
     const { body } = await create(shop, `products/${id}/reviews`, { stars: 5 });
     assert.deepEqual(Object.keys(body).slice(0, 3), ['id', 'product_id', 'stars']);
@@ -38,7 +38,7 @@ describe('a representation', () => {
     assert.deepEqual(JSON.parse(text).labels, body.labels);
   });
 
-  it('[REP-2] is named by UUIDv7s whose order is the order of creation', async () => {
+  it('[REP-2] has a UUIDv7 in creation order', async () => {
     await using own = await apiUnderTest(SHOP);
     const ids: string[] = [];
     for (let count = 0; count < 50; count++) ids.push((await create(own, 'suppliers', { name: 'A' })).id);
@@ -54,7 +54,7 @@ describe('a representation', () => {
     ['a number where clients make ids', 'notes', { id: 5 }, /string/],
   ];
   for (const [what, collection, body, message] of ids) {
-    it(`[REP-2] is refused with an id that is ${what}`, async () => {
+    it(`[REP-2] is rejected with an id that is ${what}`, async () => {
       const { body: error } = await shop.row({ send: `POST /api/v1/${collection}`, body, status: 400 });
       assert.equal(error['details']?.[0]?.['field'], 'id');
       assert.match(String(error['details']?.[0]?.['message']), message);
@@ -71,21 +71,21 @@ describe('a representation', () => {
     ['1969-12-31T23:59:59.9999Z', '1969-12-31T23:59:59.999Z'],
   ];
   for (const [sent, kept] of timestamps) {
-    it(`[REP-3] shows ${sent} as ${kept}`, async () => {
+    it(`[REP-3] represents ${sent} as ${kept}`, async () => {
       const body = { ...LAMP, sku: sku(), released_at: sent };
       await shop.row({ send: 'POST /api/v1/products', body, ...CREATED, has: { released_at: kept } });
     });
   }
 
   for (const sent of ['2026-05-17', '2026-05-17T09:30:00', '2026-02-29T00:00:00Z', '2026-05-17T24:00:00Z', 'now', '']) {
-    it(`[REP-3] takes no ${JSON.stringify(sent)} for a timestamp`, async () => {
+    it(`[REP-3] rejects the timestamp ${JSON.stringify(sent)}`, async () => {
       const body = { ...LAMP, sku: sku(), released_at: sent };
       const { body: error } = await shop.row({ send: 'POST /api/v1/products', body, status: 400 });
       assert.equal(error['details']?.[0]?.['field'], 'released_at');
     });
   }
 
-  it('[REP-3] says when it was made and changed by the clock, in milliseconds', async () => {
+  it('[REP-3] has created_at and updated_at in milliseconds', async () => {
     await using own = await apiUnderTest(SHOP);
     const { id, body } = await create(own, 'notes', { id: 'a' });
     assert.equal(body['created_at'], '2026-01-02T03:04:05.678Z');
@@ -101,7 +101,7 @@ describe('a representation', () => {
 });
 
 describe('a field', () => {
-  it('[REP-4] is shown when it is unset, lists as empty ones', async () => {
+  it('[REP-4] is present when unset: null, or an empty array', async () => {
     await shop.row({
       send: 'POST /api/v1/products',
       body: { ...LAMP, sku: sku() },
@@ -110,7 +110,7 @@ describe('a field', () => {
     });
   });
 
-  it('[REP-4] has every member inside an object that is set', async () => {
+  it('[REP-4] has all members of an object that is not null', async () => {
     const body = { name: 'A', address: { city: 'Oslo' } };
     const events = ['supplier.created'];
     const has = { address: { city: 'Oslo', zip: null } };
@@ -119,7 +119,7 @@ describe('a field', () => {
     await shop.row({ send: 'POST /api/v1/suppliers', body: { ...body, address: {} }, status: 201, events, has: empty });
   });
 
-  it('[REP-4] is unset by null, without its default, and its default comes back when a PUT leaves it out', async () => {
+  it('[REP-4] is null after null, without its default, which PUT restores when it is omitted', async () => {
     const body = { ...LAMP, sku: sku(), currency: null, tags: null };
     const { body: row } = await shop.row({
       send: 'POST /api/v1/products',
@@ -133,7 +133,7 @@ describe('a field', () => {
     await shop.row({ send: `PUT ${self}`, body: LAMP_AGAIN, status: 200, events, has: { currency: 'EUR' } });
     await shop.row({ send: `PATCH ${self}`, body: { currency: null }, status: 200, events, has: { currency: null } });
   });
-  /** What a PUT of a product needs; `sku` is immutable and keeps its value. */
+  /** The required fields of a PUT; `sku` is immutable and keeps its value. */
   const LAMP_AGAIN = { name: 'B', price: '5' };
 
   const never: readonly (readonly [field: string, value: unknown])[] = [
@@ -171,7 +171,7 @@ describe('a field', () => {
     ['currency', 'eur'],
   ];
   for (const [field, value] of never) {
-    it(`[REP-4] is never coerced: ${field} of ${JSON.stringify(value)} is told as that one fault`, async () => {
+    it(`[REP-4] is never coerced: ${field} of ${JSON.stringify(value)} has only that error`, async () => {
       const [name = field] = field.split(/[.[]/);
       const body = { ...LAMP, sku: sku(), [name]: value };
       const { body: error } = await shop.row({
@@ -185,7 +185,7 @@ describe('a field', () => {
     });
   }
 
-  it('[REP-7] of decimals and big integers travels as text, by value', async () => {
+  it('[REP-7] of decimals and big integers is a string, by value', async () => {
     const body = { ...LAMP, sku: sku(), price: '-0.50', serial: '-9223372036854775808', quantity: 9007199254740991 };
     await shop.row({
       send: 'POST /api/v1/products',
@@ -195,7 +195,7 @@ describe('a field', () => {
     });
   });
 
-  it('[REP-5] that is unknown is 400 with its name and what was meant', async () => {
+  it('[REP-5] that is unknown is 400 with its name and a suggestion', async () => {
     const { body } = await shop.row({
       send: 'POST /api/v1/products',
       body: { ...LAMP, sku: sku(), categori: 'x', 'a.b': 1 },
@@ -209,7 +209,7 @@ describe('a field', () => {
     assert.equal(body['details']?.length, 2);
   });
 
-  it('[REP-5] that is unknown is ignored for a lenient caller, who is told so', async () => {
+  it('[REP-5] that is unknown is ignored with handling=lenient, and reported', async () => {
     const headers = { Prefer: 'handling=lenient' };
     const expectHeaders = { 'Preference-Applied': 'handling=lenient' };
     const self = '/api/v1/notes/lenient';

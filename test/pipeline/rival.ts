@@ -2,7 +2,7 @@ import { EVERYTHING, type Row, type FieldValues, type WriteUnit } from '../../sr
 import type { Store } from '../../src/stores/store.ts';
 import { replacing } from './replacing.ts';
 
-/** A store that has something done right before each unit that it is handed, when the API has looked and not yet written. */
+/** A store that runs a function before each commit, after the API has read and before it writes. */
 export function before(store: Store, act: (unit: WriteUnit) => Promise<void> | void): Store {
   return replacing(store, {
     async commit(unit, deadline) {
@@ -12,7 +12,7 @@ export function before(store: Store, act: (unit: WriteUnit) => Promise<void> | v
   });
 }
 
-/** Another process on the same database: it writes to the store, past the API, and publishes nothing. */
+/** Another process on the same database: it writes to the store without the API and publishes nothing. */
 export class Rival {
   readonly #store: Store;
   readonly #resource: string;

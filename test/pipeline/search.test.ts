@@ -56,7 +56,7 @@ describe('text search', () => {
     });
   }
 
-  it('[QRY-6] is a filter: the order stays that of sort, beside other filters, by any technique', async () => {
+  it('[QRY-6] is a filter: it works with sort, other filters and any technique', async () => {
     assert.equal(idsOf(await get('q=cafe&sort=rank')).join(''), 'cb');
     assert.equal(idsOf(await get('q=cafe&rank[gt]=1&sort=rank')).join(''), 'ba');
     assert.equal(idsOf(await get('q=cafe&last_id=a')).join(''), 'bc');
@@ -64,7 +64,7 @@ describe('text search', () => {
     assert.deepEqual([idsOf(page).join(''), page.body['page'].total_count], ['c', 3]);
   });
 
-  it('[PAGE-6] is held by a cursor, alone and beside it', async () => {
+  it('[PAGE-6] is part of a cursor, sent alone or together', async () => {
     const first = await get('q=cafe&sort=-rank');
     assert.match(first.body['links'].next, /\?q=cafe&sort=-rank&limit=2&after=/);
     const { next_cursor: token } = first.body['page'];
@@ -85,7 +85,7 @@ describe('text search', () => {
     'a '.repeat(500) + 'b',
     Array.from({ length: 17 }, (_, i) => `w${i}`).join('+'),
   ]) {
-    it(`[QRY-6] for ${JSON.stringify(q.slice(0, 20))} is refused: no word, or too many`, async () => {
+    it(`[QRY-6] for ${JSON.stringify(q.slice(0, 20))} is rejected: no word, or too many`, async () => {
       const { body } = await library.row({
         send: `GET /api/v1/books?q=${q.replaceAll(' ', '+').replaceAll('"', '%22')}`,
         status: 400,
@@ -95,7 +95,7 @@ describe('text search', () => {
     });
   }
 
-  it('[QRY-6] sees what was written a moment ago, and no longer what is gone', async () => {
+  it('[QRY-6] finds new rows immediately, and no deleted ones', async () => {
     await library.row({
       send: 'PATCH /api/v1/books/d',
       body: { title: 'Fresh' },

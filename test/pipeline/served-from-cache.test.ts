@@ -14,7 +14,7 @@ type Request = Pick<ExchangeRow, 'send' | 'headers' | 'body'>;
 const GENRE = '/api/v1/genres/g';
 const XML = { Accept: 'application/xml' };
 
-/** An API with one genre, and how many rows were read one by one. */
+/** An API with one genre, and the number of single-row reads. */
 async function watched(context: TestContext, setting: Setting = {}): Promise<ApiUnderTest & { reads(): number }> {
   let reads = 0;
   const breaking = (store: Store): Store =>
@@ -37,14 +37,14 @@ async function watched(context: TestContext, setting: Setting = {}): Promise<Api
   return { ...api, reads: since };
 }
 
-/** What an answer says of rows; a refusal has an id of its own each time. */
+/** The body of a response without correlation ids. */
 function told({ status, text, headers }: Seen): unknown {
   if (status !== 200) return status;
   return [status, text, headers.get('etag'), headers.get('last-modified'), headers.get('content-type')];
 }
 
-describe('a row that was told', () => {
-  it('[CACHE-1] is told again without being read, whole, by its length and by its tag', async (context) => {
+describe('a cached item', () => {
+  it('[CACHE-1] is served without a read for GET, HEAD and 304', async (context) => {
     const api = await watched(context);
     api.clock.advance(60_000);
     const first = await api.send({ send: `GET ${GENRE}` });
@@ -64,7 +64,7 @@ describe('a row that was told', () => {
     assert.equal(api.reads(), 0);
   });
 
-  it('[CACHE-1] [LIM-1] is told as before, but from the database, where nobody asked for anything for a minute', async (context) => {
+  it('[CACHE-1] [LIM-1] is read again, with the same response, after a minute without requests', async (context) => {
     mock.timers.enable({ apis: ['setTimeout'] });
     context.after(() => mock.timers.reset());
     const plans: string[] = [];
@@ -95,7 +95,7 @@ describe('a row that was told', () => {
     assert.deepEqual(await ask(), [row, page, 'item', 'list']);
   });
 
-  it('[CACHE-1] is not read again either by those who have it already', async (context) => {
+  it('[CACHE-1] is not read for conditional requests', async (context) => {
     const api = await watched(context);
     const { headers } = await api.send({ send: `GET ${GENRE}?fields=name` });
     const { headers: whole } = await api.send({ send: `HEAD ${GENRE}` });
@@ -109,7 +109,7 @@ describe('a row that was told', () => {
     assert.equal(api.reads(), 0);
   });
 
-  it('[CACHE-1] [NEG-3a] is told again in each form by itself', async (context) => {
+  it('[CACHE-1] [NEG-3a] is cached per variant', async (context) => {
     const api = await watched(context);
     const forms: readonly Request[] = [
       { send: `GET ${GENRE}` },
@@ -123,7 +123,7 @@ describe('a row that was told', () => {
     assert.equal(api.reads(), 0);
   });
 
-  it('[QRY-4] is no answer to those who ask for less of it, and what they get none to others', async (context) => {
+  it('[QRY-4] is not served for other fields, and partial items are not cached', async (context) => {
     const api = await watched(context);
     const members = async (query: string): Promise<readonly string[]> =>
       Object.keys((await api.send({ send: `GET ${GENRE}${query}` })).body);
@@ -132,7 +132,7 @@ describe('a row that was told', () => {
     assert.deepEqual([await members('?fields=name'), await members('')], [part, whole]);
   });
 
-  it('[CACHE-2] is not told on a page that was read before it changed', async (context) => {
+  it('[CACHE-2] is not served on a page after a change', async (context) => {
     const { promise: written, resolve: goOn } = Promise.withResolvers<void>();
     const api = await apiUnderTest(SHELF, {
       breaking: (store) =>
@@ -172,7 +172,7 @@ describe('a row that was told', () => {
     },
   ];
   for (const write of writes) {
-    it(`[REP-8] [CACHE-1] is told as it is after ${write.send} ${JSON.stringify(write.body ?? '')}`, async (context) => {
+    it(`[REP-8] [CACHE-1] is current after ${write.send} ${JSON.stringify(write.body ?? '')}`, async (context) => {
       const api = await watched(context);
       for (const headers of [{}, XML]) {
         const before = told(await api.send({ send: `GET ${GENRE}`, headers }));
@@ -190,7 +190,7 @@ describe('a row that was told', () => {
     });
   }
 
-  it('[MET-14] is told again where a write was only tried', async (context) => {
+  it('[MET-14] is still served after a dry run', async (context) => {
     const api = await watched(context);
     await api.send({ send: `GET ${GENRE}` });
     const before = await api.send({ send: `GET ${GENRE}` });
@@ -200,7 +200,7 @@ describe('a row that was told', () => {
     assert.equal(api.reads(), 0);
   });
 
-  it('[URL-7] is looked for each time where it is below another', async (context) => {
+  it('[URL-7] is read each time if it is nested', async (context) => {
     const api = await watched(context);
     await api.send({ send: 'PUT /api/v1/books/b', body: { title: 'One' } });
     await api.send({ send: 'PUT /api/v1/books/c', body: { title: 'Two' } });
@@ -212,7 +212,7 @@ describe('a row that was told', () => {
   });
 });
 
-describe('what several processes tell of rows', () => {
+describe('items in several processes', () => {
   const paths = [
     '/genres/g',
     '/genres/h',
@@ -235,7 +235,7 @@ describe('what several processes tell of rows', () => {
     value: fc.constantFrom('a', 'b', 'ä', '東京'),
   });
 
-  it('[law] [REP-8] [CACHE-1] is the same, however often they told it before', async (context) => {
+  it('[law] [REP-8] [CACHE-1] are the same with any cache contents', async (context) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
         const database = path.join(temporaryDirectory(context), 'shelf.db');

@@ -1,7 +1,7 @@
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { create } from './shop-model.ts';
 
-/** Resources that say different things of caches, and relations between them. */
+/** Resources with different cache settings, and relations between them. */
 export const SHELF = `
 name: shelf
 version: 1.4.2
@@ -22,7 +22,7 @@ resources:
   pages: { id: client, parent: books, schema: { type: object, properties: { text: { type: string } } } }
 `;
 
-/** A shelf with one row of each kind: `g`, `r`, `d`, `b` and `p`, settled so long ago that they have a `Last-Modified`. */
+/** A shelf with one row of each resource: `g`, `r`, `d`, `b` and `p`, old enough for `Last-Modified`. */
 export async function filledShelf(): Promise<ApiUnderTest> {
   const shelf = await apiUnderTest(SHELF);
   await create(shelf, 'genres', { id: 'g', name: 'Novel' });

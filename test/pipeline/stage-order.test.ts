@@ -21,7 +21,7 @@ after(() => shop.close());
 const NONE = '019b7ca9-8f2e-7670-98b3-7b6a4aa9160b';
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 
-/** A request with two faults or more, and the one that is told. `{lamp}` stands for an id that is made before. */
+/** A request with two errors or more, and the reported one. `{lamp}` is the id of an existing product. */
 type Faulty = readonly [told: string, row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>];
 
 const HEADERS_FIRST: readonly Faulty[] = [
@@ -128,7 +128,7 @@ const BODY_BEFORE_CONFLICT: readonly Faulty[] = [
   ['PRODUCT_INVALID', { send: 'PATCH /api/v1/products/{lamp}', body: { status: 'CLOSED', sku: 'other' } }],
   ['PRODUCT_INVALID', { send: 'PATCH /api/v1/products/{lamp}', body: { status: 'CLOSED', supplier_id: NONE } }],
   ['PRODUCT_INVALID', { send: 'PATCH /api/v1/products/{lamp}', body: { status: 'CLOSED', related_ids: [NONE] } }],
-  // The pair of supplier and name is taken by the lamp.
+  // The lamp already has this pair of supplier and name.
   ['PRODUCT_INVALID', { send: 'PATCH /api/v1/products/{chair}', body: { supplier_id: '{supplier}', sku: 'lamp' } }],
   ['PRODUCT_ALREADY_EXISTS', { send: 'PATCH /api/v1/products/{chair}', body: { supplier_id: '{supplier}' } }],
   ['PRODUCT_INVALID', { send: 'PATCH /api/v1/products/{lamp}', headers: JSON_PATCH, body: [{ op: 'replace' }] }],
@@ -144,7 +144,7 @@ const STEPS: readonly (readonly [name: string, rows: readonly Faulty[]])[] = [
   ['17, the body, before 18', BODY_BEFORE_CONFLICT],
 ];
 
-/** Fills in the ids that are known only once the rows are made. */
+/** Inserts the ids of the created rows. */
 function filled<T>(value: T): T {
   const text = JSON.stringify(value).replaceAll(/\{(lamp|chair|item|supplier)\}/g, (_, name: string) =>
     String(new Map(Object.entries(ids)).get(name)),
@@ -172,7 +172,7 @@ describe('the order of checks', () => {
     apiError('REQUEST_BODY_TOO_LARGE', 'The body is larger than it may be; send a smaller one.'),
     apiError('REQUEST_TIMEOUT', 'The body did not arrive in time; send it again.'),
   ]) {
-    it(`[ERR-1] tells ${error.code} of a body on its way before anything that the store is asked`, async () => {
+    it(`[ERR-1] reports ${error.code} of the body before any error from the store`, async () => {
       for (const send of ['PATCH /api/v1/products/none', 'POST /api/v1/products/none/reviews', 'PUT /api/v1/notes/a']) {
         const body = { ...bufferedBody(new Uint8Array()), length: null, read: () => Promise.reject(error) };
         const { status } = await shop.api.handle({ ...rawRequest({ send, body: '{' }), body });

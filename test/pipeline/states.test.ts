@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { create } from './shop-model.ts';
 
-/** Tickets that reopen, stay as they are on purpose, and end. */
+/** Tickets with states that reopen, allow a self transition, and end. */
 const TICKETS = `
 name: desk
 version: 1.0.0
@@ -23,7 +23,7 @@ resources:
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 const SEND = '/api/v1/tickets/1';
 
-/** A ticket that has gone through these states. */
+/** A ticket after these state transitions. */
 async function ticket(...phases: readonly string[]): Promise<ApiUnderTest> {
   const desk = await apiUnderTest(TICKETS);
   await create(desk, 'tickets', { id: '1' });
@@ -33,7 +33,7 @@ async function ticket(...phases: readonly string[]): Promise<ApiUnderTest> {
   return desk;
 }
 
-/** The three ways to ask for a state. */
+/** The three requests that set a state. */
 const ASKING: readonly (readonly [
   way: string,
   ask: (phase: string) => { send: string; body: object; headers?: Record<string, string> },
@@ -68,7 +68,7 @@ describe('a state', () => {
   ];
   for (const [way, ask] of ASKING) {
     for (const [path, to] of moves) {
-      it(`[MET-11] moves from ${path.at(-1) ?? 'NEW'} to ${to} by ${way}`, async () => {
+      it(`[MET-11] changes from ${path.at(-1) ?? 'NEW'} to ${to} with ${way}`, async () => {
         await using desk = await ticket(...path);
         await desk.row({ ...ask(to), status: 200, has: { phase: to }, events: ['ticket.updated'] });
       });
@@ -76,7 +76,7 @@ describe('a state', () => {
 
     for (const [path, to, fix] of refused) {
       const from = path.at(-1) ?? 'NEW';
-      it(`[MET-11] does not move from ${from} to ${to} by ${way}, and says where it can go`, async () => {
+      it(`[MET-11] does not change from ${from} to ${to} with ${way}, and lists the allowed states`, async () => {
         await using desk = await ticket(...path);
         const message = `cannot change from ${from} to ${to}`;
         const { body } = await desk.row({
@@ -90,21 +90,21 @@ describe('a state', () => {
       });
     }
 
-    it(`[MET-11] that it has already is no move, by ${way}`, async () => {
+    it(`[MET-11] that is unchanged is no transition, with ${way}`, async () => {
       for (const path of [[], ['VOID'], ['OPEN', 'DONE']]) {
         await using desk = await ticket(...path);
         await desk.row({ ...ask(path.at(-1) ?? 'NEW'), status: 200 });
       }
     });
 
-    it(`[MET-11] that there is not is 400, by ${way}`, async () => {
+    it(`[MET-11] that is unknown is 400, with ${way}`, async () => {
       await using desk = await ticket();
       const { body } = await desk.row({ ...ask('done'), status: 400, has: { errorCode: 'TICKET_INVALID' } });
       assert.equal(body['details'][0]['field'], 'phase');
     });
   }
 
-  it('[MET-2] [MET-11] stays where PUT leaves it out', async () => {
+  it('[MET-2] [MET-11] stays if PUT omits it', async () => {
     await using desk = await ticket('OPEN');
     const has = { phase: 'OPEN', text: 'x' };
     await desk.row({ send: `PUT ${SEND}`, body: { text: 'x' }, status: 200, has, events: ['ticket.updated'] });
@@ -115,14 +115,14 @@ describe('a state', () => {
     ['a merge patch', `PATCH ${SEND}`, { phase: null }],
     ['POST', 'POST /api/v1/tickets', { id: '2', phase: null }],
   ] as const) {
-    it(`[MET-11] [REP-4] is never unset, by ${way}`, async () => {
+    it(`[MET-11] [REP-4] is never null, with ${way}`, async () => {
       await using desk = await ticket('OPEN');
       const { body: error } = await desk.row({ send, body, status: 400, has: { errorCode: 'TICKET_INVALID' } });
       assert.equal(error['details'][0]['field'], 'phase');
     });
   }
 
-  it('[MET-11] begins as the initial one, sent or not, by POST and by PUT', async () => {
+  it('[MET-11] starts as the initial one, sent or not, with POST and PUT', async () => {
     await using desk = await apiUnderTest(TICKETS);
     const has = { phase: 'NEW' };
     const events = ['ticket.created'];
@@ -135,7 +135,7 @@ describe('a state', () => {
     ['POST', 'POST /api/v1/tickets', { id: 'a', phase: 'OPEN' }],
     ['PUT', 'PUT /api/v1/tickets/a', { phase: 'OPEN' }],
   ] as const) {
-    it(`[MET-11] begins as no other, by ${way}, and says as which`, async () => {
+    it(`[MET-11] starts as no other, with ${way}, and names the initial one`, async () => {
       await using desk = await apiUnderTest(TICKETS);
       const { body: error } = await desk.row({ send, body, status: 409, has: { errorCode: 'TICKET_CONFLICT' } });
       assert.deepEqual(error['details'], [{ field: 'phase', message: 'must start as NEW' }]);
@@ -144,7 +144,7 @@ describe('a state', () => {
     });
   }
 
-  it('[MET-11] is judged after preconditions, body and references, and before what is taken', async () => {
+  it('[MET-11] is checked after preconditions, body and references, and before unique values', async () => {
     await using desk = await ticket();
     const send = `PATCH ${SEND}`;
     await desk.row({ send, headers: { 'If-Match': '"0"' }, body: { phase: 'DONE' }, status: 412 });
@@ -158,14 +158,14 @@ describe('a state', () => {
     });
   });
 
-  it('[MET-11] [EVT-2] that changes is told as a changed field', async () => {
+  it('[MET-11] [EVT-2] that changes is a changed field', async () => {
     await using desk = await ticket();
     await desk.send({ send: `PATCH ${SEND}`, body: { phase: 'OPEN', text: 'x' } });
     const [event] = await desk.newEvents();
     assert.deepEqual(event?.payload.changed_fields, ['text', 'phase']);
   });
 
-  it('[MET-11] may refer to the row itself while it is refused as a beginning', async () => {
+  it('[MET-11] is rejected as an initial state also with a reference to the row itself', async () => {
     await using desk = await apiUnderTest(TICKETS);
     const body = { id: 'a', phase: 'OPEN', parent_id: 'a' };
     await desk.row({ send: 'POST /api/v1/tickets', body, status: 409, has: { errorCode: 'TICKET_CONFLICT' } });

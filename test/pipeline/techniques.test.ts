@@ -18,7 +18,7 @@ resources:
       properties: { kind: { type: string }, seen_at: { type: string, format: date-time } }
 `;
 
-/** Notes `a` to `g`, of alternating kinds, seen on the days of January; `c`, `d` and `e` at one moment. */
+/** Notes `a` to `g` of alternating kinds, on days of January; `c`, `d` and `e` have the same time. */
 const DAYS: readonly (readonly [id: string, day: number])[] = [
   ['g', 1],
   ['f', 2],
@@ -42,7 +42,7 @@ after(() => desk.close());
 const get = (query: string): Promise<Seen> => desk.row({ send: `GET /api/v1/notes?${query}`, status: 200 });
 const follow = (href: unknown): Promise<Seen> => desk.row({ send: `GET ${String(href)}`, status: 200 });
 
-/** The ids of each page from a query on, by `links.next`. */
+/** The ids of each page of a query, following `links.next`. */
 async function walked(query: string, link: 'next' | 'prev' = 'next'): Promise<readonly string[]> {
   const pages: string[] = [];
   for (let seen = await get(query); ; ) {
@@ -62,14 +62,14 @@ const refused = async (query: string, errorCode: string, ...fields: readonly str
 };
 
 describe('keyset', () => {
-  it('[PAGE-7] goes by the id, after one that need not exist', async () => {
+  it('[PAGE-7] continues after an id, which need not exist', async () => {
     assert.deepEqual(await walked('last_id=bb'), ['cd', 'ef', 'g']);
     assert.deepEqual(await walked('last_id=bb&sort=id'), ['cd', 'ef', 'g']);
     assert.deepEqual(await walked('last_id=dd&sort=-id'), ['dc', 'ba']);
     assert.deepEqual(await walked('last_id='), ['ab', 'cd', 'ef', 'g']);
   });
 
-  it('[PAGE-1] [PAGE-2] tells its place, the next by its id, those before and the last by cursor', async () => {
+  it('[PAGE-1] [PAGE-2] has its position, next by id, and prev and last by cursor', async () => {
     const seen = await get('last_id=b&include_total=true');
     const { page, links } = seen.body;
     assert.deepEqual(page, {
@@ -87,11 +87,11 @@ describe('keyset', () => {
     assert.deepEqual([await ids(links.first), await ids(links.prev), await ids(links.last)], ['ab', 'ab', 'fg']);
   });
 
-  it('[PAGE-4] keeps filters', async () => {
+  it('[PAGE-4] keeps its filters', async () => {
     assert.deepEqual(await walked('last_id=b&kind=y'), ['de', 'fg']);
   });
 
-  it('[PAGE-4] takes no order but that of the id', async () => {
+  it('[PAGE-4] accepts only the order by id', async () => {
     for (const sort of ['kind', 'kind,id', 'seen_at']) {
       await refused(`last_id=b&sort=${sort}`, 'PAGINATION_CONFLICT', 'last_id', 'sort');
     }
@@ -101,7 +101,7 @@ describe('keyset', () => {
 describe('seek', () => {
   const pairOf = (day: number, id: string): string => `after_timestamp=${on(day)}&after_id=${id}`;
 
-  it('[PAGE-7] goes by the time and the id, strictly after a pair that need not exist', async () => {
+  it('[PAGE-7] continues strictly after a time and an id, which need not exist', async () => {
     assert.deepEqual(await walked(pairOf(3, 'c')), ['de', 'ba']);
     assert.deepEqual(await walked(pairOf(3, 'cc')), ['de', 'ba']);
     assert.deepEqual(await walked(pairOf(2, 'zzz')), ['cd', 'eb', 'a']);
@@ -109,7 +109,7 @@ describe('seek', () => {
     assert.deepEqual(await walked(`${pairOf(3, 'd')}&sort=seen_at,id`), ['eb', 'a']);
   });
 
-  it('[PAGE-1] [PAGE-2] tells its place, and the next one by both', async () => {
+  it('[PAGE-1] [PAGE-2] has its position, and next by both', async () => {
     const { page, links } = (await get(pairOf(3, 'c'))).body;
     assert.deepEqual(page, {
       technique: 'seek',
@@ -124,7 +124,7 @@ describe('seek', () => {
     assert.equal(idsOf(await follow(links.first)).join(''), 'gf');
   });
 
-  it('[PAGE-7] takes any offset, and says what became of a lost plus', async () => {
+  it('[PAGE-7] accepts any UTC offset, and explains a lost plus', async () => {
     assert.deepEqual(await walked('after_timestamp=2026-01-04T01:00:00%2B01:00&after_id=b'), ['a']);
     const { body } = await desk.row({
       send: 'GET /api/v1/notes?after_timestamp=2026-01-04T01:00:00+01:00&after_id=b',
@@ -134,7 +134,7 @@ describe('seek', () => {
     assert.match(body['details'][0].message, /%2B/);
   });
 
-  it('[PAGE-7] needs both halves, and no order but its own', async () => {
+  it('[PAGE-7] requires both parameters, and accepts only its own order', async () => {
     await refused('after_id=b', 'PAGINATION_POSITION_INVALID', 'after_timestamp');
     await refused(`after_timestamp=${on(1)}`, 'PAGINATION_POSITION_INVALID', 'after_id');
     await refused(`${pairOf(1, 'a')}&sort=kind`, 'PAGINATION_CONFLICT', 'after_timestamp', 'sort');
@@ -145,13 +145,13 @@ describe('seek', () => {
 describe('time', () => {
   const window = `start_time=${on(2)}&before=${on(4)}`;
 
-  it('[PAGE-7] goes through a stretch of time in its order, from its start on, without its end', async () => {
+  it('[PAGE-7] returns a time range in order, including its start and excluding its end', async () => {
     assert.deepEqual(await walked(window), ['fc', 'de']);
     assert.deepEqual(await walked(`start_time=${on(4)}`), ['ba']);
     assert.deepEqual(await walked(`before=${on(2)}`), ['g']);
   });
 
-  it('[PAGE-1] [PAGE-4] tells its window, and goes on within it by cursor', async () => {
+  it('[PAGE-1] [PAGE-4] has its window, and continues in it by cursor', async () => {
     const { page, links } = (await get(window)).body;
     assert.deepEqual(page, {
       technique: 'time',
@@ -171,7 +171,7 @@ describe('time', () => {
     assert.equal(idsOf(alone).join(''), 'de', 'the cursor alone keeps the window');
   });
 
-  it('[PAGE-4] only filters beside any other technique, and beside an order of its own', async () => {
+  it('[PAGE-4] is only a filter with another technique or another order', async () => {
     assert.deepEqual(await walked(`${window}&sort=-kind`), ['fe', 'dc']);
     assert.deepEqual((await get(`${window}&sort=-kind`)).body['page'].technique, 'cursor');
     assert.deepEqual(await walked(`${window}&page=1&sort=kind`), ['cd', 'ef']);
@@ -181,13 +181,13 @@ describe('time', () => {
     assert.deepEqual(await walked(`${window}&kind=y`), ['fd', 'e']);
   });
 
-  it('[PAGE-7] starts before it ends, at moments that are some', async () => {
+  it('[PAGE-7] requires valid times, start before end', async () => {
     await refused(`start_time=${on(4)}&before=${on(4)}`, 'PAGINATION_POSITION_INVALID', 'start_time');
     await refused('start_time=now', 'PAGINATION_POSITION_INVALID', 'start_time');
     await refused('before=2026-01-01', 'PAGINATION_POSITION_INVALID', 'before');
   });
 
-  it('[PAGE-6] belongs to its cursor: another window beside it is refused', async () => {
+  it('[PAGE-6] is part of the cursor: another window is rejected', async () => {
     const { page } = (await get(window)).body;
     await refused(`start_time=${on(1)}&after=${page.next_cursor}`, 'PAGINATION_CURSOR_MISMATCH', 'start_time');
   });
@@ -197,7 +197,7 @@ describe('techniques', () => {
   const groups = ['page=1', 'offset=0', 'after=x', 'last_id=x', `after_timestamp=${on(1)}&after_id=x`];
   for (const [index, one] of groups.entries()) {
     for (const other of groups.slice(index + 1)) {
-      it(`[PAGE-4] exclude each other: ${one} and ${other}`, async () => {
+      it(`[PAGE-4] cannot be combined: ${one} and ${other}`, async () => {
         await desk.row({
           send: `GET /api/v1/notes?${one}&${other}`,
           status: 400,
@@ -207,7 +207,7 @@ describe('techniques', () => {
     }
   }
 
-  it('[PAGE-6] hybrid: a cursor restores filters and sort, and is told by those beside it', async () => {
+  it('[PAGE-6] hybrid: a cursor restores filters and sort, and can be combined with the same', async () => {
     const { page } = (await get('kind=y&sort=-kind,id')).body;
     const alone = await get(`after=${page.next_cursor}`);
     assert.equal(idsOf(alone).join(''), 'fg');

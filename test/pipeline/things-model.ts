@@ -1,7 +1,7 @@
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { create } from './shop-model.ts';
 
-/** A field of each type, some that share a name with a parameter, and lists of what may be filtered and sorted by. */
+/** A field of each type, fields named like parameters, and a resource with limited filterable and sortable fields. */
 export const THINGS = `
 name: shop
 version: 1.0.0
@@ -32,7 +32,7 @@ resources:
     sortable: [open]
 `;
 
-/** Four things, the first with every field, the last two made a second later. */
+/** Creates four things, the first with every field, the last two a second later. */
 export async function fourThings(): Promise<ApiUnderTest> {
   const shop = await apiUnderTest(THINGS);
   await create(shop, 'things', {

@@ -41,7 +41,7 @@ describe('a total', () => {
     });
   }
 
-  it('[PAGE-9c] is exact at the cap and no more than the cap beyond it', async () => {
+  it('[PAGE-9c] is exact up to the cap, and the cap above it', async () => {
     await using few = await apiUnderTest(NOTES);
     const seen: unknown[] = [];
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) {
@@ -53,7 +53,7 @@ describe('a total', () => {
   });
 
   for (const value of ['', '1', 'TRUE', 'yes']) {
-    it(`[PAGE-9a] is asked for by true or false, not by ${JSON.stringify(value)}`, async () => {
+    it(`[PAGE-9a] is requested with true or false, not with ${JSON.stringify(value)}`, async () => {
       await desk.row({
         send: `GET /api/v1/notes?include_total=${value}`,
         status: 400,
@@ -65,7 +65,7 @@ describe('a total', () => {
     });
   }
 
-  it('[PAGE-2] [PAGE-9a] that was asked for or refused stays so along every link', async () => {
+  it('[PAGE-2] [PAGE-9a] has its include_total in every link', async () => {
     const asked = await get('?include_total=true&limit=3');
     const refused = await get('?page=1&include_total=false');
     for (const [{ body }, has] of [

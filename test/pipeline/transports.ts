@@ -11,10 +11,10 @@ import { createListener } from '../../src/http/listener.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
 import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 
-/** A way to an API; null where it cannot carry the request, so that the API is asked itself. */
+/** A transport to an API; null if it cannot carry a request, which is then passed to the API directly. */
 export interface Transport {
   send(request: RawRequest): Promise<ApiResponse | null>;
-  /** Sends as fetch does, for what only whole messages tell: the answer to HEAD, a body that stalls. */
+  /** Sends with fetch, for behavior of complete messages: the response to HEAD, a stalled body. */
   ask(target: string, init: RequestInit): Promise<Response>;
   close(): Promise<void>;
 }
@@ -23,12 +23,12 @@ export const mounts = ['serve', 'listener', 'fastify', 'fetch'] as const;
 export const transports = ['handle', ...mounts] as const;
 export type TransportName = (typeof transports)[number];
 
-/** Requests that went through and that could not, told to whoever asked for a count. */
+/** Counts of carried and direct requests. */
 const count = { carried: 0, spared: 0 };
 const report = process.env['RESTWRIGHT_TRANSPORT_REPORT'];
 if (report !== undefined) process.on('exit', () => appendFileSync(report, `${JSON.stringify(count)}\n`));
 
-/** The way that the environment names; the shortest where it names none. */
+/** The transport that the environment names. Default: direct. */
 export function chosenTransport(): TransportName {
   const name = process.env['RESTWRIGHT_TRANSPORT'] ?? 'handle';
   const known = transports.find((each) => each === name);
@@ -36,7 +36,7 @@ export function chosenTransport(): TransportName {
   return known;
 }
 
-/** Opens the chosen way to an API, and asks the API itself where that cannot carry a request. */
+/** Opens a transport to an API. Requests that it cannot carry are passed to the API directly. */
 export function carry(
   api: Api,
   name: TransportName,
@@ -54,7 +54,7 @@ export function carry(
   };
 }
 
-/** Opens one of the ways. */
+/** Opens a transport. */
 export function open(api: Api, name: (typeof mounts)[number]): Promise<Transport> {
   switch (name) {
     case 'serve':
@@ -107,7 +107,7 @@ async function plugIn(api: Api): Promise<Transport> {
   );
 }
 
-/** Whether Node's parser lets a request through to a server's listeners: what it refuses is that server's to answer. */
+/** Whether Node's HTTP parser accepts a request. Otherwise the server responds without calling its listeners. */
 function isParsed({ method, headers }: RawRequest): boolean {
   const lengths = headers.filter(
     (_, at) => at % 2 === 1 && /^(?:content-length|transfer-encoding)$/i.test(headers[at - 1] ?? ''),
@@ -115,7 +115,7 @@ function isParsed({ method, headers }: RawRequest): boolean {
   return http.METHODS.includes(method) && lengths.length < 2 && lengths.every((each) => /^\d+$/.test(each));
 }
 
-/** Sends by Node's client, which refuses what it takes for a fault of ours. */
+/** Sends with Node's HTTP client, which rejects some invalid requests. */
 function socket(
   port: number,
   close: () => Promise<void>,
@@ -177,7 +177,7 @@ function fetching(api: Api): Transport {
   };
 }
 
-/** A request as fetch has it; null where it would be another one. */
+/** Converts to a fetch request; null if fetch would change it. */
 function requestOf(
   method: string,
   target: string,
@@ -210,7 +210,7 @@ function named(headers: readonly string[], name: string): boolean {
   return headers.some((each, at) => at % 2 === 0 && each.toLowerCase() === name);
 }
 
-/** The fields that are not the server's own. */
+/** Header fields that the server does not add. */
 function ours(headers: readonly string[]): readonly string[] {
   const theirs = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length']);
   return headers.filter((_, at) => !theirs.has((headers[at - (at % 2)] ?? '').toLowerCase()));
@@ -226,7 +226,7 @@ function isPlain({ method, target, headers }: Pick<RawRequest, 'method' | 'targe
   return headers.every((each) => each === each.trim());
 }
 
-/** Whether the client itself would not send a request. */
+/** Whether the HTTP client would not send a request. */
 function isClients(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^ERR_(?:UNESCAPED|INVALID|HTTP)/.test(String(error.code));
 }

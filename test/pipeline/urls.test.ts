@@ -51,7 +51,7 @@ describe('the path of a URL', () => {
     '/api/livez',
   ];
   for (const target of nowhere) {
-    it(`[URL-1] knows no ${target}, and says where to begin`, async () => {
+    it(`[URL-1] is 404 for ${target}, with a hint at the root`, async () => {
       const { body } = await shop.row({
         send: `GET ${target}`,
         status: 404,
@@ -76,7 +76,7 @@ describe('the path of a URL', () => {
     ['/nothing/', '/nothing'],
   ];
   for (const [target, canonical] of twice) {
-    it(`[URL-1] sends ${target} to ${canonical}, whatever the method`, async () => {
+    it(`[URL-1] redirects ${target} to ${canonical} for any method`, async () => {
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         const { text } = await shop.row({
           send: `${method} ${target}`,
@@ -88,14 +88,14 @@ describe('the path of a URL', () => {
     });
   }
 
-  it('[URL-1] tells the same resource the same address, with and without a version', async () => {
+  it('[URL-1] is the same for a resource with and without a version', async () => {
     const { id } = await create(shop, 'products', { ...LAMP, sku: 'address' });
     const send = `GET /api/products/${id}`;
     await shop.row({ send, status: 200, expectHeaders: { Link: `</api/v1/products/${id}>; rel="canonical"` } });
     await shop.row({ send: `GET /api/v1/products/${id}`, status: 200, expectHeaders: { Link: null } });
   });
 
-  it('[URL-1] takes the whole path for a base of more than one segment, and none for /', async () => {
+  it('[URL-1] supports a base path of several segments, and /', async () => {
     for (const [base, path] of [
       ['/shop/api', '/shop/api/v1/products'],
       ['/', '/v1/products'],
@@ -108,7 +108,7 @@ describe('the path of a URL', () => {
   });
 });
 
-describe('a request target that is not valid', () => {
+describe('an invalid request target', () => {
   const refused: readonly (readonly [target: string, says: RegExp])[] = [
     ['/api/v1/notes/%', /%25/],
     ['/api/v1/notes/%4', /%25/],
@@ -147,7 +147,7 @@ describe('a request target that is not valid', () => {
     ['', /path/],
   ];
   for (const [target, says] of refused) {
-    it(`[URL-4] is refused with what to send instead: ${JSON.stringify(target)}`, async () => {
+    it(`[URL-4] is rejected with a fix: ${JSON.stringify(target)}`, async () => {
       const { body } = await shop.row({
         send: `GET ${target}`,
         status: 400,
@@ -157,11 +157,11 @@ describe('a request target that is not valid', () => {
     });
   }
 
-  it('[URL-4] is told from raw brackets in the name of a parameter', async () => {
+  it('[URL-4] differs from raw brackets in the name of a parameter', async () => {
     await shop.row({ send: 'GET /api/v1/notes?text[in]=a,b', status: 200 });
   });
 
-  it('[URL-4] hints at %2B where the + of a timestamp became a space', async () => {
+  it('[URL-4] hints at %2B if the + of a timestamp became a space', async () => {
     const { body } = await shop.row({
       send: 'GET /api/v1/notes?created_at=2026-01-02T03:04:05+01:00',
       status: 400,
@@ -180,7 +180,7 @@ describe('a request target that is not valid', () => {
     });
   }
 
-  it('[URL-8] is not the asterisk or the authority of a method that may have it', async () => {
+  it('[URL-8] excludes the asterisk and authority forms of methods that allow them', async () => {
     await shop.row({ send: 'OPTIONS *', status: 204 });
     await shop.row({ send: 'CONNECT localhost:3000', status: 405, expectHeaders: { Allow: /GET/ } });
   });
@@ -213,7 +213,7 @@ describe('a query', () => {
     }
   });
 
-  it('[URL-9] comes back in links percent-encoded, with the commas of a list raw', async () => {
+  it('[URL-9] is percent-encoded in links, except the commas of a list', async () => {
     const { body, headers } = await shop.row({
       send: 'GET /api/v1/notes?text[in]=a+b,c%2cd,%26%3D%C3%A9!*&limit=1',
       status: 200,

@@ -31,7 +31,7 @@ describe('a version', () => {
     { send: 'GET /api/notes/a?api_version=1%2E4' },
   ];
   for (const { send, headers = {} } of served) {
-    it(`[VER-1] is taken from where it is carried: ${send} ${JSON.stringify(headers)}`, async () => {
+    it(`[VER-1] is read from its carrier: ${send} ${JSON.stringify(headers)}`, async () => {
       await shop.row({ send, headers, status: 200, has: { id: 'a' }, expectHeaders: { 'API-Version': '1.4.2' } });
     });
   }
@@ -59,13 +59,13 @@ describe('a version', () => {
     [{ send: 'GET /api/v1/notes/a?api_version=x', headers: field('2') }, 400, 'API_VERSION_INVALID'],
   ];
   for (const [{ send, headers = {} }, status, errorCode] of refused) {
-    it(`[VER-3a] is refused with ${errorCode}: ${send} ${JSON.stringify(headers)}`, async () => {
+    it(`[VER-3a] is rejected with ${errorCode}: ${send} ${JSON.stringify(headers)}`, async () => {
       const { body } = await shop.row({ send, headers, status, has: { errorCode } });
       assert.notEqual(body['details']?.length, 0);
     });
   }
 
-  it('[VER-3a] that is not served is told which are', async () => {
+  it('[VER-3a] that is not supported is rejected with the supported ones', async () => {
     for (const { send, headers } of [
       { send: 'GET /api/v2/notes', headers: {} },
       { send: 'GET /api/notes?api_version=2', headers: {} },
@@ -98,13 +98,13 @@ describe('a version', () => {
     ],
   ];
   for (const [{ send, headers = {} }, carriers] of conflicts) {
-    it(`[VER-1] that disagrees with another is told with each carrier and value: ${send}`, async () => {
+    it(`[VER-1] that conflicts with another is rejected with each carrier and value: ${send}`, async () => {
       const details = Object.entries(carriers).map(([name, text]) => ({ field: name, message: `requests ${text}` }));
       await shop.row({ send, headers, status: 400, has: { errorCode: 'API_VERSION_CONFLICT', details } });
     });
   }
 
-  it('[VER-2] that nobody names is the only one there is', async () => {
+  it('[VER-2] defaults to the only one', async () => {
     await using other = await apiUnderTest(SHOP.replace('1.4.2', '3.0.0'));
     const expectHeaders = { 'API-Version': '3.0.0' };
     await other.row({ send: 'GET /api/notes', status: 200, expectHeaders });
@@ -112,7 +112,7 @@ describe('a version', () => {
     await other.row({ send: 'GET /api/v1/notes', status: 404, has: { errorCode: 'API_VERSION_NOT_FOUND' } });
   });
 
-  it('[VER-2] is the same contract in whichever carrier and however precise', async () => {
+  it('[VER-2] is the same contract in any carrier and precision', async () => {
     const { body } = await shop.row({ send: 'GET /api/notes/a', status: 200 });
     for (const headers of [field('1'), field('1.4'), field('1.4.2')]) {
       await shop.row({ send: 'GET /api/notes/a', headers, status: 200, expectBody: body });
@@ -131,12 +131,12 @@ describe('a version', () => {
     ['GET /api/v1/notes?x=1', 400],
   ];
   for (const [send, status] of everywhere) {
-    it(`[VER-4a] stands in the answer to ${send}`, async () => {
+    it(`[VER-4a] is in the response to ${send}`, async () => {
       await shop.row({ send, status, expectHeaders: { 'API-Version': '1.4.2', Deprecation: null, Sunset: null } });
     });
   }
 
-  it('[VER-1] is asked for by nobody outside the base path: health has none', async () => {
+  it('[VER-1] is ignored outside the base path: health has none', async () => {
     await shop.row({ send: 'GET /livez?api_version=9', headers: field('9'), status: 200 });
     await shop.row({ send: 'GET /nothing', headers: field('x'), status: 404 });
   });

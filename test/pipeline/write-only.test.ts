@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { apiUnderTest } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
-/** A value that stands nowhere else: where it is found, the field has left. */
+/** A value that occurs nowhere else, so that a leak can be detected. */
 const SECRET = 31_415_926.5;
 
 describe('a write-only field', () => {
-  it('[REP-11a] is in no answer, event, header or observation', async () => {
+  it('[REP-11a] is in no response, event, header or observation', async () => {
     await using shop = await apiUnderTest(SHOP.replaceAll('cache: {', 'events: full\n    cache: {'));
     const sent = { ...LAMP, cost: SECRET };
     const made = await shop.send({ send: 'POST /api/v1/products', body: sent });
@@ -24,12 +24,16 @@ describe('a write-only field', () => {
     ] as const) {
       answers.push(await shop.send({ send, ...(body === undefined ? {} : { body }) }));
     }
-    const told = [answers.map(({ text, headers }) => [text, [...headers]]), await shop.newEvents(), shop.observations];
-    assert.ok(!JSON.stringify(told).includes('31415926'));
+    const visible = [
+      answers.map(({ text, headers }) => [text, [...headers]]),
+      await shop.newEvents(),
+      shop.observations,
+    ];
+    assert.ok(!JSON.stringify(visible).includes('31415926'));
     assert.ok(!JSON.stringify(answers.filter(({ status }) => status < 400).map(({ text }) => text)).includes('cost'));
   });
 
-  it('[REP-11a] is not named as changed, though its change is one', async () => {
+  it('[REP-11a] is not listed as changed, although its change counts', async () => {
     await using shop = await apiUnderTest(SHOP);
     await shop.send({ send: 'POST /api/v1/products', body: { ...LAMP, cost: 1 } });
     const [created] = await shop.newEvents();
@@ -42,7 +46,7 @@ describe('a write-only field', () => {
     assert.notEqual(changed['revision'], before['revision']);
   });
 
-  it('[REP-11a] keeps its value when a PUT leaves it out', async () => {
+  it('[REP-11a] keeps its value when a PUT omits it', async () => {
     await using shop = await apiUnderTest(SHOP);
     const { id } = await create(shop, 'products', { ...LAMP, cost: 1 });
     const send = `PUT /api/v1/products/${id}`;
@@ -61,7 +65,7 @@ describe('a write-only field', () => {
     ['sort=nothing', 'QUERY_SORT_INVALID'],
   ];
   for (const [query, errorCode] of unknown) {
-    it(`[REP-11a] is unknown to ${query}, and suggested to nobody`, async () => {
+    it(`[REP-11a] is unknown in ${query}, and never suggested`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const { body } = await shop.row({ send: `GET /api/v1/products?${query}`, status: 400, has: { errorCode } });
       const suggested = String(body['details']?.[0]?.['message']).replace(/"cost"/, '');
@@ -78,7 +82,7 @@ describe('a write-only field', () => {
     [{ op: 'add', path: '/cost', value: 2 }, 200],
   ];
   for (const [operation, status] of patches) {
-    it(`[REP-11a] is not there for JSON Patch to read: ${JSON.stringify(operation)} is ${status}`, async () => {
+    it(`[REP-11a] cannot be read by JSON Patch: ${JSON.stringify(operation)} is ${status}`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const { id } = await create(shop, 'products', { ...LAMP, cost: 1 });
       const headers = { 'Content-Type': 'application/json-patch+json' };

@@ -17,7 +17,7 @@ describe('a cached item', () => {
     assert.equal(item.at, CHANGED);
   });
 
-  it('has its text written when it is needed, and once', () => {
+  it('is serialized lazily and once', () => {
     let written = 0;
     const item = new CachedItem(7, CHANGED, () => `text ${++written}`);
     assert.equal(written, 0);
@@ -32,7 +32,7 @@ function store(cache: ItemCache, of: ItemState, item: CachedItem): void {
 }
 
 describe('the item cache', () => {
-  it('stores an item from the second time on that it is set', () => {
+  it('stores an item the second time it is set', () => {
     const cache = new ItemCache();
     let written = 0;
     const next = (): CachedItem => new CachedItem(7, CHANGED, () => `text ${++written}`);
@@ -51,7 +51,7 @@ describe('the item cache', () => {
     }
   });
 
-  it('[CACHE-1] has none for another resource, id, variant or stamp', () => {
+  it('[CACHE-1] misses for another resource, id, variant or stamp', () => {
     const cache = new ItemCache();
     store(cache, state, new CachedItem(7, CHANGED, () => '{}'));
     for (const other of [{ resource: 'pads' }, { id: 'b' }, { variant: 'xml' }, { stamp: 4 }, { stamp: 2 }]) {
@@ -72,14 +72,14 @@ describe('the item cache', () => {
     assert.equal(cache.of({ ...state, stamp: 4, variant: 'xml' }).get()?.text, 'xml of 4');
   });
 
-  it('[CACHE-1] stores a new state at once where it has an old one', () => {
+  it('[CACHE-1] stores a new state immediately if it has an old one', () => {
     const cache = new ItemCache();
     store(cache, state, new CachedItem(7, CHANGED, () => 'old'));
     cache.of({ ...state, stamp: 4 }).set(new CachedItem(8, CHANGED, () => 'new'));
     assert.equal(cache.of({ ...state, stamp: 4 }).get()?.text, 'new');
   });
 
-  it('[LIM-1] evicts items when there are many', () => {
+  it('[LIM-1] evicts items above its bound', () => {
     const cache = new ItemCache();
     const isCached = (index: number): boolean => cache.of({ ...state, id: `id ${index}` }).get() !== null;
     for (let index = 0; index < 40_000; index += 1) {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type CachedPage, createPageCache } from '../../../src/pipeline/read/page-cache.ts';
 
 describe('the page cache', () => {
-  it('[LIM-1] evicts pages when there are many, also where they have no text', () => {
+  it('[LIM-1] evicts pages above its bound, also pages without a body', () => {
     const pages = createPageCache();
     const href = `/api/v1/notes?${'x'.repeat(2_000)}`;
     const etagOf = (index: number): string => `"${index}"`;

@@ -18,7 +18,7 @@ interface Sent {
   readonly etag?: string | null;
 }
 
-/** The compressed body of a response whose ETag is made of its body, unless another is given. */
+/** The compressed body of a response. Its ETag is derived from the body by default. */
 async function bytesOf(
   cache: CompressionCache,
   body: string,
@@ -32,7 +32,7 @@ async function bytesOf(
 }
 
 describe('response compression', () => {
-  it('[NEG-7] serves a body from the cache from the third time on', async () => {
+  it('[NEG-7] serves a body from the cache the third time', async () => {
     const cache = createCompressionCache();
     await bytesOf(cache, FIRST);
     await bytesOf(cache, FIRST);
@@ -52,7 +52,7 @@ describe('response compression', () => {
     assert.deepEqual(Buffer.from(again), Buffer.from(cached));
   });
 
-  it('[NEG-7] caches the bytes without the buffer that they were made in', async () => {
+  it('[NEG-7] caches the bytes without the buffer behind them', async () => {
     const cache = createCompressionCache();
     await bytesOf(cache, FIRST);
     await bytesOf(cache, FIRST);
@@ -68,7 +68,7 @@ describe('response compression', () => {
         assert.equal(gunzipSync(await bytesOf(cache, text, { target: '/notes?limit=1' })).toString(), text);
         assert.notDeepEqual(await bytesOf(cache, text, { coding: 'zstd' }), await bytesOf(cache, text));
       }
-      // One ETag may name two bodies where the targets differ (RFC 9110 8.8.3).
+      // One ETag may identify two bodies of different targets (RFC 9110 8.8.3).
       for (const [target, text] of [
         ['/notes/a', FIRST],
         ['/notes/b', SECOND],

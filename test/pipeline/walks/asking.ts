@@ -2,19 +2,19 @@ import type { Comparison, Operator, CollectionQuery, SortKey } from '../../oracl
 import type { Value } from '../../oracle/values.ts';
 import { FIELDS, type Spelt, type Target } from './model.ts';
 
-/** A parameter; its value is encoded already. */
+/** A parameter with an encoded value. */
 export type Pair = readonly [name: string, raw: string];
 
-/** A filter as numbers, each of which picks by its remainder. */
+/** A filter as numbers, each of which selects by its remainder. */
 export interface FilterPick {
   readonly field: number;
   readonly operator: number;
   readonly values: readonly number[];
-  /** One of the spellings of its name. */
+  /** Selects a notation of its name. */
   readonly form: number;
 }
 
-/** What a query says, and what it means. */
+/** The parameters of a query and their meaning. */
 export interface Asked {
   readonly pairs: readonly Pair[];
   readonly question: CollectionQuery;
@@ -26,19 +26,19 @@ export function pick<T>(values: readonly T[], at: number): T {
   return value;
 }
 
-/** Every byte but the unreserved ones (S 4.4). */
+/** Percent-encodes all but unreserved characters (S 4.4). */
 export function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Instants in one of the ways to write them: UTC, an offset, finer than a millisecond. */
+/** An instant in one of its notations: UTC, an offset, microseconds. */
 export function spellTime(milliseconds: number, form: number): string {
   const utc = new Date(milliseconds).toISOString();
   const east = new Date(milliseconds + 5_400_000).toISOString().replace('Z', '+01:30');
   return pick([utc, east, utc.replace('Z', '999Z')], form);
 }
 
-/** Filters, at most one of each name; what one of them compares with is a value of its field. */
+/** Filters, at most one per name, with values of their fields. */
 export function readFilters(
   picks: readonly FilterPick[],
   operators: ReadonlySet<Operator>,
@@ -74,12 +74,12 @@ function spellFilter({ path, operator }: Comparison, spelt: readonly Spelt[], fo
   return [[name, texts.join(',')]];
 }
 
-/** `-count,text` as keys, the id not added. */
+/** Parses `-count,text` into sort keys, without the id. */
 export function readSort(sort: string): readonly SortKey[] {
   return sort.split(',').map((key) => ({ path: key.replace(/^-/, ''), descending: key.startsWith('-') }));
 }
 
-/** A time window as it is sent, and as the filter that it is (PAGE-4, PAGE-7). */
+/** A time window as parameters and as a filter (PAGE-4, PAGE-7). */
 export function readWindow(
   target: Target,
   start: number | null,
@@ -97,7 +97,7 @@ export function readWindow(
   });
 }
 
-/** A collection's address with parameters. */
+/** The URL of a collection with parameters. */
 export function address(target: Target, pairs: readonly Pair[]): string {
   const query = pairs.map(([name, raw]) => `${name}=${raw}`).join('&');
   return `/api/v1${target.path}${query === '' ? '' : `?${query}`}`;

@@ -8,9 +8,9 @@ import { refuses } from './refusals.ts';
 import { read } from './served.ts';
 import { back, begin, forth, isNumbered, type Stop, type Walk } from './walk.ts';
 
-/** What is held for every collection, over random ones: the same claims daily and at length. @param runs cases of each claim */
+/** Properties of every collection, tested on random ones. The daily and the slow test share them. @param runs cases per property */
 export function walkClaims(runs: number): void {
-  describe('a walk through a collection that changes', () => {
+  describe('pagination of a changing collection', () => {
     for (const technique of TECHNIQUES) {
       const law = technique === 'page' || technique === 'offset' ? 'shows at each number what stands there then' : LAW;
       it(`[PAGE-5] [PAGE-7] by ${technique} ${law}`, () =>
@@ -18,9 +18,9 @@ export function walkClaims(runs: number): void {
     }
   });
 
-  describe('a collection that stands still', () => {
+  describe('an unchanged collection', () => {
     for (const technique of TECHNIQUES) {
-      it(`[PAGE-1] [PAGE-2] [PAGE-9b] by ${technique} is told page by page, and every link leads where it says`, () =>
+      it(`[PAGE-1] [PAGE-2] [PAGE-9b] by ${technique} is returned page by page, with correct links`, () =>
         holds(plans({ quiet: true, operators: OPERATORS, windowed: true }), runs, (plan) => stands(plan, technique)));
     }
   });
@@ -30,7 +30,7 @@ export function walkClaims(runs: number): void {
       minLength: 1,
       maxLength: 4,
     });
-    it('[QRY-4] shows these and the id, revision and links, along all pages', () =>
+    it('[QRY-4] returns these and id, revision and links on all pages', () =>
       holds(fc.tuple(plans({ quiet: true }), paths), runs, async ([plan, chosen]) => {
         const walk = await begin(plan, 'cursor');
         await using _ = walk.world;
@@ -39,7 +39,7 @@ export function walkClaims(runs: number): void {
   });
 
   describe('a position', () => {
-    it('[PAGE-4] [PAGE-6] [PAGE-7] is refused beside another, halved, or with a cursor of another reading', () =>
+    it('[PAGE-4] [PAGE-6] [PAGE-7] is rejected with another position, incomplete, or with a cursor of another query', () =>
       holds(plans({ quiet: true, operators: OPERATORS }), Math.ceil(runs / 2), async (plan) => {
         const walk = await begin(plan, 'cursor');
         await using _ = walk.world;
@@ -49,25 +49,25 @@ export function walkClaims(runs: number): void {
 
   describe('a filter', () => {
     for (const operator of OPERATORS) {
-      it(`[QRY-1] [QRY-7] by [${operator}] finds what its words say`, () =>
+      it(`[QRY-1] [QRY-7] by [${operator}] matches like the oracle`, () =>
         holds(plans({ quiet: true, operators: [operator] }), runs, (plan) => stands(plan, 'cursor')));
     }
 
-    it('[QRY-1] [PAGE-4] holds with others, by any technique, while the collection changes', () =>
+    it('[QRY-1] [PAGE-4] works with others, with any technique, while the collection changes', () =>
       holds(
         fc.tuple(plans({ quiet: false, operators: OPERATORS }), fc.constantFrom(...TECHNIQUES)),
         runs,
         ([plan, technique]) => walks(plan, technique),
       ));
 
-    it('[PAGE-4] by a time window holds beside any technique, while the collection changes', () =>
+    it('[PAGE-4] by a time window works with any technique, while the collection changes', () =>
       holds(
         fc.tuple(plans({ quiet: false, windowed: true }), fc.constantFrom(...TECHNIQUES)),
         runs,
         ([plan, technique]) => walks(plan, technique),
       ));
 
-    it('[QRY-6] by words finds each that begins a word, by any technique, while the collection changes', () =>
+    it('[QRY-6] by words matches prefixes, with any technique, while the collection changes', () =>
       holds(
         fc.tuple(plans({ quiet: false, operators: [], search: true }), fc.constantFrom(...TECHNIQUES)),
         runs,
@@ -76,7 +76,7 @@ export function walkClaims(runs: number): void {
   });
 }
 
-/** How long a claim may take, its search for the smallest failing case included, in milliseconds. */
+/** Timeout of a property in milliseconds, including shrinking. */
 const PATIENCE = 45_000;
 
 const LAW = 'repeats no item and skips none that stood, forward and back, whatever else happens';
@@ -89,7 +89,7 @@ function holds<T>(given: fc.Arbitrary<T>, numRuns: number, claim: (value: T) => 
   });
 }
 
-/** A walk to the end and back under writes: each page is the oracle's, and the law holds of all of them. */
+/** Visits all pages forward and back during writes: each page equals that of the oracle, and the property holds for all. */
 async function walks(plan: Plan, technique: Technique): Promise<void> {
   const walk = await begin(plan, technique);
   await using _ = walk.world;
@@ -115,7 +115,7 @@ async function walks(plan: Plan, technique: Technique): Promise<void> {
   );
 }
 
-/** PAGE-5, of the ids of all pages of a walk, in the collection's order. */
+/** Checks PAGE-5 for the ids of all visited pages, in the order of the collection. */
 function assertLaw(walk: Walk, passable: readonly string[], seen: readonly string[]): void {
   const standing = walk.world.standing();
   const stood = (ids: readonly string[]) => ids.filter((id) => standing.has(id));
@@ -124,14 +124,14 @@ function assertLaw(walk: Walk, passable: readonly string[], seen: readonly strin
   assert.equal(new Set(unmoved).size, unmoved.length, `[PAGE-5] none twice: ${unmoved.join()}`);
 }
 
-/** A walk over what nobody writes to, and from each of its pages along every link. */
+/** Visits all pages of an unchanged collection, and follows every link of each page. */
 async function stands(plan: Plan, technique: Technique): Promise<void> {
   const walk = await begin(plan, technique);
   await using _ = walk.world;
   await forth(walk, (stop) => leads(walk, stop));
 }
 
-/** PAGE-2: where the links of a page lead. */
+/** Checks the links of a page (PAGE-2). */
 async function leads({ world, reading }: Walk, { served, start, limit }: Stop): Promise<void> {
   const { links, ids, url, text } = served;
   const found = world.collection.select(reading.question).map(({ id }) => id);
@@ -155,11 +155,11 @@ async function leads({ world, reading }: Walk, { served, start, limit }: Stop): 
       `[PAGE-2] a page after ${url} leads back`,
     );
   }
-  // A page that begins less than a page from the first item may be told shorter.
+  // A page that starts less than one page after the first item may be shorter.
   assert.deepEqual((await read(world, prev)).ids, ids, `[PAGE-2] the page before the next one is the page: ${url}`);
 }
 
-/** PAGE-1: the technique, and the position under its own parameters' names. */
+/** Checks the technique and the position members of a page (PAGE-1). */
 function assertPosition({ page, url }: Stop['served'], technique: Technique, start: Stop['start']): void {
   const { searchParams } = new URL(url, 'http://localhost');
   const names = ['page', 'offset', 'after', 'last_id', 'after_id', 'after_timestamp'].filter((name) =>

@@ -3,7 +3,7 @@ import { type Item, valueAt } from '../../oracle/oracle-collection.ts';
 import { address } from './asking.ts';
 import type { Walk } from './walk.ts';
 
-/** Follows a collection of which some fields are asked for: each page shows these, and the id, revision and links (QRY-4). */
+/** Visits all pages with selected fields: each item has these and id, revision and links (QRY-4). */
 export async function showsFields({ world, reading }: Walk, paths: readonly string[]): Promise<void> {
   const wanted = world.collection.select(reading.question);
   const members = new Set(['id', 'revision', 'links', ...paths.map((path) => path.replace(/\..*/, ''))]);
@@ -20,8 +20,8 @@ export async function showsFields({ world, reading }: Walk, paths: readonly stri
     assert.ok(shown?.id === item.id, `[PAGE-5] ${item.id} is number ${index}`);
     assert.deepEqual(new Set(Object.keys(shown)), members, `[QRY-4] what is shown of ${item.id}`);
     for (const path of paths) {
-      const told: string = JSON.stringify(valueAt(shown, path));
-      assert.ok(world.collection.areEqual(shown, item, path), `[QRY-4] ${path} of ${item.id} is told as ${told}`);
+      const actual: string = JSON.stringify(valueAt(shown, path));
+      assert.ok(world.collection.areEqual(shown, item, path), `[QRY-4] ${path} of ${item.id} is ${actual}`);
     }
     const place = shown['place'];
     const inside = paths.filter((path) => path.startsWith('place.')).map((path) => path.slice('place.'.length));

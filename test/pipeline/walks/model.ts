@@ -1,15 +1,15 @@
 import type { Operator } from '../../oracle/oracle-collection.ts';
 import type { FieldKind, Value } from '../../oracle/values.ts';
 
-/** A value as a query spells it. */
+/** Formats a value for a query. */
 export type Spelt = readonly [value: Value, text: string];
 
-/** What can be filtered and sorted by, with few values, so that ties and the unset are many. */
+/** Filterable and sortable fields with few values, so that there are many ties and nulls. */
 export interface Field {
   readonly path: string;
   readonly kind: FieldKind;
   readonly values: readonly Value[];
-  /** What a filter compares with: the values, spelt as they are, and these. */
+  /** Additional filter values. */
   readonly spelt?: readonly Spelt[];
   readonly operators: readonly Operator[];
 }
@@ -93,7 +93,7 @@ export const FIELDS: readonly Field[] = [
   },
 ];
 
-/** The fields that are not unset by a change of another: what a body holds, by its first name. */
+/** Top-level fields of a body. */
 export const MEMBERS = [
   'text',
   'note',
@@ -112,7 +112,7 @@ export const MEMBERS = [
   'memo',
 ] as const;
 
-/** Every path that is compared. */
+/** Every path in filters and sorts. */
 export const KINDS: Readonly<Record<string, FieldKind>> = {
   ...Object.fromEntries(FIELDS.map(({ path, kind }) => [path, kind])),
   created_at: 'time',
@@ -148,7 +148,7 @@ const schema = (required: string): string => `
         memo: { type: string }
 `;
 
-/** One schema in four collections: ids of clients and of the server, another time field, another default order, below a parent. */
+/** One schema in four collections: client ids and server ids, another time field, another default order, nested. */
 export const MODEL = `
 name: walks
 version: 1.0.0
@@ -169,15 +169,15 @@ resources:
     sort: -count,text${schema('')}
 `;
 
-/** A collection that is walked through. */
+/** A collection under test. */
 export interface Target {
-  /** Below the version, as batches name it. */
+  /** Path below the version, as in batches. */
   readonly path: string;
   readonly clientIds: boolean;
   readonly timeField: 'created_at' | 'at';
-  /** What `sort` says where it is not sent. */
+  /** The default sort. */
   readonly defaultSort: string;
-  /** Collections whose items must never show, each of the same schema. */
+  /** Other collections with the same schema, whose items must never appear. */
   readonly decoys: readonly string[];
 }
 

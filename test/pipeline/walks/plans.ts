@@ -21,26 +21,26 @@ export const OPERATORS: readonly Operator[] = [
   'exists',
 ];
 
-/** How a reader gets to the next page: by the link, by the cursor alone, by parameters of its own beside the filters. */
+/** How a client requests the next page: with the link, with the cursor alone, or with its own parameters and filters. */
 export type Step = 'link' | 'token' | 'own';
 
-/** One reading of a collection as plain data, so that a failure can be made small and told. */
+/** A series of reads as plain data, so that failures can be shrunk and printed. */
 export interface Plan {
   readonly target: number;
   readonly rows: readonly Write[];
-  /** Those that its filters pick from. */
+  /** The fields that filters select from. */
   readonly operators: readonly Operator[];
   readonly filters: readonly FilterPick[];
   readonly search: string | null;
   readonly sort: readonly string[];
   readonly window: { readonly start: number | null; readonly before: number | null } | null;
-  /** Where to begin: a number of items or pages, an instant and an item. */
+  /** Start: a number of items or pages, an instant and an item. */
   readonly from: number;
   readonly form: number;
   readonly limits: readonly (number | null)[];
   readonly total: boolean | null;
   readonly steps: readonly Step[];
-  /** What is written after each page, forth and back. */
+  /** Writes after each page, forward and back. */
   readonly writes: readonly (readonly Write[])[];
   readonly batched: boolean;
 }
@@ -56,7 +56,7 @@ const members: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ...Object.fromEntries(FIELDS.filter(({ path }) => !path.includes('.')).map(({ path }) => [path, member(path)])),
   place: fc.option(fc.record({ city: member('place.city'), floor: member('place.floor') })),
 };
-/** Some of the members, picked one by one: a failing case loses them by halves. */
+/** A subset of the members, which shrinks by halves. */
 const body: fc.Arbitrary<Body> = fc
   .uniqueArray(fc.oneof(...Object.entries(members).map(([name, value]) => fc.tuple(fc.constant(name), value))), {
     selector: ([name]) => name,
@@ -103,7 +103,7 @@ const WORDS = [
   'bar-wine',
 ];
 
-/** @param within what this reading uses of the contract, so that a fault in one part does not hide another */
+/** @param within the features that the plan uses, so that a bug in one feature does not hide another */
 export function plans(within: {
   quiet: boolean;
   operators?: readonly Operator[];
@@ -141,20 +141,20 @@ export function plans(within: {
   });
 }
 
-/** A plan as it is put to a world: where the reading begins, and what it asks. */
+/** A plan for a world: the first request and the query. */
 export interface Reading {
   readonly technique: Technique;
   /** Filters, search, window and sort. */
   readonly selection: readonly Pair[];
   readonly position: readonly Pair[];
   readonly question: CollectionQuery;
-  /** Strictly behind this place, or behind a number of items. */
+  /** Starts strictly after this position, or after a number of items. */
   readonly start: { readonly place: SortPosition } | { readonly skip: number };
-  /** Whether what is counted is all of a collection at the top (PAGE-9). */
+  /** Whether a whole top-level collection is counted (PAGE-9). */
   readonly unfiltered: boolean;
 }
 
-/** @param limit the page's, which the position of a page number is counted in */
+/** @param limit page size for page numbers */
 export function readingOf(world: World, plan: Plan, technique: Technique, limit: number): Reading {
   const { target } = world;
   const filters = readFilters(plan.filters, new Set(plan.operators));
@@ -220,7 +220,7 @@ function beginning(
   }
 }
 
-/** An id that there is, or one below or above all; an instant with it. */
+/** An existing id or one below or above all, with an instant. */
 function placeToBegin(world: World, plan: Plan, { order }: CollectionQuery): SortPosition {
   const descending = order[0]?.descending === true;
   const ids = world.target.clientIds
@@ -233,7 +233,7 @@ function placeToBegin(world: World, plan: Plan, { order }: CollectionQuery): Sor
   return { id, [world.target.timeField]: new Date(time).toISOString() };
 }
 
-/** The parameters that name a place by keyset or seek. */
+/** The parameters of a keyset or seek position. */
 export function behind(world: World, technique: 'keyset' | 'seek', place: SortPosition, form = 0): Beginning {
   const id: Pair = [technique === 'keyset' ? 'last_id' : 'after_id', encode(String(place['id']))];
   const time = spellTime(Date.parse(String(place[world.target.timeField])), form);

@@ -3,7 +3,7 @@ import { encode, type Pair, address, spellTime } from './asking.ts';
 import type { Target } from './model.ts';
 import { forth, type Walk } from './walk.ts';
 
-/** A place in each technique; two of them are one too many (PAGE-4). */
+/** A position in each technique; two of them conflict (PAGE-4). */
 const PLACES: readonly (readonly Pair[])[] = [
   [['page', '1']],
   [['offset', '0']],
@@ -14,10 +14,10 @@ const PLACES: readonly (readonly Pair[])[] = [
   ],
 ];
 
-/** Parameters beside a reading of a collection that must be refused, and the code. */
+/** Additional parameters that must be rejected, with the error code. */
 type Refused = readonly [pairs: readonly Pair[], code: string];
 
-/** What is refused beside whatever filters, and what is refused beside a cursor that a walk has given. */
+/** Parameters that are rejected with any filters, and with a cursor. */
 export async function refuses(walk: Walk): Promise<void> {
   const { world, reading } = walk;
   const filters = reading.selection.filter(([name]) => name !== 'sort');

@@ -4,18 +4,18 @@ import type { Seen } from '../api-under-test.ts';
 import { KINDS } from './model.ts';
 import type { World } from './world.ts';
 
-/** A page that was answered, its body typed. */
+/** A page with a typed body. */
 export interface Served {
   readonly url: string;
   readonly text: string;
-  /** The oracle's items at the time of the answer, in the order of the page. */
+  /** The items of the oracle at the time of the response, in page order. */
   readonly items: readonly Item[];
   readonly ids: readonly string[];
   readonly page: Readonly<Record<string, unknown>>;
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** Reads a page; whatever it says of itself agrees with itself, and its items are what was written. */
+/** Reads a page and checks that it is consistent and that its items are current. */
 export async function read(world: World, url: string): Promise<Served> {
   const seen = await world.api.send({ send: `GET ${url}` });
   assert.equal(seen.status, 200, `GET ${url} answered ${seen.text}`);
@@ -36,7 +36,7 @@ function assertShows(world: World, told: Item, item: Item, url: string): void {
   }
 }
 
-/** PAGE-1 and PAGE-2, as far as one answer shows them. */
+/** Checks PAGE-1 and PAGE-2 for one response. */
 function assertConsistent({ url, page, links, ids }: Served, seen: Seen): void {
   assert.equal(page['count'], ids.length, `[PAGE-1] count of ${url}`);
   assert.equal(page['has_more'], 'next' in links, `[PAGE-1] has_more says whether there is a next link at ${url}`);
@@ -46,7 +46,7 @@ function assertConsistent({ url, page, links, ids }: Served, seen: Seen): void {
     assert.equal(page['prev_cursor'] !== null, 'prev' in links, `[PAGE-1] prev_cursor of ${url}`);
   }
   const header = seen.headers.get('link');
-  // Only one beyond 4 KiB is left out.
+  // It is omitted only above 4 KiB.
   const isLeftOut = header === undefined && Object.values(links).join().length > 3500;
   assert.deepEqual(
     isLeftOut ? links : linksIn(header ?? ''),
@@ -55,7 +55,7 @@ function assertConsistent({ url, page, links, ids }: Served, seen: Seen): void {
   );
 }
 
-/** Relations and targets of a `Link` field (RFC 8288). */
+/** Parses a `Link` field into targets by relation (RFC 8288). */
 export function linksIn(field: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...field.matchAll(/<([^>]*)>; *rel="?([^",;]*)"?/g)].map(([, href = '', rel = '']) => [rel, href]),

@@ -6,17 +6,17 @@ import { behind, type Plan, type Reading, readingOf, type Technique } from './pl
 import { read, type Served } from './served.ts';
 import { World, type Write } from './world.ts';
 
-/** More pages than any walk here has: one that goes beyond turns in a circle. */
+/** More pages than any walk needs; a longer walk is a loop. */
 const MAX_PAGES = 120;
 
-/** A walk under way: what it asks, and what is still to happen meanwhile. */
+/** The state of a walk: its query and the remaining writes. */
 export class Walk {
   readonly world: World;
   readonly plan: Plan;
   readonly reading: Reading;
   readonly #pending: (readonly Write[])[];
   #pages = 0;
-  /** Whether nothing was written since the walk began. */
+  /** Whether nothing was written since the start. */
   quiet = true;
 
   constructor(world: World, plan: Plan, reading: Reading) {
@@ -26,12 +26,12 @@ export class Walk {
     this.#pending = [...plan.writes];
   }
 
-  /** The limit that the page of this number is asked with. */
+  /** The requested limit of the page with this number. */
   limit(page: number): number | null {
     return pick(this.plan.limits, page);
   }
 
-  /** The items that a page must show, and whether any follow it. */
+  /** The expected items of a page, and whether more follow. */
   wanted(start: Reading['start'], limit: number): { items: readonly Item[]; more: boolean } {
     const { collection } = this.world;
     const all =
@@ -54,10 +54,10 @@ export class Walk {
   }
 }
 
-/** Opens a world for a plan, fills it and begins a walk. */
+/** Opens a world for a plan, fills it and starts a walk. */
 export async function begin(plan: Plan, technique: Technique): Promise<Walk> {
   const world = await World.open(pick(TARGETS, plan.target));
-  // Rows of one instant are written together.
+  // Rows with the same time are written together.
   let together: Write[] = [];
   for (const write of [...plan.rows, { kind: 'tick', milliseconds: 0 } as const]) {
     if (write.kind !== 'tick') together.push(write);
@@ -72,7 +72,7 @@ export async function begin(plan: Plan, technique: Technique): Promise<Walk> {
   return new Walk(world, plan, reading);
 }
 
-/** The limit that a page has where this one is asked for (PAGE-3). */
+/** The effective limit for a requested one (PAGE-3). */
 export function inForce(limit: number | null): number {
   return Math.min(limit ?? PAGE.default, PAGE.max);
 }
@@ -85,14 +85,14 @@ export function totalPair({ total }: Plan): readonly Pair[] {
   return total === null ? [] : [['include_total', String(total)]];
 }
 
-/** A page of a walk, the place that it began at and its limit. */
+/** A page of a walk, with its start position and limit. */
 export interface Stop {
   readonly served: Served;
   readonly start: Reading['start'];
   readonly limit: number;
 }
 
-/** Walks to the end; each page is exactly what the oracle holds behind the one before, as the collection is by then. */
+/** Walks to the end. Each page equals the items that the oracle currently has after the previous page. */
 export async function forth(
   walk: Walk,
   onPage: (stop: Stop) => Promise<void> = async () => {},
@@ -134,7 +134,7 @@ interface Move {
   readonly limit: number;
 }
 
-/** Where the page after this one is, the way that the plan takes there. */
+/** The URL of the next page, as the plan requests it. */
 function next(walk: Walk, { served, start, limit }: Stop, pages: number): Move {
   const { reading, plan, world } = walk;
   const last = served.items.at(-1);
@@ -160,7 +160,7 @@ function next(walk: Walk, { served, start, limit }: Stop, pages: number): Move {
   return followed;
 }
 
-/** PAGE-9: whether a page is counted, and how exactly. */
+/** Checks the total of a page (PAGE-9). */
 function assertTotal(walk: Walk, { page, url, links }: Served, limit: number): void {
   const { reading, world, plan } = walk;
   const technique = page['technique'];
@@ -169,19 +169,19 @@ function assertTotal(walk: Walk, { page, url, links }: Served, limit: number): v
   if (!counted)
     return assert.ok(members.every((name) => !(name in page)) && !('last' in links), `[PAGE-9a] ${url} is not counted`);
   const total = world.collection.select(reading.question).length;
-  // Whether an unfiltered collection below a parent is capped is left open.
+  // The cap of unfiltered nested collections is unspecified.
   const below = reading.question.comparisons.length === 0 && reading.question.search === null && !reading.unfiltered;
   const exact = reading.unfiltered || total <= PAGE.countCap || (below && page['total_count_relation'] === 'eq');
-  const told = exact ? total : PAGE.countCap;
+  const reported = exact ? total : PAGE.countCap;
   assert.deepEqual(
     members.map((name) => page[name]),
-    [told, exact ? 'eq' : 'gte', Math.ceil(told / limit)],
+    [reported, exact ? 'eq' : 'gte', Math.ceil(reported / limit)],
     `[PAGE-9b] the total of ${url}`,
   );
-  if (told > 0) assert.equal('last' in links, exact, `[PAGE-2] last of ${url}`);
+  if (reported > 0) assert.equal('last' in links, exact, `[PAGE-2] last of ${url}`);
 }
 
-/** Walks back from a page to the beginning; each page is exactly what the oracle holds ahead of the one before. */
+/** Walks back to the start. Each page equals the items that the oracle has before the previous one. */
 export async function back(walk: Walk, from: Stop): Promise<readonly Served[]> {
   const passed: Served[] = [];
   let { served, start } = from;
@@ -203,12 +203,12 @@ export async function back(walk: Walk, from: Stop): Promise<readonly Served[]> {
   return passed;
 }
 
-/** The items of the page ahead of one. By number it is so many items ahead, whatever was written; else it ends where the one begins. */
+/** The items of the previous page. With page numbers and offsets it is a number of items before; otherwise it ends where the page starts. */
 function ahead(walk: Walk, served: Served, start: Reading['start'], limit: number, count: number): readonly Item[] {
   const { collection } = walk.world;
   const { question } = walk.reading;
   if (isNumbered(walk.reading) && 'skip' in start) {
-    // How long the page is that begins less than a page from the first item is left open.
+    // The length of a page that starts less than one page after the first item is unspecified.
     const length = start.skip < limit ? Math.min(limit, Math.max(count, start.skip)) : limit;
     const first = Math.max(0, start.skip - limit);
     return collection.select(question).slice(first, first + length);
@@ -221,7 +221,7 @@ export function isNumbered({ technique }: Reading): boolean {
   return technique === 'page' || technique === 'offset';
 }
 
-/** Around a page there are links wherever there are items; where nothing changed, nowhere else. */
+/** A page has links to neighbours if there are items, and, if nothing changed, only then. */
 function assertEnds(walk: Walk, { items, links, url }: Served): void {
   const [first, last] = [items[0], items.at(-1)];
   if (first === undefined || last === undefined) return;
@@ -229,7 +229,7 @@ function assertEnds(walk: Walk, { items, links, url }: Served): void {
   const { question, technique } = walk.reading;
   const isAhead = collection.before(question, first).length > 0;
   const isBehind = collection.after(question, last).length > 0;
-  // Whether keyset and seek lead back is left open.
+  // prev links of keyset and seek are unspecified.
   const leadsBack = technique !== 'keyset' && technique !== 'seek' && !isNumbered(walk.reading);
   if (leadsBack && (isAhead || walk.quiet)) assert.equal('prev' in links, isAhead, `[PAGE-2] prev of ${url}`);
   if (!isNumbered(walk.reading) && (isBehind || walk.quiet))

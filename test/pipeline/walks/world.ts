@@ -3,18 +3,18 @@ import { OracleCollection, type Item, type CollectionQuery, valueAt } from '../.
 import { type ApiUnderTest, apiUnderTest, type Seen } from '../api-under-test.ts';
 import { KINDS, MEMBERS, MODEL, SEARCHED, type Target } from './model.ts';
 
-/** The members of a body, all but the id. */
+/** The members of a body except the id. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** What happens to a collection. `at` picks the item by its remainder. */
+/** A change of a collection. `at` selects the item by its remainder. */
 export type Write =
   | { readonly kind: 'insert'; readonly prefix: string; readonly values: Body }
   | { readonly kind: 'patch'; readonly at: number; readonly values: Body }
   | { readonly kind: 'replace'; readonly at: number; readonly values: Body }
   | { readonly kind: 'delete'; readonly at: number }
-  /** Removes an item and makes another of its id. */
+  /** Deletes an item and creates another with its id. */
   | { readonly kind: 'renew'; readonly at: number; readonly values: Body }
-  /** Changes what nobody filters or sorts by. */
+  /** Changes a field that is in no filter or sort. */
   | { readonly kind: 'touch'; readonly at: number }
   | { readonly kind: 'tick'; readonly milliseconds: number };
 
@@ -26,7 +26,7 @@ interface Operation {
 
 const UNSET: Body = { ...Object.fromEntries(MEMBERS.map((name) => [name, null])), tags: [] };
 
-/** A collection behind the API and the oracle's copy of it, written to together. */
+/** A collection behind the API and its copy in the oracle. */
 export class World {
   readonly api: ApiUnderTest;
   readonly target: Target;
@@ -52,13 +52,13 @@ export class World {
     return world;
   }
 
-  /** Milliseconds since the epoch of every value of the time field, and of now. */
+  /** All values of the time field, and the current time, in milliseconds since the epoch. */
   times(): readonly number[] {
     const values = [...this.collection.items.values()].map((item) => String(valueAt(item, this.target.timeField)));
     return [...new Set([...values.map((text) => Date.parse(text)), this.api.clock.now()])].sort((a, b) => a - b);
   }
 
-  /** Writes one after the other, each its own request. */
+  /** Writes sequentially, one request each. */
   async write(...writes: readonly Write[]): Promise<void> {
     for (const write of writes) await this.#each([write], (operations) => this.#oneByOne(operations));
   }
@@ -72,7 +72,7 @@ export class World {
     });
   }
 
-  /** From here on it is told which items stand, in the eyes of a question: nothing that it compares changes. */
+  /** Starts tracking the items whose compared fields do not change. */
   watch(question: CollectionQuery): void {
     this.#watched = question;
     for (const item of this.collection.items.values()) {
@@ -81,12 +81,12 @@ export class World {
     }
   }
 
-  /** Items that were found when the watch began and have stood since. */
+  /** Items that matched at the start of tracking and are unchanged since. */
   standing(): ReadonlySet<string> {
     return this.#stood.difference(this.#moved);
   }
 
-  /** Whether an item changed in the eyes of the question at any time of the watch. */
+  /** Whether a compared field of any item changed during tracking. */
   hasMoved(id: string): boolean {
     return this.#moved.has(id);
   }
@@ -115,7 +115,7 @@ export class World {
     return seen;
   }
 
-  /** @param taken items that the same batch writes already; it writes each but once */
+  /** @param taken items that the same batch already writes */
   #operations(write: Write, taken: Set<string>): readonly Operation[] {
     const { path, clientIds, timeField } = this.target;
     const set = (values: Body): Body =>
