@@ -158,9 +158,9 @@ function contentOf(type: ValueType, cell: Cell, limits: StructureLimits): NodeCo
 /** The nodes of a record. @param contents of its cells */
 function nodesOf(members: readonly MemberColumns[], contents: readonly NodeContent[]): readonly TreeNode[] {
   return members.map(({ member: { name, type, nullable }, indexes, members: nested }) => {
-    const [content = { kind: 'null' }] = indexes.map((index) => contents[index]);
-    if (type.kind !== 'object') return { name, key: name, place: name, content };
-    const isNull = nullable && indexes.every((index) => isNullContent(contents[index]));
+    const [index = -1] = indexes;
+    if (type.kind !== 'object') return { name, key: name, place: name, content: contents[index] ?? { kind: 'null' } };
+    const isNull = nullable && indexes.every((each) => isNullContent(contents[each]));
     const object = { kind: 'members', children: nodesOf(nested, contents) } as const;
     return { name, key: name, place: name, content: isNull ? { kind: 'null' } : object };
   });

@@ -80,16 +80,16 @@ function writeContent(value: Exclude<Json, null>, type: ValueType | null): strin
 }
 
 function writeMembers(value: JsonObject, type: ValueType | null): string {
-  let written = '';
+  let xml = '';
   const known = type?.kind === 'object' ? type.members : null;
   for (const [name, member] of Object.entries(value)) {
     if (type?.kind === 'map' || !NAME.test(name)) {
-      written += writeElement('entry', keyAttribute(name), member, type?.kind === 'map' ? type.value.type : null);
+      xml += writeElement('entry', keyAttribute(name), member, type?.kind === 'map' ? type.value.type : null);
     } else {
-      written += writeElement(name, '', member, known?.find((each) => each.name === name)?.type ?? null);
+      xml += writeElement(name, '', member, known?.find((each) => each.name === name)?.type ?? null);
     }
   }
-  return written;
+  return xml;
 }
 
 function keyAttribute(name: string): string {
@@ -179,7 +179,7 @@ class XmlParser {
   /** @returns the root element @throws {ApiError} REQUEST_BODY_MALFORMED */
   parse(text: string): XmlElement {
     this.#parser.write(text).close();
-    if (this.#root === null) throw malformedBody('line 1, column 1', 'has no element');
+    if (this.#root === null) throw malformedBody('line 1, column 1', 'no element');
     return this.#root;
   }
 

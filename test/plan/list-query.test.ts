@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { parseQuery, writeQuery } from '../../src/conventions/query.ts';
 import type { ListQuery } from '../../src/plan/list-query.ts';
 import { throwsApiError } from '../conventions/throws-api-error.ts';
-import { compiled, glass, itemsDocument, queryOf, rowOf, ruleOf } from './rules.ts';
+import { compiled, plainSeal, itemsDocument, queryOf, rowOf, ruleOf } from './rules.ts';
 
 const PROPERTIES = [
   'name: { type: string }',
@@ -242,7 +242,7 @@ describe('a cursor', () => {
   }
 
   it('[PAGE-6] is valid only with its seal', () => {
-    const deaf = { ...rule, seal: { ...glass, open: () => null } };
+    const deaf = { ...rule, seal: { ...plainSeal, open: () => null } };
     throwsApiError(() => queryOf(deaf, `after=${read('').cursorAt(ROW, false)}`), 'PAGINATION_CURSOR_INVALID');
   });
 });

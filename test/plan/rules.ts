@@ -40,13 +40,13 @@ export function draftRule({ resource, validator }: Compiled, lenient = false): D
 }
 
 /** A seal without encryption, so that tests can read and forge tokens. */
-export const glass: CursorSeal = {
+export const plainSeal: CursorSeal = {
   seal: (plain) => Buffer.from(plain).toString('base64url'),
   open: (token) => (token === '' ? null : Buffer.from(token, 'base64url').toString()),
 };
 
 export function ruleOf({ model, resource, validator }: Compiled): ListRule {
-  return listRule(model, resource, validator, glass);
+  return listRule(model, resource, validator, plainSeal);
 }
 
 /** The query of a collection, from the string after the question mark. */
