@@ -1,4 +1,4 @@
-import { createCache } from './cache.ts';
+import { type Cache, GenerationalCache } from './cache.ts';
 
 /** Room for a few hundred short strings. */
 const DEFAULT_WEIGHT = 32_768;
@@ -13,17 +13,25 @@ const ENTRY_WEIGHT = 64;
  * @param maxWeight bound of the characters of all keys, for clients choose what they send; a longer key than a 64th of it is not memoized
  */
 export function memoize<T>(compute: (text: string) => T, maxWeight = DEFAULT_WEIGHT): (text: string) => T {
-  const results = createCache<{ readonly value: T }>({
-    maxWeight,
-    weigh: (_result, key) => ENTRY_WEIGHT + key.length,
-  });
+  // By the strings themselves: they are few, and a `Map` finds a short string sooner than it is hashed here.
+  const results: Cache<Result<T>> = new GenerationalCache<Result<T>, string>(
+    { maxWeight, weigh: (_result, key) => ENTRY_WEIGHT + key.length },
+    (key) => key,
+  );
+  let last: Result<T> | null = null;
   return (text) => {
-    const known = results.get(text);
-    if (known !== undefined) return known.value;
-    const value = compute(text);
-    results.set(text, { value });
-    return value;
+    if (last?.key === text) return last.value;
+    last = results.get(text) ?? null;
+    if (last !== null) return last.value;
+    last = { key: text, value: compute(text) };
+    results.set(text, last);
+    return last.value;
   };
+}
+
+interface Result<T> {
+  readonly key: string;
+  readonly value: T;
 }
 
 /** Memoizes a function of an object, for as long as the object is alive: what follows from a compiled model or resource. */
