@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import process from 'node:process';
 import { type HttpServer, serveHttp, type ServeHttpOptions } from '../../http/serve-http.ts';
 import { LoopIteration } from '../../limits/loop-iteration.ts';
 import {
@@ -14,7 +13,6 @@ import type { Limits } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { OpenApiOptions, OpenedApi } from '../../open-api.ts';
 import { monotonicNow } from '../../platform/clock.ts';
-import { boundHeap } from '../../platform/heap-bounds.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
 import { commandFailed } from '../command-error.ts';
 import { openDatabase } from '../open-database.ts';
@@ -76,7 +74,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
     address.origin = serverUrl(server.address, server.port, '');
     const watching = dev ? watchModel({ ...options, api, open, signal }) : null;
     announce({ url: `${address.origin}${basePath}`, port: server.port }, options);
-    await waitForSignal(signal, terminal);
+    if (!signal.aborted) await once(signal, 'abort');
     deadline = monotonicNow() + limits.shutdownTimeout;
     await closeServer(server, signal, observe);
     if (watching !== null) await settlesWithin(watching, shutdownTimeout());
@@ -131,13 +129,6 @@ async function listen(options: ServeHttpOptions): Promise<HttpServer> {
 function announce(at: ListeningAddress, { settings, observe, onListening }: RunServerOptions): void {
   observe({ kind: 'listening', url: at.url, allowAnyHost: settings.open });
   onListening(at);
-}
-
-/** The heap is bounded while the process does nothing but serve. */
-async function waitForSignal(signal: AbortSignal, { env }: Terminal): Promise<void> {
-  const release = boundHeap([...process.execArgv, env['NODE_OPTIONS'] ?? '']);
-  if (!signal.aborted) await once(signal, 'abort');
-  release();
 }
 
 async function closeServer(server: HttpServer, signal: AbortSignal, observe: Observe): Promise<void> {
