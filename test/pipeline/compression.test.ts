@@ -96,12 +96,35 @@ describe('a long response', () => {
 });
 
 describe('a short response', () => {
+  const headers = { 'Accept-Encoding': 'gzip' };
+
   it('[NEG-7] is not compressed', async () => {
     await shop.row({
       send: 'GET /api/v1/notes/short',
-      headers: { 'Accept-Encoding': 'gzip' },
+      headers,
       status: 200,
       expectHeaders: { 'Content-Encoding': null },
     });
   });
+
+  // In bytes, not characters: é has two.
+  for (const [bytes, coding] of [
+    [1_024, null],
+    [1_025, 'gzip'],
+  ] as const) {
+    it(`[NEG-7] ends at 1 KiB: ${bytes} bytes are sent with ${coding ?? 'no coding'}`, async () => {
+      const id = `of-${bytes}`;
+      const { text: empty } = await shop.send({ send: `PUT /api/v1/notes/${id}`, body: { text: '' } });
+      const text = `é${'x'.repeat(bytes - Buffer.byteLength(empty) - 2)}`;
+      await shop.send({ send: `PUT /api/v1/notes/${id}`, body: { text } });
+      await shop.newEvents();
+      const seen = await shop.row({
+        send: `GET /api/v1/notes/${id}`,
+        headers,
+        status: 200,
+        expectHeaders: { 'Content-Encoding': coding },
+      });
+      assert.equal(Buffer.byteLength(seen.text), bytes);
+    });
+  }
 });
