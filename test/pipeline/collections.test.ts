@@ -185,6 +185,34 @@ describe('a page', () => {
     assert.equal(longest.body['page']['has_more'], false, '[PAGE-1] as there is no next link');
   });
 
+  for (const [target, document] of [
+    [8_192, NOTES],
+    [1_024, NOTES.replace('limits: {', 'limits: { target: 1KiB,')],
+  ] as const) {
+    it(`[PAGE-2] sends links of ${target} bytes, which can be requested, and none of ${target + 1}`, async () => {
+      await using api = await sevenNotes(document);
+      const query = (length: number): Promise<Seen> => {
+        const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+        return api.row({
+          send: 'QUERY /api/v1/notes',
+          headers,
+          body: `page=1&kind[in]=x,${'z'.repeat(length)}`,
+          status: 200,
+        });
+      };
+      const { body: short } = await query(1);
+      const padding = target - short['links'].self.length + 1;
+      const { body } = await query(padding);
+      assert.deepEqual(
+        Object.entries<string>(body['links']).map(([rel, href]) => [rel, href.length]),
+        ['self', 'first', 'next'].map((rel) => [rel, target]),
+      );
+      for (const href of Object.values(body['links'])) await api.row({ send: `GET ${String(href)}`, status: 200 });
+      const { body: longer } = await query(padding + 1);
+      assert.deepEqual(longer['links'], {});
+    });
+  }
+
   it('[PAGE-2] omits links above the configured limit of a request target', async () => {
     await using small = await sevenNotes(NOTES.replace('limits: {', 'limits: { target: 1KiB,'));
     const asked = (length: number): Promise<Seen> =>
