@@ -1,3 +1,4 @@
+import { apiError } from '../conventions/errors.ts';
 import { readListQuery } from '../plan/list-query.ts';
 import { admitParameters, commonParameterRule, isDryRun, writeParameterRule } from '../plan/parameters.ts';
 import type { Ancestor } from '../plan/plan.ts';
@@ -8,7 +9,6 @@ import type { Negotiated } from './negotiate.ts';
 import type { ItemRequest } from './read/item.ts';
 import type { ListRequest } from './read/list.ts';
 import { queryParameters } from './read/query-body.ts';
-import { requireExpandable } from './represent/view-types.ts';
 import { requestedWrite, type RequestedWrite } from './write/requested-write.ts';
 
 /** What a request does, with its parameters read. Nothing of it depends on a row. */
@@ -48,12 +48,11 @@ export function plan(request: Negotiated): MaybePromise<Planned> {
 function planOf(request: Negotiated): Plan {
   const { route, parameters, preferences } = request;
   const lenient = preferences.handling === 'lenient';
-  const write = requestedWrite(request);
-  if (write !== null) return { kind: request.bodyType?.kind === 'ndjson' ? 'ndjson' : 'write', ...write };
   switch (route.kind) {
     case 'collection':
-      return listRequest(request, route.compiled, route.within);
+      return isRead(request) ? listRequest(request, route.compiled, route.within) : writePlan(request);
     case 'item': {
+      if (!isRead(request)) return writePlan(request);
       const { compiled, within, id } = route;
       const view = readItemView(parameters, compiled.resource, request.contract.model, lenient);
       return { kind: 'item', compiled, within, id, view };
@@ -73,12 +72,27 @@ function planOf(request: Negotiated): Plan {
   }
 }
 
+function isRead({ method }: Negotiated): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'QUERY';
+}
+
+function writePlan(request: Negotiated): Plan {
+  return { kind: request.bodyType?.kind === 'ndjson' ? 'ndjson' : 'write', ...requestedWrite(request) };
+}
+
 function listRequest(
   { parameters, preferences, offer }: Pick<Negotiated, 'parameters' | 'preferences' | 'offer'>,
   compiled: CompiledResource,
   within: readonly Ancestor[],
 ): ListRequest {
   const query = readListQuery(compiled.list, within, parameters, preferences.handling === 'lenient');
-  requireExpandable(offer.format, query.view);
+  if (offer.format === 'csv' && query.view.expansions.length > 0) {
+    // A line of CSV is one resource.
+    const message =
+      'CSV has one line per resource and cannot hold related ones; accept another type, or leave out expand.';
+    throw apiError('QUERY_EXPAND_INVALID', message, {
+      details: [{ field: 'expand', message: 'is not possible in CSV' }],
+    });
+  }
   return { kind: 'list', compiled, query };
 }

@@ -1,6 +1,6 @@
 import type { QueryParameter } from '../conventions/query.ts';
 import type { Model, Resource, SortKey } from '../model/model.ts';
-import { type Expansion, readExpansions } from './expansion.ts';
+import { type Expansion, expandedResources, readExpansions } from './expansion.ts';
 import { admitParameters, type ParameterRule, commonParameterRule } from './parameters.ts';
 import type { Columns } from './plan.ts';
 import { computedFrom, type Projection, projectionKey, readProjection } from './projection.ts';
@@ -10,6 +10,8 @@ export interface View {
   /** null for all fields. */
   readonly projection: Projection | null;
   readonly expansions: readonly Expansion[];
+  /** The resources of the related rows, nested ones included. */
+  readonly expanded: readonly Resource[];
   /** `fields` and `expand` as sent. */
   readonly parameters: readonly QueryParameter[];
   /** A canonical form of the view, part of ETags. Empty for all fields without related rows. */
@@ -23,7 +25,7 @@ const itemRule: ParameterRule = {
 };
 
 /** All fields, no related rows. */
-export const WHOLE_VIEW: View = { projection: null, expansions: [], parameters: [], key: '' };
+export const WHOLE_VIEW: View = { projection: null, expansions: [], expanded: [], parameters: [], key: '' };
 
 /** Reads `fields` and `expand`. @throws {ApiError} QUERY_FIELDS_INVALID, QUERY_EXPAND_INVALID */
 export function readView(
@@ -36,7 +38,8 @@ export function readView(
   const projection = fields === undefined ? null : readProjection(fields, resource);
   const expansions = expand === undefined ? [] : readExpansions(expand, resource, model);
   const key = `${projection === null ? '' : projectionKey(projection)} ${expansionKey(expansions)}`;
-  return { projection, expansions, parameters: [fields, expand].filter((each) => each !== undefined), key };
+  const parameters = [fields, expand].filter((each) => each !== undefined);
+  return { projection, expansions, expanded: expandedResources(expansions), parameters, key };
 }
 
 /**

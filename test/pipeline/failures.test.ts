@@ -132,9 +132,9 @@ describe('an unavailable database', () => {
     },
   ];
   const reasons = [
-    ['full', /has no room/],
-    ['locked', /is busy/],
-    [null, /cannot be reached/],
+    ['full', /disk of the server is full/],
+    ['locked', /locked by another process/],
+    [null, /not available/],
   ] as const;
   for (const [reason, message] of reasons) {
     it(`[ERR-7] is reported to the client with the reason, and to the log with the cause: ${reason}`, async () => {

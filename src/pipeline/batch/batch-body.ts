@@ -61,19 +61,19 @@ export function readBatch(json: Json, batches: string, lenient: boolean): Batch 
     errors.push({ field: 'operations', message: `must be an array of 1 to ${MAX_OPERATIONS} operations` });
     throw invalid(errors);
   }
-  const read = operations.map((operation: Json, index) => readOperation(operation, index, batches, lenient, errors));
+  const read = operations.map((operation: Json, index) =>
+    readOperation(operation, `operations[${index}]`, { batches, lenient }, errors),
+  );
   if (errors.length > 0) throw invalid(errors);
   return { atomic: atomic === true, operations: read.filter((operation) => operation !== null) };
 }
 
 function readOperation(
   json: Json,
-  index: number,
-  batches: string,
-  lenient: boolean,
+  at: string,
+  { batches, lenient }: { readonly batches: string; readonly lenient: boolean },
   errors: ErrorDetail[],
 ): BatchOperation | null {
-  const at = `operations[${index}]`;
   if (!isJsonObject(json)) {
     errors.push({ field: at, message: 'must be an object with method and path' });
     return null;

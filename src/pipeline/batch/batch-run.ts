@@ -45,7 +45,6 @@ export async function readOperation(
     );
   }
   const write = requestedWrite(alone);
-  if (write === null) throw new Error(`${asked.method} ${asked.path} is no write`);
   if (write.dry) {
     throw apiError('REQUEST_PARAMETER_INVALID', 'Send dry_run with the batch, not with an operation of it.', {
       details: [{ field: 'dry_run', message: 'applies to the whole batch' }],

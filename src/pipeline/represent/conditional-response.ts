@@ -3,7 +3,6 @@ import { resourceError } from '../../conventions/errors.ts';
 import { linkField, type LinkValue } from '../../conventions/links.ts';
 import { evaluateRead } from '../../conventions/preconditions.ts';
 import type { Resource } from '../../model/model.ts';
-import { expandedResources } from '../../plan/expansion.ts';
 import type { LinkBase } from '../../plan/url-builder.ts';
 import type { View } from '../../plan/view.ts';
 import type { BufferedResponse } from '../exchange.ts';
@@ -35,12 +34,12 @@ export interface Content {
 /** The representation of a resource in a view. */
 export function selectedOf(
   resource: Resource,
-  { expansions }: View,
+  { expanded }: View,
   etag: string,
   lastModified: SelectedRepresentation['lastModified'] = undated,
 ): SelectedRepresentation {
-  const expanded = expandedResources(expansions).map(({ cache }) => cache);
-  return { resource, cache: expanded.reduce(combineDirectives, resource.cache), etag, lastModified };
+  const cache = expanded.map((each) => each.cache).reduce(combineDirectives, resource.cache);
+  return { resource, cache, etag, lastModified };
 }
 
 /** The representation of something that is no resource of the model. */

@@ -1,5 +1,4 @@
 import { strongETag } from '../../conventions/etag.ts';
-import { expandedResources } from '../../plan/expansion.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { Negotiated } from '../negotiate.ts';
@@ -76,6 +75,5 @@ export class ETags {
 /** The resources that a page is made of: its own, those above it, and all that are expanded within it. */
 export function resourcesOf({ plan, view }: ListQuery): readonly string[] {
   const above = plan.within.map(({ resource }) => resource);
-  const expanded = expandedResources(view.expansions).map(({ name }) => name);
-  return [...new Set([plan.resource, ...above, ...expanded])];
+  return [...new Set([plan.resource, ...above, ...view.expanded.map(({ name }) => name)])];
 }

@@ -1,3 +1,4 @@
+import { WHOLE_VIEW } from '../../plan/view.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { CachedItem, type Modified } from '../read/item-cache.ts';
@@ -44,7 +45,7 @@ function writtenItem(
   const item = new CachedItem(row.revision, Date.parse(row.updated_at), () =>
     writeItem(
       request.offer.format,
-      viewTypes(compiled, view, request.contract),
+      view === WHOLE_VIEW ? compiled : viewTypes(compiled, view, request.contract),
       compiled.representStored(row, within, request.base, view),
     ),
   );

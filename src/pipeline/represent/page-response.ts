@@ -66,8 +66,9 @@ function writtenPage(request: Negotiated, { request: list, source }: FoundPage, 
     source.expanded === null
       ? source.page.rows.map((row) => compiled.representStored(row, plan.within, request.base, view))
       : representAllExpanded(request, source.expanded, view.projection);
+  const types = view === WHOLE_VIEW ? compiled : viewTypes(compiled, view, request.contract);
   const document = { data, page: metadata, links: linkTargets(links) };
-  const text = inOneString(() => writePage(format, viewTypes(compiled, view, request.contract), document));
+  const text = inOneString(() => writePage(format, types, document));
   return { text, links, metadata: metadataHeaders(format, metadata) };
 }
 

@@ -1,5 +1,3 @@
-import type { ResponseFormat } from '../../conventions/response-format.ts';
-import { apiError } from '../../conventions/errors.ts';
 import { compileCsv } from '../../formats/csv.ts';
 import type { ObjectType } from '../../formats/typed-reader.ts';
 import type { Member } from '../../model/model.ts';
@@ -12,7 +10,6 @@ import type { CompiledResource, Contract, DocumentTypes } from '../contract.ts';
 export function viewTypes(compiled: CompiledResource, view: View, contract: Contract): DocumentTypes {
   const { resource, responseType, csv } = compiled;
   const { projection, expansions } = view;
-  if (projection === null && expansions.length === 0) return compiled;
   const members = projectMembers(responseType.members, projection);
   return {
     resource,
@@ -22,16 +19,6 @@ export function viewTypes(compiled: CompiledResource, view: View, contract: Cont
         ? csv
         : compileCsv({ kind: 'object', members: members.filter(({ name }) => name !== 'links') }),
   };
-}
-
-/** @throws {ApiError} QUERY_EXPAND_INVALID where the format cannot hold related rows: a line of CSV is one resource */
-export function requireExpandable(format: ResponseFormat, { expansions }: View): void {
-  if (format !== 'csv' || expansions.length === 0) return;
-  const message =
-    'CSV has one line per resource and cannot hold related ones; accept another type, or leave out expand.';
-  throw apiError('QUERY_EXPAND_INVALID', message, {
-    details: [{ field: 'expand', message: 'is not possible in CSV' }],
-  });
 }
 
 function withRelations(type: ObjectType, expansions: readonly Expansion[], contract: Contract): ObjectType {

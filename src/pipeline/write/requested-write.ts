@@ -16,14 +16,12 @@ export interface RequestedWrite {
 /**
  * The write of a request to a collection or a resource (step 12).
  *
- * @returns null for a request that reads
  * @throws {ApiError} REQUEST_PARAMETER_*, QUERY_*, PAGINATION_*
  */
-export function requestedWrite(request: Negotiated): RequestedWrite | null {
+export function requestedWrite(request: Negotiated): RequestedWrite {
   const { route, method, parameters, preferences } = request;
   const lenient = preferences.handling === 'lenient';
-  if (route.kind !== 'collection' && route.kind !== 'item') return null;
-  if (method !== 'POST' && method !== 'PUT' && method !== 'PATCH' && method !== 'DELETE') return null;
+  if (route.kind !== 'collection' && route.kind !== 'item') throw new Error(`a ${route.kind} is never written`);
   const dry = isDryRun(admitParameters(parameters, writeParameterRule, lenient));
   if (route.kind === 'collection') {
     return { operation: createOperation({ request, ...targetOf(route) }, () => defaultQuery(route)), dry };
