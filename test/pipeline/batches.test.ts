@@ -218,7 +218,7 @@ describe('an atomic batch', () => {
     field: string,
   ])[] = [
     [
-      'a faulty body',
+      'an invalid body',
       { method: 'POST', path: '/products', body: { sku: 's', name: '', price: '1' } },
       400,
       'PRODUCT_INVALID',
@@ -240,7 +240,7 @@ describe('an atomic batch', () => {
       'REQUEST_METHOD_NOT_ALLOWED',
       'operations[1]',
     ],
-    ['an id that is taken', note('first'), 409, 'NOTE_ALREADY_EXISTS', 'operations[1].body.id'],
+    ['an existing id', note('first'), 409, 'NOTE_ALREADY_EXISTS', 'operations[1].body.id'],
     [
       'a stale tag',
       { method: 'PUT', path: '/notes/first', headers: { 'If-Match': '"1"' }, body: {} },
@@ -351,7 +351,7 @@ describe('a batch that is not atomic', () => {
 });
 
 describe('the body of a batch', () => {
-  const faulty: readonly (readonly [title: string, body: unknown, fields: readonly string[]])[] = [
+  const invalid: readonly (readonly [title: string, body: unknown, fields: readonly string[]])[] = [
     ['that is no object', [], ['body']],
     ['without operations', {}, ['operations']],
     ['with none', { operations: [] }, ['operations']],
@@ -407,7 +407,7 @@ describe('the body of a batch', () => {
       ['operations[0].headers.Prefer', 'operations[1].headers'],
     ],
   ];
-  for (const [title, body, fields] of faulty) {
+  for (const [title, body, fields] of invalid) {
     it(`[MET-13] ${title} is rejected with all its errors`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const refused = await shop.row({

@@ -131,13 +131,13 @@ describe('an uncacheable response', () => {
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const rows: readonly ExchangeRow[] = [
     { send: 'GET /api/v1/nothing', status: 404 },
-    { send: 'GET /api/v1/books/nobody', status: 404 },
-    { send: 'GET /api/v1/books/nobody/pages', status: 404 },
+    { send: 'GET /api/v1/books/missing', status: 404 },
+    { send: 'GET /api/v1/books/missing/pages', status: 404 },
     { send: 'GET /api/v9/books', status: 404 },
     { send: 'GET /api/books?api_version=9', status: 400 },
     { send: 'GET /api/v1/books?colour=red', status: 400 },
     { send: 'GET /api/v1/books?limit=0', status: 400 },
-    { send: 'GET /api/v1/books?expand=nobody', status: 400 },
+    { send: 'GET /api/v1/books?expand=missing', status: 400 },
     { send: 'GET /api/v1/books?after=forged', status: 400 },
     { send: 'GET /api/v1/books/%zz', status: 400 },
     { send: 'GET /api/v1/books/', status: 308 },

@@ -103,7 +103,7 @@ describe('a page', () => {
   }
 
   it('[CACHE-2] has the same bytes with and without cached items', async () => {
-    const told: string[] = [];
+    const dataJson: string[] = [];
     for (const [query, next] of [
       ['', 'a'],
       ['?offset=0', 'b'],
@@ -111,13 +111,13 @@ describe('a page', () => {
       ['?include_total=true', 'd'],
     ] as const) {
       const { text } = await get(query);
-      told.push(text.slice(0, text.indexOf(',"page":')));
+      dataJson.push(text.slice(0, text.indexOf(',"page":')));
       for (let time = 0; time < 3; time += 1) await desk.send({ send: `GET /api/v1/notes/${next}` });
     }
-    assert.match(told[0] ?? '', /^\{"data":\[\{"id":"a".*"id":"b".*"id":"c".*\]$/);
+    assert.match(dataJson[0] ?? '', /^\{"data":\[\{"id":"a".*"id":"b".*"id":"c".*\]$/);
     assert.deepEqual(
-      told,
-      told.map(() => told[0]),
+      dataJson,
+      dataJson.map(() => dataJson[0]),
     );
   });
 

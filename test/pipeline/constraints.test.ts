@@ -80,8 +80,8 @@ describe('a reference', () => {
           ...(method === 'POST' ? { sku: 'dangling' } : {}),
           name: 'X',
           price: '1',
-          supplier_id: 'nobody',
-          related_ids: [other, 'nobody', supplier],
+          supplier_id: 'missing',
+          related_ids: [other, 'missing', supplier],
         },
         status: 400,
         has: {
@@ -95,7 +95,7 @@ describe('a reference', () => {
   it('[MET-10] to a missing row is reported together with the other errors of the body', async () => {
     const { body } = await shop.row({
       send: 'POST /api/v1/products',
-      body: { ...LAMP, sku: '', related_ids: ['nobody'], supplier_id: 'nobody', colour: 1 },
+      body: { ...LAMP, sku: '', related_ids: ['missing'], supplier_id: 'missing', colour: 1 },
       status: 400,
     });
     assert.deepEqual(column(body['details'], 'field').toSorted(), ['colour', 'related_ids[0]', 'sku', 'supplier_id']);

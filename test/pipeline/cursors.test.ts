@@ -54,7 +54,7 @@ describe('a cursor', () => {
 
   it('[PAGE-6] can be combined with its own filters and sort, in any notation', async () => {
     const cursor = await cursorOf('notes?kind=x&kind=y&sort=-id&limit=2');
-    for (const beside of [
+    for (const repeated of [
       '',
       '&sort=-id',
       '&kind=y&kind=x',
@@ -62,11 +62,11 @@ describe('a cursor', () => {
       '&filter[kind][in]=y,x&sort=-id',
       '&kind=x&kind=y&kind=x',
     ]) {
-      assert.deepEqual(idsOf(await get(`notes?limit=2&after=${cursor}${beside}`)), ['e', 'd'], beside);
+      assert.deepEqual(idsOf(await get(`notes?limit=2&after=${cursor}${repeated}`)), ['e', 'd'], repeated);
     }
   });
 
-  const others: readonly (readonly [beside: string, field: string])[] = [
+  const others: readonly (readonly [other: string, field: string])[] = [
     ['sort=id', 'sort'],
     ['sort=-kind', 'sort'],
     ['kind=y', 'kind'],
@@ -75,11 +75,11 @@ describe('a cursor', () => {
     ['kind=x&kind=y', 'kind'],
     ['kind[in]=x,y', 'kind[in]'],
   ];
-  for (const [beside, field] of others) {
-    it(`[PAGE-6] cannot be combined with another query: ${beside}`, async () => {
+  for (const [other, field] of others) {
+    it(`[PAGE-6] cannot be combined with another query: ${other}`, async () => {
       const cursor = await cursorOf('notes?kind=x&sort=-id&limit=2');
       const { body } = await desk.row({
-        send: `GET /api/v1/notes?after=${cursor}&${beside}`,
+        send: `GET /api/v1/notes?after=${cursor}&${other}`,
         status: 400,
         has: { errorCode: 'PAGINATION_CURSOR_MISMATCH' },
       });
@@ -188,9 +188,9 @@ describe('a cursor', () => {
   });
 
   for (const [title, query, from, to] of [
-    ['the type of a field that it sorts by', '?sort=kind', 'kind: { type: string }', 'kind: { type: integer }'],
-    ['the fields that there are to sort by', '?sort=kind', 'kind: { type: string }, ', ''],
-    ['the fields that there are to filter by', '?kind=x', 'kind: { type: string }, ', ''],
+    ['the type of a sort key', '?sort=kind', 'kind: { type: string }', 'kind: { type: integer }'],
+    ['the sortable fields', '?sort=kind', 'kind: { type: string }, ', ''],
+    ['the filterable fields', '?kind=x', 'kind: { type: string }, ', ''],
     ['the default order', '', '    indexes: [kind]', '    sort: -created_at'],
   ] as const) {
     it(`[PAGE-6] is invalid after the model changes ${title}`, async () => {

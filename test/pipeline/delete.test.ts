@@ -16,7 +16,7 @@ interface Case {
 
 const RELEASED: readonly Case[] = [
   {
-    title: '[MET-4e] nullify unsets the reference, before the row goes, and leaves the rest of the row',
+    title: '[MET-4e] nullify sets the reference to null before the delete, and keeps the other fields',
     model: modelOf(collection('as'), collection('bs', { a: 'as nullify' })),
     rows: { 'as/1': {}, 'as/2': {}, 'bs/1': { a: '1', text: 'x' }, 'bs/2': { a: '2' } },
     remove: 'as/1',
@@ -24,7 +24,7 @@ const RELEASED: readonly Case[] = [
     after: { 'as/1': null, 'bs/1': { a: null, text: 'x' }, 'bs/2': { a: '2' } },
   },
   {
-    title: '[MET-4e] nullify takes a row out of a list wherever it stands, and keeps the order of the others',
+    title: '[MET-4e] nullify removes all references from an array and keeps the order of the others',
     model: modelOf(collection('as'), collection('bs', { all: '*as nullify' })),
     rows: { 'as/1': {}, 'as/2': {}, 'as/3': {}, 'bs/1': { all: ['3', '1', '2', '1'] }, 'bs/2': { all: ['2'] } },
     remove: 'as/1',
@@ -32,7 +32,7 @@ const RELEASED: readonly Case[] = [
     after: { 'bs/1': { all: ['3', '2'] }, 'bs/2': { all: ['2'] } },
   },
   {
-    title: '[MET-4d] a row that refers twice is changed once',
+    title: '[MET-4d] a row with two references is updated once',
     model: modelOf(collection('as'), collection('bs', { a: 'as nullify', b: 'as nullify', all: '*as nullify' })),
     rows: { 'as/1': {}, 'bs/1': { a: '1', b: '1', all: ['1'] } },
     remove: 'as/1',
@@ -40,7 +40,7 @@ const RELEASED: readonly Case[] = [
     after: { 'bs/1': { a: null, b: null, all: [] } },
   },
   {
-    title: '[MET-4d] cascade follows references, and each row that goes has its event before the row that it refers to',
+    title: '[MET-4d] cascade follows references, and each deleted row has its event before the row that it refers to',
     model: modelOf(collection('as'), collection('bs', { a: 'as cascade' }), collection('cs', { all: '*bs cascade' })),
     rows: { 'as/1': {}, 'bs/1': { a: '1' }, 'cs/1': { all: ['1'] } },
     remove: 'as/1',
@@ -48,7 +48,7 @@ const RELEASED: readonly Case[] = [
     after: { 'as/1': null, 'bs/1': null, 'cs/1': null },
   },
   {
-    title: '[MET-4d] a row that two ways lead to goes once',
+    title: '[MET-4d] a row that is reached twice is deleted once',
     model: modelOf(
       collection('as'),
       collection('bs', { a: 'as cascade' }),
@@ -60,7 +60,7 @@ const RELEASED: readonly Case[] = [
     after: { 'cs/1': null },
   },
   {
-    title: '[MET-4e] a row that goes is not unset first, whichever relation is declared first',
+    title: '[MET-4e] a deleted row is not updated first, in any order of declaration',
     model: modelOf(
       collection('as'),
       collection('bs', { a: 'as cascade' }),
@@ -72,7 +72,7 @@ const RELEASED: readonly Case[] = [
     after: { 'bs/1': null, 'cs/1': null },
   },
   {
-    title: '[MET-4e] a row that goes is not unset first, nor is it in the way of the row that it refers to',
+    title: '[MET-4e] a deleted row is not updated first, and does not restrict the row that it refers to',
     model: modelOf(
       collection('as'),
       collection('bs', { a: 'as cascade', c: 'cs nullify' }),
@@ -84,7 +84,7 @@ const RELEASED: readonly Case[] = [
     after: { 'bs/1': null, 'cs/1': null },
   },
   {
-    title: '[MET-4e] a list that goes is not shortened first',
+    title: '[MET-4e] a deleted row with an array of references is not updated first',
     model: modelOf(
       collection('as'),
       collection('bs', { a: 'as cascade', all: '*cs nullify' }),
@@ -96,7 +96,7 @@ const RELEASED: readonly Case[] = [
     after: { 'bs/1': null, 'cs/1': null },
   },
   {
-    title: '[MET-4c] restrict does not hold where the row that refers goes too',
+    title: '[MET-4c] restrict ignores references of rows that are deleted too',
     model: modelOf(
       collection('as'),
       collection('bs', { a: 'as cascade' }),
@@ -108,7 +108,7 @@ const RELEASED: readonly Case[] = [
     after: { 'as/1': null, 'bs/1': null, 'cs/1': null },
   },
   {
-    title: '[MET-4c] a row may refer to itself and go all the same, under restrict',
+    title: '[MET-4c] a row with a restrict reference to itself can be deleted',
     model: modelOf(collection('as', { self: 'as restrict', all: '*as restrict' })),
     rows: { 'as/1': { self: '1', all: ['1'] } },
     remove: 'as/1',
@@ -116,7 +116,7 @@ const RELEASED: readonly Case[] = [
     after: { 'as/1': null },
   },
   {
-    title: '[MET-4e] a row may refer to itself and go all the same, under nullify',
+    title: '[MET-4e] a row with a nullify reference to itself can be deleted',
     model: modelOf(collection('as', { self: 'as nullify', all: '*as nullify' })),
     rows: { 'as/1': { self: '1', all: ['1'] } },
     remove: 'as/1',
@@ -124,7 +124,7 @@ const RELEASED: readonly Case[] = [
     after: { 'as/1': null },
   },
   {
-    title: '[MET-4d] a row may refer to itself and go all the same, under cascade',
+    title: '[MET-4d] a row with a cascade reference to itself can be deleted',
     model: modelOf(collection('as', { self: 'as cascade', all: '*as cascade' })),
     rows: { 'as/1': { self: '1', all: ['1'] } },
     remove: 'as/1',
@@ -132,7 +132,7 @@ const RELEASED: readonly Case[] = [
     after: { 'as/1': null },
   },
   {
-    title: '[MET-4d] a tree in one collection goes from its leaves up',
+    title: '[MET-4d] a tree in one collection is deleted from its leaves up',
     model: modelOf(collection('as', { up: 'as cascade' })),
     rows: { 'as/1': {}, 'as/2': { up: '1' }, 'as/3': { up: '2' }, 'as/4': { up: '3' }, 'as/5': {} },
     remove: 'as/2',
@@ -140,7 +140,7 @@ const RELEASED: readonly Case[] = [
     after: { 'as/1': {}, 'as/2': null, 'as/3': null, 'as/4': null, 'as/5': {} },
   },
   {
-    title: '[MET-4e] a chain within one collection is unset one link deep',
+    title: '[MET-4e] a nullify chain within one collection is updated one level deep',
     model: modelOf(collection('as', { up: 'as nullify' })),
     rows: { 'as/1': {}, 'as/2': { up: '1' }, 'as/3': { up: '2' } },
     remove: 'as/1',
@@ -148,7 +148,7 @@ const RELEASED: readonly Case[] = [
     after: { 'as/2': { up: null }, 'as/3': { up: '2' } },
   },
   {
-    title: '[MET-4d] children go with their parent through three levels, with the references into them',
+    title: '[MET-4d] children are deleted with their parent through three levels, and references to them are updated',
     model: modelOf(
       collection('as'),
       collection('bs', {}, 'parent: as\n    on_parent_delete: cascade'),
@@ -162,7 +162,7 @@ const RELEASED: readonly Case[] = [
     after: { 'as/1': null, 'ds/1': null, 'es/1': { c: null } },
   },
   {
-    title: '[MET-4e] a nested row that is unset elsewhere is told with its own place',
+    title: '[MET-4e] a nested row whose reference is set to null has an event with its own URL',
     model: modelOf(
       collection('as'),
       collection('bs', {}, 'parent: as'),
@@ -175,7 +175,7 @@ const RELEASED: readonly Case[] = [
     after: { 'as/1/bs/1/cs/1': { x: null } },
   },
   {
-    title: '[MET-4d] a list may be cascaded by any of its items',
+    title: '[MET-4d] a cascade array deletes its row with any of its items',
     model: modelOf(collection('as'), collection('bs', { all: '*as cascade' })),
     rows: { 'as/1': {}, 'as/2': {}, 'bs/1': { all: ['2', '1'] } },
     remove: 'as/2',
@@ -213,7 +213,7 @@ const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code
     names: /bs/,
   },
   {
-    title: '[MET-4c] restrict holds for a list of references',
+    title: '[MET-4c] restrict applies to arrays of references',
     model: modelOf(collection('as'), collection('bs', { all: '*as' })),
     rows: { 'as/1': {}, 'as/2': {}, 'bs/1': { all: ['2', '1'] } },
     remove: 'as/1',
@@ -229,7 +229,7 @@ const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code
     names: /bs/,
   },
   {
-    title: '[MET-4c] one restricted row below stops a cascade as a whole',
+    title: '[MET-4c] one restricted row rejects a whole cascade',
     model: modelOf(
       collection('as'),
       collection('bs', {}, 'parent: as\n    on_parent_delete: cascade'),
@@ -242,7 +242,7 @@ const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code
     names: /cs/,
   },
   {
-    title: '[MET-4e] a row that is unset by one relation still holds by another',
+    title: '[MET-4e] a row with a nullify reference still restricts with another reference',
     model: modelOf(collection('as'), collection('bs', { a: 'as nullify', b: 'as restrict' })),
     rows: { 'as/1': {}, 'bs/1': { a: '1', b: '1' } },
     remove: 'as/1',
@@ -250,7 +250,7 @@ const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code
     names: /bs/,
   },
   {
-    title: '[MET-4c] another row of the same collection holds',
+    title: '[MET-4c] a row of the same collection restricts',
     model: modelOf(collection('as', { up: 'as restrict' })),
     rows: { 'as/1': {}, 'as/2': { up: '1' } },
     remove: 'as/1',

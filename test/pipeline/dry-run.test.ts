@@ -82,7 +82,7 @@ describe('a dry run', () => {
     status: number,
     code: string,
   ])[] = [
-    ['a faulty body', { send: 'POST /api/v1/suppliers?dry_run=true', body: {} }, 400, 'SUPPLIER_INVALID'],
+    ['an invalid body', { send: 'POST /api/v1/suppliers?dry_run=true', body: {} }, 400, 'SUPPLIER_INVALID'],
     [
       'a reference to nothing',
       { send: 'POST /api/v1/products?dry_run=true', body: { ...LAMP, sku: 'x', supplier_id: 'none' } },

@@ -209,8 +209,8 @@ describe('a correlation id', () => {
         const observed = shop.observations.at(-1);
         assert.equal(observed?.kind === 'request' ? observed.correlationId : null, out);
         const events = await shop.newEvents();
-        const told = events.map(({ metadata }) => metadata.correlation_id);
-        assert.deepEqual(told, 'body' in more ? [out] : []);
+        const correlationIds = events.map(({ metadata }) => metadata.correlation_id);
+        assert.deepEqual(correlationIds, 'body' in more ? [out] : []);
       }
     });
   }

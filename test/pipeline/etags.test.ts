@@ -282,7 +282,7 @@ describe('an ETag', () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
     const none = { ETag: null };
-    await shop.row({ send: 'GET /api/v1/products/nobody', status: 404, expectHeaders: none });
+    await shop.row({ send: 'GET /api/v1/products/missing', status: 404, expectHeaders: none });
     await shop.row({ send: `GET ${path}/`, status: 308, expectHeaders: none });
     await shop.row({ send: `GET ${path}`, headers: { 'If-Match': '"0"' }, status: 412, expectHeaders: none });
     await shop.row({ send: `DELETE ${path}`, status: 204, expectHeaders: none, events: ['product.deleted'] });

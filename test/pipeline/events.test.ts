@@ -75,10 +75,10 @@ describe('an event', () => {
       { send: `PATCH ${path}`, body: {} },
       { send: `PATCH ${path}`, body: { name: '' } },
       { send: `PATCH ${path}`, headers: { 'If-Match': '"0"' }, body: { name: 'B' } },
-      { send: `PATCH ${path}`, body: { supplier_id: 'nobody' } },
+      { send: `PATCH ${path}`, body: { supplier_id: 'missing' } },
       { send: `PATCH ${path}`, body: { status: 'CLOSED' } },
       { send: 'POST /api/v1/products', body: LAMP },
-      { send: 'DELETE /api/v1/products/nobody' },
+      { send: 'DELETE /api/v1/products/missing' },
     ];
     for (const request of requests) {
       await shop.send(request);
@@ -135,7 +135,7 @@ describe('an event', () => {
     await create(desk, 'notes/n/lines', { id: 'l' });
     await create(desk, 'notes/n/lines/l/words', { id: 'w' });
     await desk.send({ send: 'DELETE /api/v1/notes/n' });
-    const told = (await desk.newEvents()).map(({ type, payload }) => [
+    const published = (await desk.newEvents()).map(({ type, payload }) => [
       type,
       new URL(payload.resource.url).pathname,
       payload.parents
@@ -143,7 +143,7 @@ describe('an event', () => {
         .toSorted()
         .join(' '),
     ]);
-    assert.deepEqual(told, [
+    assert.deepEqual(published, [
       ['word.deleted', '/api/v1/notes/n/lines/l/words/w', 'l n'],
       ['line.deleted', '/api/v1/notes/n/lines/l', 'n'],
       ['note.deleted', '/api/v1/notes/n', ''],
@@ -241,7 +241,7 @@ describe('the events setting', () => {
     assert.deepEqual(updated.payload.changed_fields, ['list']);
     const line = await eventOf(desk, { send: `POST ${path}/lines`, body: { id: 'l', text: 'b' } });
     assert.deepEqual(line.payload.data, { id: 'l', note_id: 'n', text: 'b' });
-    assert.deepEqual(line.payload.changed_fields, ['text'], 'the parent is told apart');
+    assert.deepEqual(line.payload.changed_fields, ['text'], 'the parent is separate');
     await desk.send({ send: `DELETE ${path}` });
     const gone = await desk.newEvents();
     assert.deepEqual(

@@ -243,8 +243,8 @@ describe('an expansion of many rows', () => {
       await shop.send({ send: 'POST /api/v1/batches', body: { operations } });
     }
     await shop.newEvents();
-    const told = await shop.row({ send: 'GET /api/v1/authors?expand=books&limit=50', status: 200 });
-    const [{ books }] = told.body['data'];
+    const response = await shop.row({ send: 'GET /api/v1/authors?expand=books&limit=50', status: 200 });
+    const [{ books }] = response.body['data'];
     assert.deepEqual([books.data.length, books.page.has_more], [20, true]);
     const rest = await shop.row({ send: `GET ${books.links.next}`, status: 200 });
     assert.deepEqual(

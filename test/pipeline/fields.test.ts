@@ -37,7 +37,7 @@ after(() => shop.close());
 const get = (target: string): Promise<Seen> => shop.row({ send: `GET /api/v1/${target}`, status: 200 });
 
 describe('fields', () => {
-  const told: readonly (readonly [fields: string, members: readonly string[]])[] = [
+  const selections: readonly (readonly [fields: string, members: readonly string[]])[] = [
     ['name', ['id', 'name', 'revision', 'links']],
     ['price,name', ['id', 'name', 'price', 'revision', 'links']],
     ['id,revision,links', ['id', 'revision', 'links']],
@@ -45,7 +45,7 @@ describe('fields', () => {
     ['size.unit,size', ['id', 'size', 'revision', 'links']],
     ['name,name', ['id', 'name', 'revision', 'links']],
   ];
-  for (const [fields, members] of told) {
+  for (const [fields, members] of selections) {
     it(`[QRY-4] ${fields} are returned in resource order, always with id, revision and links`, async () => {
       const { body } = await get(`products/${lamp}?fields=${fields}`);
       assert.deepEqual(Object.keys(body), members);

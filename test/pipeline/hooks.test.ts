@@ -58,7 +58,7 @@ describe('a check', () => {
     await using desk = await apiUnderTest(notes({ check }));
     await desk.row({ ...CREATED, send: 'POST /api/v1/notes', body: { id: 'a', text: 'x' } });
     assert.deepEqual(asked.splice(0), ['x']);
-    const faults = [
+    const details = [
       { field: 'text', message: 'is bad' },
       { field: 'size', message: 'is below zero' },
     ];
@@ -66,7 +66,7 @@ describe('a check', () => {
       send: 'PUT /api/v1/notes/a',
       body: { text: 'bad', size: -1 },
       status: 400,
-      has: { errorCode: 'NOTE_INVALID', details: faults },
+      has: { errorCode: 'NOTE_INVALID', details },
     });
     asked.splice(0);
     await desk.row({

@@ -59,9 +59,9 @@ describe('a request with an Idempotency-Key that another process runs concurrent
     { op: 'replace', path: '/text', value: 'new' },
   ];
   const requests: readonly (readonly [title: string, request: (tag: string) => Request])[] = [
-    ['its tag is an older one', (tag) => ({ send: PATCH, headers: { 'If-Match': tag }, body: { kind: 'x' } })],
+    ['its ETag is outdated', (tag) => ({ send: PATCH, headers: { 'If-Match': tag }, body: { kind: 'x' } })],
     [
-      'its tag is an older one before it sends its body',
+      'its ETag is outdated before it sends its body',
       (tag) => ({ send: PATCH, headers: { 'If-Match': tag, Expect: '100-continue' }, body: { kind: 'x' } }),
     ],
     [

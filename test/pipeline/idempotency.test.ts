@@ -59,8 +59,8 @@ describe('a request with an Idempotency-Key', () => {
           const memo = await store.idempotencyRecords.find(name, now);
           if (memo === null) return null;
           const effect = JSON.parse(memo.outcome);
-          const { country: _country, name: told, ...others } = effect.row;
-          const outcome = JSON.stringify({ ...effect, row: { gone: 'secret', ...others, name: told } });
+          const { country: _country, name: represented, ...others } = effect.row;
+          const outcome = JSON.stringify({ ...effect, row: { gone: 'secret', ...others, name: represented } });
           return { ...memo, outcome };
         },
       });
@@ -83,7 +83,7 @@ describe('a request with an Idempotency-Key', () => {
     other: { send?: string; headers?: Record<string, string>; body?: unknown },
   ])[] = [
     ['another body', { body: { ...LAMP, name: 'Other' } }],
-    ['a body that cannot be read', { body: '{' }],
+    ['an invalid body', { body: '{' }],
     ['another query', { send: 'POST /api/v1/products?api_version=1' }],
     ['another type of body', { headers: { 'Content-Type': 'application/vnd.shop.v1+json' } }],
   ];

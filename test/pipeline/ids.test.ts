@@ -145,12 +145,16 @@ describe('a URL of nested resources', () => {
   /** Paths below wrong parents, with the missing resource. Functions, because the ids are assigned later. */
   const wrong: readonly (readonly [what: string, path: () => string, code: string])[] = [
     ['a child under another parent', () => `${chair}/reviews/${review}`, 'REVIEW'],
-    ['a child under a parent that is absent', () => `${NONE}/reviews/${review}`, 'PRODUCT'],
+    ['a child under a missing parent', () => `${NONE}/reviews/${review}`, 'PRODUCT'],
     ['a grandchild under another child', () => `${lamp}/reviews/${other}/comments/${comment}`, 'COMMENT'],
-    ['a grandchild under a child that is absent', () => `${lamp}/reviews/${NONE}/comments/${comment}`, 'REVIEW'],
-    ['a grandchild under its child under another', () => `${chair}/reviews/${review}/comments/${comment}`, 'REVIEW'],
-    ['a grandchild under nothing at all', () => `${NONE}/reviews/${NONE}/comments/${NONE}`, 'PRODUCT'],
-    ['a grandchild under its child under nothing', () => `${NONE}/reviews/${review}/comments/${comment}`, 'PRODUCT'],
+    ['a grandchild under a missing child', () => `${lamp}/reviews/${NONE}/comments/${comment}`, 'REVIEW'],
+    ['a grandchild under its parent under another', () => `${chair}/reviews/${review}/comments/${comment}`, 'REVIEW'],
+    ['a grandchild under missing ancestors', () => `${NONE}/reviews/${NONE}/comments/${NONE}`, 'PRODUCT'],
+    [
+      'a grandchild under its parent under a missing one',
+      () => `${NONE}/reviews/${review}/comments/${comment}`,
+      'PRODUCT',
+    ],
   ];
   for (const [what, path, code] of wrong) {
     it(`[URL-7] is 404 for ${what}, for any method and body`, async () => {
@@ -167,10 +171,10 @@ describe('a URL of nested resources', () => {
   }
 
   const above: readonly (readonly [what: string, path: () => string, code: string])[] = [
-    ['an absent parent', () => `${NONE}/reviews`, 'PRODUCT'],
-    ['an absent parent of the parent', () => `${NONE}/reviews/${review}/comments`, 'PRODUCT'],
+    ['a missing parent', () => `${NONE}/reviews`, 'PRODUCT'],
+    ['a missing grandparent', () => `${NONE}/reviews/${review}/comments`, 'PRODUCT'],
     ['a parent under another', () => `${chair}/reviews/${review}/comments`, 'REVIEW'],
-    ['a parent that cannot be', () => `${lamp}/reviews/%0A/comments`, 'REVIEW'],
+    ['an invalid parent id', () => `${lamp}/reviews/%0A/comments`, 'REVIEW'],
   ];
   for (const [what, path, code] of above) {
     it(`[URL-7] of a collection under ${what} is the 404 of that parent, for any request`, async () => {

@@ -117,7 +117,7 @@ describe('Api.importRows', () => {
     assert.equal(await count(api, 'nodes'), 0);
   });
 
-  const refusedByStore: readonly (readonly [title: string, rows: readonly Json[], fault: string])[] = [
+  const refusedByStore: readonly (readonly [title: string, rows: readonly Json[], expected: string])[] = [
     [
       'an id that is taken',
       [
@@ -126,7 +126,7 @@ describe('Api.importRows', () => {
       ],
       '1 NODE_ALREADY_EXISTS',
     ],
-    ['a unique value that is taken', [{ id: 'n', name: 'There' }], '0 NODE_ALREADY_EXISTS'],
+    ['a duplicate unique value', [{ id: 'n', name: 'There' }], '0 NODE_ALREADY_EXISTS'],
     [
       'an id twice among the rows',
       [
@@ -148,16 +148,16 @@ describe('Api.importRows', () => {
       'a reference to nothing',
       [
         { id: 'n', name: 'n' },
-        { id: 'm', name: 'm', head_id: 'nobody' },
+        { id: 'm', name: 'm', head_id: 'missing' },
       ],
       '1 NODE_INVALID',
     ],
   ];
-  for (const [title, rows, fault] of refusedByStore) {
+  for (const [title, rows, expected] of refusedByStore) {
     it(`[MET-10] reports the first row that the store refuses, and stores none: ${title}`, async () => {
       await using api = await apiUnderTest(TREE);
       await create(api, 'nodes', { id: 'there', name: 'There' });
-      assert.deepEqual(errorsOf(await api.api.importRows('nodes', rows)), [fault]);
+      assert.deepEqual(errorsOf(await api.api.importRows('nodes', rows)), [expected]);
       assert.deepEqual(await api.newEvents(), []);
       assert.deepEqual(idsOf(await api.send({ send: 'GET /api/v1/nodes' })), ['there']);
     });
@@ -196,7 +196,7 @@ describe('Api.importRows', () => {
     [{ size: 1 }, 'LEAF_INVALID'],
     [{ node_id: null, size: 1 }, 'LEAF_INVALID'],
     [{ node_id: 7, size: 1 }, 'LEAF_INVALID'],
-    [{ node_id: 'nobody', size: 1 }, 'NODE_NOT_FOUND'],
+    [{ node_id: 'missing', size: 1 }, 'NODE_NOT_FOUND'],
   ];
   for (const [row, code] of orphans) {
     it(`[URL-7] rejects a row without a parent: ${JSON.stringify(row)}`, async () => {

@@ -170,7 +170,7 @@ describe('a JSON patch', () => {
     });
   }
 
-  const faulty: readonly (readonly [patch: unknown, fields: readonly string[]])[] = [
+  const invalid: readonly (readonly [patch: unknown, fields: readonly string[]])[] = [
     [[{ op: 'replace', path: '/id', value: 'x' }], ['id']],
     [[{ op: 'remove', path: '/id' }], ['id']],
     [[{ op: 'replace', path: '/revision', value: 1 }], ['revision']],
@@ -200,7 +200,7 @@ describe('a JSON patch', () => {
     ],
     [{ op: 'add', path: '/name', value: 'x' }, ['body']],
   ];
-  for (const [patch, fields] of faulty) {
+  for (const [patch, fields] of invalid) {
     it(`[MET-3] that is invalid for any product is 400 with the error: ${JSON.stringify(patch)}`, async () => {
       const { id, body: old } = await product({ category: 'x' });
       const send = `/api/v1/products/${id}`;
@@ -259,7 +259,7 @@ describe('a JSON patch', () => {
     const dangling = await shop.row({
       send,
       headers: JSON_PATCH,
-      body: [...replace('/supplier_id', 'nobody'), { op: 'add', path: '/related_ids/-', value: 'nobody' }],
+      body: [...replace('/supplier_id', 'missing'), { op: 'add', path: '/related_ids/-', value: 'missing' }],
       status: 400,
     });
     assert.deepEqual(column(dangling.body['details'], 'field'), ['supplier_id', 'related_ids[0]']);

@@ -57,9 +57,9 @@ describe('links', () => {
 
   const carriers: readonly (readonly [name: string, path: string, headers: Record<string, string>, query: string])[] = [
     ['the path', '/api/v1', {}, ''],
-    ['the path, and a field for the minor', '/api/v1', { 'API-Version': '1.4' }, ''],
-    ['a parameter', '/api', {}, 'api_version=1.4'],
-    ['a field', '/api', { 'API-Version': '1' }, ''],
+    ['the path, and a header field with the minor version', '/api/v1', { 'API-Version': '1.4' }, ''],
+    ['a query parameter', '/api', {}, 'api_version=1.4'],
+    ['a header field', '/api', { 'API-Version': '1' }, ''],
     ['the media type', '/api', { Accept: 'application/vnd.shop.v1+json' }, ''],
     ['nothing', '/api', {}, ''],
   ];

@@ -83,7 +83,7 @@ describe('POST', () => {
 
   it('[MET-7] [MET-1] that is rejected stores nothing: no row, no event, no count', async () => {
     await using empty = await apiUnderTest(SHOP);
-    await empty.row({ send: 'POST /api/v1/products', body: { ...LAMP, supplier_id: 'nobody' }, status: 400 });
+    await empty.row({ send: 'POST /api/v1/products', body: { ...LAMP, supplier_id: 'missing' }, status: 400 });
     await create(empty, 'products', LAMP);
     await empty.row({ send: 'POST /api/v1/products', body: LAMP, status: 409 });
     const { body } = await empty.send({ send: 'GET /api/v1/products?page=1' });
@@ -201,7 +201,7 @@ describe('PUT', () => {
   }
 
   it('[MET-2] is 404 if the server generates ids, for any body and preconditions', async () => {
-    const send = 'PUT /api/v1/products/nobody';
+    const send = 'PUT /api/v1/products/missing';
     const has = { errorCode: 'PRODUCT_NOT_FOUND' };
     for (const body of [LAMP, {}, '{', []]) await shop.row({ send, body, status: 404, has });
     await shop.row({ send, headers: { 'If-Match': '*' }, body: LAMP, status: 404, has });

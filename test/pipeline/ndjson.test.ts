@@ -114,12 +114,12 @@ describe('NDJSON lines', () => {
       body: gzipSync('{"id":"c"}\n').subarray(0, 20),
     });
     const { body } = await shop.api.handle(raw);
-    const told: string[] = [];
+    const received: string[] = [];
     assert.ok(typeof body === 'object' && body !== null && !(body instanceof Uint8Array));
     await assert.rejects(async () => {
-      for await (const piece of body) told.push(piece);
+      for await (const piece of body) received.push(piece);
     });
-    assert.match(told.at(-1) ?? '', /^\{"error":\{"httpStatus":400,"errorCode":"REQUEST_BODY_MALFORMED"/);
+    assert.match(received.at(-1) ?? '', /^\{"error":\{"httpStatus":400,"errorCode":"REQUEST_BODY_MALFORMED"/);
   });
 
   it('[MET-12] run once per key: a repeated upload resumes', async () => {

@@ -29,16 +29,16 @@ describe('a write without a change', () => {
   };
   const patches: readonly (readonly [title: string, patch: object])[] = [
     ['an empty patch', {}],
-    ['a decimal in another form', { price: '05.0' }],
-    ['a number in another form', JSON.parse('{"weight":15e-1,"quantity":-0}')],
-    ['an int64 in another form', { serial: '007' }],
-    ['the same instant at another offset, finer', { released_at: '2026-01-02T04:04:05.6789+01:00' }],
+    ['a decimal in another notation', { price: '05.0' }],
+    ['a number in another notation', JSON.parse('{"weight":15e-1,"quantity":-0}')],
+    ['an int64 in another notation', { serial: '007' }],
+    ['the same instant with another offset and microseconds', { released_at: '2026-01-02T04:04:05.6789+01:00' }],
     ['members in another order', { labels: { b: '2', a: '1' }, size: { depth: 1, unit: 'mm' } }],
-    ['what is unset, unset again', { category: null, tags: null, labels: { c: null } }],
-    ['the state that it is in', { status: 'DRAFT' }],
-    ['the immutable value that it has', { sku: 'same' }],
+    ['null for fields that are null', { category: null, tags: null, labels: { c: null } }],
+    ['the current state', { status: 'DRAFT' }],
+    ['the current immutable value', { sku: 'same' }],
     ['read-only members', { owner_id: 'me', created_at: 'x', updated_at: null, links: {} }],
-    ['the write-only value that it has', { cost: 3 }],
+    ['the current write-only value', { cost: 3 }],
   ];
   for (const [title, patch] of patches) {
     it(`[MET-7] keeps revision, time and ETag, and publishes nothing: ${title}`, async () => {

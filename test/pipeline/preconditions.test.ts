@@ -145,12 +145,12 @@ describe('a precondition of a write', () => {
     const { shop, path } = await taggedProduct();
     await using _ = shop;
     const headers = { 'If-Match': '"0"' };
-    for (const body of ['{', { name: 7 }, { status: 'CLOSED' }, { supplier_id: 'nobody' }]) {
+    for (const body of ['{', { name: 7 }, { status: 'CLOSED' }, { supplier_id: 'missing' }]) {
       await shop.row({ send: `PATCH ${path}`, headers, body, status: 412 });
     }
     for (const method of ['PATCH', 'DELETE', 'PUT']) {
       const body = method === 'DELETE' ? undefined : {};
-      await shop.row({ send: `${method} /api/v1/products/nobody`, headers, body, status: 404 });
+      await shop.row({ send: `${method} /api/v1/products/missing`, headers, body, status: 404 });
     }
   });
 
@@ -216,7 +216,7 @@ describe('a collection that requires a precondition', () => {
     const { id } = await create(shop, 'order-items', {});
     const { body } = await shop.row({ send: `PUT /api/v1/order-items/${id}`, body: '{', status: 428 });
     assert.match(body['errorMessage'], /If-Match/);
-    await shop.row({ send: 'PUT /api/v1/order-items/nobody', body: {}, status: 404 });
+    await shop.row({ send: 'PUT /api/v1/order-items/missing', body: {}, status: 404 });
     await shop.row({ send: 'POST /api/v1/order-items', body: {}, status: 201, events: ['order_item.created'] });
     await shop.row({ send: `GET /api/v1/order-items/${id}`, status: 200 });
   });

@@ -31,7 +31,7 @@ describe('HEAD', () => {
       ['/readyz', 200],
       [`/api/v1/products/${id}`, 304, { 'If-None-Match': tag }],
       [`/api/v1/products/${id}`, 412, { 'If-Match': '"0"' }],
-      ['/api/v1/products/nobody', 404],
+      ['/api/v1/products/missing', 404],
       ['/api/v1/products?limit=0', 400],
       ['/api/v1/products', 406, { Accept: 'image/png' }],
       ['/api/v1/products/', 308],
@@ -103,7 +103,7 @@ describe('an unsupported method', () => {
     [['POST', 'TRACE', 'QUERY', 'MOVE'], '/api/v1/products/1', ITEM],
     [['POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'], '/api/v1', READ],
     [['POST', 'DELETE'], '/livez', READ],
-    [['PUT', 'PATCH', 'DELETE'], '/api/v1/products/nobody/reviews', COLLECTION],
+    [['PUT', 'PATCH', 'DELETE'], '/api/v1/products/missing/reviews', COLLECTION],
   ];
   for (const [methods, target, allow] of rows) {
     it(`[MET-6] is 405 with the supported methods: ${methods.join(', ')} of ${target}`, async () => {

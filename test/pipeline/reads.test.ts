@@ -74,10 +74,10 @@ describe('representations', () => {
     const id = ids[0] ?? '';
     await api.row({ send: 'GET /api/v1/products/..%2F', status: 404, has: { errorCode: 'PRODUCT_NOT_FOUND' } });
     for (const [path, errorCode] of [
-      [`nobody/reviews/x`, 'PRODUCT_NOT_FOUND'],
-      [`nobody/reviews`, 'PRODUCT_NOT_FOUND'],
-      [`${id}/reviews/nobody/comments`, 'REVIEW_NOT_FOUND'],
-      [`${id}/reviews/nobody`, 'REVIEW_NOT_FOUND'],
+      [`missing/reviews/x`, 'PRODUCT_NOT_FOUND'],
+      [`missing/reviews`, 'PRODUCT_NOT_FOUND'],
+      [`${id}/reviews/missing/comments`, 'REVIEW_NOT_FOUND'],
+      [`${id}/reviews/missing`, 'REVIEW_NOT_FOUND'],
     ]) {
       await api.row({ send: `GET /api/v1/products/${path ?? ''}`, status: 404, has: { errorCode } });
     }
@@ -234,8 +234,8 @@ describe('collections', () => {
       });
     }
     const alone = await get(`/api/v1/products?after=${after}`);
-    const beside = await get(`/api/v1/products?after=${after}&sort=name&currency=EUR`);
-    assert.deepEqual(names(alone), names(beside));
+    const together = await get(`/api/v1/products?after=${after}&sort=name&currency=EUR`);
+    assert.deepEqual(names(alone), names(together));
   });
 
   it('[PAGE-4] [PAGE-9a, PAGE-9c] count with page and offset, up to the cap with a filter', async () => {

@@ -51,7 +51,7 @@ describe('a representation', () => {
     ['sent where the server makes ids', 'suppliers', { id: 'mine', name: 'A' }, /omit it/],
     ['missing where clients make ids', 'notes', { text: 'x' }, /is required/],
     ['null where clients make ids', 'notes', { id: null }, /is required/],
-    ['a number where clients make ids', 'notes', { id: 5 }, /string/],
+    ['a number with client ids', 'notes', { id: 5 }, /string/],
   ];
   for (const [what, collection, body, message] of ids) {
     it(`[REP-2] is rejected with an id that is ${what}`, async () => {

@@ -38,7 +38,7 @@ async function watched(context: TestContext, setting: Setting = {}): Promise<Api
 }
 
 /** The body of a response without correlation ids. */
-function told({ status, text, headers }: Seen): unknown {
+function stable({ status, text, headers }: Seen): unknown {
   if (status !== 200) return status;
   return [status, text, headers.get('etag'), headers.get('last-modified'), headers.get('content-type')];
 }
@@ -48,9 +48,9 @@ describe('a cached item', () => {
     const api = await watched(context);
     api.clock.advance(60_000);
     const first = await api.send({ send: `GET ${GENRE}` });
-    assert.deepEqual(told(await api.send({ send: `GET ${GENRE}` })), told(first));
+    assert.deepEqual(stable(await api.send({ send: `GET ${GENRE}` })), stable(first));
     assert.equal(api.reads(), 2);
-    assert.deepEqual(told(await api.send({ send: `GET ${GENRE}` })), told(first));
+    assert.deepEqual(stable(await api.send({ send: `GET ${GENRE}` })), stable(first));
     const head = await api.send({ send: `HEAD ${GENRE}` });
     assert.deepEqual(
       ['etag', 'last-modified'].map((name) => head.headers.get(name)),
@@ -83,8 +83,8 @@ describe('a cached item', () => {
     const ask = async (): Promise<unknown> => {
       plans.length = 0;
       return [
-        told(await api.send({ send: `GET ${GENRE}` })),
-        told(await api.send({ send: 'GET /api/v1/genres' })),
+        stable(await api.send({ send: `GET ${GENRE}` })),
+        stable(await api.send({ send: 'GET /api/v1/genres' })),
         ...plans,
       ];
     };
@@ -116,7 +116,7 @@ describe('a cached item', () => {
       { send: `GET ${GENRE}`, headers: XML },
       { send: 'GET /api/genres/g?api_version=1' },
     ];
-    const all = async (): Promise<unknown> => Promise.all(forms.map(async (form) => told(await api.send(form))));
+    const all = async (): Promise<unknown> => Promise.all(forms.map(async (form) => stable(await api.send(form))));
     const [first, second] = [await all(), await all()];
     api.reads();
     assert.deepEqual([await all(), second], [first, first]);
@@ -175,9 +175,9 @@ describe('a cached item', () => {
     it(`[REP-8] [CACHE-1] is current after ${write.send} ${JSON.stringify(write.body ?? '')}`, async (context) => {
       const api = await watched(context);
       for (const headers of [{}, XML]) {
-        const before = told(await api.send({ send: `GET ${GENRE}`, headers }));
+        const before = stable(await api.send({ send: `GET ${GENRE}`, headers }));
         for (let time = 0; time < 3; time += 1) {
-          assert.deepEqual(told(await api.send({ send: `GET ${GENRE}`, headers })), before);
+          assert.deepEqual(stable(await api.send({ send: `GET ${GENRE}`, headers })), before);
         }
       }
       const written = await api.send(write);
@@ -196,7 +196,7 @@ describe('a cached item', () => {
     const before = await api.send({ send: `GET ${GENRE}` });
     await api.send({ send: `PATCH ${GENRE}?dry_run=true`, body: { name: 'Poem' } });
     api.reads();
-    assert.deepEqual(told(await api.send({ send: `GET ${GENRE}` })), told(before));
+    assert.deepEqual(stable(await api.send({ send: `GET ${GENRE}` })), stable(before));
     assert.equal(api.reads(), 0);
   });
 
@@ -252,9 +252,9 @@ describe('items in several processes', () => {
             await (by === 'one' ? one : other).send({ send: `${method} /api/v1/${name}`, body });
             await setImmediate();
             for (const request of reads) {
-              const right = told(await plain.send(request));
+              const right = stable(await plain.send(request));
               for (const api of [one, other, one, one])
-                assert.deepEqual(told(await api.send(request)), right, request.send);
+                assert.deepEqual(stable(await api.send(request)), right, request.send);
             }
           }
         } finally {

@@ -22,9 +22,9 @@ const NONE = '019b7ca9-8f2e-7670-98b3-7b6a4aa9160b';
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 
 /** A request with two errors or more, and the reported one. `{lamp}` is the id of an existing product. */
-type Faulty = readonly [told: string, row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>];
+type InvalidRequest = readonly [expected: string, row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>];
 
-const HEADERS_FIRST: readonly Faulty[] = [
+const HEADERS_FIRST: readonly InvalidRequest[] = [
   ['REQUEST_METHOD_NOT_IMPLEMENTED', { send: 'BREW /api/v9/nothing/' }],
   ['REQUEST_URI_INVALID', { send: 'GET /api/v9//nothing/%' }],
   ['REQUEST_URI_INVALID', { send: 'GET /api/v1/notes/?text=%' }],
@@ -34,7 +34,7 @@ const HEADERS_FIRST: readonly Faulty[] = [
   ['REQUEST_EXPECTATION_FAILED', { send: 'DELETE /api/v1/notes/', headers: { Expect: 'magic' } }],
 ];
 
-const ROUTE_BEFORE_CONTENT: readonly Faulty[] = [
+const ROUTE_BEFORE_CONTENT: readonly InvalidRequest[] = [
   ['308', { send: 'GET /api/v9/nothing/' }],
   ['308', { send: 'TRACE /api/v1/notes/?x=1', headers: { Accept: 'text/html', 'API-Version': '9' } }],
   ['API_VERSION_NOT_FOUND', { send: 'DELETE /api/v9/nothing' }],
@@ -47,7 +47,7 @@ const ROUTE_BEFORE_CONTENT: readonly Faulty[] = [
   ['REQUEST_METHOD_NOT_ALLOWED', { send: `POST /api/v1/products/${NONE}?x=1`, body: '{' }],
 ];
 
-const CONTENT_BEFORE_QUERY: readonly Faulty[] = [
+const CONTENT_BEFORE_QUERY: readonly InvalidRequest[] = [
   ['REQUEST_NOT_ACCEPTABLE', { send: 'GET /api/v1/notes/none?x=1', headers: { Accept: 'text/html' } }],
   ['REQUEST_NOT_ACCEPTABLE', { send: 'GET /api/v1/notes/a', headers: { Accept: 'text/html', 'If-None-Match': '*' } }],
   [
@@ -73,7 +73,7 @@ const CONTENT_BEFORE_QUERY: readonly Faulty[] = [
   ],
 ];
 
-const QUERY_BEFORE_TARGET: readonly Faulty[] = [
+const QUERY_BEFORE_TARGET: readonly InvalidRequest[] = [
   ['REQUEST_PARAMETER_UNKNOWN', { send: `GET /api/v1/products/${NONE}?x=1` }],
   ['REQUEST_PARAMETER_UNKNOWN', { send: `DELETE /api/v1/products/${NONE}?x=1`, headers: { 'If-Match': '"0"' } }],
   ['REQUEST_PARAMETER_UNKNOWN', { send: `POST /api/v1/products/${NONE}/reviews?x=1`, body: '{' }],
@@ -83,7 +83,7 @@ const QUERY_BEFORE_TARGET: readonly Faulty[] = [
   ['QUERY_SORT_INVALID', { send: 'GET /api/v1/notes?sort=nothing', headers: { 'If-Match': '"0"' } }],
 ];
 
-const TARGET_BEFORE_PRECONDITION: readonly Faulty[] = [
+const TARGET_BEFORE_PRECONDITION: readonly InvalidRequest[] = [
   ['PRODUCT_NOT_FOUND', { send: `GET /api/v1/products/${NONE}`, headers: { 'If-Match': '"0"' } }],
   ['PRODUCT_NOT_FOUND', { send: `PUT /api/v1/products/${NONE}`, headers: { 'If-Match': '"0"' }, body: '{' }],
   ['PRODUCT_NOT_FOUND', { send: `PATCH /api/v1/products/${NONE}`, headers: { 'If-Match': '*' }, body: '{' }],
@@ -98,7 +98,7 @@ const TARGET_BEFORE_PRECONDITION: readonly Faulty[] = [
   ['NOTE_PRECONDITION_FAILED', { send: 'PUT /api/v1/notes/none', headers: { 'If-Match': '*' }, body: { id: 'b' } }],
 ];
 
-const PRECONDITION_BEFORE_BODY: readonly Faulty[] = [
+const PRECONDITION_BEFORE_BODY: readonly InvalidRequest[] = [
   ['NOTE_PRECONDITION_FAILED', { send: 'PUT /api/v1/notes/a', headers: { 'If-Match': '"0"' }, body: '{' }],
   ['NOTE_PRECONDITION_FAILED', { send: 'PUT /api/v1/notes/a', headers: { 'If-Match': '"0"' } }],
   ['NOTE_PRECONDITION_FAILED', { send: 'PUT /api/v1/notes/a', headers: { 'If-None-Match': '*' }, body: '[]' }],
@@ -115,7 +115,7 @@ const PRECONDITION_BEFORE_BODY: readonly Faulty[] = [
   ['SUPPLIER_PRECONDITION_FAILED', { send: 'DELETE /api/v1/suppliers/{supplier}', headers: { 'If-Match': '"0"' } }],
 ];
 
-const BODY_BEFORE_CONFLICT: readonly Faulty[] = [
+const BODY_BEFORE_CONFLICT: readonly InvalidRequest[] = [
   ['NOTE_INVALID', { send: 'POST /api/v1/notes', body: { id: 'a', text: 5 } }],
   ['PRODUCT_INVALID', { send: 'POST /api/v1/products', body: { ...LAMP, name: '' } }],
   ['PRODUCT_INVALID', { send: 'POST /api/v1/products', body: { ...LAMP, supplier_id: NONE } }],
@@ -134,10 +134,10 @@ const BODY_BEFORE_CONFLICT: readonly Faulty[] = [
   ['PRODUCT_INVALID', { send: 'PATCH /api/v1/products/{lamp}', headers: JSON_PATCH, body: [{ op: 'replace' }] }],
 ];
 
-const STEPS: readonly (readonly [name: string, rows: readonly Faulty[]])[] = [
+const STEPS: readonly (readonly [name: string, rows: readonly InvalidRequest[]])[] = [
   ['1, the request line and headers, before 3, 4, 5 and 6', HEADERS_FIRST],
-  ['3, 4, 5, 6, the URL, its version, route and method, in turn and before 10 to 12', ROUTE_BEFORE_CONTENT],
-  ['10 and 11, Accept and Content-*, in turn and before 12 to 17', CONTENT_BEFORE_QUERY],
+  ['3, 4, 5, 6, the URL, its version, route and method, in this order and before 10 to 12', ROUTE_BEFORE_CONTENT],
+  ['10 and 11, Accept and Content-*, in this order and before 12 to 17', CONTENT_BEFORE_QUERY],
   ['12, the query, before 14 to 18', QUERY_BEFORE_TARGET],
   ['14, the target, before 16 and 17', TARGET_BEFORE_PRECONDITION],
   ['16, preconditions, before 17 and 18', PRECONDITION_BEFORE_BODY],
@@ -154,15 +154,15 @@ function filled<T>(value: T): T {
 
 describe('the order of checks', () => {
   for (const [step, rows] of STEPS) {
-    for (const [told, row] of rows) {
+    for (const [expected, row] of rows) {
       const { send, headers = {}, body } = row;
       const title = `${send} ${JSON.stringify(headers)} ${JSON.stringify(body ?? null)}`.replace(
         /(.)\1{99,}/g,
         '$1...',
       );
-      it(`[ERR-1] is step ${step}: ${told} for ${title}`, async () => {
+      it(`[ERR-1] is step ${step}: ${expected} for ${title}`, async () => {
         const got = await shop.send(filled(row));
-        assert.equal(got.status < 400 ? String(got.status) : got.body['errorCode'], told, got.text);
+        assert.equal(got.status < 400 ? String(got.status) : got.body['errorCode'], expected, got.text);
         assert.deepEqual(await shop.newEvents(), []);
       });
     }

@@ -149,7 +149,7 @@ describe('a state', () => {
     const send = `PATCH ${SEND}`;
     await desk.row({ send, headers: { 'If-Match': '"0"' }, body: { phase: 'DONE' }, status: 412 });
     await desk.row({ send, body: { phase: 'DONE', text: 'too long' }, status: 400 });
-    await desk.row({ send, body: { phase: 'DONE', parent_id: 'nobody' }, status: 400 });
+    await desk.row({ send, body: { phase: 'DONE', parent_id: 'missing' }, status: 400 });
     await desk.row({
       send: 'POST /api/v1/tickets',
       body: { id: '1', phase: 'DONE' },

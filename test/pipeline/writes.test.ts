@@ -78,7 +78,7 @@ describe('POST', () => {
   it('[ERR-3] reports all errors together, including missing references', async () => {
     const { body } = await api.row({
       send: 'POST /api/v1/products',
-      body: { sku: '', price: 'much', supplier_id: 'nobody', related_ids: ['x'], colour: 'red' },
+      body: { sku: '', price: 'much', supplier_id: 'missing', related_ids: ['x'], colour: 'red' },
       status: 400,
     });
     assert.deepEqual(column(body['details'], 'field').toSorted(), [
@@ -123,7 +123,7 @@ describe('POST', () => {
 
   it('[MET-1] checks all ancestors before the body', async () => {
     await api.row({
-      send: 'POST /api/v1/products/nobody/reviews',
+      send: 'POST /api/v1/products/missing/reviews',
       body: { stars: 9 },
       status: 404,
       has: { errorCode: 'PRODUCT_NOT_FOUND' },
@@ -201,7 +201,7 @@ describe('PUT', () => {
       events: ['note.created'],
     });
     await api.row({
-      send: 'PUT /api/v1/suppliers/nobody',
+      send: 'PUT /api/v1/suppliers/missing',
       body: { name: 'A' },
       status: 404,
       has: { errorCode: 'SUPPLIER_NOT_FOUND' },

@@ -29,10 +29,10 @@ export async function read(world: World, url: string): Promise<Served> {
   return served;
 }
 
-function assertShows(world: World, told: Item, item: Item, url: string): void {
+function assertShows(world: World, actual: Item, item: Item, url: string): void {
   for (const path of Object.keys(KINDS)) {
-    const values = `${JSON.stringify(valueAt(told, path))}, not ${JSON.stringify(valueAt(item, path))}`;
-    assert.ok(world.collection.areEqual(told, item, path), `${path} of ${item.id} is told as ${values} at ${url}`);
+    const values = `${JSON.stringify(valueAt(actual, path))}, not ${JSON.stringify(valueAt(item, path))}`;
+    assert.ok(world.collection.areEqual(actual, item, path), `${path} of ${item.id} is ${values} at ${url}`);
   }
 }
 
