@@ -1,9 +1,8 @@
-import type { CursorSeal } from '../conventions/pagination/cursor.ts';
-import { encodeCursor } from '../conventions/pagination/cursor.ts';
+import { type CursorSeal, type CursorState, encodeCursor } from '../conventions/pagination/cursor.ts';
 import type { Pagination } from '../conventions/pagination/pagination.ts';
 import { type QueryParameter, writeQuery, type QueryPairs } from '../conventions/query.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
-import type { Limits, Model, Resource, SortKey } from '../model/model.ts';
+import type { Limits, Model, Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { effortOf } from './effort.ts';
 import { isFilterOf } from './filter.ts';
@@ -90,9 +89,8 @@ export function readListQuery(
   const resolved = select(rule, position, admitted, collection);
   const { cursor, selection } = resolved;
   const view = readView(given, resource, rule.model);
-  const bound = { collection, fingerprint: selection.cursorFingerprint, query: selection.parameters };
   const cursorAt = (row: Row | null, backward: boolean): string =>
-    encodeCursor({ ...bound, backward, after: row === null ? null : sortKeyValues(row, selection.order) }, rule.seal);
+    encodeCursor(cursorState(collection, selection, row, backward), rule.seal);
   const pagination = paginationAt(position, {
     cursor,
     time: resolved.byTime ? selection.timeRange : null,
@@ -162,8 +160,10 @@ function select(
   return { cursor: null, selection, linkParameters, byTime };
 }
 
-function sortKeyValues(row: Row, order: readonly SortKey[]): readonly Json[] {
-  return order.map(({ path }) => valueAt(row, path));
+function cursorState(collection: string, selection: Selection, row: Row | null, backward: boolean): CursorState {
+  const { cursorFingerprint: fingerprint, parameters: query, order } = selection;
+  const after = row === null ? null : order.map(({ path }) => valueAt(row, path));
+  return { collection, fingerprint, query, backward, after };
 }
 
 /** The value at a dotted path; null if a part of the path is unset. */

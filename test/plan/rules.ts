@@ -25,14 +25,14 @@ export function compiled(document: string, name: string): Compiled {
 /** A document with one resource `items`: its properties, and further members. */
 export function itemsDocument(properties: string, rest = '{}'): string {
   const { required, ...others } = JSON.parse(rest) as { required?: readonly string[] };
-  const said = Object.entries(others).map(([key, value]) => `    ${key}: ${JSON.stringify(value)}\n`);
+  const members = Object.entries(others).map(([key, value]) => `    ${key}: ${JSON.stringify(value)}\n`);
   return `name: shop
 version: 1.0.0
 resources:
   others: { schema: { type: object, properties: { name: { type: string } } } }
   items:
     schema: { type: object, required: ${JSON.stringify(required ?? [])}, properties: { ${properties} } }
-${said.join('')}`;
+${members.join('')}`;
 }
 
 export function draftRule({ resource, validator }: Compiled, lenient = false): DraftRule {
