@@ -159,6 +159,12 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
     ['test/a.test.ts:2 suppression', 'test/a.test.ts:3 suppression'],
   ],
   ['a long file', { 'src/plan/a.ts': long(301) }, ['src/plan/a.ts:301 size']],
+  ['a long parameter list', { 'src/plan/a.ts': 'const f = (a, b, c, d, e) => a;' }, ['src/plan/a.ts:1 size']],
+  [
+    'a type name with two meanings',
+    { 'src/plan/a.ts': 'interface Place {}', 'src/stores/b.ts': '\ntype Place = 1;' },
+    ['src/stores/b.ts:2 names'],
+  ],
   ['a long function', { 'src/plan/a.ts': `\nconst f = () => {\n${long(39)}};` }, ['src/plan/a.ts:2 size']],
   [
     'names that fit any file',

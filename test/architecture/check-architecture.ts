@@ -3,7 +3,7 @@ import type { Finding } from './finding.ts';
 import { docs } from './layout.ts';
 import { browserFindings, cycleFindings, libraryFindings, folderFindings } from './import-rules.ts';
 import { restrictionFindings } from './restriction-rules.ts';
-import { disciplineFindings, nameFindings, sizeFindings } from './shape-rules.ts';
+import { disciplineFindings, nameFindings, sizeFindings, typeNameFindings } from './shape-rules.ts';
 import { parseSource, type Source } from './source.ts';
 
 /** The text of each file by its path in the checkout, and the dependencies of the published package. */
@@ -25,6 +25,7 @@ export function checkArchitecture({ files, dependencies }: Checkout): readonly F
     ...libraryFindings(src, dependencies),
     ...src.flatMap(restrictionFindings),
     ...src.flatMap(sizeFindings),
+    ...typeNameFindings(src),
     ...sources.flatMap(disciplineFindings),
     ...sources.flatMap(({ path }) => nameFindings(path)),
     ...paths.flatMap(docNameFindings),

@@ -86,6 +86,7 @@ export const docs: readonly string[] = [
 
 export const MAX_FILE_LINES = 300;
 export const MAX_FUNCTION_LINES = 40;
+export const MAX_PARAMETERS = 4;
 
 /** The folder of a path under src/; undefined for an unknown one. */
 export function folderOf(path: string): Folder | undefined {

@@ -1,4 +1,4 @@
-import { vagueNames, MAX_FILE_LINES, MAX_FUNCTION_LINES } from './layout.ts';
+import { MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_PARAMETERS, vagueNames } from './layout.ts';
 import type { Finding } from './finding.ts';
 import type { Source } from './source.ts';
 
@@ -28,9 +28,10 @@ export function disciplineFindings({ path, anys, comments }: Source): readonly F
   ];
 }
 
-/** The sizes of files in src/ and of their functions. */
+/** The sizes of files in src/, of their functions and of their parameter lists. */
 export function sizeFindings({ path, lines, functions }: Source): readonly Finding[] {
   const long = functions.filter((each) => each.lines > MAX_FUNCTION_LINES);
+  const wide = functions.filter((each) => each.parameters > MAX_PARAMETERS);
   return [
     ...(lines > MAX_FILE_LINES
       ? [
@@ -48,7 +49,26 @@ export function sizeFindings({ path, lines, functions }: Source): readonly Findi
       rule: 'size',
       message: `${each.name} has ${each.lines} lines, at most ${MAX_FUNCTION_LINES}: extract its steps`,
     })),
+    ...wide.map((each) => ({
+      file: path,
+      line: each.line,
+      rule: 'size',
+      message: `${each.name} has ${each.parameters} parameters, at most ${MAX_PARAMETERS}: group those that belong together`,
+    })),
   ];
+}
+
+/** One type name, one meaning: a name that two files of src/ declare. */
+export function typeNameFindings(sources: readonly Source[]): readonly Finding[] {
+  const files = new Map<string, string>();
+  return sources.flatMap(({ path, types }) =>
+    [...new Map(types.map((type) => [type.name, type])).values()].flatMap(({ name, line }): readonly Finding[] => {
+      const other = files.get(name);
+      files.set(name, other ?? path);
+      const message = `${other} declares a type ${name} too: name each for what it is`;
+      return other === undefined ? [] : [{ file: path, line, rule: 'names', message }];
+    }),
+  );
 }
 
 const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/;
