@@ -93,7 +93,7 @@ export class RunningProcess {
   }
 
   /**
-   * Waits until the process has said something on either stream.
+   * Waits until the process has written a text to either stream.
    *
    * @throws {Error} where it ends without
    */
