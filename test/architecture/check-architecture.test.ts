@@ -135,6 +135,41 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
     { 'src/conventions/a.ts': 'export type Bytes = Buffer;' },
     ['src/conventions/a.ts:1 pure'],
   ],
+  [
+    'the row reader of a store in the pipeline',
+    { 'src/pipeline/write/a.ts': "import type { Writer, RowReader } from '../../stores/store.ts';" },
+    ['src/pipeline/write/a.ts:1 rows'],
+  ],
+  [
+    'a whole store below the pipeline',
+    { 'src/pipeline/a.ts': "import type { Store } from '../stores/store.ts';" },
+    ['src/pipeline/a.ts:1 rows'],
+  ],
+  [
+    'the store contract under another name',
+    {
+      'src/pipeline/a.ts':
+        "import type * as store from '../stores/store.ts';\nlet a: import('../stores/store.ts').RowReader;",
+    },
+    ['src/pipeline/a.ts:1 rows', 'src/pipeline/a.ts:2 rows'],
+  ],
+  [
+    'the source of visible rows',
+    { 'src/pipeline/read/a.ts': "import { type RowSource, VisibleRows } from './visible-rows.ts';" },
+    ['src/pipeline/read/a.ts:1 rows'],
+  ],
+  [
+    'the rows of a store in the pipeline',
+    { 'src/pipeline/pipeline.ts': 'options.store.rows.item(plan);\nconst { rows } = store;' },
+    ['src/pipeline/pipeline.ts:1 rows', 'src/pipeline/pipeline.ts:2 rows'],
+  ],
+  [
+    'rows without visibility, or behind it',
+    {
+      'src/pipeline/a.ts': 'request.rows.unrestricted();\nVisibleRows.unrestricted(store);\nrequest.rows.over(stage);',
+    },
+    ['1', '2', '3'].map((line) => `src/pipeline/a.ts:${line} rows`),
+  ],
   ['SQL outside stores', { 'src/pipeline/a.ts': "const q = 'SELECT id FROM products';" }, ['src/pipeline/a.ts:1 sql']],
   ['SQL in a template', { 'src/events/a.ts': 'const q = `\n  delete from ${t}`;' }, ['src/events/a.ts:1 sql']],
   [
@@ -192,7 +227,21 @@ const permitted: readonly (readonly [title: string, files: Files])[] = [
     { 'src/formats/a.ts': "import '../model/b.ts';\nimport '../conventions/c.ts';" },
   ],
   ['imports within a folder, in both directions', { 'src/stores/sql/a.ts': "import '../store.ts';\nimport './b.ts';" }],
-  ['the store contract in the pipeline', { 'src/pipeline/a.ts': "import type { Store } from '../stores/store.ts';" }],
+  [
+    'the store contract in the pipeline',
+    {
+      'src/pipeline/pipeline.ts': "import type { Store } from '../stores/store.ts';\noptions.store.ping();",
+      'src/pipeline/a.ts': "import { type Writer, StoreUnavailable } from '../stores/store.ts';",
+    },
+  ],
+  [
+    'rows through VisibleRows in the pipeline, and the rows of a store outside it',
+    {
+      'src/pipeline/a.ts':
+        "import type { VisibleRows } from './read/visible-rows.ts';\nrequest.rows.list(plan);\npage.rows.map(f);",
+      'src/events/a.ts': "import type { Store } from '../stores/store.ts';\nstore.rows.list(plan);",
+    },
+  ],
   [
     'a diamond of imports',
     { 'src/plan/a.ts': "import './b.ts';\nimport './c.ts';", 'src/plan/b.ts': "import './c.ts';", 'src/plan/c.ts': '' },

@@ -69,6 +69,20 @@ export const clockFolders: readonly string[] = ['platform', 'cli'];
 /** The folders that may read arguments and environment variables. */
 export const environmentFolders: readonly string[] = ['cli', 'index.ts'];
 
+/**
+ * What reads rows past the caller's visibility, and the files of pipeline/ that may use it: the types of the store's rows, and two methods of
+ * `VisibleRows`. All other files read through `request.rows`.
+ */
+export const rowAccess: Readonly<Record<string, readonly string[]>> = {
+  Store: ['src/pipeline/pipeline.ts'],
+  RowReader: ['src/pipeline/read/visible-rows.ts', 'src/pipeline/batch/staged-rows.ts'],
+  RowSource: ['src/pipeline/authorize.ts', 'src/pipeline/batch/staged-rows.ts'],
+  'store.rows': [],
+  'rows.over': ['src/pipeline/batch/atomic.ts'],
+  'rows.unrestricted': ['src/pipeline/write/delete.ts'],
+  'VisibleRows.unrestricted': ['src/pipeline/read/visible-rows.ts'],
+};
+
 /** Names that fit any file or folder. */
 export const vagueNames: readonly string[] = ['util', 'utils', 'helper', 'helpers', 'lib', 'common', 'misc', 'shared'];
 

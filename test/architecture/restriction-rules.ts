@@ -1,8 +1,8 @@
 import type { Finding } from './finding.ts';
-import { clockFolders, environmentFolders, folderOf } from './layout.ts';
+import { clockFolders, environmentFolders, folderOf, rowAccess } from './layout.ts';
 import type { Mention, Source } from './source.ts';
 
-/** Where src/ may use the clock, random numbers, arguments, environment variables, I/O, SQL and HTTP. */
+/** Where src/ may use the clock, random numbers, arguments, environment variables, I/O, SQL, HTTP and the rows of the store. */
 export function restrictionFindings(source: Source): readonly Finding[] {
   const folder = folderOf(source.path)?.name ?? '';
   const at = ({ name, line }: Mention, rule: string, message: string): Finding => ({
@@ -19,6 +19,7 @@ export function restrictionFindings(source: Source): readonly Finding[] {
     ...(folderOf(source.path)?.pure ? ioUses(source).map((each) => at(each, 'pure', noIo)) : []),
     ...(folder === 'stores' ? [] : statements(source).map((each) => at(each, 'sql', sqlStays))),
     ...(folder === 'stores' ? httpNames(source).map((each) => at(each, 'http', rename)) : []),
+    ...(folder === 'pipeline' ? rowAccesses(source).map((each) => at(each, 'rows', readVisible)) : []),
   ];
 }
 
@@ -27,6 +28,9 @@ const readInCli = `only ${environmentFolders.join('/ and ')} read arguments and 
 const noIo = 'this folder is pure code without I/O or timers: inject the value or the function';
 const sqlStays = 'only stores/ contains SQL: extend the plan or the contract in stores/store.ts';
 const rename = 'a store must not know HTTP: name it for its meaning, or move it into pipeline/';
+
+const readVisible =
+  'reads rows past the visibility of the caller: use request.rows, or add the file to rowAccess in test/architecture/layout.ts';
 
 const clockMembers =
   /^(?:globalThis\.)?(?:Date\.now|performance\.(?:now|timeOrigin)|process\.(?:hrtime|uptime)|Temporal\.Now)$/;
@@ -93,4 +97,17 @@ function httpNames({ declared, imports }: Source): readonly Mention[] {
   );
   const refusals = imports.filter(({ name }) => name.endsWith('conventions/errors.ts'));
   return [...names, ...refusals];
+}
+
+const rowFiles = /(?:^|\/)(?:stores\/store|visible-rows)\.ts$/;
+
+/** A namespace, a re-export or an import type of these files could be any of their names. */
+function rowAccesses({ path, imports, members }: Source): readonly Mention[] {
+  const imported = imports
+    .filter(({ name }) => rowFiles.test(name))
+    .flatMap(({ name, names, line }) =>
+      names.length === 0 ? [{ name, line }] : names.map((each) => ({ name: each, line })),
+    );
+  const used = members.map(({ name, line }) => ({ name: name.split(/[.#]+/).slice(-2).join('.'), line }));
+  return [...imported, ...used].filter(({ name }) => rowFiles.test(name) || rowAccess[name]?.includes(path) === false);
 }
