@@ -2,7 +2,7 @@ import type { WorkloadId } from './workload-id.ts';
 import { WORKLOADS } from './workloads.ts';
 
 /** Parts of a run other than workloads. */
-export type RunPart = 'overload' | 'cold-start' | 'memory';
+type RunPart = 'overload' | 'cold-start' | 'memory';
 const PARTS: readonly RunPart[] = ['overload', 'cold-start', 'memory'];
 
 export interface RunArguments {

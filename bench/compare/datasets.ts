@@ -10,7 +10,7 @@ const BATCH = 1_000;
 const COLUMNS = 'id, sku, name, price, category, stock, status, description, created_at, updated_at, revision';
 
 /** Column types that a server requires. */
-export interface ColumnTypes {
+interface ColumnTypes {
   readonly id: 'text' | 'uuid';
   /** Milliseconds since the Unix epoch, or ISO 8601. */
   readonly time: 'integer' | 'text';

@@ -35,7 +35,7 @@ interface Lane extends RunningServer {
 /** The measurements of a workload, for each contender that supports it. */
 export type Measurements = ReadonlyMap<Contender['id'], Measurement>;
 
-export interface MeasureOptions {
+interface MeasureOptions {
   /** The ids of all rows in random order. */
   readonly ids: readonly string[];
   readonly plan: Pick<RunPlan, 'rounds' | 'seconds'>;

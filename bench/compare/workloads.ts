@@ -6,7 +6,7 @@ import type { RequestOrder } from './wrk.ts';
 import { CATEGORIES, HIGHEST_PRICE, product } from './products.ts';
 
 /** The server that a workload runs on. */
-export interface WorkloadContext {
+interface WorkloadContext {
   readonly dialect: QueryDialect;
   /** The ids of all rows in random order. */
   readonly ids: readonly string[];

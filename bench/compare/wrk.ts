@@ -8,7 +8,7 @@ import { SERIAL, SERIAL_LENGTH, rawRequest, type LoadRequest } from './requests.
 export type RequestOrder = 'sequential' | 'random';
 
 /** A closed-loop load: each connection sends its next request as soon as it has a response. */
-export interface Load {
+interface Load {
   readonly requests: readonly LoadRequest[];
   /** `sequential` repeats a request only after all others; `random` picks each request independently. Default: sequential. */
   readonly order?: RequestOrder;
@@ -26,7 +26,7 @@ export interface LoadResult {
 }
 
 /** A load with failed responses, whose result is discarded. */
-export class InvalidLoad extends Error {}
+class InvalidLoad extends Error {}
 
 const MAX_ATTEMPTS = 6;
 

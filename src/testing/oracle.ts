@@ -8,7 +8,7 @@ import type { Condition, ListPlan, Page, Row } from '../plan/plan.ts';
  */
 
 /** Paths whose strings are compared as numbers. */
-export type NumericPaths = ReadonlySet<string>;
+type NumericPaths = ReadonlySet<string>;
 
 function valueAt(row: Row, path: string): Json {
   let value: Json = row;

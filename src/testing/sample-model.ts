@@ -14,7 +14,7 @@ import type {
 } from '../model/model.ts';
 
 /** Options of a sample field. Default: optional, writable, not a reference. */
-export type FieldOptions = Partial<Omit<Field, 'name' | 'type'>>;
+type FieldOptions = Partial<Omit<Field, 'name' | 'type'>>;
 
 const TEXT: ValueType = { kind: 'text', format: null };
 
@@ -154,7 +154,7 @@ export function model(resources: readonly Resource[], limits: Partial<Model['lim
 const member = (name: string, type: ValueType) => ({ name, type, nullable: true, required: false });
 
 /** Fields of every type, with a reference and an array of references. */
-export const PRODUCT_FIELDS: readonly Field[] = [
+const PRODUCT_FIELDS: readonly Field[] = [
   field('name', TEXT, { required: true }),
   field('category', TEXT),
   field('stock', { kind: 'integer' }),

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { type ParsedResponse, parseResponse } from './parse-response.ts';
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   /** The connection is ready for a request. */
   readonly onFree: (connection: LoadConnection) => void;
   readonly onResponse: (connection: LoadConnection, response: ParsedResponse) => void;

@@ -8,7 +8,7 @@ import type { GeneratorOptions } from './load-generator.ts';
 import { type LoadTally, mergeTallies } from './tally.ts';
 
 /** A load whose rate does not depend on the server's responses. */
-export interface OpenLoad extends Pick<GeneratorOptions, 'port' | 'connections' | 'rate' | 'seconds'> {
+interface OpenLoad extends Pick<GeneratorOptions, 'port' | 'connections' | 'rate' | 'seconds'> {
   readonly requests: readonly LoadRequest[];
 }
 

@@ -1,5 +1,5 @@
 /** When requests are due, independent of earlier responses. */
-export interface Schedule {
+interface Schedule {
   /** Number of requests. */
   readonly total: number;
   /** Number of requests due so far. @param elapsed milliseconds since the start */
