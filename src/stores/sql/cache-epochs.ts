@@ -28,10 +28,12 @@ export class SqlCacheEpochs {
     for (;;) {
       const row = await this.#client.get(this.#system.metadata(METADATA.cacheEpoch));
       const stored = row === null ? null : String(row['value']);
-      const epoch: StoredEpoch | null = stored === null ? null : JSON.parse(stored);
-      if (epoch?.name === name) return epoch;
-      // Another process may begin one in between: the statement changes nothing then, and the next pass reads that one.
-      await this.#client.execute(this.#begin({ name, id: this.#random.hex(ID_BYTES), since: now }, stored));
+      const current: StoredEpoch | null = stored === null ? null : JSON.parse(stored);
+      if (current?.name === name) return current;
+      const epoch = { name, id: this.#random.hex(ID_BYTES), since: now };
+      const begun = await this.#client.execute(this.#begin(epoch, stored));
+      // Where another process has begun one in between, the statement changes nothing and the next pass reads that one.
+      if (begun.length > 0) return epoch;
     }
   }
 

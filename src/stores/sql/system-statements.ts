@@ -38,8 +38,9 @@ export class SystemStatements {
   /** Column: `value`. */
   readonly metadata: (name: string) => Statement;
   readonly setMetadata: (name: string, value: string) => Statement;
+  /** Inserts metadata that does not exist. Returns a row if it did. */
   readonly insertMetadata: (name: string, value: string) => Statement;
-  /** Changes metadata that still has the expected value. */
+  /** Replaces metadata that still has the expected value. Returns a row if it did. */
   readonly replaceMetadata: (value: string, name: string, expected: string) => Statement;
   readonly #setBookmark: Prepare;
   readonly #setRecord: Prepare;
@@ -69,8 +70,8 @@ export class SystemStatements {
     this.setMetadata = of(
       'insert into restwright_meta values (?, ?) on conflict (name) do update set value = excluded.value',
     );
-    this.insertMetadata = of('insert into restwright_meta values (?, ?) on conflict (name) do nothing');
-    this.replaceMetadata = of('update restwright_meta set value = ? where name = ? and value = ?');
+    this.insertMetadata = of('insert into restwright_meta values (?, ?) on conflict (name) do nothing returning name');
+    this.replaceMetadata = of('update restwright_meta set value = ? where name = ? and value = ? returning name');
     this.#setBookmark = of(
       'insert into restwright_bookmarks values (?, ?) on conflict (name) do update set value = excluded.value',
     );
