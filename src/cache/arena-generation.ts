@@ -10,14 +10,10 @@ export interface Packed {
 const NUMBER = 8;
 /** Three numbers, then the lengths of the key, of the text in bytes and of the text in code units. The key and the text follow. */
 const HEADER = 6 * NUMBER;
-/** An entry counts as so many bytes at least, so that half of the index stays empty. */
-const MIN_BYTES = 256;
-const SLOTS_PER_ENTRY = 2;
-const DELETED = -1;
 
-/** The bytes that an entry takes in an arena. */
+/** Bytes of an entry in an arena. */
 export function packedBytes({ text }: Packed, key: string): number {
-  return Math.max(MIN_BYTES, align(HEADER + key.length + Buffer.byteLength(text)));
+  return align(HEADER + key.length + Buffer.byteLength(text));
 }
 
 /**
@@ -28,36 +24,32 @@ export function packedBytes({ text }: Packed, key: string): number {
 export class ArenaGeneration implements Generation<Packed> {
   readonly #bytes: number;
   #arena: Arena | null = null;
+  /** Of each entry, by the hash of its key. */
+  #offsets = new Map<number, number>();
 
-  /** @param bytes of the entries, as {@link packedBytes} counts them; a power of two */
+  /** @param bytes of all entries, as {@link packedBytes} counts them */
   constructor(bytes: number) {
-    this.#bytes = bytes;
+    this.#bytes = align(bytes);
   }
 
   get(hash: number, key: string): Packed | undefined {
-    const arena = this.#arena;
-    const offset = arena === null ? 0 : (arena.offsets[slotOf(arena, hash)] ?? 0);
-    return arena !== null && offset > 0 && hasKey(arena, offset, key) ? read(arena, offset) : undefined;
+    const offset = this.#offsets.get(hash);
+    if (offset === undefined || this.#arena === null || !hasKey(this.#arena, offset, key)) return undefined;
+    return read(this.#arena, offset);
   }
 
   set(hash: number, key: string, value: Packed): void {
     const arena = (this.#arena ??= newArena(this.#bytes));
-    const slot = slotOf(arena, hash);
-    arena.hashes[slot] = hash;
-    arena.offsets[slot] = arena.end;
-    arena.end += write(arena, key, value);
+    this.#offsets.set(hash, arena.end);
+    arena.end = write(arena, key, value);
   }
 
   delete(hash: number): boolean {
-    if (this.#arena === null) return false;
-    const { offsets } = this.#arena;
-    const slot = slotOf(this.#arena, hash);
-    const isFound = (offsets[slot] ?? 0) > 0;
-    if (isFound) offsets[slot] = DELETED;
-    return isFound;
+    return this.#offsets.delete(hash);
   }
 
   clear(): void {
+    this.#offsets = new Map();
     // Left to the garbage collector, the memory would be held for as long as the process is idle.
     this.#arena?.memory.transfer(0);
     this.#arena = null;
@@ -69,32 +61,13 @@ interface Arena {
   readonly bytes: Buffer;
   /** The same memory. */
   readonly numbers: Float64Array;
-  /** The index: a hash table with linear probing. A slot is empty where its offset is 0. */
-  readonly hashes: Int32Array;
-  readonly offsets: Int32Array;
   /** Where the next entry begins. */
   end: number;
 }
 
 function newArena(bytes: number): Arena {
-  const memory = new ArrayBuffer(NUMBER + bytes);
-  const slots = (SLOTS_PER_ENTRY * bytes) / MIN_BYTES;
-  return {
-    memory,
-    bytes: Buffer.from(memory),
-    numbers: new Float64Array(memory),
-    hashes: new Int32Array(slots),
-    offsets: new Int32Array(slots),
-    end: NUMBER,
-  };
-}
-
-/** The slot of a hash, or the empty slot that is its. */
-function slotOf({ hashes, offsets }: Arena, hash: number): number {
-  const mask = offsets.length - 1;
-  let slot = hash & mask;
-  while (offsets[slot] !== 0 && hashes[slot] !== hash) slot = (slot + 1) & mask;
-  return slot;
+  const memory = new ArrayBuffer(bytes);
+  return { memory, bytes: Buffer.from(memory), numbers: new Float64Array(memory), end: 0 };
 }
 
 function hasKey({ bytes, numbers }: Arena, offset: number, key: string): boolean {
@@ -105,21 +78,24 @@ function hasKey({ bytes, numbers }: Arena, offset: number, key: string): boolean
 }
 
 function read({ bytes, numbers }: Arena, offset: number): Packed {
-  const number = (index: number): number => numbers[offset / NUMBER + index] ?? 0;
-  const begin = offset + HEADER + number(3);
-  const end = begin + number(4);
+  const at = offset / NUMBER;
+  const begin = offset + HEADER + (numbers[at + 3] ?? 0);
+  const length = numbers[at + 4] ?? 0;
   // As many bytes as code units: all of them are ASCII.
-  const encoding = number(4) === number(5) ? 'latin1' : 'utf8';
-  return { numbers: [number(0), number(1), number(2)], text: bytes.toString(encoding, begin, end) };
+  const encoding = length === numbers[at + 5] ? 'latin1' : 'utf8';
+  return {
+    numbers: [numbers[at] ?? 0, numbers[at + 1] ?? 0, numbers[at + 2] ?? 0],
+    text: bytes.toString(encoding, begin, begin + length),
+  };
 }
 
-/** An entry whose key has code units of more than a byte is never found. @returns how many bytes it takes */
+/** An entry whose key has code units of more than a byte is never found. @returns where the next entry begins */
 function write({ bytes, numbers, end }: Arena, key: string, value: Packed): number {
   const begin = end + HEADER;
   for (let at = 0; at < key.length; at += 1) bytes[begin + at] = key.charCodeAt(at);
   const length = bytes.write(value.text, begin + key.length);
   numbers.set([...value.numbers, key.length, length, value.text.length], end / NUMBER);
-  return align(HEADER + key.length + length);
+  return align(begin + key.length + length);
 }
 
 function align(bytes: number): number {

@@ -47,8 +47,6 @@ export class GenerationalCache<V, H = number> implements Cache<V> {
   readonly #options: CacheOptions<V, H>;
   readonly #hash: (key: string) => H;
   readonly #maxWeight: number;
-  /** The last key with its hash: a miss is followed by a set of the same key. */
-  #last: { readonly key: string; readonly hash: H } | null = null;
   /** The youngest first. */
   readonly #generations: Generation<V, H>[];
   /** Of the youngest generation. An entry that is replaced still counts until its generation is evicted. */
@@ -67,7 +65,7 @@ export class GenerationalCache<V, H = number> implements Cache<V> {
   }
 
   get(key: string): V | undefined {
-    const hash = this.#hashOf(key);
+    const hash = this.#hash(key);
     const generations = this.#generations;
     const oldest = generations.length - 1;
     for (let index = 0; index <= oldest; index += 1) {
@@ -81,19 +79,13 @@ export class GenerationalCache<V, H = number> implements Cache<V> {
 
   set(key: string, value: V): void {
     const { admits } = this.#options;
-    const hash = this.#hashOf(key);
+    const hash = this.#hash(key);
     if (this.#delete(hash) || admits === undefined || admits(hash)) this.#add(hash, key, value);
   }
 
   clear(): void {
     for (const generation of this.#generations) generation.clear();
     this.#weight = 0;
-    this.#last = null;
-  }
-
-  #hashOf(key: string): H {
-    if (this.#last?.key !== key) this.#last = { key, hash: this.#hash(key) };
-    return this.#last.hash;
   }
 
   #promote(hash: H, key: string, value: V): void {

@@ -17,7 +17,7 @@ describe('second-hit admission', () => {
     );
   });
 
-  it('tells similar keys apart', () => {
+  it('distinguishes similar keys', () => {
     const admits = filterOf(65_536);
     const keys = Array.from({ length: 1_000 }, (_, index) => `products\n0192f3a4-5b6c-7abc-8def-${index}`);
     assert.equal(keys.filter(admits).length, 0);

@@ -8,7 +8,7 @@ import { equalHashes } from './equal-hashes.ts';
 export interface CacheUnderTest<V> {
   /** A small cache that admits every key. */
   readonly create: () => Cache<V>;
-  /** A value that can be told from those of other numbers. @param size 0 to 1: of the largest value that is stored */
+  /** A value for a number, another one for each. @param size 0 to 1: of the largest value that is stored */
   readonly value: (number: number, size: number) => V;
   readonly weigh: (value: V, key: string) => number;
   readonly maxWeight: number;

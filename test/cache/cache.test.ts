@@ -63,7 +63,7 @@ describe('a cache with second-hit admission', () => {
     assert.equal(cache.get('a'), 'y');
   });
 
-  it('stores a key again at once after it was cleared', () => {
+  it('stores a recent key again after it was cleared', () => {
     const cache = create();
     for (const text of ['x', 'y']) cache.set('a', text);
     cache.clear();

@@ -4,6 +4,6 @@ import { systemClock } from '../../src/platform/clock.ts';
 
 it('the system clock returns whole milliseconds since the epoch', () => {
   const before = Date.now();
-  const told = systemClock.now();
-  assert.ok(Number.isInteger(told) && told >= before && told <= Date.now());
+  const now = systemClock.now();
+  assert.ok(Number.isInteger(now) && now >= before && now <= Date.now());
 });
