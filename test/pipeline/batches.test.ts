@@ -108,7 +108,7 @@ describe('an atomic batch', () => {
     events: readonly string[],
   ])[] = [
     [
-      'a change of what it made',
+      'a row that the batch created',
       [
         note('a'),
         { method: 'PUT', path: '/notes/a', body: { text: 'z' } },
@@ -124,13 +124,13 @@ describe('an atomic batch', () => {
       ['note.created'],
     ],
     [
-      'the id of what it removed',
+      'that an id is free again',
       [note('a'), { method: 'DELETE', path: '/notes/a' }, note('a', 'new')],
       [201, 204, 201],
       ['note.created', 'note.deleted', 'note.created'],
     ],
     [
-      'PUT of what it makes by PUT',
+      'a row that PUT created',
       [
         { method: 'PUT', path: '/notes/a', body: {} },
         { method: 'PUT', path: '/notes/a', body: { text: 'x' } },
@@ -234,7 +234,7 @@ describe('an atomic batch', () => {
       'operations[1]',
     ],
     [
-      'a method that the target lacks',
+      'an unsupported method',
       { method: 'POST', path: '/notes/a', body: {} },
       405,
       'REQUEST_METHOD_NOT_ALLOWED',
@@ -242,7 +242,7 @@ describe('an atomic batch', () => {
     ],
     ['an existing id', note('first'), 409, 'NOTE_ALREADY_EXISTS', 'operations[1].body.id'],
     [
-      'a stale tag',
+      'a stale ETag',
       { method: 'PUT', path: '/notes/first', headers: { 'If-Match': '"1"' }, body: {} },
       412,
       'NOTE_PRECONDITION_FAILED',
@@ -352,18 +352,18 @@ describe('a batch that is not atomic', () => {
 
 describe('the body of a batch', () => {
   const invalid: readonly (readonly [title: string, body: unknown, fields: readonly string[]])[] = [
-    ['that is no object', [], ['body']],
+    ['that is not an object', [], ['body']],
     ['without operations', {}, ['operations']],
-    ['with none', { operations: [] }, ['operations']],
+    ['with an empty list', { operations: [] }, ['operations']],
     ['with more than 100', { operations: Array.from({ length: 101 }, () => note('a')) }, ['operations']],
-    ['with another kind of atomic', { atomic: 'yes', operations: [note('a')] }, ['atomic']],
+    ['with an atomic that is not a boolean', { atomic: 'yes', operations: [note('a')] }, ['atomic']],
     [
-      'with members that it does not know',
+      'with unknown members',
       { operations: [{ ...note('a'), url: '/x' }], continue: true },
       ['continue', 'operations[0].url'],
     ],
     [
-      'with methods that read',
+      'with reading methods',
       {
         operations: [
           { method: 'GET', path: '/notes' },
@@ -373,7 +373,7 @@ describe('the body of a batch', () => {
       ['operations[0].method', 'operations[1].method'],
     ],
     [
-      'with paths that are none',
+      'with invalid paths',
       {
         operations: [
           { method: 'DELETE', path: 'notes/1' },
@@ -385,19 +385,19 @@ describe('the body of a batch', () => {
       },
       [0, 1, 2, 3, 4].map((index) => `operations[${index}].path`),
     ],
-    ['with batches in it', { operations: [{ method: 'POST', path: '/batches', body: {} }] }, ['operations[0].path']],
+    ['with nested batches', { operations: [{ method: 'POST', path: '/batches', body: {} }] }, ['operations[0].path']],
     [
-      'with header fields of the whole',
+      'with header fields of the batch',
       { operations: [{ ...note('a'), headers: { authorization: 'x', 'Idempotency-Key': 'k' } }] },
       ['operations[0].headers.authorization', 'operations[0].headers.Idempotency-Key'],
     ],
     [
-      'with a header field given twice',
+      'with a repeated header field',
       { operations: [{ ...note('a'), headers: { 'If-Match': '*', 'if-match': '*' } }] },
       ['operations[0].headers.if-match'],
     ],
     [
-      'with header fields that are none',
+      'with invalid header fields',
       {
         operations: [
           { ...note('a'), headers: { Prefer: 'a\nb' } },

@@ -97,7 +97,7 @@ describe('a read-only member of a body', () => {
 describe('a body', () => {
   const deep = (levels: number): string => `{"text":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
   const malformed: readonly (readonly [what: string, body: string | Uint8Array, says: RegExp])[] = [
-    ['nothing that begins', '{', /line 1, column 2/],
+    ['an incomplete object', '{', /line 1, column 2/],
     ['a trailing comma', '{"text":"x",}', /line 1, column 13/],
     ['an error on another line', '{\n "text": nul\n}', /line 2, column 10/],
     ['two values', '{} {}', /column 4/],

@@ -95,7 +95,7 @@ describe('a cursor', () => {
     assert.deepEqual(
       idsOf(await get(`notes?after=${cursor}&sort=created_at,id&limit=1`)),
       ['b'],
-      'the default, spelt out',
+      'the explicit default',
     );
   });
 

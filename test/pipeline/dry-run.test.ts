@@ -26,11 +26,11 @@ const tried: readonly (readonly [
 ])[] = [
   ['POST', { send: 'POST /api/v1/suppliers?dry_run=true', body: { name: 'New' } }, { name: 'New' }],
   [
-    'PUT of what is there',
+    'PUT of an existing row',
     { send: 'PUT /api/v1/products/{P}?dry_run=true', body: { ...LAMP, name: 'New' } },
     { name: 'New' },
   ],
-  ['PUT of what is not', { send: 'PUT /api/v1/notes/m?dry_run=true', body: { text: 'x' } }, { id: 'm', text: 'x' }],
+  ['PUT of a new row', { send: 'PUT /api/v1/notes/m?dry_run=true', body: { text: 'x' } }, { id: 'm', text: 'x' }],
   ['PATCH', { send: 'PATCH /api/v1/products/{P}?dry_run=true', body: { category: 'x' } }, { category: 'x' }],
   ['PATCH that changes nothing', { send: 'PATCH /api/v1/products/{P}?dry_run=true', body: {} }, { sku: 'lamp' }],
   [
@@ -42,9 +42,9 @@ const tried: readonly (readonly [
     },
     { tags: ['t'] },
   ],
-  ['DELETE, with what would go along', { send: 'DELETE /api/v1/products/{P}?dry_run=true' }, { sku: 'lamp' }],
+  ['DELETE with children', { send: 'DELETE /api/v1/products/{P}?dry_run=true' }, { sku: 'lamp' }],
   [
-    'return=minimal, which it passes over',
+    'a write with return=minimal, which is ignored,',
     { send: 'PATCH /api/v1/products/{P}?dry_run=true', headers: { Prefer: 'return=minimal' }, body: {} },
     { sku: 'lamp' },
   ],
@@ -84,27 +84,27 @@ describe('a dry run', () => {
   ])[] = [
     ['an invalid body', { send: 'POST /api/v1/suppliers?dry_run=true', body: {} }, 400, 'SUPPLIER_INVALID'],
     [
-      'a reference to nothing',
+      'a missing reference',
       { send: 'POST /api/v1/products?dry_run=true', body: { ...LAMP, sku: 'x', supplier_id: 'none' } },
       400,
       'PRODUCT_INVALID',
     ],
     [
-      'what is taken',
+      'a duplicate value',
       { send: 'POST /api/v1/products?dry_run=true', body: { ...LAMP, name: 'Other' } },
       409,
       'PRODUCT_ALREADY_EXISTS',
     ],
     ['a missing row', { send: 'PATCH /api/v1/notes/m?dry_run=true', body: {} }, 404, 'NOTE_NOT_FOUND'],
     [
-      'a stale tag',
+      'a stale ETag',
       { send: 'DELETE /api/v1/notes/n?dry_run=true', headers: { 'If-Match': '"0"' } },
       412,
       'NOTE_PRECONDITION_FAILED',
     ],
     ['dependents', { send: 'DELETE /api/v1/suppliers/{S}?dry_run=true' }, 409, 'SUPPLIER_HAS_DEPENDENTS'],
     [
-      'a move that is not listed',
+      'an undeclared state transition',
       { send: 'PATCH /api/v1/products/{P}?dry_run=true', body: { status: 'CLOSED' } },
       409,
       'PRODUCT_CONFLICT',

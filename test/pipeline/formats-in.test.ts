@@ -71,9 +71,9 @@ describe('XML request bodies', () => {
   });
 
   const refused: readonly (readonly [title: string, body: string, code: string, field: string | null])[] = [
-    ['what is not XML', '{}', 'REQUEST_BODY_MALFORMED', null],
-    ['another root', '<note/>', 'REQUEST_BODY_MALFORMED', null],
-    ['nothing', ' ', 'REQUEST_BODY_REQUIRED', null],
+    ['a body that is not XML', '{}', 'REQUEST_BODY_MALFORMED', null],
+    ['another root element', '<note/>', 'REQUEST_BODY_MALFORMED', null],
+    ['an empty body', ' ', 'REQUEST_BODY_REQUIRED', null],
     [
       'unknown elements, by name',
       '<product><sku>q</sku><name>q</name><price>1</price><colour>red</colour></product>',
@@ -81,7 +81,7 @@ describe('XML request bodies', () => {
       'colour',
     ],
     [
-      'values that do not fit',
+      'values of another type',
       '<product><sku>q</sku><name>q</name><price>1</price><quantity>many</quantity></product>',
       'PRODUCT_INVALID',
       'quantity',

@@ -152,7 +152,7 @@ describe('a before hook', () => {
         throw new Error('secret');
       },
     ],
-    ['returns what the schema does not admit', (draft) => ({ ...draft, text: '' })],
+    ['returns a row that the schema rejects', (draft) => ({ ...draft, text: '' })],
     ['returns unknown fields', (draft) => Object.assign({ colour: 'red' }, draft)],
   ];
   for (const [title, hook] of broken) {
@@ -204,7 +204,7 @@ describe('a before hook', () => {
 
   for (const [how, reads] of [
     ['was never read', 0],
-    ['is kept in memory', 3],
+    ['is cached', 3],
   ] as const) {
     it(`gets an immutable row if that row ${how}`, async () => {
       const changes: boolean[] = [];

@@ -65,15 +65,15 @@ describe('a request with an Idempotency-Key that another process runs concurrent
       (tag) => ({ send: PATCH, headers: { 'If-Match': tag, Expect: '100-continue' }, body: { kind: 'x' } }),
     ],
     [
-      'the tests of its JSON patch hold no more',
+      'the tests of its JSON patch no longer pass',
       () => ({ send: PATCH, headers: { 'Content-Type': 'application/json-patch+json' }, body: jsonPatch }),
     ],
     [
-      'its batch finds another tag',
+      'the ETag in its atomic batch is outdated',
       (tag) => ({ send: 'POST /api/v1/batches', headers: {}, body: { operations: [patch(tag)] } }),
     ],
     [
-      'each operation of its batch finds another tag',
+      'the ETag in its independent batch is outdated',
       (tag) => ({ send: 'POST /api/v1/batches', headers: {}, body: { atomic: false, operations: [patch(tag)] } }),
     ],
   ];

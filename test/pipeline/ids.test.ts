@@ -65,9 +65,9 @@ describe('an id in a URL', () => {
 
   const lengths: readonly (readonly [what: string, id: string, status: number])[] = [
     ['255 characters', 'a'.repeat(255), 201],
-    ['255 characters outside of the basic plane', '\u{1F4A9}'.repeat(255), 201],
+    ['255 characters outside the basic multilingual plane', '\u{1F4A9}'.repeat(255), 201],
     ['256 characters', 'a'.repeat(256), 400],
-    ['no character', '', 400],
+    ['no characters', '', 400],
     ['.', '.', 400],
     ['..', '..', 400],
     ['a line feed', 'a\nb', 400],

@@ -119,7 +119,7 @@ describe('Api.importRows', () => {
 
   const refusedByStore: readonly (readonly [title: string, rows: readonly Json[], expected: string])[] = [
     [
-      'an id that is taken',
+      'an existing id',
       [
         { id: 'n', name: 'n' },
         { id: 'there', name: 'x' },
@@ -128,7 +128,7 @@ describe('Api.importRows', () => {
     ],
     ['a duplicate unique value', [{ id: 'n', name: 'There' }], '0 NODE_ALREADY_EXISTS'],
     [
-      'an id twice among the rows',
+      'a repeated id',
       [
         { id: 'n', name: 'n' },
         { id: 'n', name: 'm' },
@@ -136,7 +136,7 @@ describe('Api.importRows', () => {
       '1 NODE_ALREADY_EXISTS',
     ],
     [
-      'a unique value twice among the rows',
+      'a repeated unique value',
       [
         { id: 'n', name: 'n' },
         { id: 'm', name: 'm' },
@@ -145,7 +145,7 @@ describe('Api.importRows', () => {
       '2 NODE_ALREADY_EXISTS',
     ],
     [
-      'a reference to nothing',
+      'a missing reference',
       [
         { id: 'n', name: 'n' },
         { id: 'm', name: 'm', head_id: 'missing' },

@@ -32,14 +32,14 @@ describe('a JSON patch', () => {
       { weight: 2, quantity: 3, category: null },
     ],
     [
-      'brings no default back for what it removes',
+      'removes without restoring a default',
       { currency: 'USD' },
       [{ op: 'remove', path: '/currency' }],
       { currency: null },
     ],
     ['empties a list by removing it', { tags: ['a'] }, [{ op: 'remove', path: '/tags' }], { tags: [] }],
     [
-      'inserts into a list, appends and takes out',
+      'inserts into a list, appends and removes',
       { tags: ['a', 'c'] },
       [
         { op: 'add', path: '/tags/1', value: 'b' },
@@ -58,7 +58,7 @@ describe('a JSON patch', () => {
       { tags: ['b', 'a', 'x'] },
     ],
     [
-      'sees what is unset as null, and may test that',
+      'represents an unset field as null, which test can match',
       {},
       [
         { op: 'test', path: '/category', value: null },
@@ -67,7 +67,7 @@ describe('a JSON patch', () => {
       { category: 'x' },
     ],
     [
-      'tests values as GET shows them',
+      'tests values in the form that GET returns',
       { price: '5' },
       [
         { op: 'test', path: '/price', value: '5.00' },
@@ -86,7 +86,7 @@ describe('a JSON patch', () => {
       { weight: 3 },
     ],
     [
-      'reads pointers with their escapes',
+      'unescapes pointers',
       { labels: { 'a/b': '1', 'm~n': '2', '': '3' } },
       [
         { op: 'remove', path: '/labels/a~1b' },
@@ -96,7 +96,7 @@ describe('a JSON patch', () => {
       { labels: { 'm~n': 'x' } },
     ],
     [
-      'may use what it made before',
+      'can use the results of earlier operations',
       {},
       [
         { op: 'add', path: '/labels', value: {} },
@@ -106,7 +106,7 @@ describe('a JSON patch', () => {
       { labels: { a: '1', b: '1' } },
     ],
     [
-      'may read what it may not write',
+      'can read read-only members',
       {},
       [
         { op: 'copy', from: '/id', path: '/category' },
@@ -121,7 +121,7 @@ describe('a JSON patch', () => {
       { size: { unit: 'mm', depth: null } },
     ],
     [
-      'ignores members of an operation that it does not know',
+      'ignores unknown members of an operation',
       {},
       [{ op: 'add', path: '/category', value: 'x', why: 1 }],
       { category: 'x' },

@@ -23,13 +23,13 @@ async function product(more: object = {}): Promise<Awaited<ReturnType<typeof cre
 describe('a merge patch', () => {
   const rows: readonly Change[] = [
     [
-      'sets what it names and keeps the rest',
+      'sets the given members and keeps the others',
       { category: 'a', quantity: 1 },
       { quantity: 2 },
       { category: 'a', quantity: 2 },
     ],
-    ['unsets by null, and no default comes back', { currency: 'USD' }, { currency: null }, { currency: null }],
-    ['empties a list by null', { tags: ['a'] }, { tags: null }, { tags: [] }],
+    ['unsets with null, without restoring a default', { currency: 'USD' }, { currency: null }, { currency: null }],
+    ['empties a list with null', { tags: ['a'] }, { tags: null }, { tags: [] }],
     ['replaces a list as a whole', { tags: ['a', 'b'] }, { tags: ['c'] }, { tags: ['c'] }],
     [
       'merges an object',
@@ -43,20 +43,20 @@ describe('a merge patch', () => {
       { size: { depth: null } },
       { size: { unit: 'mm', depth: null } },
     ],
-    ['makes an object where none is', {}, { size: { unit: 'cm' } }, { size: { unit: 'cm', depth: null } }],
+    ['creates an object from null', {}, { size: { unit: 'cm' } }, { size: { unit: 'cm', depth: null } }],
     ['unsets an object as a whole', { size: { unit: 'mm' } }, { size: null }, { size: null }],
     [
-      'adds to a map and takes from it',
+      'adds to a map and removes from it',
       { labels: { a: '1', b: '2' } },
       { labels: { a: null, c: '3' } },
       { labels: { b: '2', c: '3' } },
     ],
     ['empties a map without unsetting it', { labels: { a: '1' } }, { labels: { a: null } }, { labels: {} }],
-    ['drops nulls of a map that it makes', {}, { labels: { a: null, b: '1' } }, { labels: { b: '1' } }],
+    ['drops nulls of a new map', {}, { labels: { a: null, b: '1' } }, { labels: { b: '1' } }],
     ['sets a map key that looks like a path', {}, { labels: { 'a.b[0]/~': 'x' } }, { labels: { 'a.b[0]/~': 'x' } }],
-    ['brings values to their stored form', {}, { price: '07.5', serial: '-0' }, { price: '7.50', serial: '0' }],
+    ['converts values to their stored form', {}, { price: '07.5', serial: '-0' }, { price: '7.50', serial: '0' }],
     [
-      'ignores what is read-only',
+      'ignores read-only members',
       { category: 'a' },
       { category: 'b', owner_id: 'me', created_at: 1 },
       { category: 'b', owner_id: null },

@@ -48,9 +48,9 @@ describe('a representation', () => {
   });
 
   const ids: readonly (readonly [what: string, collection: string, body: object, message: RegExp])[] = [
-    ['sent where the server makes ids', 'suppliers', { id: 'mine', name: 'A' }, /omit it/],
-    ['missing where clients make ids', 'notes', { text: 'x' }, /is required/],
-    ['null where clients make ids', 'notes', { id: null }, /is required/],
+    ['sent although the server generates ids', 'suppliers', { id: 'mine', name: 'A' }, /omit it/],
+    ['missing although clients assign ids', 'notes', { text: 'x' }, /is required/],
+    ['null although clients assign ids', 'notes', { id: null }, /is required/],
     ['a number with client ids', 'notes', { id: 5 }, /string/],
   ];
   for (const [what, collection, body, message] of ids) {

@@ -145,12 +145,12 @@ describe('PUT', () => {
     assert.ok(Number(put.body['revision']) > Number(body['revision']));
   });
 
-  it('[REP-6] takes back what GET gave', async () => {
+  it('[REP-6] accepts a GET response', async () => {
     const { body } = await product({ tags: ['a'] });
     await api.row({ send: `PUT /api/v1/products/${body['id']}`, body, status: 200, expectBody: body });
   });
 
-  it('[MET-7] changes neither revision nor time, and publishes nothing, where nothing changes', async () => {
+  it('[MET-7] keeps revision and time, and publishes nothing, if nothing changes', async () => {
     const { body } = await product();
     api.clock.advance(1000);
     await api.row({
@@ -161,7 +161,7 @@ describe('PUT', () => {
     });
   });
 
-  it('[REP-6] compares the revision in a body where no If-Match was sent', async () => {
+  it('[REP-6] compares the revision in a body without If-Match', async () => {
     const { body } = await product();
     const send = `PUT /api/v1/products/${body['id']}`;
     await api.row({
@@ -179,7 +179,7 @@ describe('PUT', () => {
     });
   });
 
-  it('[REP-6] refuses another id than the path and a change of an immutable field', async () => {
+  it('[REP-6] rejects an id that differs from the path, and a change of an immutable field', async () => {
     const { body } = await product();
     const send = `PUT /api/v1/products/${body['id']}`;
     await api.row({ send, body: { ...body, id: 'other' }, status: 400, has: { errorCode: 'PRODUCT_INVALID' } });

@@ -11,7 +11,7 @@ resources:
     schema: { type: object, properties: { text: { type: string }, kind: { type: string } } }
 `;
 
-/** An API with a note whose results have between 16/17 and the whole of the limit of a body: the results of a batch have room for 16. */
+/** An API with a note so large that 16 of its results fit into a batch, and 17 do not. */
 async function largeNote(): Promise<ApiUnderTest> {
   const desk = await apiUnderTest(MODEL);
   const body = { text: 'x'.repeat(3_800) };
@@ -44,7 +44,7 @@ describe('the results of a batch', () => {
     });
   }
 
-  it('[MET-13] fail an atomic batch beyond that, and nothing is applied', async () => {
+  it('[MET-13] that are larger fail an atomic batch, and nothing is applied', async () => {
     await using desk = await largeNote();
     const { body } = await desk.row({
       send: 'POST /api/v1/batches',
@@ -57,7 +57,7 @@ describe('the results of a batch', () => {
     await desk.row({ send: 'GET /api/v1/notes/a', status: 200, has: { kind: null } });
   });
 
-  it('[MET-13] fail the later operations of an independent batch beyond that', async () => {
+  it('[MET-13] that are larger fail the later operations of an independent batch', async () => {
     await using desk = await largeNote();
     const made = await desk.row({
       send: 'POST /api/v1/batches',

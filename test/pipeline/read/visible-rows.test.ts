@@ -41,7 +41,7 @@ function recordingSource(): RecordingSource {
   };
 }
 
-/** A visibility of its own for each resource: all are equal, so that only their identity tells them apart. */
+/** One visibility per resource. All are equal: the tests compare identity. */
 const VISIBILITIES: Readonly<Record<string, Visibility>> = {
   notes: { kind: 'everything' },
   lines: { kind: 'everything' },

@@ -22,7 +22,7 @@ export interface Asked {
 
 export function pick<T>(values: readonly T[], at: number): T {
   const value = values[at % values.length];
-  if (value === undefined) throw new Error('there is nothing to pick from');
+  if (value === undefined) throw new Error('no value to pick');
   return value;
 }
 

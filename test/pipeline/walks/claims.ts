@@ -12,7 +12,8 @@ import { back, begin, forth, isNumbered, type Stop, type Walk } from './walk.ts'
 export function walkClaims(runs: number): void {
   describe('pagination of a changing collection', () => {
     for (const technique of TECHNIQUES) {
-      const law = technique === 'page' || technique === 'offset' ? 'shows at each number what stands there then' : LAW;
+      const law =
+        technique === 'page' || technique === 'offset' ? 'returns the items that currently have these numbers' : LAW;
       it(`[PAGE-5] [PAGE-7] by ${technique} ${law}`, () =>
         holds(plans({ quiet: false }), runs, (plan) => walks(plan, technique)));
     }
@@ -79,7 +80,7 @@ export function walkClaims(runs: number): void {
 /** Timeout of a property in milliseconds, including shrinking. */
 const PATIENCE = 45_000;
 
-const LAW = 'repeats no item and skips none that stood, forward and back, whatever else happens';
+const LAW = 'repeats no item and skips no unchanged one, forward and back, whatever else changes';
 
 function holds<T>(given: fc.Arbitrary<T>, numRuns: number, claim: (value: T) => Promise<void>): Promise<void> {
   return fc.assert(fc.asyncProperty(given, claim), {
@@ -119,7 +120,7 @@ async function walks(plan: Plan, technique: Technique): Promise<void> {
 function assertLaw(walk: Walk, passable: readonly string[], seen: readonly string[]): void {
   const standing = walk.world.standing();
   const stood = (ids: readonly string[]) => ids.filter((id) => standing.has(id));
-  assert.deepEqual(stood(seen), stood(passable), '[PAGE-5] each that stood, once, in order');
+  assert.deepEqual(stood(seen), stood(passable), '[PAGE-5] each unchanged item, once, in order');
   const unmoved = seen.filter((id) => !walk.world.hasMoved(id));
   assert.equal(new Set(unmoved).size, unmoved.length, `[PAGE-5] none twice: ${unmoved.join()}`);
 }

@@ -18,7 +18,7 @@ export async function showsFields({ world, reading }: Walk, paths: readonly stri
   for (const [index, item] of wanted.entries()) {
     const shown = seen[index];
     assert.ok(shown?.id === item.id, `[PAGE-5] ${item.id} is number ${index}`);
-    assert.deepEqual(new Set(Object.keys(shown)), members, `[QRY-4] what is shown of ${item.id}`);
+    assert.deepEqual(new Set(Object.keys(shown)), members, `[QRY-4] members of ${item.id}`);
     for (const path of paths) {
       const actual: string = JSON.stringify(valueAt(shown, path));
       assert.ok(world.collection.areEqual(shown, item, path), `[QRY-4] ${path} of ${item.id} is ${actual}`);

@@ -22,7 +22,7 @@ export async function read(world: World, url: string): Promise<Served> {
   const { data, page, links } = seen.body;
   const ids: readonly string[] = data.map(({ id }: Item) => id);
   const items = ids.flatMap((id) => world.collection.items.get(id) ?? []);
-  assert.equal(items.length, ids.length, `only what stands below ${world.target.path}: ${ids.join()} of ${url}`);
+  assert.equal(items.length, ids.length, `only items of ${world.target.path}: ${ids.join()} of ${url}`);
   const served: Served = { url, text: seen.text, items, ids, page, links };
   for (const [index, item] of items.entries()) assertShows(world, data[index], item, url);
   assertConsistent(served, seen);
@@ -51,7 +51,7 @@ function assertConsistent({ url, page, links, ids }: Served, seen: Seen): void {
   assert.deepEqual(
     isLeftOut ? links : linksIn(header ?? ''),
     links,
-    `[PAGE-2] the Link field of ${url} says what the body says`,
+    `[PAGE-2] the Link field of ${url} equals the body`,
   );
 }
 
