@@ -99,6 +99,8 @@ export interface Property extends Shape {
 
 export interface StateMachine {
   readonly field: string;
+  /** Whether the model declares the field as optional: then a null in a body is as if it were omitted (MET-11). */
+  readonly isOptional: boolean;
   readonly initial: string;
   readonly transitions: ReadonlyMap<string, ReadonlySet<string>>;
 }

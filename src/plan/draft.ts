@@ -1,9 +1,9 @@
 import { type ApiError, type ErrorDetail, resourceError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import { jsonEquals } from '../conventions/json-equality.ts';
-import { mergePatch } from '../conventions/merge-patch.ts';
 import type { Field, Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
+import { mergeMembers, unsetRemoved } from './patched-members.ts';
 import type { Ancestor, Row, FieldValues } from './plan.ts';
 
 /** A validated body: the stored form of every field. An invalid one has the input, so that its references can be checked, too. */
@@ -55,16 +55,12 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
 export function replaceDraft(rule: DraftRule, body: Json, current: Row): Draft {
   const { resource } = rule;
   if (!isJsonObject(body)) return notAnObject(resource);
+  const members = writableMembers(resource, body);
   const kept = resource.fields.filter(
     ({ name, readOnly, writeOnly, immutable }) =>
-      readOnly || ((writeOnly || immutable || name === resource.state?.field) && !Object.hasOwn(body, name)),
+      readOnly || ((writeOnly || immutable || name === resource.state?.field) && !Object.hasOwn(members, name)),
   );
-  return changeDraft(
-    rule,
-    { ...writableMembers(resource, body), ...pick(current, kept) },
-    current,
-    ownIdErrors(body, current),
-  );
+  return changeDraft(rule, { ...members, ...pick(current, kept) }, current, ownIdErrors(body, current));
 }
 
 /** Applies a merge patch to a row and validates the result (RFC 7396, MET-3): null unsets a field, absent fields keep their value. */
@@ -72,7 +68,7 @@ export function mergeDraft(rule: DraftRule, patch: Json, current: Row): Draft {
   const { resource } = rule;
   if (!isJsonObject(patch)) return notAnObject(resource);
   const before = pick(current, resource.fields);
-  const after = mergePatch(before, writableMembers(resource, patch));
+  const after = mergeMembers(resource, before, writableMembers(resource, patch));
   return changeDraft(rule, unsetRemoved(resource, before, after), current, ownIdErrors(patch, current));
 }
 
@@ -89,9 +85,11 @@ export function patchDraft(rule: DraftRule, patched: Json, current: Row): Draft 
     .filter((name) => !sameMember(patched, current, name))
     .map((field) => ({ field, message: 'is read-only; omit it from the patch' }));
   const hidden = resource.fields.filter(({ name, writeOnly }) => writeOnly && !Object.hasOwn(patched, name));
-  const kept = pick(current, [...hidden, ...readOnlyFields]);
+  const members = writableMembers(resource, patched);
+  const state = resource.fields.filter(({ name }) => name === resource.state?.field && !Object.hasOwn(members, name));
+  const kept = pick(current, [...hidden, ...readOnlyFields, ...(resource.state?.isOptional === true ? state : [])]);
   const before = pick(current, resource.fields);
-  const after = unsetRemoved(resource, before, { ...writableMembers(resource, patched), ...kept });
+  const after = unsetRemoved(resource, before, { ...members, ...kept });
   return changeDraft(rule, after, current, errors);
 }
 
@@ -200,8 +198,13 @@ function stateConflict(resource: Resource, field: string, detail: string, messag
 /** The members of a body that a client may set. Unknown members are kept, to be validated. */
 function writableMembers(resource: Resource, body: JsonObject): JsonObject {
   const names = Object.keys(body);
-  const kept = names.filter((name) => !isReadOnlyMember(resource, name));
+  const kept = names.filter((name) => !isReadOnlyMember(resource, name) && !isOmittedState(resource, name, body));
   return kept.length === names.length ? body : Object.fromEntries(kept.map((name) => [name, body[name] ?? null]));
+}
+
+/** Whether a member is an optional state field that is null: as if it were omitted, because every row has a state (MET-11). */
+function isOmittedState({ state }: Resource, name: string, body: JsonObject): boolean {
+  return state !== null && state.isOptional && name === state.field && body[name] === null;
 }
 
 function parentMember(resource: Resource, within: readonly Ancestor[]): JsonObject {
@@ -218,31 +221,6 @@ function pick(row: Row, fields: readonly Field[]): JsonObject {
   const picked: Record<string, Json> = {};
   for (const { name } of fields) picked[name] = row[name] ?? null;
   return picked;
-}
-
-/** A patch result in which removed members are null. An absent member would get its default again (REP-4). */
-function unsetRemoved(resource: Resource, before: JsonObject, after: Json): JsonObject {
-  const members = isJsonObject(after) ? after : {};
-  const result: Record<string, Json> = { ...members };
-  for (const { name, type } of resource.fields) {
-    const value = Object.hasOwn(members, name) ? (members[name] ?? null) : null;
-    result[name] = type.kind === 'object' ? unsetMembers(type.members, before[name] ?? null, value) : value;
-  }
-  return result;
-}
-
-function unsetMembers(
-  declared: Extract<Field['type'], { kind: 'object' }>['members'],
-  before: Json,
-  after: Json,
-): Json {
-  if (!isJsonObject(before) || !isJsonObject(after)) return after;
-  const result: Record<string, Json> = { ...after };
-  for (const { name, type } of declared) {
-    const value = Object.hasOwn(after, name) ? (after[name] ?? null) : null;
-    result[name] = type.kind === 'object' ? unsetMembers(type.members, before[name] ?? null, value) : value;
-  }
-  return result;
 }
 
 function newIdError({ resource, validator }: DraftRule, id: Json | undefined): string | null {

@@ -100,7 +100,9 @@ describe('a merge patch', () => {
     [{ quantity: '5' }, ['quantity']],
     [{ fragile: 'true' }, ['fragile']],
     [{ status: 'BROKEN' }, ['status']],
-    [{ status: null }, ['status']],
+    [{ colour: null }, ['colour']],
+    [{ size: { unit: 'mm', colour: null } }, ['size.colour']],
+    [{ photos: null, category: 'a' }, ['photos']],
     [[{ op: 'remove', path: '/category' }], ['body']],
     ['text', ['body']],
     [null, ['body']],
@@ -118,6 +120,38 @@ describe('a merge patch', () => {
       });
       assert.deepEqual([...new Set(column(body['details'], 'field'))].toSorted(), fields);
       await shop.row({ send: `GET ${send}`, status: 200, expectBody: old });
+    });
+  }
+
+  const unknown: readonly (readonly [type: string, body: string, field: string])[] = [
+    ['application/merge-patch+json', '{"colour":null}', 'colour'],
+    ['application/json', '{"size":{"unit":"mm","colour":null}}', 'size.colour'],
+    ['application/vnd.shop.v1+json', '{"colour":null}', 'colour'],
+    ['application/json-patch+json', '[{"op":"add","path":"/colour","value":null}]', 'colour'],
+    [
+      'application/xml',
+      '<product xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><colour xsi:nil="true"/></product>',
+      'colour',
+    ],
+    ['application/x-www-form-urlencoded', 'colour', 'colour'],
+    ['application/x-www-form-urlencoded', 'size[unit]=mm&size[colour]', 'size.colour'],
+    [
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="colour"\r\nContent-Type: application/json\r\n\r\nnull\r\n--b--\r\n',
+      'colour',
+    ],
+  ];
+  for (const [type, body, field] of unknown) {
+    it(`[REP-5] with an unknown field that is null is 400 in ${type}: ${field}`, async () => {
+      const { id } = await product();
+      const request = { send: `PATCH /api/v1/products/${id}`, body };
+      const headers = { 'Content-Type': type };
+      const response = await shop.row({ ...request, headers, status: 400, has: { errorCode: 'PRODUCT_INVALID' } });
+      assert.deepEqual(column(response.body['details'], 'field'), [field]);
+      const lenient = await shop.send({ ...request, headers: { ...headers, Prefer: 'handling=lenient' } });
+      assert.equal(lenient.status, 200, lenient.text);
+      assert.equal(lenient.headers.get('preference-applied'), 'handling=lenient');
+      await shop.newEvents();
     });
   }
 

@@ -110,12 +110,30 @@ describe('a state', () => {
     await desk.row({ send: `PUT ${SEND}`, body: { text: 'x' }, status: 200, has, events: ['ticket.updated'] });
   });
 
+  it('[MET-11] that is optional and null is as if omitted', async () => {
+    const optional = TICKETS.replace('required: [phase]', 'required: []').replace('VOID] }', 'VOID], default: NEW }');
+    await using desk = await apiUnderTest(optional);
+    const created = ['ticket.created'];
+    const isNew = { status: 201, has: { phase: 'NEW' }, events: created };
+    await desk.row({ send: 'POST /api/v1/tickets', body: { id: '1', phase: null }, ...isNew });
+    await desk.row({ send: 'PUT /api/v1/tickets/2', body: { phase: null }, ...isNew });
+    const events = ['ticket.updated'];
+    await desk.row({ send: `PATCH ${SEND}`, body: { phase: 'OPEN' }, status: 200, events });
+    const kept = { status: 200, has: { phase: 'OPEN' } };
+    await desk.row({ send: `PATCH ${SEND}`, body: { phase: null }, ...kept });
+    await desk.row({ send: `PUT ${SEND}`, body: { phase: null }, ...kept });
+    for (const op of [{ op: 'replace', value: null }, { op: 'remove' }]) {
+      const body = [{ ...op, path: '/phase' }];
+      await desk.row({ send: `PATCH ${SEND}`, headers: JSON_PATCH, body, ...kept });
+    }
+  });
+
   for (const [way, send, body] of [
     ['PUT', `PUT ${SEND}`, { phase: null }],
     ['a merge patch', `PATCH ${SEND}`, { phase: null }],
     ['POST', 'POST /api/v1/tickets', { id: '2', phase: null }],
   ] as const) {
-    it(`[MET-11] [REP-4] is never null, with ${way}`, async () => {
+    it(`[MET-11] [REP-4] that is required is never null, with ${way}`, async () => {
       await using desk = await ticket('OPEN');
       const { body: error } = await desk.row({ send, body, status: 400, has: { errorCode: 'TICKET_INVALID' } });
       assert.equal(error['details'][0]['field'], 'phase');

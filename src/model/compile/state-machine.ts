@@ -48,7 +48,7 @@ export function compileState(
   }
   const stateField: Field = { ...field, required: true, nullable: false, default: initial };
   return {
-    state: { field: name, initial, transitions },
+    state: { field: name, isOptional: !field.required, initial, transitions },
     fields: fields.map((each) => (each === field ? stateField : each)),
   };
 }

@@ -12,6 +12,7 @@ describe('the states of a resource', () => {
     const found = resource(model, 'items').state;
     assert.deepEqual(found, {
       field: 'status',
+      isOptional: true,
       initial: 'DRAFT',
       transitions: new Map([
         ['DRAFT', new Set(['ACTIVE'])],
