@@ -98,7 +98,7 @@ function versionOf(carriers: VersionCarriers, contracts: Contracts): ResolvedVer
   return isPathAlone && path !== null ? versionOfPath(contracts)(path) : resolved(carriers, contracts);
 }
 
-/** Most requests name their version in the path and nowhere else, and one of a few. */
+/** Most requests name their version only in the path, and there are few versions. */
 const versionOfPath = weakMemoize((contracts: Contracts) =>
   memoize((path) => resolved({ path, query: null, header: null, accept: [] }, contracts)),
 );

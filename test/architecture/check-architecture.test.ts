@@ -211,6 +211,23 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
     { 'src/plan/ReadPlan.ts': '', 'test/a_b.test.ts': '' },
     ['src/plan/ReadPlan.ts:1 names', 'test/a_b.test.ts:1 names'],
   ],
+  [
+    'banned words in comments, messages, identifiers and pages',
+    {
+      'src/plan/a.ts': '// Told at once.\nconst toldItems = `asked for ${toldItems}`;',
+      'docs/guides/a.md': '# What nobody needs',
+      'README.md': 'It goes on\nwhoever asks.',
+    },
+    [
+      'docs/guides/a.md:1 words',
+      'README.md:2 words',
+      'src/plan/a.ts:1 words',
+      'src/plan/a.ts:1 words',
+      'src/plan/a.ts:2 words',
+      'src/plan/a.ts:2 words',
+      'src/plan/a.ts:2 words',
+    ],
+  ],
   ['an unknown entry of docs', { 'docs/notes.md': '' }, ['docs/notes.md:1 docs']],
   [
     'a path in the architecture page that does not exist',
@@ -275,6 +292,15 @@ const permitted: readonly (readonly [title: string, files: Files])[] = [
   ['any as a name', { 'src/plan/a.ts': "const any = 'any';" }],
   ['short files and functions', { 'src/plan/a.ts': `const f = () => {\n${long(38)}};\n` }],
   ['a long function in a test suite', { 'src/testing/a.ts': `const f = () => {\n${long(90)}};\n` }],
+  [
+    'banned words within words, in inline code, in tests and in the specification',
+    {
+      'src/plan/a.ts': 'const defaults = { stellar: 1, retold: 2 };',
+      'CHANGELOG.md': '`toldItems` is now `ItemCache`.',
+      'test/a.test.ts': "const told = 'told';",
+      'docs/specification/contract.md': 'Nobody is told.',
+    },
+  ],
   [
     'known entries of docs',
     { 'docs/specification/contract.md': '', 'docs/decisions/0001-use-sqlite.md': '', 'docs/errors.md': '' },

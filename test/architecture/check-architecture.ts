@@ -5,6 +5,7 @@ import { browserFindings, cycleFindings, libraryFindings, folderFindings } from 
 import { restrictionFindings } from './restriction-rules.ts';
 import { disciplineFindings, nameFindings, sizeFindings, typeNameFindings } from './shape-rules.ts';
 import { parseSource, type Source } from './source.ts';
+import { wordFindings } from './word-rules.ts';
 
 /** The text of each file by its path in the checkout, and the dependencies of the published package. */
 export interface Checkout {
@@ -30,6 +31,7 @@ export function checkArchitecture({ files, dependencies }: Checkout): readonly F
     ...sources.flatMap(({ path }) => nameFindings(path)),
     ...paths.flatMap(docNameFindings),
     ...docPathFindings(files),
+    ...paths.flatMap((path) => wordFindings(path, files[path] ?? '')),
   ];
   return findings.sort((a, b) => a.file.localeCompare(b.file, 'en') || a.line - b.line);
 }
