@@ -34,7 +34,7 @@ interface Result<T> {
   readonly value: T;
 }
 
-/** Memoizes a function of an object, for as long as the object is alive: what follows from a compiled model or resource. */
+/** Memoizes a function of an object, such as a compiled resource, for as long as the object is alive. A result depends on the object alone: on the *contract*. */
 export function weakMemoize<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const results = new WeakMap<K, { readonly value: V }>();
   return (key) => {

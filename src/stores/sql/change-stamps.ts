@@ -9,7 +9,10 @@ import type { SystemStatements } from './system-statements.ts';
 /** A power of two. Rows that share a slot share their stamp. */
 const SLOTS = 16_384;
 
-/** Change stamps, cached in memory until another process writes to the database. */
+/**
+ * Change stamps, cached in memory until another process writes to the database. They depend on the rows alone: on none of identity, permission,
+ * visibility and contract.
+ */
 export class SqlChangeStamps implements ChangeStamps {
   readonly #client: SqlClient;
   readonly #system: SystemStatements;
