@@ -6,7 +6,7 @@ import { encodeSegment } from './url.ts';
 export interface QueryParameter {
   /** Decoded. */
   readonly name: string;
-  /** The value as sent, for {@link splitList}. */
+  /** The value as sent, for {@link splitList}, where an item may contain a comma. */
   readonly raw: string;
   /** The decoded value; empty if the parameter has no `=`. */
   readonly value: string;
@@ -44,11 +44,19 @@ export function parseQuery(raw: string): readonly QueryParameter[] {
  * @param most maximum number of items; null is returned if there are more
  * @throws {ApiError} REQUEST_URI_INVALID for a bad escape
  */
-export function splitList(raw: string): readonly string[];
-export function splitList(raw: string, most: number): readonly string[] | null;
 export function splitList(raw: string, most = Number.POSITIVE_INFINITY): readonly string[] | null {
   const items = raw.split(',', Math.min(most + 1, MAX_ARRAY));
   return items.length > most ? null : items.map(decode);
+}
+
+/**
+ * The items of a decoded list value whose items contain no comma, so that `%2C` separates like `,` (URL-5): URL builders encode the comma.
+ *
+ * @param most maximum number of items; null is returned if there are more
+ */
+export function splitPlainList(value: string, most: number): readonly string[] | null {
+  const items = value.split(',', Math.min(most + 1, MAX_ARRAY));
+  return items.length > most ? null : items;
 }
 
 /** The parameters of a query string that {@link writeQuery} writes. */

@@ -95,6 +95,10 @@ export interface Property extends Shape {
   readonly path: string;
   readonly sortable: boolean;
   readonly filterable: boolean;
+  /** The values of its `enum` or `const`, in stored form; null if there is none. For an array those of its items. */
+  readonly allowed: readonly Json[] | null;
+  /** Whether a value can contain a comma. If none can, `%2C` separates the values of a filter like `,` (URL-5). */
+  readonly holdsComma: boolean;
 }
 
 export interface StateMachine {

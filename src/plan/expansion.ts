@@ -1,6 +1,6 @@
 import { type ErrorDetail, apiError } from '../conventions/errors.ts';
 import { closestMatch } from '../conventions/closest-match.ts';
-import { type QueryParameter, splitList } from '../conventions/query.ts';
+import { type QueryParameter, splitPlainList } from '../conventions/query.ts';
 import type { Model, Resource } from '../model/model.ts';
 
 /** Maximum number of paths. */
@@ -50,11 +50,11 @@ export function relationsOf(resource: Resource, { resources }: Pick<Model, 'reso
  * @throws {ApiError} QUERY_EXPAND_INVALID with every unknown relation
  */
 export function readExpansions(
-  { raw }: QueryParameter,
+  { value }: QueryParameter,
   resource: Resource,
   model: Pick<Model, 'resources'>,
 ): readonly Expansion[] {
-  const list = splitList(raw, MAX_PATHS);
+  const list = splitPlainList(value, MAX_PATHS);
   if (list === null) throw expandInvalid([{ field: 'expand', message: `has more than ${MAX_PATHS} relations` }]);
   const paths = list.map((path) => path.split('.', MAX_DEPTH + 1));
   const details = list.flatMap((path, index): ErrorDetail[] => {

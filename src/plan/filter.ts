@@ -1,6 +1,6 @@
 import { type ErrorDetail, apiError } from '../conventions/errors.ts';
 import type { Json } from '../conventions/json.ts';
-import { type QueryParameter, splitList } from '../conventions/query.ts';
+import { type QueryParameter, splitList, splitPlainList } from '../conventions/query.ts';
 import type { Property, Resource, ValueType } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { readFilterName } from './parameters.ts';
@@ -95,9 +95,22 @@ function parseFilter(
     return `${problem}; supported: ${operators.map((each) => `${path}[${each}]`).join(', ')}`;
   }
   const isList = operator === 'in' || operator === 'nin';
-  const lists = given.map(({ raw, value }) => (isList ? splitList(raw, remaining) : [value]));
+  const lists = given.map((parameter) => (isList ? filterItems(parameter, property, remaining) : [parameter.value]));
   const texts = lists.flatMap((list) => list ?? []);
   return lists.includes(null) || texts.length > remaining ? null : { name, property, operator, texts };
+}
+
+/**
+ * The items of a list filter. `%2C` separates them like `,`, unless a value of the property can contain a comma (URL-5).
+ *
+ * @param most maximum number of items; null is returned if there are more
+ */
+export function filterItems(
+  { raw, value }: QueryParameter,
+  { holdsComma }: Property,
+  most = Number.POSITIVE_INFINITY,
+): readonly string[] | null {
+  return holdsComma ? splitList(raw, most) : splitPlainList(value, most);
 }
 
 function operatorsOf({ kind }: ValueType): readonly Operator[] {

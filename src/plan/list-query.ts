@@ -100,7 +100,7 @@ export function readListQuery(
     end: () => cursorAt(null, true),
   });
   const nonCursorParameters: QueryPairs = [
-    ...view.parameters.map(linkParameter),
+    ...view.parameters.map((parameter) => linkParameter(parameter, resource)),
     ['limit', String(limit)],
     ...totalParameters(given),
   ];

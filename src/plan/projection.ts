@@ -1,7 +1,7 @@
 import { type ErrorDetail, apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import { closestMatch } from '../conventions/closest-match.ts';
-import { type QueryParameter, splitList } from '../conventions/query.ts';
+import { type QueryParameter, splitPlainList } from '../conventions/query.ts';
 import type { ComputedField, Member, Resource, ValueType } from '../model/model.ts';
 
 /** The members of a representation to include (QRY-4): each entirely (null), or some of its own members. */
@@ -18,14 +18,14 @@ const SYSTEM: ReadonlySet<string> = new Set([...ALWAYS, 'created_at', 'updated_a
  *
  * @throws {ApiError} QUERY_FIELDS_INVALID with every unknown path
  */
-export function readProjection({ raw }: QueryParameter, resource: Resource): Projection {
+export function readProjection({ value }: QueryParameter, resource: Resource): Projection {
   const tops = new Map<string, ValueType | null>([
     ...[...SYSTEM].map((name) => [name, null] as const),
     ...[...readable(resource), ...resource.computed].map(({ name, type }) => [name, type] as const),
   ]);
   const projection = new Map<string, Projection | null>(ALWAYS.map((name) => [name, null]));
   const details: ErrorDetail[] = [];
-  const paths = splitList(raw, MAX_PATHS);
+  const paths = splitPlainList(value, MAX_PATHS);
   if (paths === null) throw fieldsInvalid([{ field: 'fields', message: `has more than ${MAX_PATHS} fields` }]);
   for (const path of paths) {
     const [name = '', ...members] = path.split('.');

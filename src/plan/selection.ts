@@ -1,11 +1,12 @@
 import { ApiError, apiError } from '../conventions/errors.ts';
 import { type CursorSeal, type CursorState, decodeCursor } from '../conventions/pagination/cursor.ts';
 import type { TimeRange } from '../conventions/pagination/time.ts';
-import { type QueryParameter, parametersOf, type QueryPair, splitList, type QueryPairs } from '../conventions/query.ts';
+import { type QueryParameter, parametersOf, type QueryPair, type QueryPairs } from '../conventions/query.ts';
 import type { Json } from '../conventions/json.ts';
 import type { Resource, SortKey } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
-import { readFilter } from './filter.ts';
+import { filterItems, readFilter } from './filter.ts';
+import { readFilterName } from './parameters.ts';
 import { type PagePosition, readTimeRange } from './page-position.ts';
 import type { Condition } from './plan.ts';
 import { searchCondition } from './search.ts';
@@ -51,12 +52,14 @@ export function readSelection(rule: SelectionRule, parameters: readonly QueryPar
     ...timeConditions(timeRange, resource.timeField),
     ...(search === undefined ? [] : [searchCondition(search.value)]),
   ];
-  const order = sort === undefined ? resource.sort : readSort(sort.raw, resource);
+  const order = sort === undefined ? resource.sort : readSort(sort.value, resource);
   return {
     filter,
     order,
     cursorFingerprint: fingerprintOf(filter, order, resource),
-    parameters: [...filters, ...selecting, ...(sort === undefined ? [] : [sort])].map(linkParameter),
+    parameters: [...filters, ...selecting, ...(sort === undefined ? [] : [sort])].map((parameter) =>
+      linkParameter(parameter, resource),
+    ),
     timeRange,
   };
 }
@@ -84,7 +87,7 @@ export function impliedSort(
   const sort = parameters.find(({ name }) => name === 'sort');
   if (sort === undefined) return { name: 'sort', raw: path, value: path };
   if (position.name === 'start') return null;
-  const [key, next, another] = readSort(sort.raw, resource);
+  const [key, next, another] = readSort(sort.value, resource);
   const tied = path === 'id' ? next === undefined : next?.path === 'id' && next.descending === key?.descending;
   if (key?.path === path && tied && another === undefined) return null;
   throw orderConflict(position.name, path);
@@ -120,9 +123,12 @@ function impliedPath(
 }
 
 /** A parameter as links carry it. Separator commas of a list stay unescaped; commas in data are escaped (URL-5). */
-export function linkParameter({ name, raw, value }: QueryParameter): QueryPair {
-  const isList = name === 'sort' || name === 'fields' || name === 'expand' || /\[n?in\]$/.test(name);
-  return [name, isList ? splitList(raw) : value];
+export function linkParameter(parameter: QueryParameter, { properties }: Resource): QueryPair {
+  const { name, value } = parameter;
+  if (name === 'sort' || name === 'fields' || name === 'expand') return [name, value.split(',')];
+  const filter = readFilterName(name);
+  const property = filter?.operator === 'in' || filter?.operator === 'nin' ? properties.get(filter.path) : undefined;
+  return [name, property === undefined ? value : (filterItems(parameter, property) ?? value)];
 }
 
 /** A canonical form of conditions, to compare filters. */

@@ -1,5 +1,5 @@
 import { type ErrorDetail, apiError } from '../conventions/errors.ts';
-import { splitList } from '../conventions/query.ts';
+import { splitPlainList } from '../conventions/query.ts';
 import { memoize, weakMemoize } from '../cache/memoize.ts';
 import type { Resource, SortKey } from '../model/model.ts';
 
@@ -10,18 +10,18 @@ const MAX_CHECKED = 20;
 /**
  * Reads `sort`. The id is appended as the tie-breaker, in the direction of the last key (PAGE-5, QRY-3).
  *
- * @param raw the undecoded value of the parameter: `-created_at,name`
+ * @param text the decoded value of the parameter: `-created_at,name`
  * @throws {ApiError} QUERY_SORT_INVALID, with the sortable fields
  */
-export function readSort(raw: string, resource: Resource): readonly SortKey[] {
-  return sortsOf(resource)(raw);
+export function readSort(text: string, resource: Resource): readonly SortKey[] {
+  return sortsOf(resource)(text);
 }
 
 /** Clients use few different orders of a resource. */
-const sortsOf = weakMemoize((resource: Resource) => memoize((raw) => readKeys(raw, resource)));
+const sortsOf = weakMemoize((resource: Resource) => memoize((text) => readKeys(text, resource)));
 
-function readKeys(raw: string, resource: Resource): readonly SortKey[] {
-  const terms = splitList(raw, MAX_CHECKED);
+function readKeys(text: string, resource: Resource): readonly SortKey[] {
+  const terms = splitPlainList(text, MAX_CHECKED);
   if (terms === null)
     throw sortInvalid([{ field: 'sort', message: `has more than ${MAX_CHECKED} keys; at most ${MAX_KEYS}` }]);
   const keys = terms.map((term) => ({ path: term.replace(/^-/, ''), descending: term.startsWith('-') }));

@@ -73,7 +73,8 @@ function propertiesOf(fields: readonly Field[]): ReadonlyMap<string, Property> {
       ? type.members.map((member) => ({ path: `${name}.${member.name}`, type: member.type, nullable: true }))
       : [{ path: name, type, nullable }],
   );
-  return new Map([...system, ...declared].map((shape) => [shape.path, { ...shape, sortable: true, filterable: true }]));
+  const further = { sortable: true, filterable: true, allowed: null, holdsComma: true };
+  return new Map([...system, ...declared].map((shape) => [shape.path, { ...shape, ...further }]));
 }
 
 function singularOf(name: string): string {

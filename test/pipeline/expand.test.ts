@@ -80,6 +80,12 @@ describe('an expanded relation', () => {
     assert.deepEqual(Object.keys(one).slice(-2), ['author', 'links']);
   });
 
+  it('[URL-5] takes an encoded comma as separator', async () => {
+    const plain = await get('books/b1?expand=author,chapters');
+    assert.ok('author' in plain.body && 'chapters' in plain.body, plain.text);
+    assert.equal((await get('books/b1?expand=author%2Cchapters')).text, plain.text);
+  });
+
   it('[QRY-4] [REP-11a] never contains write-only fields', async () => {
     assert.doesNotMatch((await get('books?expand=author')).text, /secret/);
   });

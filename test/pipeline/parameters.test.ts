@@ -42,7 +42,7 @@ describe('a sort', () => {
     ['-', /""/],
     ['--name', /"-name"/],
     ['+name', /" name"/],
-    ['name%2Cid', /"name,id"/],
+    ['nme%2Cid', /"nme"/],
     ['NAME', /"NAME"/],
     ['name,-name', /key name more than once/],
     ['name,count,ratio,truth,price,serial', /6 keys; at most 5/],

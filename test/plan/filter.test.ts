@@ -17,6 +17,15 @@ const PROPERTIES = [
   'day: { type: string, format: date }',
   'photo: { type: string, contentEncoding: base64 }',
   'secret: { type: string, writeOnly: true }',
+  'phase: { type: string, enum: [NEW, OPEN] }',
+  'phases: { type: array, items: { type: string, enum: [NEW, OPEN] } }',
+  'level: { type: integer, enum: [1, 2] }',
+  'rate: { type: string, format: decimal, x-scale: 2, enum: ["0.5", "1"] }',
+  'odd: { type: string, enum: ["a,b", c] }',
+  'box: { type: object, properties: { kind: { type: string, enum: [x, y] } } }',
+  'other_id: { type: string, x-references: others }',
+  'uuid: { type: string, format: uuid }',
+  'link: { type: string, format: uri }',
 ].join(', ');
 const { resource, validator } = compiled(itemsDocument(PROPERTIES), 'items');
 
@@ -77,6 +86,16 @@ describe('conditions', () => {
     ['name[in]=a,b', [is('name', 'a', 'b')]],
     ['name[in]=a%2Cb,c+d', [is('name', 'a,b', 'c d')]],
     ['name=a,b', [is('name', 'a,b')]],
+    ['size[in]=1%2C2,3', [is('size', 1, 2, 3)]],
+    ['phase[in]=NEW%2COPEN', [is('phase', 'NEW', 'OPEN')]],
+    ['rate=0.50&rate=1.0', [is('rate', '0.50', '1.00')]],
+    ['day[in]=2026-01-02%2C2026-01-03', [is('day', '2026-01-02', '2026-01-03')]],
+    ['id[in]=a%2cb', [is('id', 'a', 'b')]],
+    ['other_id[in]=a%2Cb', [is('other_id', 'a', 'b')]],
+    ['uuid[in]=a%2Cb', [is('uuid', 'a', 'b')]],
+    ['box.kind[in]=x%2Cy', [is('box.kind', 'x', 'y')]],
+    ['odd[in]=a%2Cb,c', [is('odd', 'a,b', 'c')]],
+    ['link[in]=a%2Cb', [is('link', 'a,b')]],
     ['name=a&size=1', [is('name', 'a'), is('size', 1)]],
     ['name=a&name[eq]=b&filter[name]=c', [is('name', 'a'), is('name', 'b'), is('name', 'c')]],
     ['price=05.5', [is('price', '5.50')]],
@@ -120,7 +139,7 @@ describe('conditions', () => {
     assert.deepEqual(
       details.map(({ message }) => message),
       [
-        'is not filterable; filterable fields: id, name, size, price, at, place.city, tags, sizes, day, created_at, updated_at, revision',
+        'is not filterable; filterable fields: id, name, size, price, at, place.city, tags, sizes, day, phase, phases, level, rate, odd, box.kind, other_id, uuid, link, created_at, updated_at, revision',
         'does not support a filter without an operator; supported: tags[contains], tags[exists]',
         'has an unknown operator; supported: name[eq], name[ne], name[gt], name[gte], name[lt], name[lte], name[in], name[nin], name[exists], name[contains], name[starts_with]',
         'does not support contains; supported: size[eq], size[ne], size[gt], size[gte], size[lt], size[lte], size[in], size[nin], size[exists]',
@@ -128,6 +147,28 @@ describe('conditions', () => {
         'must be an integer such as 42',
       ],
     );
+  });
+
+  const outsiders: readonly (readonly [text: string, message: string])[] = [
+    ['phase=open', 'must be one of NEW, OPEN'],
+    ['phase[ne]=DONE', 'must be one of NEW, OPEN'],
+    ['phase[in]=NEW,DONE', 'must be one of NEW, OPEN'],
+    ['phase[nin]=NEW%2C', 'must be one of NEW, OPEN'],
+    ['phase[gte]=A', 'must be one of NEW, OPEN'],
+    ['phases[contains]=DONE', 'must be one of NEW, OPEN'],
+    ['level=3', 'must be one of 1, 2'],
+    ['rate=0.51', 'must be one of 0.50, 1.00'],
+    ['box.kind=z', 'must be one of x, y'],
+  ];
+  for (const [text, message] of outsiders) {
+    it(`[QRY-2] outside the enum are refused with its members: ${text}`, () => {
+      const { details } = throwsApiError(() => read(text), 'QUERY_FILTER_INVALID');
+      assert.deepEqual(details, [{ field: text.slice(0, text.indexOf('=')), message }]);
+    });
+  }
+
+  it('[QRY-7] by a part of a text need not be a member of its enum', () => {
+    assert.deepEqual(read('phase[starts_with]=N&phase[contains]=x').length, 2);
   });
 
   it('[QRY-1] of four thousand values are read quickly', () => {

@@ -82,6 +82,12 @@ describe('readListQuery', () => {
     assert.equal(linkQuery, 'price=05&name%5Bin%5D=a%2Cb,c&sort=-name,size&limit=7');
   });
 
+  it('[URL-5] separates by an encoded comma in sort, fields and lists of numbers, and links write the comma', () => {
+    const { plan, linkQuery } = read('sort=-name%2Csize&fields=name%2csize&size[in]=1%2C2');
+    assert.deepEqual(plan, read('sort=-name,size&fields=name,size&size[in]=1,2').plan);
+    assert.equal(linkQuery, 'size%5Bin%5D=1,2&sort=-name,size&fields=name,size&limit=20');
+  });
+
   it('[PAGE-2] reads as the same query from its links, whatever was sent', () => {
     const value = fc.string({ minLength: 0, maxLength: 4 }).filter((text) => !text.includes('\0'));
     const filters = fc.array(

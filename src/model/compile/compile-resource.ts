@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../conventions/json.ts';
+import { isJsonObject, type Json } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
 import type { Field, IdRule, Resource } from '../model.ts';
 import type { UncheckedCode } from '../typescript/split-definition.ts';
@@ -36,7 +36,9 @@ export function compileResource(
   const parentField = compileParentField(resource, inputs);
   const allFields = parentField === null ? declaredFields : [parentField, ...declaredFields];
   const { state, fields } = compileState(allFields, schema, resource);
-  const properties = compileProperties(fields, resource);
+  const declaredResources = objectOf(document['resources']);
+  const hasClientIds = (other: string): boolean => isClientId(objectOf(declaredResources[other])['id']);
+  const properties = compileProperties({ fields, schema, hasClientIds }, resource);
   return {
     ...resource,
     name,
@@ -92,11 +94,14 @@ function compileParentField(
   };
 }
 
+function isClientId(id: Json | undefined): boolean {
+  return id === 'client' || isJsonObject(id);
+}
+
 function compileId({ declared, path, report }: CompileContext): IdRule {
   const { id } = declared;
-  if (id === 'client') return { kind: 'client', pattern: null };
-  if (!isJsonObject(id)) return { kind: 'server' };
-  const pattern = stringOf(id['client']);
+  if (!isClientId(id)) return { kind: 'server' };
+  const pattern = stringOf(objectOf(id)['client']);
   checkPattern(pattern ?? undefined, [...path, 'id', 'client'], report);
   return { kind: 'client', pattern: pattern === null ? null : readPattern(pattern) };
 }

@@ -112,13 +112,13 @@ function safeBounds(schema: JsonObject): JsonObject {
   };
 }
 
-/** The declared `enum` or `const`, without null. */
 function enumOf(schema: JsonObject): JsonObject {
   const values = allowedValues(schema);
   return values === null ? {} : { enum: values };
 }
 
-function allowedValues(schema: JsonObject): readonly Json[] | null {
+/** The declared `enum` or `const` of a schema, without null; null if there is none. */
+export function allowedValues(schema: JsonObject): readonly Json[] | null {
   const values = 'const' in schema ? [schema['const'] ?? null] : arrayOf(schema['enum']);
   const allowed = values.filter((value) => value !== null);
   return allowed.length === 0 ? null : allowed;

@@ -4,7 +4,7 @@ import { closestMatch } from '../../conventions/closest-match.ts';
 import { memberAssertions } from './assertion.ts';
 import { type CoercionResult, coerceText } from './coercion.ts';
 import type { Field, IdRule, Model, Resource } from '../model.ts';
-import { describeReason } from './messages.ts';
+import { describeAllowed, describeReason } from './messages.ts';
 import { formatPath } from './path.ts';
 import { absentValue, storedForm } from './stored-form.ts';
 import { compileAssertion, dedupeViolations, type ValueViolation } from './validator.ts';
@@ -45,8 +45,11 @@ function compileValidator(resource: Resource): ResourceValidator {
     check: compileCheck(resource),
     coerce: (path, text) => {
       const property = resource.properties.get(path);
-      if (property !== undefined) return coerceText(property.type, text);
-      return { kind: 'invalid', message: `is not a property of ${resource.name}` };
+      if (property === undefined) return { kind: 'invalid', message: `is not a property of ${resource.name}` };
+      const { type, allowed } = property;
+      const coerced = coerceText(type, text);
+      if (coerced.kind === 'invalid' || allowed === null || allowed.includes(coerced.value)) return coerced;
+      return { kind: 'invalid', message: describeAllowed(allowed) };
     },
     checkId: (id) => idError(id, resource.id),
   };
