@@ -1,6 +1,7 @@
 import type { CacheDirectives } from '../conventions/cache-control.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { Hooks } from './typescript/hooks.ts';
+import type { Pattern } from './values/pattern.ts';
 
 /** The version of a contract, MAJOR.MINOR.PATCH. */
 export interface ContractVersion {
@@ -82,7 +83,7 @@ export interface Reference {
 }
 
 /** Whether the server assigns ids (UUIDv7) or the client does, with an optional pattern. */
-export type IdRule = { readonly kind: 'server' } | { readonly kind: 'client'; readonly pattern: RegExp | null };
+export type IdRule = { readonly kind: 'server' } | { readonly kind: 'client'; readonly pattern: Pattern | null };
 
 export interface SortKey {
   /** A dotted path: `price`, `address.city`, `id`. */

@@ -3,7 +3,7 @@ import type { CompileContext } from '../document/compile-context.ts';
 import type { Field, IdRule, Resource } from '../model.ts';
 import type { UncheckedCode } from '../typescript/split-definition.ts';
 import { numberOf, objectOf, stringOf } from '../values/access.ts';
-import { readPattern } from '../values/formats.ts';
+import { compilePattern } from '../values/pattern.ts';
 import { compileCode, NO_CODE } from './compile-code.ts';
 import type { ResourceContext } from './hierarchy.ts';
 import { checkPattern } from './keywords.ts';
@@ -103,7 +103,7 @@ function compileId({ declared, path, report }: CompileContext): IdRule {
   if (!isClientId(id)) return { kind: 'server' };
   const pattern = stringOf(objectOf(id)['client']);
   checkPattern(pattern ?? undefined, [...path, 'id', 'client'], report);
-  return { kind: 'client', pattern: pattern === null ? null : readPattern(pattern) };
+  return { kind: 'client', pattern: pattern === null ? null : compilePattern(pattern) };
 }
 
 function compileEvents(declared: CompileContext['declared']): Resource['events'] {

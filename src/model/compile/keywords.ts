@@ -5,9 +5,9 @@ import type { Shape, ValueType } from '../model.ts';
 import { arrayOf, digitsOf } from '../values/access.ts';
 import { assertionOf } from '../values/assertion.ts';
 import { compareNumbers, storedDecimal } from '../values/exact-number.ts';
-import { readPattern } from '../values/formats.ts';
 import { describeReason } from '../values/messages.ts';
 import type { Path } from '../values/path.ts';
+import { patternProblem } from '../values/pattern.ts';
 import { storedForm } from '../values/stored-form.ts';
 import { compileAssertion, dedupeViolations } from '../values/validator.ts';
 
@@ -78,15 +78,10 @@ export function checkKeywords(kind: ValueKind, { declared: schema, path, report 
   checkPattern(schema['pattern'], [...path, 'pattern'], report);
 }
 
-/** Reports a pattern that is not a regular expression with the `u` flag. */
+/** Reports a pattern that is not a regular expression with the `u` flag, and one that cannot be matched in linear time (LIM-1). */
 export function checkPattern(pattern: Json | undefined, path: Path, report: ReportProblem): void {
-  if (typeof pattern === 'string' && readPattern(pattern) === null) {
-    report(
-      path,
-      'the pattern is not a valid regular expression',
-      'write an ECMAScript regular expression that is valid with the u flag',
-    );
-  }
+  const problem = typeof pattern === 'string' ? patternProblem(pattern) : null;
+  if (problem !== null) report(path, problem.cause, problem.fix);
 }
 
 /** Bounds of decimals and int64 may be strings, because a JSON number is exact to about 15 digits only. */

@@ -79,7 +79,10 @@ export const schemaSchema: JsonObject = {
     exclusiveMaximum: BOUND,
     minLength: COUNT,
     maxLength: COUNT,
-    pattern: { type: 'string', description: 'An ECMAScript regular expression, with the u flag' },
+    pattern: {
+      type: 'string',
+      description: 'An ECMAScript regular expression, with the u flag; matched in linear time',
+    },
     contentEncoding: { const: 'base64', description: 'base64: the string encodes bytes' },
     contentMediaType: { type: 'string', description: 'The media type of the bytes' },
     items: { $ref: '#/$defs/schema' },

@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
 import { arrayOf, objectOf } from '../values/access.ts';
 import type { ReportProblem } from '../document/model-error.ts';
-import { formats, readPattern } from '../values/formats.ts';
+import { formats } from '../values/formats.ts';
+import { parseExpression } from '../values/pattern.ts';
 import type { Path } from '../values/path.ts';
 import { plainData } from './module-values.ts';
 
@@ -171,7 +172,7 @@ function removeFormatPattern(schema: JsonObject): JsonObject {
   if (format === 'base64' && schema['contentEncoding'] === 'base64') return rest;
   if (typeof format !== 'string' || typeof pattern !== 'string') return schema;
   if (!FORMATS.has(format)) return { ...rest, pattern };
-  const [samples, expression] = [SAMPLES[format] ?? [], readPattern(pattern)];
+  const [samples, expression] = [SAMPLES[format] ?? [], parseExpression(pattern)];
   const repeats = samples.length > 0 && expression !== null && samples.every((sample) => expression.test(sample));
   return repeats ? { ...rest, format } : schema;
 }

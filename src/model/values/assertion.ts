@@ -3,7 +3,7 @@ import { storedDateTime } from './date-time.ts';
 import { arrayOf, digitsOf, numberOf, objectOf, stringOf } from './access.ts';
 import { compareNumbers, decimalError, storedInt64 } from './exact-number.ts';
 import type { Member, Shape, ValueType } from '../model.ts';
-import { readPattern } from './formats.ts';
+import { type BoundedPattern, compilePattern } from './pattern.ts';
 import { storedForm, type StoredForm } from './stored-form.ts';
 import type { Assertion, ValueCheck } from './validator.ts';
 import { describeAllowed, formatValue } from './messages.ts';
@@ -100,9 +100,12 @@ function bounds(schema: JsonObject): JsonObject {
   return numbers(schema, ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']);
 }
 
-function patternOf(schema: JsonObject): JsonObject {
-  const pattern = stringOf(schema['pattern']);
-  return pattern === null || readPattern(pattern) === null ? {} : { pattern };
+function patternOf(schema: JsonObject): { readonly 'x-pattern'?: BoundedPattern } {
+  const source = stringOf(schema['pattern']);
+  const pattern = source === null ? null : compilePattern(source);
+  if (pattern === null) return {};
+  const [minLength, maxLength] = [numberOf(schema['minLength']) ?? 0, numberOf(schema['maxLength']) ?? Infinity];
+  return { 'x-pattern': { pattern, minLength, maxLength } };
 }
 
 function safeBounds(schema: JsonObject): JsonObject {

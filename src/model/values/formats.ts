@@ -39,16 +39,6 @@ export const formats: Readonly<Record<TextFormat, FormatRule>> = {
   ipv6: { test: isIpv6, phrase: 'an IPv6 address such as 2001:db8::1' },
 };
 
-/** Parses a declared pattern; null for an invalid regular expression. */
-export function readPattern(pattern: string): RegExp | null {
-  try {
-    return new RegExp(pattern, 'u');
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
 /** RFC 1123: labels of letters, digits and inner hyphens, at most 253 characters. */
 function isHostname(text: string): boolean {
   return text.length <= 253 && text.split('.').every((label) => LABEL.test(label));

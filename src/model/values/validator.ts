@@ -2,6 +2,7 @@ import { Ajv2020, type CodeOptions, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Json } from '../../conventions/json.ts';
 import { formats } from './formats.ts';
 import { formatPath, type Path } from './path.ts';
+import { type BoundedPattern, violatesPattern } from './pattern.ts';
 
 const BOUND_KEYWORDS = [
   'minimum',
@@ -58,7 +59,10 @@ export function dedupeViolations(violations: readonly ValueViolation[]): readonl
   });
 }
 
-/** JSON Schema 2020-12, plus `x-check`: a {@link ValueCheck} of strings or arrays for what the standard has no keyword for. */
+/**
+ * JSON Schema 2020-12, plus `x-check`: a {@link ValueCheck} of strings or arrays for what the standard has no keyword for, and `x-pattern`:
+ * a {@link BoundedPattern}, in place of `pattern`.
+ */
 export interface Assertion {
   readonly [keyword: string]: unknown;
 }
@@ -93,6 +97,21 @@ ajv.addKeyword({
       const message = check(value);
       if (message !== null) validate.errors = [{ keyword: 'x-check', params: { message } }];
       return message === null;
+    };
+    return validate;
+  },
+});
+
+ajv.addKeyword({
+  keyword: 'x-pattern',
+  type: 'string',
+  errors: true,
+  compile: (bounded: BoundedPattern) => {
+    const error: Partial<ErrorObject> = { keyword: 'x-pattern', params: { pattern: bounded.pattern.source } };
+    const validate: { (text: string): boolean; errors?: Partial<ErrorObject>[] } = (text) => {
+      const violates = violatesPattern(text, bounded);
+      if (violates) validate.errors = [error];
+      return !violates;
     };
     return validate;
   },
@@ -196,6 +215,7 @@ function readReason(keyword: string, parameters: AjvParameters, schema: ParentSc
     case 'const':
       return { kind: 'const', allowed: allowedValue };
     case 'pattern':
+    case 'x-pattern':
       return { kind: 'pattern', pattern };
     case 'format':
       return { kind: 'format', format };
