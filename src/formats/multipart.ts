@@ -5,6 +5,7 @@ import { formText, FormTree } from './form.ts';
 import { readJson } from './json.ts';
 import type { StructureLimits } from './json-scan.ts';
 import { decodeUtf8, malformedBody } from './malformed-body.ts';
+import type { ValueType } from '../model/model.ts';
 import type { ObjectType, RawValue } from './typed-reader.ts';
 
 /** A part of a multipart body, before it is interpreted. */
@@ -15,6 +16,9 @@ interface BodyPart {
 }
 
 const MAX_HEADER_FIELDS = 20;
+const MAX_PARTS = 1_000;
+/** So many parts are parsed also where the model takes fewer, so that errors name the fields that it does not have. */
+const MIN_PARTS = 100;
 /** The high-water mark of parts: the body is in memory already, so no part has to wait for its reader. */
 const UNLIMITED = 2 ** 30;
 /** How browsers escape quotes and line breaks in a name (HTML, multipart/form-data encoding algorithm). */
@@ -33,22 +37,45 @@ export async function readMultipart(
   limits: StructureLimits,
 ): Promise<JsonObject> {
   const form = new FormTree(limits);
-  for (const part of await splitParts(bytes, boundary, limits.items)) {
+  checkCount(bytes, boundary, Math.min(MAX_PARTS, limits.items, Math.max(MIN_PARTS, capacityOf(type))));
+  for (const part of await splitParts(bytes, boundary)) {
     const disposition = dispositionOf(part);
     form.add(disposition.name, valueOf(part, disposition, limits));
   }
   return form.read(type);
 }
 
+/** The number of values that a type can have; infinite for lists and maps. */
+function capacityOf(type: ValueType): number {
+  if (type.kind === 'array' || type.kind === 'map') return Infinity;
+  return type.kind === 'object' ? type.members.reduce((sum, member) => sum + capacityOf(member.type), 0) : 1;
+}
+
+/**
+ * Counts the delimiters before the body is parsed, because each part costs far more than its bytes (LIM-1).
+ *
+ * @throws {ApiError} REQUEST_BODY_MALFORMED
+ */
+function checkCount(bytes: Uint8Array, boundary: string, max: number): void {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const delimiter = `\r\n--${boundary}`;
+  // The first delimiter may lack its line break, and the last one ends the body.
+  let parts = body.subarray(0, delimiter.length - 2).equals(Buffer.from(delimiter.slice(2))) ? 0 : -1;
+  for (let at = body.indexOf(delimiter); at !== -1; at = body.indexOf(delimiter, at + delimiter.length)) {
+    parts += 1;
+    if (parts > max) throw malformedBody(null, `must have at most ${max} parts`);
+  }
+}
+
 /** Splits a body at its boundaries. The promise always settles. */
-function splitParts(bytes: Uint8Array, boundary: string, max: number): Promise<readonly BodyPart[]> {
+function splitParts(bytes: Uint8Array, boundary: string): Promise<readonly BodyPart[]> {
   return new Promise((resolve, reject) => {
     const parts: BodyPart[] = [];
     const config = { boundary, maxHeaderPairs: MAX_HEADER_FIELDS, partHwm: UNLIMITED };
     const parser = new Dicer(config);
     parser.on('part', (stream) => {
       const part: BodyPart = { header: null, chunks: [] };
-      if (parts.push(part) > max) reject(malformedBody(null, `must have at most ${max} parts`));
+      parts.push(part);
       stream.on('header', (header: object) => (part.header = new Map(Object.entries(header))));
       stream.on('data', (chunk) => part.chunks.push(Buffer.from(chunk)));
       stream.on('error', reject);

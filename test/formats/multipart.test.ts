@@ -150,6 +150,33 @@ describe('a multipart form', () => {
     });
   }
 
+  it('[LIM-1] refuses more than 1,000 parts, and more than 100 where the type has fewer values, before it parses them', async () => {
+    const limits = { depth: 5, items: 10_000 };
+    const flat: ObjectType = { kind: 'object', members: [optional('name', TEXT)] };
+    const parts = (count: number, type: ObjectType): Promise<unknown> =>
+      readMultipart(
+        body(Array.from({ length: count }, (_, at) => [named(`tags[${at}]`), 'a'] as const)),
+        'b',
+        type,
+        limits,
+      );
+    const says = (text: string) => (error: unknown) =>
+      error instanceof ApiError && error.status === 400 && error.message.includes(text);
+    assert.ok(await parts(1000, PRODUCT));
+    await assert.rejects(parts(1001, PRODUCT), says('at most 1000 parts'));
+    await parts(100, flat);
+    await assert.rejects(parts(101, flat), says('at most 100 parts'));
+  });
+
+  it('[LIM-1] refuses 209,000 empty parts in little time', async () => {
+    const limits = { depth: 5, items: 10_000 };
+    const bytes = Buffer.from('--b\r\n'.repeat(209_000));
+    const before = process.cpuUsage();
+    await assert.rejects(readMultipart(bytes, 'b', PRODUCT, limits), /at most 1000 parts/);
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < 200_000, `${user + system} us`);
+  });
+
   it('[NEG-5] settles for any input', async () => {
     const piece = fc.constantFrom(
       '--b',
