@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ApiUnderTest, apiUnderTest, type Seen } from './api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, column, type Seen } from './api-under-test.ts';
 import { create, LAMP, SHOP } from './shop-model.ts';
 
 interface Operation {
@@ -87,7 +87,7 @@ describe('a batch', () => {
     await shop.row({ send: 'GET /api/v1/batches/1/2', status: 404, has: { errorCode: 'REQUEST_ROUTE_NOT_FOUND' } });
   });
 
-  it('[MET-13] links in the version carrier of the client', async () => {
+  it('[MET-13] [REP-9e, REP-9f] links in the version carrier of the client, and to its canonical URL', async () => {
     await using shop = await apiUnderTest(SHOP);
     const made = await shop.row({
       send: 'POST /api/batches?api_version=1',
@@ -96,6 +96,16 @@ describe('a batch', () => {
       events: ['note.created'],
     });
     assert.equal(made.headers.get('location'), `/api/batches/${made.body['id']}?api_version=1`);
+    const link = `</api/v1/batches/${made.body['id']}>; rel="canonical"`;
+    assert.equal(made.headers.get('link'), link);
+    const expectHeaders = { Link: link };
+    await shop.row({ send: `GET ${made.headers.get('location')}`, status: 200, expectHeaders });
+    const carrier = { headers: { 'API-Version': '1' }, status: 200, expectHeaders };
+    await shop.row({ send: `GET /api/batches/${made.body['id']}`, ...carrier });
+    await shop.row({ send: `GET /api/v1/batches/${made.body['id']}`, status: 200, expectHeaders: { Link: null } });
+    const headers = { Prefer: 'return=minimal' };
+    const minimal = await shop.send({ send: 'POST /api/batches', headers, body: { operations: [note('b')] } });
+    assert.match(minimal.headers.get('link') ?? '', /^<\/api\/v1\/batches\/[^>]+>; rel="canonical"$/);
     assert.equal(made.body['results'][0].headers.Location, '/api/notes/a?api_version=1');
   });
 });
@@ -296,6 +306,27 @@ describe('an atomic batch', () => {
     });
   }
 
+  it('[MET-13] [MET-6] fails with the Allow of the operation', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const Allow = 'GET, HEAD, QUERY, POST, OPTIONS';
+    const put = { method: 'PUT', path: '/notes', body: {} };
+    await batch(shop, [put], { status: 405, expectHeaders: { Allow } });
+    const results = await batch(shop, [put], { atomic: false, status: 201 });
+    assert.equal(results.body['results'][0].headers.Allow, Allow);
+  });
+
+  it('[MET-13] [QRY-5] fails with the name of an unknown parameter', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    const { body } = await batch(shop, [{ method: 'DELETE', path: '/notes/a?bogus=1&dry_rum=true' }], {
+      status: 400,
+      has: { errorCode: 'REQUEST_PARAMETER_UNKNOWN' },
+    });
+    assert.deepEqual(body['details'], [
+      { field: 'operations[0].path', message: '"bogus" is not a known parameter' },
+      { field: 'operations[0].path', message: '"dry_rum" is not a known parameter; did you mean "dry_run"?' },
+    ]);
+  });
+
   it('[MET-13] [CACHE-3] fails as a whole if an operation expects a collection that an earlier one changed', async () => {
     await using shop = await apiUnderTest(SHOP);
     const tag = (await shop.send({ send: 'GET /api/v1/notes' })).headers.get('etag') ?? '';
@@ -387,6 +418,29 @@ describe('the body of a batch', () => {
     ],
     ['with nested batches', { operations: [{ method: 'POST', path: '/batches', body: {} }] }, ['operations[0].path']],
     [
+      'with nested batches under an encoded name',
+      { operations: [{ method: 'POST', path: '/%62atches', body: {} }] },
+      ['operations[0].path'],
+    ],
+    [
+      'with paths that no request could have',
+      {
+        operations: [
+          { method: 'DELETE', path: `/notes/${'x'.repeat(9_000)}` },
+          { method: 'DELETE', path: '/notes/%zz' },
+          { method: 'DELETE', path: '/notes/a#b' },
+          { method: 'DELETE', path: '/notes/é' },
+          { method: 'DELETE', path: '/notes/a?b=%' },
+        ],
+      },
+      [0, 1, 2, 3, 4].map((index) => `operations[${index}].path`),
+    ],
+    [
+      'with header fields that are too large together',
+      { operations: [{ ...note('a'), headers: { 'If-Match': `"${'x'.repeat(20_000)}"` } }] },
+      ['operations[0].headers'],
+    ],
+    [
       'with header fields of the batch',
       { operations: [{ ...note('a'), headers: { authorization: 'x', 'Idempotency-Key': 'k' } }] },
       ['operations[0].headers.authorization', 'operations[0].headers.Idempotency-Key'],
@@ -408,18 +462,14 @@ describe('the body of a batch', () => {
     ],
   ];
   for (const [title, body, fields] of invalid) {
-    it(`[MET-13] ${title} is rejected with all its errors`, async () => {
+    it(`[MET-13] ${title} is rejected with all its errors, atomic or not`, async () => {
       await using shop = await apiUnderTest(SHOP);
-      const refused = await shop.row({
-        send: 'POST /api/v1/batches',
-        body,
-        status: 400,
-        has: { errorCode: 'BATCH_INVALID' },
-      });
-      assert.deepEqual(
-        refused.body['details'].map(({ field }: { field: string }) => field),
-        fields,
-      );
+      const send = 'POST /api/v1/batches';
+      const independent = Array.isArray(body) ? body : { atomic: false, ...Object(body) };
+      for (const sent of [body, independent]) {
+        const refused = await shop.row({ send, body: sent, status: 400, has: { errorCode: 'BATCH_INVALID' } });
+        assert.deepEqual(column(refused.body['details'], 'field'), fields);
+      }
     });
   }
 

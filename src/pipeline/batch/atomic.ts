@@ -52,9 +52,9 @@ async function stageAll(
   const stagedRun = { ...run, request: { ...run.request, rows } };
   const steps: Step[] = [];
   let size = 0;
-  for (const [index, asked] of run.batch.operations.entries()) {
+  for (const [index, received] of run.batch.operations.entries()) {
     try {
-      const { operation, body } = await readOperation(asked, stagedRun, services);
+      const { operation, body } = await readOperation(received, stagedRun, services);
       const firstPlan = staged.plans.length;
       const prepared = await operation.prepare(body, firstPlan, services);
       size += sizeOf(prepared.result);
@@ -68,24 +68,28 @@ async function stageAll(
   return { steps, plans: staged.plans };
 }
 
-/** A failure of an atomic batch: the operation's status and code, its fields prefixed (MET-13). */
+/** A failure of an atomic batch: the operation's status, code and header fields such as `Allow`, its fields prefixed (MET-13). */
 function inOperation(index: number, failure: unknown): unknown {
   if (!(failure instanceof ApiError)) return failure;
   const at = `operations[${index}]`;
-  const { status, code, message, details, cause } = failure;
-  // Other header fields describe the operation's target, which is not this request's.
-  const retry = failure.headers['Retry-After'];
-  const headers = retry === undefined ? {} : { 'Retry-After': retry };
+  const { status, code, message, details, headers, cause } = failure;
   const located: readonly ErrorDetail[] =
     details.length === 0
       ? [{ field: at, message: 'failed; nothing of the batch was done' }]
-      : details.map((detail) => ({ ...detail, field: fieldIn(at, code, detail.field) }));
+      : details.map((detail) => detailIn(at, code, detail));
   return new ApiError(status, code, `${at}: ${message}`, { details: located, headers, cause });
 }
 
+/** A detail of an operation's error, with its place in the batch. A parameter is part of the path, so the message names it. */
+function detailIn(operation: string, code: string, { field, message }: ErrorDetail): ErrorDetail {
+  if (/^(?:REQUEST_PARAMETER|QUERY|PAGINATION|API_VERSION)_/.test(code)) {
+    return { field: `${operation}.path`, message: `${JSON.stringify(field)} ${message}` };
+  }
+  return { field: fieldIn(operation, field), message };
+}
+
 /** Where in the batch an error is. Names of header fields begin with a capital letter, and names of members never do. */
-function fieldIn(operation: string, code: string, field: string): string {
-  if (/^(?:REQUEST_PARAMETER|QUERY|REQUEST_URI)_/.test(code)) return `${operation}.path`;
+function fieldIn(operation: string, field: string): string {
   if (/^[A-Z]/.test(field)) return `${operation}.headers.${field}`;
   if (field === 'body') return `${operation}.body`;
   return field.startsWith('[') ? `${operation}.body${field}` : `${operation}.body.${field}`;

@@ -49,31 +49,25 @@ const MEMBERS = ['method', 'path', 'headers', 'body'];
 /**
  * Reads the body of a batch: `{"atomic": true, "operations": [{"method", "path", "headers", "body"}]}`. Default: atomic.
  *
- * @param batches the path segment of batches: a batch may not contain another
  * @throws {ApiError} BATCH_INVALID with all errors
  */
-export function readBatch(json: Json, batches: string, lenient: boolean): Batch {
-  if (!isJsonObject(json)) throw invalid([{ field: 'body', message: 'must be a JSON object with operations' }]);
+export function readBatch(json: Json, lenient: boolean): Batch {
+  if (!isJsonObject(json)) throw invalidBatch([{ field: 'body', message: 'must be a JSON object with operations' }]);
   const errors: ErrorDetail[] = lenient ? [] : unknownMembers(json, ['atomic', 'operations'], '');
   const { atomic = true, operations = null } = json;
   if (typeof atomic !== 'boolean') errors.push({ field: 'atomic', message: 'must be true or false' });
   if (!Array.isArray(operations) || operations.length === 0 || operations.length > MAX_OPERATIONS) {
     errors.push({ field: 'operations', message: `must be an array of 1 to ${MAX_OPERATIONS} operations` });
-    throw invalid(errors);
+    throw invalidBatch(errors);
   }
   const read = operations.map((operation: Json, index) =>
-    readOperation(operation, `operations[${index}]`, { batches, lenient }, errors),
+    readOperation(operation, `operations[${index}]`, lenient, errors),
   );
-  if (errors.length > 0) throw invalid(errors);
+  if (errors.length > 0) throw invalidBatch(errors);
   return { atomic: atomic === true, operations: read.filter((operation) => operation !== null) };
 }
 
-function readOperation(
-  json: Json,
-  at: string,
-  { batches, lenient }: { readonly batches: string; readonly lenient: boolean },
-  errors: ErrorDetail[],
-): BatchOperation | null {
+function readOperation(json: Json, at: string, lenient: boolean, errors: ErrorDetail[]): BatchOperation | null {
   if (!isJsonObject(json)) {
     errors.push({ field: at, message: 'must be an object with method and path' });
     return null;
@@ -82,20 +76,18 @@ function readOperation(
   const method = METHODS.find((each) => each === json['method']);
   if (method === undefined) errors.push({ field: `${at}.method`, message: `must be one of ${METHODS.join(', ')}` });
   const { path = null, headers = {}, body } = json;
-  const error = pathError(path, batches);
+  const error = pathError(path);
   if (error !== null) errors.push({ field: `${at}.path`, message: error });
   const fields = readHeaders(headers, `${at}.headers`, errors);
   if (method === undefined || typeof path !== 'string') return null;
   return { method, path, headers: fields, ...(body === undefined ? {} : { body }) };
 }
 
-function pathError(path: Json, batches: string): string | null {
+function pathError(path: Json): string | null {
   if (typeof path !== 'string' || !/^\/[^/]/.test(path)) {
     return 'must be a path below the version, such as /products/1';
   }
-  if (/^[^?]*(?:\/\/|\/(?:\?|$))/.test(path)) return 'must have no doubled or trailing slash';
-  const [, first = ''] = /^\/([^/?]*)/.exec(path) ?? [];
-  return first === batches ? 'names batches; a batch cannot contain another' : null;
+  return /^[^?]*(?:\/\/|\/(?:\?|$))/.test(path) ? 'must have no doubled or trailing slash' : null;
 }
 
 function readHeaders(headers: Json, at: string, errors: ErrorDetail[]): readonly string[] {
@@ -130,6 +122,7 @@ function unknownMembers(json: JsonObject, known: readonly string[], at: string):
     });
 }
 
-function invalid(details: readonly ErrorDetail[]): ApiError {
+/** 400 BATCH_INVALID. */
+export function invalidBatch(details: readonly ErrorDetail[]): ApiError {
   return apiError('BATCH_INVALID', 'The batch is invalid; see details.', { details });
 }

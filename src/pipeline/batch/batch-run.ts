@@ -2,6 +2,7 @@ import { apiError } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { IdempotencyRecord } from '../../plan/plan.ts';
 import type { Negotiated } from '../negotiate.ts';
+import type { Received } from '../receive.ts';
 import type { Services } from '../services.ts';
 import type { KeyedRequest } from '../write/idempotency.ts';
 import { type ParsedBody, parseBody } from '../write/parsed-body.ts';
@@ -9,9 +10,8 @@ import { requestedWrite } from '../write/requested-write.ts';
 import type { WriteOperation } from '../write/write.ts';
 import type { RunServices } from '../write/write-request.ts';
 import type { WriteResult } from '../write/write-result.ts';
-import type { Batch, BatchOperation } from './batch-body.ts';
 import { batchName, type BatchRecord, type OperationResult } from './batch-record.ts';
-import { subRequest } from './sub-request.ts';
+import { type ReceivedBatch, subRequest } from './sub-request.ts';
 
 /** What running a batch needs. */
 export type BatchServices = RunServices & Pick<Services, 'observe'>;
@@ -25,7 +25,7 @@ const MAX_RESULTS = 16;
 /** A batch that is being run. */
 export interface BatchRun {
   readonly request: Negotiated;
-  readonly batch: Batch;
+  readonly batch: ReceivedBatch;
   /** The key of the whole; null where it has none. */
   readonly keyed: KeyedRequest | null;
   readonly dry: boolean;
@@ -33,11 +33,11 @@ export interface BatchRun {
 
 /** An operation as the write that it requests, and its body. @throws {ApiError} as it would be refused alone */
 export async function readOperation(
-  asked: BatchOperation,
+  received: Received,
   { request, keyed }: BatchRun,
   { idempotency }: Pick<Services, 'idempotency'>,
 ): Promise<{ readonly operation: WriteOperation; readonly body: ParsedBody | null }> {
-  const alone = subRequest(asked, request);
+  const alone = subRequest(received, request);
   if (alone.bodyType !== null && !JSON_BODIES.has(alone.bodyType.kind)) {
     throw apiError(
       'REQUEST_MEDIA_TYPE_UNSUPPORTED',
@@ -53,7 +53,7 @@ export async function readOperation(
   const { operation } = write;
   const { compiled, takesBody } = operation;
   const needsNoKey =
-    asked.method === 'PUT' || asked.method === 'DELETE' || compiled.resource.idempotency === 'optional';
+    alone.method === 'PUT' || alone.method === 'DELETE' || compiled.resource.idempotency === 'optional';
   if (!needsNoKey && keyed === null) idempotency.name(alone, true);
   const body = takesBody ? await parseBody(alone, compiled) : null;
   return { operation, body };

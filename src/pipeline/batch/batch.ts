@@ -4,10 +4,11 @@ import type { Services } from '../services.ts';
 import { type ParsedBody, parseBody } from '../write/parsed-body.ts';
 import { bodyBytes } from '../write/write-request.ts';
 import { runAtomic } from './atomic.ts';
-import { type Batch, readBatch } from './batch-body.ts';
+import { readBatch } from './batch-body.ts';
 import { batchName, batchNotFound, type BatchRecord, recordedBatch } from './batch-record.ts';
 import type { BatchServices } from './batch-run.ts';
 import { runIndependent } from './independent.ts';
+import { type ReceivedBatch, receiveBatch } from './sub-request.ts';
 
 /** A batch that was run, now or by an earlier request with the same idempotency key. */
 export interface BatchOutcome {
@@ -56,9 +57,9 @@ export async function readBatchRecord(
   return { kind: 'batch-record', record: recordedBatch(record) };
 }
 
-function batchIn(body: ParsedBody, { preferences, contract }: Negotiated): Batch {
+function batchIn(body: ParsedBody, request: Negotiated): ReceivedBatch {
   if (body.kind === 'invalid') throw body.error;
-  return readBatch(body.json, contract.model.system.batches, preferences.handling === 'lenient');
+  return receiveBatch(readBatch(body.json, request.preferences.handling === 'lenient'), request);
 }
 
 /** The batch that the record of a key names. Both are retained for the same time. */

@@ -1,10 +1,10 @@
 import { apiError, errorBody } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import { withTimeout } from '../../platform/timeout.ts';
+import type { Received } from '../receive.ts';
 import { errorHeaders, reportedError } from '../refuse.ts';
 import { LATEST_START } from '../write/commits.ts';
 import { commitOnce } from '../write/write-request.ts';
-import type { BatchOperation } from './batch-body.ts';
 import type { BatchRecord, OperationResult } from './batch-record.ts';
 import {
   type BatchRun,
@@ -22,7 +22,7 @@ const LATEST_OPERATION = 0.8;
 
 /** An operation to be run, with what the operations before it left. */
 interface OperationRun extends BatchRun {
-  readonly asked: BatchOperation;
+  readonly received: Received;
   /** The name of its own idempotency record; null where the batch has no key. */
   readonly name: string | null;
   /** Milliseconds since the epoch at which the batch began. */
@@ -41,9 +41,9 @@ export async function runIndependent(run: BatchRun, services: BatchServices): Pr
   const since = services.sources.now();
   const results: OperationResult[] = [];
   let size = 0;
-  for (const [index, asked] of batch.operations.entries()) {
+  for (const [index, received] of batch.operations.entries()) {
     const name = keyed === null ? null : `${keyed.name}:${index}`;
-    const result = await resultOf({ ...run, asked, name, since, size }, services);
+    const result = await resultOf({ ...run, received, name, since, size }, services);
     size += result.kind === 'done' ? sizeOf(result.result) : 0;
     results.push(result);
   }
@@ -82,8 +82,8 @@ async function resultOf(run: OperationRun, services: BatchServices): Promise<Ope
 
 /** @throws {ApiError} as the operation would be refused alone */
 async function commitOperation(run: OperationRun, services: BatchServices): Promise<OperationResult> {
-  const { asked, name, dry, since } = run;
-  const { operation, body } = await readOperation(asked, run, services);
+  const { received, name, dry, since } = run;
+  const { operation, body } = await readOperation(received, run, services);
   const { result, replayed } = await commitOnce(
     name,
     operation,

@@ -1,22 +1,46 @@
+import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import { headerFields } from '../../conventions/header-fields.ts';
 import { writeJson } from '../../formats/json.ts';
 import type { Contracts } from '../contract.ts';
 import { bufferedBody, type RawRequest } from '../exchange.ts';
 import { type Negotiated, negotiate } from '../negotiate.ts';
-import { receive } from '../receive.ts';
+import { type Received, receive } from '../receive.ts';
 import { route } from '../route.ts';
-import type { BatchOperation } from './batch-body.ts';
+import { type Batch, type BatchOperation, invalidBatch } from './batch-body.ts';
 
 const ENCODER = new TextEncoder();
 
+/** A batch whose operations are well-formed requests. */
+export interface ReceivedBatch {
+  readonly atomic: boolean;
+  readonly operations: readonly Received[];
+}
+
 /**
- * An operation of a batch as a request of its own, passed through the same stages as any other (steps 1 to 11). Caller, rows, contract and the
- * form of links are the batch's.
+ * Reads the operations of a batch as requests (step 1). One that could not be sent alone is an error of the document, whether the batch is
+ * atomic or not: it would fail in the same way each time.
  *
- * @throws {ApiError} 400 to 415, as the request would be refused alone
+ * @throws {ApiError} BATCH_INVALID with all errors
  */
-export function subRequest(operation: BatchOperation, batch: Negotiated): Negotiated {
-  const { contract, principal, credentials, quota, permission, rows, version, base } = batch;
+export function receiveBatch({ atomic, operations }: Batch, request: Negotiated): ReceivedBatch {
+  const errors: ErrorDetail[] = [];
+  const received = operations.map((operation, index) => {
+    const outcome = receiveOperation(operation, request);
+    if ('part' in outcome) errors.push({ field: `operations[${index}].${outcome.part}`, message: outcome.message });
+    return outcome;
+  });
+  if (errors.length > 0) throw invalidBatch(errors);
+  return { atomic, operations: received.flatMap((outcome) => ('part' in outcome ? [] : [outcome])) };
+}
+
+/** Why an operation is not a well-formed request, and which of its members is the cause. */
+interface OperationError {
+  readonly part: 'path' | 'headers';
+  readonly message: string;
+}
+
+function receiveOperation(operation: BatchOperation, batch: Negotiated): Received | OperationError {
+  const { contract } = batch;
   const raw = rawRequest(operation, batch);
   const exchange = {
     ...batch.exchange,
@@ -25,7 +49,26 @@ export function subRequest(operation: BatchOperation, batch: Negotiated): Negoti
     note: { route: null, errorCode: null },
     versionInPath: true,
   };
-  const received = receive(exchange, raw, contract, true);
+  try {
+    const received = receive(exchange, raw, contract, true);
+    const path = received.belowBase?.slice(1) ?? [];
+    if (path[0] !== contract.model.system.batches) return received;
+    return { part: 'path', message: 'names batches; a batch cannot contain another' };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { part: error.code.startsWith('REQUEST_URI_') ? 'path' : 'headers', message: error.message };
+  }
+}
+
+/**
+ * An operation of a batch as a request of its own, passed through the same stages as any other (steps 4 to 11). Caller, rows, contract and the
+ * form of links are the batch's.
+ *
+ * @throws {ApiError} 400 to 415, as the request would be refused alone
+ */
+export function subRequest(received: Received, batch: Negotiated): Negotiated {
+  const { principal, credentials, quota, permission, rows, version, base } = batch;
+  const { exchange } = received;
   const routed = route(received, contractsOf(batch));
   const negotiated = negotiate({ ...routed, principal, credentials, quota, permission, rows });
   return { ...negotiated, exchange: { ...exchange, versionInPath: batch.exchange.versionInPath }, base, version };

@@ -1,5 +1,6 @@
 import type { ErrorBody } from '../../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { linkField, type LinkValue } from '../../conventions/links.ts';
 import { preferenceApplied } from '../../conventions/prefer.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { BatchOutcome } from '../batch/batch.ts';
@@ -9,7 +10,7 @@ import type { BufferedResponse, StreamedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
 import { RETENTION } from '../write/idempotency.ts';
-import { conditionalResponse, selectedDocument } from './conditional-response.ts';
+import { canonicalLink, conditionalResponse, selectedDocument } from './conditional-response.ts';
 import { writeDocument } from './encode.ts';
 import { appliedPreferences, commonHeaders, uncachedResponse } from './response.ts';
 import { writeResponse } from './write-response.ts';
@@ -43,7 +44,7 @@ export function batchResponse(
   const headers = [
     ...commonHeaders(request.exchange, request.contract.version),
     ...(replayed ? ['Idempotent-Replayed', 'true'] : []),
-    ...(dry ? ['Dry-Run', 'true'] : ['Location', url]),
+    ...(dry ? ['Dry-Run', 'true'] : ['Location', url, ...canonicalHeaders(record.id, request)]),
   ];
   if (request.preferences.return === 'minimal' && !dry) {
     const applied = ['Preference-Applied', preferenceApplied(['return=minimal']) ?? ''];
@@ -66,7 +67,7 @@ export function batchRecordResponse(
 ): BufferedResponse {
   const text = writeDocument('json', 'batch', batchDocument(request, record, false, services));
   const selected = selectedDocument(services.etags.content(request, text));
-  return conditionalResponse(request, selected, { links: [], body: () => text });
+  return conditionalResponse(request, selected, { links: canonicalLinks(record.id, request), body: () => text });
 }
 
 /** The response to NDJSON: a result line for each line, streamed (MET-13). */
@@ -97,8 +98,18 @@ function batchDocument(request: Negotiated, record: BatchRecord, dry: boolean, s
   };
 }
 
-function batchUrl(id: string, { base, contract }: Negotiated): string {
+function batchUrl(id: string, { base, contract }: Pick<Negotiated, 'base' | 'contract'>): string {
   return contract.urls.system(base, contract.model.system.batches, id);
+}
+
+/** REP-9: the path-versioned URL of a batch, for a request in another version carrier. */
+function canonicalLinks(id: string, request: Negotiated): readonly LinkValue[] {
+  return canonicalLink(request, (base) => batchUrl(id, { ...request, base }));
+}
+
+function canonicalHeaders(id: string, request: Negotiated): readonly string[] {
+  const link = linkField(canonicalLinks(id, request));
+  return link === '' ? [] : ['Link', link];
 }
 
 function resultDocument(
