@@ -122,7 +122,7 @@ describe('NDJSON lines', () => {
     assert.match(received.at(-1) ?? '', /^\{"error":\{"httpStatus":400,"errorCode":"REQUEST_BODY_MALFORMED"/);
   });
 
-  it('[MET-12] run once per key: a repeated upload resumes', async () => {
+  it('[MET-12] [MET-13] run once per key: a repeated upload resumes and marks the lines that were written before', async () => {
     await using shop = await apiUnderTest(SHOP);
     const headers = { 'Idempotency-Key': 'import-1' };
     const send = 'POST /api/v1/suppliers';
@@ -132,7 +132,11 @@ describe('NDJSON lines', () => {
       headers,
       events: ['supplier.created', 'supplier.created'],
     });
-    assert.deepEqual(lines(again)[0], lines(first)[0]);
+    assert.deepEqual(lines(again)[0], { ...lines(first)[0], replayed: true });
+    assert.deepEqual(
+      lines(again).map((line) => 'replayed' in line),
+      [true, false, false],
+    );
     assert.deepEqual(
       lines(again).map(({ status }) => status),
       [201, 201, 201],

@@ -74,11 +74,17 @@ async function resultLine(line: RawRecord, lines: KeyedLines, services: BatchSer
   try {
     const body = parseLine(line, request.contract);
     const key = lines.key === null ? null : `${lines.key}:${number}`;
-    const { result } = await commitOnce(key, operation, { body, dry, since: services.sources.now() }, services);
+    const { result, replayed } = await commitOnce(
+      key,
+      operation,
+      { body, dry, since: services.sources.now() },
+      services,
+    );
     if (dry) return `${writeJson({ line: number, status: 200 })}\n`;
     const { id } = result.row;
     const location = request.contract.urls.item(request.base, compiled.resource, within, id);
-    return `${writeJson({ line: number, status: 201, id, location })}\n`;
+    const marks = replayed ? { replayed } : {};
+    return `${writeJson({ line: number, status: 201, id, location, ...marks })}\n`;
   } catch (error) {
     const body = errorOf(error, request.exchange.correlationId, services);
     return `${writeJson({ line: number, status: body.httpStatus, error: body })}\n`;
