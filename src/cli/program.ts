@@ -130,6 +130,7 @@ function addExport(program: Command, terminal: Terminal, setExitCode: SetExitCod
     .argument('<collection>', 'collection to export')
     .argument('[file]', 'file to write; - for standard output', '-')
     .option('--format <format>', 'ndjson, json or csv; default: by the file extension, else ndjson')
+    .option('--force', 'replace an existing file')
     .option('--database <url>', DATABASE)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXPORT_NOTES)

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type ExportJob, type ExportOutcome, exportToFile, writeRows } from '../export/export-file.ts';
+import { requireExportFile, requireExportStream } from '../export/export-target.ts';
 import { recordFormat } from '../import/record-reader.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
@@ -13,6 +14,8 @@ import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal
 export interface ExportFlags {
   readonly database?: string;
   readonly format?: string;
+  /** Whether an existing file is replaced. */
+  readonly force?: boolean;
   readonly json?: boolean;
 }
 
@@ -27,7 +30,8 @@ interface ExportTarget {
  * Exports a collection to a file or to standard output.
  *
  * @returns 0 when all rows are written, 130 or 143 when a signal stopped it
- * @throws {CommandError} exit 2 for an unknown collection, exit 1 for an invalid model, a missing database or a file that cannot be written
+ * @throws {CommandError} exit 2 for an unknown collection, for a file that exists (without `--force`), and for the files of the database and
+ *   the model; exit 1 for an invalid model, a missing database or a file that cannot be written
  */
 export async function exportCommand(target: ExportTarget, flags: ExportFlags, terminal: Terminal): Promise<ExitCode> {
   const { file } = target;
@@ -40,13 +44,17 @@ export async function exportCommand(target: ExportTarget, flags: ExportFlags, te
   const database = databaseFile(location, model.name);
   if (!existsSync(database))
     throw commandFailed(`the database ${database} does not exist; select another one with --database.`);
+  const used = { database, model: target.model };
+  if (file === '-') requireExportStream(terminal.stream, used);
+  else await writing(file, () => requireExportFile(file, used, flags.force === true));
   const signal = terminal.stopSignal();
   const { api, store } = await openWithoutServer(model, database, terminal);
   const progress = reportProgress(collection, terminal.stderr, supportsColour(terminal.stderr, terminal.env));
   const now = (): number => performance.now();
   const job: ExportJob = { collection, format, api, signal, now, onProgress: (advance) => progress.show(advance) };
   try {
-    const outcome = file === '-' ? await toStream(job, terminal.stream) : await toFile(file, job);
+    const outcome =
+      file === '-' ? await toStream(job, terminal.stream) : await writing(file, () => exportToFile(file, job));
     progress.end();
     const result = { file, collection, outcome: outcome.kind, rows: outcome.rows };
     if (flags.json === true) terminal.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
@@ -58,9 +66,10 @@ export async function exportCommand(target: ExportTarget, flags: ExportFlags, te
   }
 }
 
-async function toFile(file: string, job: ExportJob): Promise<ExportOutcome> {
+/** @throws {CommandError} exit 1 where the file system fails */
+async function writing<T>(file: string, write: () => T | Promise<T>): Promise<T> {
   try {
-    return await exportToFile(file, job);
+    return await write();
   } catch (error) {
     if (error instanceof Error && 'syscall' in error)
       throw commandFailed(`cannot write ${file}: ${describeFileError(error)}`);

@@ -9,6 +9,7 @@ import { printJson, printSummary } from '../import/import-report.ts';
 import { recordFormat, type RecordFormat } from '../import/record-reader.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
+import { protectedFileAt } from '../protected-files.ts';
 import { databaseFile, databaseLocation } from '../settings.ts';
 import { reportProgress } from '../terminal/progress.ts';
 import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
@@ -30,7 +31,7 @@ interface ImportTarget {
  * Imports the rows of a file into a collection. Resumes where an earlier import of the same file stopped.
  *
  * @returns 0 when the whole file is imported, 1 for an invalid line, 130 or 143 when a signal stopped it
- * @throws {CommandError} exit 2 for an unknown collection or a missing file, exit 1 for an invalid model or an unusable database
+ * @throws {CommandError} exit 2 for an unknown collection, a missing file, and the files of the database and the model; exit 1 for an invalid model or an unusable database
  */
 export async function importCommand(target: ImportTarget, flags: ImportFlags, terminal: Terminal): Promise<ExitCode> {
   const format = recordFormat(target.file, flags.format);
@@ -38,8 +39,11 @@ export async function importCommand(target: ImportTarget, flags: ImportFlags, te
   const location = databaseLocation(flags.database, terminal.env);
   const { model } = await requireModel(target.model, terminal.env);
   const resource = requireCollection(model, target.collection);
+  const database = databaseFile(location, model.name);
+  const name = protectedFileAt(target.file, { database, model: target.model });
+  if (name !== null) throw usageError(`cannot import ${target.file}: it is ${name}.`);
   const signal = terminal.stopSignal();
-  const opened = await openWithoutServer(model, databaseFile(location, model.name), terminal);
+  const opened = await openWithoutServer(model, database, terminal);
   try {
     const job = importJob({ file: target.file, format, resource, model, opened, signal });
     const outcome = await runImport(job, terminal);

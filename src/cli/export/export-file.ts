@@ -35,15 +35,21 @@ interface RowWriter {
   readonly foot: string;
 }
 
+/** The file that has the rows of an export until it is complete. */
+export function partialFile(file: string): string {
+  return `${file}.partial`;
+}
+
 /**
  * Exports a collection to a file. Writes `FILE.partial`, syncs it and renames it, so that the file is never incomplete and an existing one
- * stays until then.
+ * stays until then. A `FILE.partial` that exists is removed, not written to: it may be a link to another file.
  *
  * @throws the error of the file system where the file cannot be written
  */
 export async function exportToFile(file: string, job: ExportJob): Promise<ExportOutcome> {
-  const partial = `${file}.partial`;
-  const handle = await open(partial, 'w');
+  const partial = partialFile(file);
+  await rm(partial, { force: true });
+  const handle = await open(partial, 'wx');
   const output = createWriteStream(partial, { fd: handle.fd, autoClose: false });
   try {
     const outcome = await writeRows(output, job);

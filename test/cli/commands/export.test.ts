@@ -119,8 +119,8 @@ describe('restwright export', () => {
         await command('export', collection, file, 'first');
         await command('import', collection, file, `again-${format}`);
         const [original, restored] = [path.join(folder, 'original.json'), path.join(folder, 'restored.json')];
-        await command('export', collection, original, 'first');
-        await command('export', collection, restored, `again-${format}`);
+        await command('export', collection, original, 'first', '--force');
+        await command('export', collection, restored, `again-${format}`, '--force');
         assert.deepEqual(rowsOf(restored), rowsOf(original));
         assert.equal(rowsOf(original).length, ROWS[collection]?.length);
       }
