@@ -115,12 +115,29 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['q', ': this collection has no search; declare search in the model'],
 ]);
 
-/** The known name most similar to `name`; for a filter with an operator, with the most similar path. */
+/**
+ * The known name most similar to `name`; for a filter with an operator, with the most similar path. Members in brackets are written with dots:
+ * `size[depth]` is `size.depth`.
+ */
 function nearestTo(name: string, names: readonly string[], suggestions: Iterable<string>): string | null {
+  const dotted = dottedName(name, new Set(suggestions));
+  if (dotted !== null) return dotted;
   const filter = readFilterName(name);
   if (filter === null || filter.path === name) return closestMatch(name, names);
   const path = closestMatch(filter.path, suggestions);
   return path === null ? null : name.replace(filter.path, path);
+}
+
+const BRACKETED = /^([^[\]]+)((?:\[[^[\]]+\])+)$/;
+
+/** The filter that `a[b]` or `a[b][gte]` means where `a.b` is a path: `a.b`, `a.b[gte]`; null if there is none. */
+function dottedName(name: string, paths: ReadonlySet<string>): string | null {
+  const [, first = '', brackets = ''] = BRACKETED.exec(name) ?? [];
+  const keys = brackets.slice(1, -1).split('][');
+  const path = [first, ...keys].join('.');
+  if (paths.has(path)) return path;
+  const object = [first, ...keys.slice(0, -1)].join('.');
+  return keys.length > 1 && paths.has(object) ? `${object}[${keys.at(-1) ?? ''}]` : null;
 }
 
 function repeatedParameters(names: readonly string[]): Error {

@@ -24,6 +24,9 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
 /** The paths that the server has at the origin, and so below a base path of `/` (OPS-1, OPS-2). */
 export const ORIGIN_PATHS: ReadonlySet<string> = new Set(['livez', 'readyz', 'metrics', 'docs']);
 
+/** The relations of the links that the server writes (REP-9, PAGE-2). A resource with such a name would overwrite one. */
+const LINK_RELATIONS: ReadonlySet<string> = new Set('self collection up first prev next last canonical'.split(' '));
+
 const NAME = /^[a-z][a-z0-9_]*$/;
 const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const VERSION_SEGMENT = /^v[0-9]+$/;
@@ -82,6 +85,8 @@ function checkCollection(
     report(path, `${name} is reserved for versions in URLs`, 'name the collection with a plural noun');
   } else if (STORAGE_NAME.test(name)) {
     report(path, 'names that start with restwright_ or sqlite_ are reserved for the database', 'choose another name');
+  } else if (LINK_RELATIONS.has(name)) {
+    report(path, `${name} is the name of a link that the server writes`, 'name the collection with a plural noun');
   } else if (reserved.has(collection)) {
     report(path, `the collection ${collection} is reserved by the server`, 'choose another name');
   } else if (VERBS.has(first) && declared['noun'] !== true) {
