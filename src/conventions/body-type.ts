@@ -95,10 +95,30 @@ function kindOf(mediaType: MediaType, rule: BodyRule): BodyKind | undefined {
   throw unsupported('Content-Type names another version than the request', rule);
 }
 
+/**
+ * The error of a form that is JSON, as `curl -d` sends it without a `Content-Type` of its own (NEG-2).
+ *
+ * @returns REQUEST_MEDIA_TYPE_UNSUPPORTED, with the accepted types like {@link readContentType}
+ */
+export function jsonFormError(rule: BodyRule): ApiError {
+  return apiError(
+    'REQUEST_MEDIA_TYPE_UNSUPPORTED',
+    'The body is JSON, but its Content-Type is that of a form: send Content-Type: application/json.',
+    {
+      headers: acceptedTypes(rule),
+      details: [{ field: 'Content-Type', message: 'must be application/json for this body' }],
+    },
+  );
+}
+
 function unsupported(cause: string, rule: BodyRule): ApiError {
+  const message = `${cause}: send one of ${bodyTypes(rule)}, in UTF-8.`;
+  return apiError('REQUEST_MEDIA_TYPE_UNSUPPORTED', message, { headers: acceptedTypes(rule) });
+}
+
+function acceptedTypes(rule: BodyRule): Readonly<Record<string, string>> {
   const types = bodyTypes(rule);
-  const headers = rule.use === 'patch' ? { Accept: types, 'Accept-Patch': types } : { Accept: types };
-  return apiError('REQUEST_MEDIA_TYPE_UNSUPPORTED', `${cause}: send one of ${types}, in UTF-8.`, { headers });
+  return rule.use === 'patch' ? { Accept: types, 'Accept-Patch': types } : { Accept: types };
 }
 
 function missingContentType(): ApiError {

@@ -21,6 +21,17 @@ export function readForm(bytes: Uint8Array, type: ObjectType, limits: StructureL
   return form.read(type);
 }
 
+/** The start of a JSON object or array, percent-encoded or not. The name of no field begins with a brace or bracket. */
+const JSON_START = /^(?:[\s+]|%20|%0[9AD])*(?:[{[]|%7B|%5B)/i;
+
+/** How many bytes are looked at: white space may precede the JSON. */
+const JSON_PREFIX = 256;
+
+/** Whether a body that is sent as a form is JSON: its first name begins with `{` or `[` (NEG-2). */
+export function isJsonForm(bytes: Uint8Array): boolean {
+  return JSON_START.test(String.fromCharCode(...bytes.subarray(0, JSON_PREFIX)));
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -82,6 +82,12 @@ export function optionsHeaders(routed: Routed): HeaderList {
   }
 }
 
+/** Which bodies the method of a request accepts; null if it takes none. */
+export function acceptedBodies(routed: Routed): BodyRule | null {
+  const use = ROUTES[routed.route.kind].bodies[routed.method] ?? null;
+  return use === null ? null : { ...bodyRule(routed), use };
+}
+
 function bodyRule({ contract, version }: Routed): Omit<BodyRule, 'use'> {
   return { name: contract.model.name, version: version.version };
 }

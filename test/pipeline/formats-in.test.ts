@@ -16,6 +16,39 @@ const MULTIPART = { 'Content-Type': 'multipart/form-data; boundary=b' };
 const NIL = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"';
 const CREATED = { status: 201, events: ['product.created'] };
 
+describe('a form that is JSON', () => {
+  const bodies = [
+    '{"sku":"j1","name":"J","price":"5"}',
+    '{"name":"a=b&c=d"}',
+    ' \n[{"op":"remove","path":"/category"}]',
+    '%7B%22name%22%3A%22J%22%7D',
+  ];
+  for (const body of bodies) {
+    for (const [method, path] of [
+      ['POST', 'products'],
+      ['PUT', 'products/none'],
+      ['PATCH', 'products/none'],
+    ] as const) {
+      it(`[NEG-2] is 415 with a hint: ${method} of ${JSON.stringify(body)}`, async () => {
+        const { body: error } = await shop.row({
+          send: `${method} /api/v1/${path}`,
+          headers: FORM,
+          body,
+          status: 415,
+          has: { errorCode: 'REQUEST_MEDIA_TYPE_UNSUPPORTED' },
+          expectHeaders: { Accept: /application\/json/, 'Accept-Patch': method === 'PATCH' ? /json/ : null },
+        });
+        assert.match(error['errorMessage'], /send Content-Type: application\/json/);
+      });
+    }
+  }
+
+  it('[NEG-5] is no form with braces further on', async () => {
+    const body = 'sku=j2&name={"a":1}&price=5&category=[x]';
+    await shop.row({ ...CREATED, send: 'POST /api/v1/products', headers: FORM, body, has: { name: '{"a":1}' } });
+  });
+});
+
 describe('XML request bodies', () => {
   it('[NEG-2] [NEG-4] creates a resource', async () => {
     await shop.row({

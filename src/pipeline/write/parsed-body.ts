@@ -1,6 +1,7 @@
+import { jsonFormError } from '../../conventions/body-type.ts';
 import { ApiError, apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
-import { readForm } from '../../formats/form.ts';
+import { isJsonForm, readForm } from '../../formats/form.ts';
 import { inflate } from '../../formats/gzip.ts';
 import { readJson } from '../../formats/json.ts';
 import { readMultipart } from '../../formats/multipart.ts';
@@ -8,7 +9,7 @@ import type { ObjectType } from '../../formats/typed-reader.ts';
 import { readXml } from '../../formats/xml.ts';
 import type { Limits, Resource } from '../../model/model.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
-import type { Negotiated } from '../negotiate.ts';
+import { acceptedBodies, type Negotiated } from '../negotiate.ts';
 
 /** A parsed body with its bytes. An error of parsing is returned, not thrown: 404, 403, 412 and 428 rank before it. */
 export type ParsedBody =
@@ -45,11 +46,13 @@ export async function parseBody(request: Negotiated, shape: BodyShape): Promise<
   }
 }
 
-function decode(bytes: Uint8Array, { bodyType }: Negotiated, shape: BodyShape, limits: Limits): MaybePromise<Json> {
+function decode(bytes: Uint8Array, request: Negotiated, shape: BodyShape, limits: Limits): MaybePromise<Json> {
+  const { bodyType } = request;
   switch (bodyType?.kind) {
     case 'xml':
       return readXml(bytes, shape.resource.singular, shape.bodyType, limits);
     case 'form':
+      checkForm(bytes, request);
       return readForm(bytes, shape.bodyType, limits);
     case 'multipart':
       return readMultipart(bytes, bodyType.boundary, shape.bodyType, limits);
@@ -60,4 +63,10 @@ function decode(bytes: Uint8Array, { bodyType }: Negotiated, shape: BodyShape, l
     case undefined:
       return readJson(bytes, limits);
   }
+}
+
+/** @throws {ApiError} REQUEST_MEDIA_TYPE_UNSUPPORTED: JSON that is sent as a form (NEG-2) */
+function checkForm(bytes: Uint8Array, request: Negotiated): void {
+  const rule = acceptedBodies(request);
+  if (rule !== null && isJsonForm(bytes)) throw jsonFormError(rule);
 }
