@@ -109,6 +109,10 @@ export const errorProse: Readonly<Record<ErrorCode, Prose>> = {
     'The request was not encrypted.',
     'Use https. Revoke the token: it may have been read by others.',
   ),
+  AUTH_ORIGIN_FORBIDDEN: prose(
+    'A page of another site sent a request that could change something.',
+    'Send it from the origin of the API, or name the origin of the page in `cors.origins` of the model.',
+  ),
   REQUEST_ROUTE_NOT_FOUND: prose(
     'No resource has this path in this version.',
     'Follow the links, starting from the base path of the API.',

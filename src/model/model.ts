@@ -206,6 +206,8 @@ export interface Model {
   /** The origin that clients use, without a trailing slash; null for path-absolute links. */
   readonly publicUrl: string | null;
   readonly defaultVersion: number;
+  /** Origins of other sites whose pages may write, serialized (`cors.origins`, AUTH-11). `*` names none. */
+  readonly allowedOrigins: ReadonlySet<string>;
   /** The declared secret that seals cursors; null to use the one in the store. */
   readonly secret: string | null;
   readonly limits: Limits;

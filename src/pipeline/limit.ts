@@ -1,4 +1,4 @@
-import type { Authenticated } from './authenticate.ts';
+import type { OriginChecked } from './check-origin.ts';
 
 /** What is left of a rate limit after this request. */
 export interface Quota {
@@ -9,12 +9,12 @@ export interface Quota {
 }
 
 /** A request that the rate limits admit (step 8). */
-export interface Limited extends Authenticated {
+export interface Limited extends OriginChecked {
   /** null where the model declares no rate limit for it. */
   readonly quota: Quota | null;
 }
 
 /** Step 8. No model has rate limits yet: every request is admitted. */
-export function limit(authenticated: Authenticated): Limited {
-  return { ...authenticated, quota: null };
+export function limit(checked: OriginChecked): Limited {
+  return { ...checked, quota: null };
 }

@@ -6,6 +6,7 @@ import type { Observation } from '../observe/observation.ts';
 import type { Store } from '../stores/store.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
+import { checkOrigin } from './check-origin.ts';
 import type { Contracts } from './contract.ts';
 import type { ApiResponse, Handler, RawRequest } from './exchange.ts';
 import { execute } from './execute.ts';
@@ -45,7 +46,7 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   if (routed.route.kind === 'live') return healthResponse(routed);
   if (routed.route.kind === 'ready') return checkReady(options).then(() => healthResponse(routed));
   const authenticated = authenticate(routed);
-  const limited = limit(authenticated);
+  const limited = limit(checkOrigin(authenticated));
   const authorized = authorize(limited, store);
   const negotiated = negotiate(authorized);
   return chain(plan(negotiated), (planned) =>

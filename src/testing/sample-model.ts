@@ -127,6 +127,7 @@ export function model(resources: readonly Resource[], limits: Partial<Model['lim
     basePath: '/api',
     publicUrl: null,
     defaultVersion: 1,
+    allowedOrigins: new Set(),
     secret: null,
     system: { batches: 'batches' },
     limits: {

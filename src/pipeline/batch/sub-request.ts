@@ -67,10 +67,10 @@ function receiveOperation(operation: BatchOperation, batch: Negotiated): Receive
  * @throws {ApiError} 400 to 415, as the request would be refused alone
  */
 export function subRequest(received: Received, batch: Negotiated): Negotiated {
-  const { principal, credentials, quota, permission, rows, version, base } = batch;
+  const { principal, credentials, allowedOrigin, quota, permission, rows, version, base } = batch;
   const { exchange } = received;
   const routed = route(received, contractsOf(batch));
-  const negotiated = negotiate({ ...routed, principal, credentials, quota, permission, rows });
+  const negotiated = negotiate({ ...routed, principal, credentials, allowedOrigin, quota, permission, rows });
   return { ...negotiated, exchange: { ...exchange, versionInPath: batch.exchange.versionInPath }, base, version };
 }
 

@@ -7,7 +7,10 @@ import type { Routed } from '../route.ts';
 /** Header fields: names and values alternating. */
 export type HeaderList = readonly string[];
 
-/** Header fields of every response (ERR-5, NEG-3, VER-4, OPS-3): correlation id, `Vary`, version, no sniffing. A new list, which the caller may extend. */
+/**
+ * Header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11): correlation id, `Vary`, version, no sniffing, no use by pages of other
+ * sites. A new list, which the caller may extend.
+ */
 export function commonHeaders({ correlationId, versionInPath }: Exchange, version: string): string[] {
   return [
     'X-Correlation-ID',
@@ -18,6 +21,8 @@ export function commonHeaders({ correlationId, versionInPath }: Exchange, versio
     version,
     'X-Content-Type-Options',
     'nosniff',
+    'Cross-Origin-Resource-Policy',
+    'same-origin',
   ];
 }
 
