@@ -57,13 +57,10 @@ export class VisibleRows {
   }
 
   /** The row, or null where it is absent, not below the ancestors named, or not visible. */
-  item({ within, ...read }: ItemRead): MaybePromise<Row | null> {
-    return this.#rows.item({
-      kind: 'item',
-      ...read,
-      within: this.#ancestors(within),
-      visible: this.#visibility(read.resource),
-    });
+  item({ resource, id, within, columns }: ItemRead): MaybePromise<Row | null> {
+    const visible = this.#visibility(resource);
+    const plan = { kind: 'item', resource, id, within: this.#ancestors(within), visible } as const;
+    return this.#rows.item(columns === undefined ? plan : { ...plan, columns });
   }
 
   /** See {@link ChangeStamps.rowStamp}. A stamp says nothing about visibility. */
