@@ -2,12 +2,17 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
-/** Folders of server programs, which are often not in PATH. */
-const SERVER_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
+/** Folders that are often not in PATH: those of server programs, and that of the Python programs that `.ci/run` installs. */
+const FURTHER_FOLDERS = [
+  '/usr/local/sbin',
+  '/usr/sbin',
+  '/sbin',
+  path.join(import.meta.dirname, '..', '.cache', 'python', 'bin'),
+];
 
 /** The path of an installed program; null where it is not installed. */
 export function programFile(name: string): string | null {
-  const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), ...SERVER_FOLDERS];
+  const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), ...FURTHER_FOLDERS];
   return folders.map((folder) => path.join(folder, name)).find(isExecutable) ?? null;
 }
 
