@@ -6,6 +6,7 @@ import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.
 import type { HookServices } from './model/typescript/hooks.ts';
 import type { Model } from './model/model.ts';
 import { safeObserver } from './observe/safe-observer.ts';
+import { standardErrorLog } from './observe/standard-error-log.ts';
 import type { Observe } from './observe/observation.ts';
 import {
   compileContracts,
@@ -45,9 +46,12 @@ export interface ApiOptions {
   readonly store: Store;
   /** Services of the application that hooks receive, as `loadModel` returns them. Default: none. */
   readonly services?: HookServices;
-  /** Receives every observation: requests, errors. What it throws is ignored. Default: observations are dropped. */
+  /** Receives every observation: requests, errors. What it throws is ignored. Default: warnings and errors are logged on standard error. */
   readonly observe?: Observe;
-  /** Whether every `Host` is accepted (AUTH-7). Default: false, only loopback names are. */
+  /**
+   * Whether a server of our own accepts every `Host` (AUTH-7). Default: false, only loopback names are. In a host application, the option
+   * `hosts` of the mount says it.
+   */
   readonly allowAnyHost?: boolean;
   /** The scheme and authority of URLs in events when the model has no `public_url`. Default: `http://localhost`. */
   readonly origin?: () => string;
@@ -68,6 +72,9 @@ export interface ApiOptions {
 /** An API: responds to requests, imports and exports rows. */
 export interface Api extends Handler {
   readonly model: Model;
+
+  /** Called by each mount in a host application. The first call reports what is exposed where no authentication is configured. */
+  onMount(): void;
 
   /**
    * Imports rows as they are in an export, all in one transaction together with the bookmark, or none.
@@ -107,13 +114,14 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     services,
     store,
     sources: { now, uuid, randomHex, elapsed: options.elapsed, versionedPath: versionedPath(current.base) },
-    allowAnyHost: options.allowAnyHost,
+    hosts: options.allowAnyHost ? 'any' : 'loopback',
     notReadyReason: options.notReadyReason,
   });
   const rows = VisibleRows.unrestricted(store);
   return {
     ...handler,
     model,
+    onMount: once(() => services.observe({ kind: 'mounted-without-auth', name: model.name, basePath: model.basePath })),
     async importRows(collection, data, bookmark) {
       const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: timestamp(now()) };
       const author = { events: services.events, origin };
@@ -132,7 +140,7 @@ function withDefaults(given: ApiOptions): Required<ApiOptions> {
   const { clock = systemClock, random = createRandom() } = given;
   return {
     services: {},
-    observe: () => undefined,
+    observe: standardErrorLog(),
     allowAnyHost: false,
     origin: () => 'http://localhost',
     onCommit: () => undefined,
@@ -175,4 +183,12 @@ function requireResource({ resources }: Contract, collection: string): CompiledR
   const target = resources.get(collection);
   if (target === undefined) throw new RangeError(`the model has no resource ${collection}`);
   return target;
+}
+
+function once(run: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) run();
+    isDone = true;
+  };
 }

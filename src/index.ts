@@ -18,7 +18,7 @@ export type { EventEnvelope, EventPayload } from './conventions/event.ts';
 export type { Json, JsonObject } from './conventions/json.ts';
 export type { CsvReader, CsvWriter } from './formats/csv.ts';
 export { createListener, type Listener } from './http/listener.ts';
-export type { MountedApi } from './http/mounted-api.ts';
+export type { MountedApi, MountOptions } from './http/mounted-api.ts';
 export { type HttpServer, serveHttp, type ServeHttpOptions } from './http/serve-http.ts';
 export { ModelError, type ModelProblem } from './model/document/model-error.ts';
 export { type LoadedModel, loadModel, type ModelSource } from './model/load-model.ts';

@@ -6,6 +6,7 @@ import type { Model } from './model/model.ts';
 import { type DefinedModel, isDefinedModel } from './model/typescript/define-model.ts';
 import type { HookServices } from './model/typescript/hooks.ts';
 import { safeObserver } from './observe/safe-observer.ts';
+import { standardErrorLog } from './observe/standard-error-log.ts';
 import { systemClock } from './platform/clock.ts';
 import { createRandom, type Random } from './platform/random.ts';
 import { openSqlite } from './stores/sqlite/sqlite-store.ts';
@@ -45,7 +46,7 @@ export interface OpenedApi extends AsyncDisposable {
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
   const { database, migrate = true, signal } = options;
   const { model, services } = modelAndServices(options);
-  const observe = safeObserver(options.observe ?? (() => undefined));
+  const observe = safeObserver(options.observe ?? standardErrorLog());
   const clock = systemClock;
   const random = createRandom();
   const store = await openSqlite({ path: database, model, migrate, signal, observe, clock, random });

@@ -25,6 +25,31 @@ export function isLoopbackHost(value: string): boolean {
   return name !== null && isLoopbackName(name);
 }
 
+/** Which values of `Host` are accepted (AUTH-7): any, loopback names, or the listed names in lower case, each with or without a port. */
+export type HostRule = 'any' | 'loopback' | ReadonlySet<string>;
+
+/**
+ * The rule that accepts the given names. One without a port stands for every port of that host.
+ *
+ * @throws {RangeError} for what is not a host with an optional port, such as a URL
+ */
+export function listedHosts(hosts: readonly string[]): HostRule {
+  for (const host of hosts)
+    if (!isHost(host))
+      throw new RangeError(
+        `'${host}' is not a valid host; write a name such as api.example.com, or api.example.com:8080.`,
+      );
+  return new Set(hosts.map((host) => host.toLowerCase()));
+}
+
+/** Whether a rule accepts a valid value of `Host`. */
+export function acceptsHost(rule: HostRule, host: string): boolean {
+  if (rule === 'any') return true;
+  if (rule === 'loopback') return isLoopbackHost(host);
+  const value = host.toLowerCase();
+  return rule.has(value) || rule.has(hostName(value) ?? value);
+}
+
 /** The host without its port; null if the value is not a valid host. */
 const hostName = memoize((value): string | null => {
   const [, name, port] = HOST.exec(value) ?? [];

@@ -16,3 +16,23 @@ export function incompleteBodyError(cause?: unknown): ApiError {
     cause,
   });
 }
+
+/**
+ * The host application has read the body before the API could (500): a mistake in its code, which the message names so that its developer
+ * finds it.
+ *
+ * @param contentType of the request; null if absent
+ */
+export function bodyAlreadyReadError(contentType: string | null): ApiError {
+  const [, parser = 'express.raw()'] = BODY_PARSERS.find(([type]) => contentType?.toLowerCase().includes(type)) ?? [];
+  const message = `A body parser, such as ${parser}, read the body before the API could. Mount the API before body parsers, and pass it requests with an unread body.`;
+  return apiError('SERVER_ERROR', message);
+}
+
+/** The usual parser of Express by a part of the media type. */
+const BODY_PARSERS: readonly (readonly [type: string, parser: string])[] = [
+  ['json', 'express.json()'],
+  ['x-www-form-urlencoded', 'express.urlencoded()'],
+  ['multipart/', 'multer'],
+  ['text/', 'express.text()'],
+];

@@ -1,26 +1,25 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { http } from './builtin-http.ts';
-import { createListener } from './listener.ts';
-import { HEALTH_PATHS, type MountedApi, owns } from './mounted-api.ts';
+import { createListener, type Listener } from './listener.ts';
+import { HEALTH_PATHS, type MountedApi, type MountOptions, owns } from './mounted-api.ts';
 
 export type { MountedApi } from './mounted-api.ts';
 
 /** The methods that are routed to the API, unsupported ones included: the API responds to those itself (MET-6). */
 const ROUTED_METHODS = http.METHODS.filter((method) => method !== 'CONNECT');
 
-export interface RestwrightOptions {
+export interface RestwrightOptions extends MountOptions {
   readonly api: MountedApi;
 }
 
 /**
  * A plugin for Fastify 5: `app.register(restwright, { api })` serves the base path and the health checks of the API. It is encapsulated: the API
- * reads bodies itself. Hooks of the app run before it.
+ * reads bodies itself. Hooks of the app run before it, and header fields that they set are kept.
  */
-export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api }, done) => {
-  const listener = createListener(api);
+export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api, ...options }, done) => {
+  const listener = createListener(api, options);
   const handler = (request: FastifyRequest, reply: FastifyReply): void => {
-    reply.hijack();
-    listener(request.raw, reply.raw);
+    respondWith(listener, request, reply);
   };
   app.removeAllContentTypeParsers();
   // Fastify would reject some requests before the API sees them, such as one with an invalid Content-Type.
@@ -42,14 +41,22 @@ export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api 
  */
 export function frameworkErrors(
   api: MountedApi,
+  options: MountOptions = {},
 ): (error: Error & { readonly statusCode?: number }, request: FastifyRequest, reply: FastifyReply) => void {
-  const listener = createListener(api);
+  const listener = createListener(api, options);
   return (error, request, reply) => {
     if (owns(api, request.raw.url ?? '')) {
-      reply.hijack();
-      listener(request.raw, reply.raw);
+      respondWith(listener, request, reply);
     } else {
       void reply.status(error.statusCode ?? 400).send(error);
     }
   };
+}
+
+/** Passes a request to the API, with the header fields that hooks have set so far. Fastify itself would drop them with the reply. */
+function respondWith(listener: Listener, request: FastifyRequest, reply: FastifyReply): void {
+  const headers = reply.getHeaders();
+  reply.hijack();
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.raw.setHeader(name, value);
+  listener(request.raw, reply.raw);
 }

@@ -1,8 +1,13 @@
-import { bodyTooLargeError, incompleteBodyError, requestTimeoutError } from '../conventions/receive-errors.ts';
+import {
+  bodyAlreadyReadError,
+  bodyTooLargeError,
+  incompleteBodyError,
+  requestTimeoutError,
+} from '../conventions/receive-errors.ts';
 import { type BodyStream, isStreamed, type RawRequest, type RequestBody } from '../pipeline/exchange.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
-import type { MountedApi } from './mounted-api.ts';
+import { mountApi, type MountedApi, type MountOptions } from './mounted-api.ts';
 
 export type { MountedApi } from './mounted-api.ts';
 
@@ -19,10 +24,16 @@ const NULL_BODY = new Set([204, 304]);
  * Mounts an API in runtimes and frameworks with `Request` and `Response`: Bun, Deno, Hono, Next.js, workers. This module does not use Node; the
  * store may. The URL of a `Request` is already normalized, so that the API cannot reject every invalid URL.
  */
-export function createFetchHandler(api: MountedApi): (request: Request, info?: FetchInfo) => Promise<Response> {
+export function createFetchHandler(
+  api: MountedApi,
+  options: MountOptions = {},
+): (request: Request, info?: FetchInfo) => Promise<Response> {
+  const hosts = mountApi(api, options);
   return async (request, info = {}) => {
-    const raw = rawRequest(request, info, api.model.limits.requestTimeout);
-    const result = await handleWithTimeout(api, raw);
+    const raw = { ...rawRequest(request, info, api.model.limits.requestTimeout), hosts };
+    const result = request.bodyUsed
+      ? api.refuse(bodyAlreadyReadError(request.headers.get('content-type')), raw)
+      : await handleWithTimeout(api, raw);
     const headers = new Headers();
     for (let at = 0; at < result.headers.length; at += 2)
       headers.append(result.headers[at] ?? '', result.headers[at + 1] ?? '');

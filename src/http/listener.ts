@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ApiResponse, isStreamed, type RawRequest } from '../pipeline/exchange.ts';
+import { bodyAlreadyReadError } from '../conventions/receive-errors.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
-import { type MountedApi, owns } from './mounted-api.ts';
+import { withHostHeaders } from './host-headers.ts';
+import { mountApi, type MountedApi, type MountOptions, owns } from './mounted-api.ts';
 import { nodeRequestBody, rawRequest } from './raw-request.ts';
 import { endOfTickBatcher, nextTickBatcher, type ResponseBatcher } from './response-batcher.ts';
 import { sendResponse, sendStream } from './send-response.ts';
@@ -20,10 +22,11 @@ interface MountedExchange {
 }
 
 /**
- * Mounts an API in an existing server. As a middleware it passes requests outside of the API to `next`. It reads bodies itself: mount it before
+ * Mounts an API in an existing server. Header fields that the application has set are kept. As a middleware it passes requests outside of the API to `next`. It reads bodies itself: mount it before
  * body parsers. Node's server still responds to what never reaches a listener, such as HTTP parser errors.
  */
-export function createListener(api: MountedApi): Listener {
+export function createListener(api: MountedApi, options: MountOptions = {}): Listener {
+  const hosts = mountApi(api, options);
   const endOfTick = endOfTickBatcher();
   const nextTick = nextTickBatcher();
   return (request, response, next) => {
@@ -33,21 +36,25 @@ export function createListener(api: MountedApi): Listener {
       return;
     }
     const body = nodeRequestBody(request, null, api.model.limits.requestTimeout);
-    const raw = rawRequest(request, body, target);
+    const raw = { ...rawRequest(request, body, target), hosts };
     const exchange = { api, request: raw, response };
-    const handled = body !== null && request.readableEnded ? bodyAlreadyRead(api, raw) : handleWithTimeout(api, raw);
+    const handled =
+      body !== null && request.readableEnded
+        ? bodyAlreadyRead(api, request.headers['content-type'], raw)
+        : handleWithTimeout(api, raw);
     if (handled instanceof Promise) void handled.then((result) => send(exchange, result, nextTick));
     else send(exchange, handled, endOfTick);
   };
 }
 
-function bodyAlreadyRead(api: MountedApi, request: RawRequest): ApiResponse {
-  return api.refuse(new Error('The body was read before the API. Mount the API before body parsers.'), request);
+function bodyAlreadyRead(api: MountedApi, contentType: string | undefined, request: RawRequest): ApiResponse {
+  return api.refuse(bodyAlreadyReadError(contentType ?? null), request);
 }
 
 /** Never throws: the other responses of the batch are sent even if this one fails. */
-function send(exchange: MountedExchange, result: ApiResponse, batcher: ResponseBatcher): void {
+function send(exchange: MountedExchange, answer: ApiResponse, batcher: ResponseBatcher): void {
   const { request, response } = exchange;
+  const result = { ...answer, headers: withHostHeaders(answer.headers, response) };
   if (isStreamed(result)) {
     void sendStream(response, result).catch((error: unknown) => sendError(exchange, error));
     return;
@@ -68,7 +75,8 @@ function sendError({ api, request, response }: MountedExchange, error: unknown):
     return;
   }
   try {
-    sendResponse(response, request.method, api.refuse(error, request));
+    const refused = api.refuse(error, request);
+    sendResponse(response, request.method, { ...refused, headers: withHostHeaders(refused.headers, response) });
   } catch {
     // `refuse` has reported the error already.
     response.destroy();

@@ -1,3 +1,4 @@
+import { type HostRule, listedHosts } from '../conventions/host.ts';
 import { segmentsBelow, segmentsOfTarget } from '../conventions/url.ts';
 import type { Limits } from '../model/model.ts';
 import type { Handler } from '../pipeline/exchange.ts';
@@ -5,7 +6,25 @@ import { weakMemoize } from '../cache/memoize.ts';
 
 /** An API that is mounted in a server or framework. */
 export interface MountedApi extends Handler {
+  /** Called by each mount in a host application. */
+  onMount?(): void;
   readonly model: { readonly basePath: string; readonly limits: Limits };
+}
+
+/** How an API is mounted in a host application. */
+export interface MountOptions {
+  /**
+   * The values of `Host` that are accepted (AUTH-7): `api.example.com` for any port, `api.example.com:8080` for one. Default: every one, for
+   * the application decides which names it answers to.
+   */
+  readonly hosts?: readonly string[];
+}
+
+/** Mounts an API: which values of `Host` its requests may have. @throws {RangeError} `hosts` lists what is not a host */
+export function mountApi(api: MountedApi, { hosts }: MountOptions): HostRule {
+  const rule = hosts === undefined ? 'any' : listedHosts(hosts);
+  api.onMount?.();
+  return rule;
 }
 
 /** The paths outside of the base path that the API serves (OPS-2). */

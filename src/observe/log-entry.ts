@@ -29,6 +29,8 @@ export function logEntry(observation: Observation): LogEntry {
       return entry('error', 'store_unavailable', unavailableFields(observation.error));
     case 'listening':
       return entry('info', 'listening', { url: observation.url, allow_any_host: observation.allowAnyHost });
+    case 'mounted-without-auth':
+      return mountedEntry(observation);
     case 'stopping':
       return entry('info', 'stopping', { signal: observation.signal });
     case 'stopped':
@@ -63,6 +65,14 @@ function requestEntry(request: Extract<Observation, { kind: 'request' }>): LogEn
     duration_ms: Math.round(request.duration * 1_000) / 1_000,
     correlation_id: request.correlationId,
     trace_id: request.traceId,
+  });
+}
+
+function mountedEntry({ name, basePath }: Extract<Observation, { kind: 'mounted-without-auth' }>): LogEntry {
+  return entry('warn', 'mounted_without_auth', {
+    api: name,
+    base_path: basePath,
+    message: `no authentication is configured: every client that can reach this application may read and change all data below ${basePath || '/'}`,
   });
 }
 

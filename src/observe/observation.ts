@@ -1,6 +1,8 @@
 /** Everything that the program reports about itself. Call sites report facts; observers (log, metrics, traces) decide what to do with them. */
 export type Observation =
   | { readonly kind: 'listening'; readonly url: string; readonly allowAnyHost: boolean }
+  /** The API was mounted in a host application, with no authentication of its own. Reported once. */
+  | { readonly kind: 'mounted-without-auth'; readonly name: string; readonly basePath: string }
   | { readonly kind: 'stopping'; readonly signal: string }
   | { readonly kind: 'stopped'; readonly unfinished: number }
   /** A request got its response. `route` is a pattern (`/products/{id}`), never data; `target` has no query. `duration` is in milliseconds. */

@@ -1,3 +1,4 @@
+import type { HostRule } from '../conventions/host.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 /** The body of a request, read once and only when a stage needs it. */
@@ -35,6 +36,8 @@ export interface RawRequest {
   readonly httpVersion: string;
   /** Address of the peer. */
   readonly peer: string;
+  /** The values of `Host` that the host application accepts (AUTH-7). Default: those of the API, loopback names unless `allowAnyHost`. */
+  readonly hosts?: HostRule;
 }
 
 interface ResponseHead {

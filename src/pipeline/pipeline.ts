@@ -1,5 +1,6 @@
 import { IdleTimer } from '../cache/idle-timer.ts';
 import { ApiError, apiError } from '../conventions/errors.ts';
+import type { HostRule } from '../conventions/host.ts';
 import { pathOfTarget } from '../conventions/url.ts';
 import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts';
 import type { Observation } from '../observe/observation.ts';
@@ -30,16 +31,16 @@ export interface PipelineOptions {
   readonly services: Services;
   readonly sources: ExchangeSources;
   readonly store: Store;
-  /** Whether any `Host` is accepted; else loopback names alone (AUTH-7). */
-  readonly allowAnyHost: boolean;
+  /** The accepted values of `Host`, where the way by which a request came has no rule of its own (AUTH-7). */
+  readonly hosts: HostRule;
   /** Why the server should get no traffic now; null when it should (LIM-3). */
   readonly notReadyReason: () => string | null;
 }
 
 /** The score: one exchange, stage by stage, in the order of the contract's section 0. Everything that fails ends in `refuse`. */
 function respond(exchange: Exchange, request: RawRequest, options: PipelineOptions): MaybePromise<ApiResponse> {
-  const { contracts, services, store, allowAnyHost } = options;
-  const received = receive(exchange, request, contracts.current, allowAnyHost);
+  const { contracts, services, store, hosts } = options;
+  const received = receive(exchange, request, contracts.current, request.hosts ?? hosts);
   if (received.redirect !== null) return redirectResponse(exchange, received.redirect, contracts.current.version);
   const routed = route(received, contracts);
   if (routed.method === 'OPTIONS') return optionsResponse(routed);

@@ -1,9 +1,9 @@
 import { type Coding, negotiateCoding } from '../conventions/content-coding.ts';
 import { continueTrace, correlationId, type Trace } from '../conventions/correlation.ts';
-import { apiError } from '../conventions/errors.ts';
+import { type ApiError, apiError } from '../conventions/errors.ts';
 import { checkHeaderFields } from '../conventions/header-check.ts';
 import { type HeaderFields, headerFields } from '../conventions/header-fields.ts';
-import { isLoopbackHost } from '../conventions/host.ts';
+import { acceptsHost, type HostRule } from '../conventions/host.ts';
 import { isMethod, isRegisteredMethod, type Method } from '../conventions/methods.ts';
 import { type Preferences, readPrefer } from '../conventions/prefer.ts';
 import { type QueryParameter, parseQuery } from '../conventions/query.ts';
@@ -94,15 +94,10 @@ export function openExchange(request: Exchange['request'], sources: ExchangeSour
  * Step 1: the request line and header fields (URL-4, URL-8, MET-6).
  *
  * @param site the base path, decoded, and the limits
- * @param allowAnyHost else `Host` must be a loopback name (AUTH-7)
+ * @param hosts the accepted values of `Host` (AUTH-7)
  * @throws {ApiError} 400, 414, 417, 431, 501
  */
-export function receive(
-  exchange: Exchange,
-  request: RawRequest,
-  { base, model }: Site,
-  allowAnyHost: boolean,
-): Received {
+export function receive(exchange: Exchange, request: RawRequest, { base, model }: Site, hosts: HostRule): Received {
   const { fields } = exchange;
   const { method, target } = request;
   const { limits } = model;
@@ -119,11 +114,7 @@ export function receive(
   const versionSegment = below?.find((segment, index) => index === 0 && VERSION_SEGMENT.test(segment)) ?? null;
   checkHeaderFields(fields, request.httpVersion, { headers: limits.headers, lines: limits.headerLines });
   const host = fields.get('host');
-  if (!allowAnyHost && host !== null && !isLoopbackHost(host)) {
-    throw apiError('REQUEST_HEADER_INVALID', 'Host names another machine; this server accepts loopback names only.', {
-      details: [{ field: 'Host', message: 'must be localhost, 127.0.0.1 or [::1]' }],
-    });
-  }
+  if (host !== null && !acceptsHost(hosts, host)) throw hostNotAccepted(hosts);
   return {
     exchange,
     request,
@@ -135,4 +126,15 @@ export function receive(
     parameters: read === null || read.query === null ? [] : parseQuery(read.query),
     preferences: readPrefer(fields.get('prefer')),
   };
+}
+
+function hostNotAccepted(hosts: HostRule): ApiError {
+  const [message, fix] =
+    hosts === 'loopback'
+      ? [
+          'Host names another machine; this server accepts loopback names only.',
+          'must be localhost, 127.0.0.1 or [::1]',
+        ]
+      : ['Host is not a name of this server; send one that it is configured for.', 'must be a name of this server'];
+  return apiError('REQUEST_HEADER_INVALID', message, { details: [{ field: 'Host', message: fix }] });
 }

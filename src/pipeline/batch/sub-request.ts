@@ -50,7 +50,7 @@ function receiveOperation(operation: BatchOperation, batch: Negotiated): Receive
     versionInPath: true,
   };
   try {
-    const received = receive(exchange, raw, contract, true);
+    const received = receive(exchange, raw, contract, 'any');
     const path = received.belowBase?.slice(1) ?? [];
     if (path[0] !== contract.model.system.batches) return received;
     return { part: 'path', message: 'names batches; a batch cannot contain another' };

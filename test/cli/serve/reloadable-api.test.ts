@@ -41,6 +41,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): OpenedApi & { 
     api: {
       handle: () => promise,
       refuse: () => refused,
+      onMount: () => undefined,
       importRows: unused,
       exportRows: unused,
       csv: unused,
