@@ -7,6 +7,15 @@ export interface ETag {
   readonly opaque: string;
 }
 
+/**
+ * The strong ETags of a representation whose length is not known. A body that is too short to be compressed has the same bytes, and so the same
+ * ETag, whatever coding was requested; a longer one has an ETag for each coding (NEG-7, CACHE-1).
+ */
+export interface ETagsByLength {
+  readonly short: string;
+  readonly long: string;
+}
+
 /** The value of `If-Match` or `If-None-Match`: `*` matches any existing representation. */
 export type ETagList = '*' | readonly ETag[];
 

@@ -1,4 +1,11 @@
-import { matchesStrongly, matchesWeakly, parseETagList, revisionOf, type ETagList } from './etag.ts';
+import {
+  type ETagsByLength,
+  matchesStrongly,
+  matchesWeakly,
+  parseETagList,
+  revisionOf,
+  type ETagList,
+} from './etag.ts';
 import { parseHttpDate } from './http-date.ts';
 
 /** The preconditions of a request (RFC 9110 13.1); null if not sent. Dates are milliseconds since 1970. */
@@ -74,6 +81,13 @@ export function evaluateRead(conditions: Preconditions, current: ReadState): 'pr
 
   if (ifNoneMatch !== null) return matchesWeakly(ifNoneMatch, etag) ? 'not-modified' : 'proceed';
   return isChangedSince(current, ifModifiedSince) === false ? 'not-modified' : 'proceed';
+}
+
+/** Which of the ETags of a representation `If-Match` or `If-None-Match` lists by name; null for neither. Who lists one has been sent the body. */
+export function listedETag({ ifMatch, ifNoneMatch }: Preconditions, { short, long }: ETagsByLength): string | null {
+  const isListed = (etag: string): boolean =>
+    [ifMatch, ifNoneMatch].some((list) => list !== null && list !== '*' && matchesWeakly(list, etag));
+  return [short, long].find(isListed) ?? null;
 }
 
 /** null if one of the two dates is missing. */

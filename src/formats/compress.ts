@@ -4,7 +4,7 @@ import type { Coding } from '../conventions/content-coding.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 /** Responses of more bytes than this are compressed (NEG-7). */
-export const COMPRESSIBLE_FROM = 1_024;
+const COMPRESSIBLE_FROM = 1_024;
 
 /** Up to this size, compression is synchronous: it takes at most 0.15 ms, about as long as using another thread. */
 const MAX_SYNC_BYTES = 16_384;
@@ -36,6 +36,11 @@ const CODERS: Readonly<Record<Coding, Coder>> = {
     pledgedSrcSize: size,
   })),
 };
+
+/** Whether a body is long enough to be compressed (NEG-7). */
+export function isCompressible(body: string | Uint8Array): boolean {
+  return body.length > COMPRESSIBLE_FROM || Buffer.byteLength(body) > COMPRESSIBLE_FROM;
+}
 
 /** Encodes content in a content coding (RFC 9110 8.4.1). The same content always gives the same bytes. */
 export function compress(content: string | Uint8Array, coding: Coding): MaybePromise<Uint8Array> {

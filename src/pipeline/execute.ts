@@ -15,7 +15,7 @@ export type Outcome =
   | FoundItem
   | FoundPage
   /** The caller's copy is current: found out before any row was read (CACHE-2). */
-  | { readonly kind: 'not-modified'; readonly selected: SelectedRepresentation }
+  | { readonly kind: 'not-modified'; readonly selected: SelectedRepresentation; readonly etag: string }
   | Written
   | LinesOutcome
   | BatchOutcome

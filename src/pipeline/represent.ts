@@ -33,7 +33,7 @@ export function represent(
     case 'page':
       return pageResponse(request, outcome, services);
     case 'not-modified':
-      return notModifiedResponse(request, outcome.selected);
+      return notModifiedResponse(request, outcome.selected, outcome.etag);
     case 'written':
       return writeResponse(request, outcome, services);
     case 'lines':

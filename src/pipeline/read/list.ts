@@ -1,4 +1,5 @@
-import { type ETagList, matchesWeakly } from '../../conventions/etag.ts';
+import type { ETagsByLength } from '../../conventions/etag.ts';
+import { listedETag } from '../../conventions/preconditions.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { ExpectedStamp, Page } from '../../plan/plan.ts';
 import { type MaybePromise, chain } from '../../platform/maybe-promise.ts';
@@ -38,6 +39,7 @@ export interface FoundPage {
 interface UnmodifiedPage {
   readonly kind: 'not-modified';
   readonly selected: SelectedRepresentation;
+  readonly etag: string;
 }
 
 type ListServices = Pick<Services, 'etags' | 'pages'>;
@@ -85,9 +87,9 @@ function findPage(
 ): MaybePromise<FoundPage | UnmodifiedPage> {
   const { selected } = state;
   // A client that names this ETag has been sent the page. Without it the page may turn out to be too large, which is judged before conditions.
-  const isKnown = lists(request.preconditions.ifNoneMatch, selected.etag);
-  if (isKnown && isNotModified(request, selected)) return { kind: 'not-modified', selected };
-  const cached = pages.get(selected.etag);
+  const etag = listedETag(request.preconditions, selected.etags);
+  if (etag !== null && isNotModified(request, selected)) return { kind: 'not-modified', selected, etag };
+  const cached = pages.get(selected.etags.short);
   if (cached !== undefined) return { kind: 'page', request: list, selected, source: { kind: 'cached', page: cached } };
   return readPage(request, list, state);
 }
@@ -107,18 +109,14 @@ async function readPage(
   return { kind: 'page', request: list, selected, source: { kind: 'rows', page, expanded, isCurrent } };
 }
 
-function lists(list: ETagList | null, etag: string): boolean {
-  return list !== null && list !== '*' && matchesWeakly(list, etag);
-}
-
-/** The ETag that a collection has for this caller now, which preconditions of a POST are compared with (CACHE-3), and the stamps it is made of. */
+/** The ETags that a collection has for this caller now, which preconditions of a POST are compared with (CACHE-3), and the stamps it is made of. */
 export async function collectionState(
   request: Negotiated,
   query: ListQuery,
   { etags }: Pick<Services, 'etags'>,
-): Promise<{ readonly etag: string; readonly seen: readonly ExpectedStamp[] }> {
+): Promise<{ readonly etags: ETagsByLength; readonly seen: readonly ExpectedStamp[] }> {
   const resources = resourcesOf(query);
   const stamps = await request.rows.resourceStamps(resources);
   const seen = resources.map((resource, index) => ({ resource, stamp: stamps[index] ?? 0 }));
-  return { etag: etags.collection(request, query, stamps), seen };
+  return { etags: etags.collection(request, query, stamps), seen };
 }

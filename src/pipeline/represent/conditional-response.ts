@@ -1,13 +1,15 @@
 import { cacheControl, combineDirectives, type CacheDirectives } from '../../conventions/cache-control.ts';
 import { resourceError } from '../../conventions/errors.ts';
+import type { ETagsByLength } from '../../conventions/etag.ts';
 import { linkField, type LinkValue } from '../../conventions/links.ts';
-import { evaluateRead } from '../../conventions/preconditions.ts';
+import { evaluateRead, listedETag } from '../../conventions/preconditions.ts';
 import type { Resource } from '../../model/model.ts';
 import type { LinkBase } from '../../plan/url-builder.ts';
 import type { View } from '../../plan/view.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Modified } from '../read/item-cache.ts';
+import { etagOf } from './etags.ts';
 import { appliedPreferences, commonHeaders, type HeaderList } from './response.ts';
 
 /** The selected representation of a read (RFC 9110 3.2): its validators, and what caches may do with it. */
@@ -16,7 +18,7 @@ export interface SelectedRepresentation {
   readonly resource: Resource | null;
   /** What the model declares of all resources in it; null where it declares nothing. */
   readonly cache: CacheDirectives | null;
-  readonly etag: string;
+  readonly etags: ETagsByLength;
   /** null where no `Last-Modified` is sent. */
   readonly lastModified: () => Modified | null;
 }
@@ -35,16 +37,16 @@ export interface Content {
 export function selectedOf(
   resource: Resource,
   { expanded }: View,
-  etag: string,
+  etags: ETagsByLength,
   lastModified: SelectedRepresentation['lastModified'] = undated,
 ): SelectedRepresentation {
   const cache = expanded.map((each) => each.cache).reduce(combineDirectives, resource.cache);
-  return { resource, cache, etag, lastModified };
+  return { resource, cache, etags, lastModified };
 }
 
 /** The representation of something that is no resource of the model. */
 export function selectedDocument(etag: string): SelectedRepresentation {
-  return { resource: null, cache: null, etag, lastModified: undated };
+  return { resource: null, cache: null, etags: { short: etag, long: etag }, lastModified: undated };
 }
 
 /** 200, or 304 where the client's copy is current (CACHE-2, CACHE-3). @throws {ApiError} 412 */
@@ -53,22 +55,33 @@ export function conditionalResponse(
   selected: SelectedRepresentation,
   content: Content,
 ): BufferedResponse {
-  return isNotModified(request, selected)
-    ? notModifiedResponse(request, selected)
-    : okResponse(request, selected, content);
+  if (!isNotModified(request, selected)) return okResponse(request, selected, content);
+  const { etags } = selected;
+  return notModifiedResponse(
+    request,
+    selected,
+    listedETag(request.preconditions, etags) ?? etagOf(etags, content.body()),
+  );
 }
 
 /** Whether the client's copy is current. @throws {ApiError} 412 */
 export function isNotModified(request: Negotiated, selected: SelectedRepresentation): boolean {
-  const verdict = evaluateRead(request.preconditions, selected);
+  const { preconditions } = request;
+  const { etags, lastModified } = selected;
+  const etag = listedETag(preconditions, etags) ?? etags.short;
+  const verdict = evaluateRead(preconditions, { etag, lastModified });
   // The root has no state that a condition could guard, and so no error code for a failed one: it is sent all the same.
   if (verdict === 'failed' && selected.resource !== null) throw preconditionFailed(selected.resource);
   return verdict === 'not-modified';
 }
 
-/** 304 with the validators of the client's copy. */
-export function notModifiedResponse(request: Negotiated, selected: SelectedRepresentation): BufferedResponse {
-  return { status: 304, headers: validatorHeaders(request, selected), body: null };
+/** 304 with the validators of the client's copy. @param etag which of the ETags of the representation names that copy */
+export function notModifiedResponse(
+  request: Negotiated,
+  selected: SelectedRepresentation,
+  etag: string,
+): BufferedResponse {
+  return { status: 304, headers: validatorHeaders(request, selected, etag), body: null };
 }
 
 function okResponse(
@@ -76,18 +89,19 @@ function okResponse(
   selected: SelectedRepresentation,
   { links, headers: further = [], body }: Content,
 ): BufferedResponse {
-  const headers = validatorHeaders(request, selected);
+  const text = body();
+  const headers = validatorHeaders(request, selected, etagOf(selected.etags, text));
   const lastModified = selected.lastModified();
   if (lastModified !== null) headers.push('Last-Modified', lastModified.date);
   headers.push('Content-Type', request.offer.contentType);
   const link = linkField(links);
   if (link !== '') headers.push('Link', link);
   headers.push(...appliedPreferences(request), ...further);
-  return { status: 200, headers, body: body() };
+  return { status: 200, headers, body: text };
 }
 
 /** A new list, which the caller may extend. */
-function validatorHeaders(request: Negotiated, { cache, etag }: SelectedRepresentation): string[] {
+function validatorHeaders(request: Negotiated, { cache }: SelectedRepresentation, etag: string): string[] {
   const headers = commonHeaders(request.exchange, request.contract.version);
   const control = cacheControl({ credentials: request.credentials, cache, sameForEveryCaller: true });
   headers.push('ETag', etag, 'Cache-Control', control);

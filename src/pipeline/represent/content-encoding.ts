@@ -1,6 +1,6 @@
 import { secondHit } from '../../cache/admission-filter.ts';
 import { type Cache, createCache } from '../../cache/cache.ts';
-import { compress, COMPRESSIBLE_FROM } from '../../formats/compress.ts';
+import { compress, isCompressible } from '../../formats/compress.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { type ApiResponse, type BufferedResponse, isStreamed } from '../exchange.ts';
 import type { Exchange } from '../receive.ts';
@@ -34,7 +34,7 @@ export function compressResponse(
   const { coding } = exchange;
   if (coding === 'identity' || isStreamed(response)) return response;
   const { status, headers, body } = response;
-  if (body === null || Buffer.byteLength(body) <= COMPRESSIBLE_FROM) return response;
+  if (body === null || !isCompressible(body)) return response;
   const key = keyOf(response, exchange);
   const bytes = key === null ? compress(body, coding) : (cache.get(key) ?? compressAndCache(body, coding, key, cache));
   return chain(bytes, (compressed) => ({

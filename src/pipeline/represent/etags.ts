@@ -1,4 +1,5 @@
-import { strongETag } from '../../conventions/etag.ts';
+import { type ETagsByLength, strongETag } from '../../conventions/etag.ts';
+import { isCompressible } from '../../formats/compress.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { Negotiated } from '../negotiate.ts';
@@ -15,7 +16,7 @@ export interface Epoch extends Modified {
 }
 
 /**
- * Makes every ETag. One depends on the row or page, and on the *contract* (media type, carrier, epoch), the *permission* and the content coding;
+ * Makes every ETag. One depends on the row or page, and on the *contract* (media type, carrier, epoch), the *permission* and the content coding that is applied;
  * that of a page on the *visibility* too, by the stamps of what it is made of. None depends on an identity.
  */
 export class ETags {
@@ -40,15 +41,20 @@ export class ETags {
    *
    * @param view distinguishes it from other views of the row
    */
-  item(request: Negotiated, { revision }: Pick<Row, 'revision'>, view = ''): string {
-    const variant = this.#variant(request);
+  item(request: Negotiated, { revision }: Pick<Row, 'revision'>, view = ''): ETagsByLength {
     // Clients choose views, so there is any number of them.
-    return strongETag(revision, view === '' ? variant : this.digest(`${variant} ${view}`).slice(0, VIEW_CHARACTERS));
+    return this.#byLength(request, (variant) =>
+      strongETag(revision, view === '' ? variant : this.digest(`${variant} ${view}`).slice(0, VIEW_CHARACTERS)),
+    );
   }
 
   /** Of what is named by its bytes. */
   content(request: Negotiated, text: string): string {
-    return strongETag(this.digest(text), this.#variant(request));
+    const named = this.digest(text);
+    return etagOf(
+      this.#byLength(request, (variant) => strongETag(named, variant)),
+      text,
+    );
   }
 
   /**
@@ -56,10 +62,11 @@ export class ETags {
    *
    * @param stamps of {@link resourcesOf}
    */
-  collection(request: Negotiated, query: ListQuery, stamps: readonly number[]): string {
+  collection(request: Negotiated, query: ListQuery, stamps: readonly number[]): ETagsByLength {
     const { plan } = query;
     const state = JSON.stringify([plan.resource, plan.within, selfQuery(query), stamps]);
-    return strongETag(this.digest(state), this.#variant(request));
+    const named = this.digest(state);
+    return this.#byLength(request, (variant) => strongETag(named, variant));
   }
 
   /** Names everything that the JSON of a row depends on besides the row. */
@@ -67,9 +74,15 @@ export class ETags {
     return this.#variantOf(request).id;
   }
 
-  #variant(request: Negotiated): string {
-    return this.#variantOf(request).coded[request.exchange.coding];
+  #byLength(request: Negotiated, etag: (variant: string) => string): ETagsByLength {
+    const { id, coded } = this.#variantOf(request);
+    return { short: etag(id), long: etag(coded[request.exchange.coding]) };
   }
+}
+
+/** The ETag of a body: it follows the coding that the body gets, not the one that was requested. */
+export function etagOf({ short, long }: ETagsByLength, body: string): string {
+  return isCompressible(body) ? long : short;
 }
 
 /** The resources that a page is made of: its own, those above it, and all that are expanded within it. */

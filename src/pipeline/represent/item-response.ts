@@ -27,12 +27,12 @@ export function itemResponse(
     const json = representExpanded(request, source.row, view.projection);
     const text = writeItem(request.offer.format, viewTypes(compiled, view, request.contract), json);
     // Related rows change without this row's revision and time.
-    const etag = etags.item(request, source.row.row, etags.digest(text));
-    return conditionalResponse(request, selectedOf(compiled.resource, view, etag), { links, body: () => text });
+    const tagged = etags.item(request, source.row.row, etags.digest(text));
+    return conditionalResponse(request, selectedOf(compiled.resource, view, tagged), { links, body: () => text });
   }
   const item = source.kind === 'cached' ? source.item : writtenItem(request, found.request, source);
-  const etag = etags.item(request, item, view.key);
-  const selected = selectedOf(compiled.resource, view, etag, () => lastModified(item, request, etags));
+  const tagged = etags.item(request, item, view.key);
+  const selected = selectedOf(compiled.resource, view, tagged, () => lastModified(item, request, etags));
   return conditionalResponse(request, selected, { links, body: () => item.text });
 }
 

@@ -44,11 +44,12 @@ function pageOf(
   if (source.kind === 'cached') return { page: source.page, selected };
   const page = writtenPage(request, found, services);
   if (source.isCurrent) {
-    services.pages.set(selected.etag, page);
+    services.pages.set(selected.etags.short, page);
     return { page, selected };
   }
   // What was written while the page was read may be on it or not: only its bytes name it.
-  return { page, selected: { ...selected, etag: services.etags.content(request, page.text) } };
+  const etag = services.etags.content(request, page.text);
+  return { page, selected: { ...selected, etags: { short: etag, long: etag } } };
 }
 
 function writtenPage(request: Negotiated, { request: list, source }: FoundPage, services: PageServices): CachedPage {

@@ -9,7 +9,7 @@ import type { Negotiated } from '../negotiate.ts';
 export interface Variant {
   /** Names everything that a representation depends on besides its rows: media type, start of links, cache epoch and permission. */
   readonly id: string;
-  /** Names the content coding too, for ETags. */
+  /** Names the content coding too, for ETags of bodies that are long enough to be compressed. */
   readonly coded: Readonly<Record<Coding, string>>;
 }
 
@@ -54,7 +54,7 @@ function byPermission({ formats }: Contract, base: LinkBase, options: VariantOpt
   const variant = (contentType: string, permission: Permission): Variant => {
     const id = name([contentType, base.prefix, writeQuery(base.parameters), epoch, permission.id]);
     const of = (coding: Coding): string => name([id, coding]);
-    return { id, coded: { identity: id, br: of('br'), gzip: of('gzip'), zstd: of('zstd') } };
+    return { id, coded: { identity: of('identity'), br: of('br'), gzip: of('gzip'), zstd: of('zstd') } };
   };
   return new Map(
     permissions.map((permission) => [

@@ -7,6 +7,7 @@ import type { Written } from '../write/write-request.ts';
 import type { WriteResult } from '../write/write-result.ts';
 import { canonicalLink } from './conditional-response.ts';
 import { writeItem } from './encode.ts';
+import { etagOf } from './etags.ts';
 import { appliedPreferences, commonHeaders, type HeaderList, uncachedResponse } from './response.ts';
 
 /** The response to a write (MET-1 to MET-4, MET-8, MET-14). */
@@ -23,11 +24,12 @@ export function writeResponse(
   if (result.kind === 'removed') return uncachedResponse(204, [...common, ...appliedPreferences(request)], null);
   const minimal = request.preferences.return === 'minimal';
   const status = result.kind === 'created' ? 201 : minimal ? 204 : 200;
-  const headers = [...common, ...resourceHeaders(request, result, services)];
+  const text = minimal && request.method === 'PUT' ? '' : written(request, result);
+  const headers = [...common, ...resourceHeaders(request, result, text, services)];
   return uncachedResponse(
     status,
     [...headers, ...(minimal ? appliedMinimal(request) : appliedPreferences(request))],
-    minimal ? null : written(request, result),
+    minimal ? null : text,
   );
 }
 
@@ -37,10 +39,15 @@ function dryRunResponse(request: Negotiated, result: WriteResult, common: Header
   return uncachedResponse(200, headers, written(request, result));
 }
 
-/** URL and ETag of the row. PUT has no ETag: the server adds to what was sent (RFC 9110 9.3.4). */
+/**
+ * URL and ETag of the row. PUT has no ETag: the server adds to what was sent (RFC 9110 9.3.4).
+ *
+ * @param text the representation, sent or not
+ */
 function resourceHeaders(
   request: Negotiated,
   { kind, resource: name, row, within }: WriteResult,
+  text: string,
   { etags }: Pick<Services, 'etags'>,
 ): HeaderList {
   const { urls } = request.contract;
@@ -51,7 +58,7 @@ function resourceHeaders(
   return [
     ...(kind === 'created' ? ['Location', self] : []),
     ...(minimal ? [] : ['Content-Type', request.offer.contentType, 'Content-Location', self]),
-    ...(request.method === 'PUT' ? [] : ['ETag', etags.item(request, row)]),
+    ...(request.method === 'PUT' ? [] : ['ETag', etagOf(etags.item(request, row), text)]),
     ...(link === '' ? [] : ['Link', link]),
   ];
 }

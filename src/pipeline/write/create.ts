@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../conventions/json.ts';
-import { evaluateRead } from '../../conventions/preconditions.ts';
+import { evaluateRead, listedETag } from '../../conventions/preconditions.ts';
 import { createDraft } from '../../plan/draft.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
@@ -101,7 +101,8 @@ async function precheck(
   await requireAncestors(request, within);
   const { ifMatch, ifNoneMatch } = request.preconditions;
   if (ifMatch === null && ifNoneMatch === null) return [];
-  const { etag, seen } = await collectionState(request, query(), services);
+  const { etags, seen } = await collectionState(request, query(), services);
+  const etag = listedETag(request.preconditions, etags) ?? etags.short;
   const verdict = evaluateRead(request.preconditions, { etag, lastModified: () => null });
   if (verdict !== 'proceed') throw preconditionFailed(compiled.resource);
   return ifMatch === null || ifMatch === '*' ? [] : seen;
