@@ -1,8 +1,10 @@
 import type { Server, ServerOptions } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { Limits } from '../model/model.ts';
 import { safeObserver } from '../observe/safe-observer.ts';
+import { monotonicNow } from '../platform/clock.ts';
 import { http } from './builtin-http.ts';
 import type { MountedApi } from './mounted-api.ts';
 import type { Observe } from '../observe/observation.ts';
@@ -27,8 +29,13 @@ export interface HttpServer {
   /** The address or host name that it is bound to, as given. */
   readonly address: string;
   /**
-   * Accepts no more connections, closes idle ones and waits up to `limits.shutdownTimeout` for the others, then destroys them (LIM-3).
-   * Requests that arrive meanwhile on an open connection are served, and their last response closes it.
+   * Accepts the connections that the system has established and this process has not taken yet: the system resets them when the server stops
+   * listening. From now on each connection is closed after its last response. Call it before `close`, which does not wait for them.
+   */
+  acceptPending(): Promise<void>;
+  /**
+   * Accepts no more connections and waits up to `limits.shutdownTimeout` for those with requests, then destroys them (LIM-3). Requests that
+   * arrive meanwhile on an open connection are served, and the response closes it. An idle connection is closed after a fifth of a second.
    *
    * @returns how many requests were cut off
    */
@@ -38,6 +45,8 @@ export interface HttpServer {
 /** Bytes and lines of a head beyond the limits that the parser still accepts, so that the pipeline can name the limit in its response. */
 const HEAD_ALLOWANCE = 256 * 1024;
 const LINES_ALLOWANCE = 1_000;
+/** Milliseconds: clients that keep connecting do not delay a shutdown for longer. */
+const MAX_ACCEPT_TIME = 1_000;
 
 /**
  * Serves an API over HTTP/1.1 and 1.0 with the server of `node:http`. Every response comes from the API, those to invalid requests included
@@ -61,7 +70,12 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpServer> 
   });
   try {
     const port = await listen(server, { ...options, host });
-    return { port, address: host, close: createClose(server, connections, limits.shutdownTimeout) };
+    return {
+      port,
+      address: host,
+      acceptPending: () => acceptPending(connections),
+      close: createClose(server, connections, limits.shutdownTimeout),
+    };
   } catch (error) {
     connections.destroy();
     throw error;
@@ -71,8 +85,9 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpServer> 
 function createHttpServer(limits: Limits): Server {
   const server = http.createServer(serverOptions(limits));
   server.maxHeadersCount = limits.headerLines + LINES_ALLOWANCE;
-  // A client that half-closes its connection (FIN) still receives its response. Node has no public option for it.
-  Object.assign(server, { httpAllowHalfOpen: true });
+  // A client that half-closes its connection (FIN) still receives its response. Node has no public option for it. `HttpConnections` closes idle
+  // connections: Node would destroy them together with requests that it has not read.
+  Object.assign(server, { httpAllowHalfOpen: true, closeIdleConnections: () => undefined });
   return server;
 }
 
@@ -92,6 +107,17 @@ function serverOptions(limits: Limits): ServerOptions {
     keepAliveTimeout: 0,
     optimizeEmptyRequests: true,
   };
+}
+
+/** Node accepts one connection in each event-loop iteration: waits for an iteration without one. */
+async function acceptPending(connections: HttpConnections): Promise<void> {
+  connections.close();
+  const deadline = monotonicNow() + MAX_ACCEPT_TIME;
+  for (let before = -1; before !== connections.accepted && monotonicNow() < deadline; ) {
+    before = connections.accepted;
+    await setImmediate();
+    await setImmediate();
+  }
 }
 
 function createClose(server: Server, connections: HttpConnections, timeout: number): () => Promise<number> {

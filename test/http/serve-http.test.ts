@@ -124,6 +124,46 @@ describe('shutdown', () => {
     );
   });
 
+  it('[LIM-3] serves requests that clients have sent on idle connections before the server closed them', async () => {
+    const server = await fakeServer({ handle: ok });
+    const sockets = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const socket = net.connect(server.port, '127.0.0.1');
+        socket.write(get('/1'));
+        await once(socket, 'data');
+        return socket;
+      }),
+    );
+    const received = sockets.map(async (socket) => {
+      let text = '';
+      socket.on('data', (packet) => {
+        text += packet.toString();
+      });
+      await once(socket, 'close');
+      return text;
+    });
+    for (const socket of sockets) socket.write(get('/2'));
+    assert.equal(await server.close(), 0);
+    for (const text of await Promise.all(received)) assert.match(text, /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/s);
+    assert.equal(server.requests.length, 40);
+  });
+
+  it('[LIM-3] closes an idle connection without a reset, whatever its client sends late', async () => {
+    const server = await fakeServer({ handle: ok });
+    const socket = net.connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.write(get('/1'));
+    await once(socket, 'data');
+    const closed = server.close();
+    const errors: Error[] = [];
+    socket.on('error', (error) => errors.push(error)).resume();
+    await once(socket, 'end');
+    socket.write(get('/late'));
+    socket.end();
+    await Promise.all([once(socket, 'close'), closed]);
+    assert.deepEqual(errors, []);
+    assert.equal(server.requests.length, 1);
+  });
+
   it('[LIM-3] finishes requests, accepts no connections and closes each one after its last response', async () => {
     const { handle, open } = gated();
     const server = await fakeServer({ handle });

@@ -133,5 +133,6 @@ function announce(at: ListeningAddress, { settings, observe, onListening }: RunS
 
 async function closeServer(server: HttpServer, signal: AbortSignal, observe: Observe): Promise<void> {
   observe({ kind: 'stopping', signal: signalOf(signal) });
+  await server.acceptPending();
   observe({ kind: 'stopped', unfinished: await server.close() });
 }

@@ -28,6 +28,8 @@ interface RemainingBytes {
 /** Milliseconds that a client that is still sending has to read its response: in all, and without sending a byte. */
 const LINGER = 30_000;
 const LINGER_IDLE = 2_000;
+/** Milliseconds that the client of an idle connection has to close its side. */
+const IDLE_LINGER = 500;
 
 const ignore = (): void => undefined;
 
@@ -164,6 +166,12 @@ export class Connection {
     this.#whenAllSent(() => this.socket.destroySoon());
   }
 
+  /** Closes an idle connection. Bytes that arrive meanwhile are dropped: the client sees its end, and no reset. */
+  closeIdle(): void {
+    this.stopReading();
+    linger(this.socket, IDLE_LINGER);
+  }
+
   #end(pending: PendingResponse): void {
     const index = this.#pending.indexOf(pending);
     if (index === -1) return;
@@ -205,9 +213,9 @@ function createResponse(socket: Socket, method: string): ServerResponse {
  * Closes without losing the response: to close while bytes of the client are unread would reset the connection, and the client would never
  * read the response (RFC 9112 9.6). Reads and drops what still arrives, for a limited time.
  */
-function linger(socket: Socket): void {
+function linger(socket: Socket, idle = LINGER_IDLE): void {
   const timer = setTimeout(() => socket.destroy(), LINGER);
-  socket.setTimeout(LINGER_IDLE, () => socket.destroy());
+  socket.setTimeout(idle, () => socket.destroy());
   socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
   socket.end();
   if (socket.readableEnded) socket.destroySoon();

@@ -37,6 +37,8 @@ interface HttpConnectionsOptions {
 const KEEP_ALIVE_TIMEOUT = 65_000;
 /** Clients that know the timeout do not write to a connection that is about to close. */
 const KEEP_ALIVE_HEADERS: HeaderList = ['Keep-Alive', `timeout=${KEEP_ALIVE_TIMEOUT / 1_000}`];
+/** Milliseconds in which requests that clients have sent before they could know of the shutdown arrive. */
+const DRAIN = 200;
 const NO_HEADERS: HeaderList = [];
 const RETRY_AFTER = { headers: { 'Retry-After': '1' } };
 
@@ -48,7 +50,10 @@ export class HttpConnections {
   readonly #idleTimeout: IdleTimeout;
   readonly #endOfTick = endOfTickBatcher();
   readonly #nextTick = nextTickBatcher();
+  /** How many connections were accepted so far. */
+  accepted = 0;
   #closing = false;
+  #drain: NodeJS.Timeout | undefined;
 
   constructor(options: HttpConnectionsOptions) {
     this.#options = options;
@@ -66,6 +71,7 @@ export class HttpConnections {
 
   /** Registers an accepted connection. */
   accept(socket: Socket): void {
+    this.accepted += 1;
     this.#connections.set(socket, new Connection(socket, (pending) => this.#onResponseEnd(pending)));
     socket.once('close', () => this.#connections.delete(socket));
   }
@@ -99,10 +105,20 @@ export class HttpConnections {
     else receiving.body?.fail(parserApiError(error, this.#options.limits));
   }
 
-  /** Closes idle connections now, and every other one after its last response. */
+  /** Closes every connection after its last response, and an idle one once its client has sent nothing for a short time. */
   close(): void {
+    if (this.#closing) return;
     this.#closing = true;
-    for (const connection of this.#connections.values()) if (connection.idle) connection.socket.destroy();
+    const bytesRead = new Map<Connection, number>();
+    const sweep = (): void => {
+      for (const connection of this.#connections.values()) {
+        if (!connection.idle) continue;
+        if (bytesRead.get(connection) === connection.socket.bytesRead) connection.closeIdle();
+        else bytesRead.set(connection, connection.socket.bytesRead);
+      }
+    };
+    sweep();
+    this.#drain = setInterval(sweep, DRAIN);
   }
 
   /** Destroys the connections that are left. @returns how many responses were not sent completely */
@@ -110,6 +126,7 @@ export class HttpConnections {
     const unfinished = this.#inFlight.size;
     this.#inFlight.close();
     this.#idleTimeout.close();
+    clearInterval(this.#drain);
     for (const socket of this.#connections.keys()) socket.destroy();
     return unfinished;
   }
@@ -180,11 +197,10 @@ export class HttpConnections {
   #write(pending: PendingResponse, result: BufferedResponse): void {
     const { connection, request, body, response } = pending;
     if (connection.socket.destroyed) return;
-    if (response === null || !this.#canDiscard(pending)) {
+    if (response === null || !this.#canDiscard(pending) || (this.#closing && connection.isLatest(pending))) {
       connection.sendLast(pending, request.method, (last) => this.#send(connection, last, request, result));
       return;
     }
-    if (this.#closing && connection.isLatest(pending)) response.shouldKeepAlive = false;
     this.#send(connection, response, request, result);
     body?.discard();
   }
@@ -224,7 +240,6 @@ export class HttpConnections {
 
   #onResponseEnd(pending: PendingResponse): void {
     this.#inFlight.delete(pending);
-    if (this.#closing && pending.connection.idle) pending.connection.socket.destroySoon();
   }
 }
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, afterEach, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
@@ -74,6 +77,20 @@ for (const [title, args] of [
       const { server } = await start(TIMER, args);
       await stop(server);
       assert.match(server.stderr(), /"event":"stopped","unfinished":0/);
+    });
+
+    it('[LIM-3] resets no connection that the system had accepted, and responds to every request on it', async () => {
+      const { server, url } = await start(TIMER, args);
+      const { host, port } = new URL(url);
+      const requests = Array.from({ length: 200 }, () => {
+        const socket = net.connect(Number(port), '127.0.0.1');
+        socket.write(`GET /api/v1/notes HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+        return { connected: once(socket, 'connect'), response: text(socket).then((all) => all.slice(0, 12), String) };
+      });
+      await Promise.all(requests.map(({ connected }) => connected));
+      await stop(server);
+      const responses = await Promise.all(requests.map(({ response }) => response));
+      assert.deepEqual(new Set(responses), new Set(['HTTP/1.1 200']));
     });
 
     it('[LIM-3] ends a start that waits for a locked database, which is logged', async () => {
