@@ -208,16 +208,21 @@ describe('callers behind one shared cache', { skip }, () => {
           const send = `GET /api/v1/${target}`;
           const variants: readonly Fields[] = [{}, { 'Accept-Encoding': 'gzip' }, { Accept: 'application/xml' }];
           const etags = new Map<Fields, string>();
-          for (const variant of variants)
-            etags.set(variant, (await cached({ send, headers: variant })).headers['etag'] ?? '');
-          assert.equal(new Set(etags.values()).size, variants.length);
+          const bodies = new Set<string>();
           for (const variant of variants) {
-            for (const [other, etag] of etags) {
+            const { headers, bytes } = await cached({ send, headers: variant });
+            etags.set(variant, headers['etag'] ?? '');
+            bodies.add(bytes.toString('base64'));
+          }
+          // A body below the compression threshold is the same for both codings, and so is its ETag.
+          assert.equal(new Set(etags.values()).size, bodies.size);
+          for (const variant of variants) {
+            for (const etag of new Set(etags.values())) {
               for (const known of [etag, `W/${etag}`, `"0", ${etag}`]) {
                 const request = { send, headers: { ...variant, ...BOB, 'If-None-Match': known } };
                 const response = await cached(request);
                 assert.deepEqual(comparable(response), comparable(await origin(request)));
-                assert.equal(response.status, variant === other ? 304 : 200, known);
+                assert.equal(response.status, etags.get(variant) === etag ? 304 : 200, known);
                 assert.ok(response.headers['date'] !== undefined);
               }
             }
