@@ -10,11 +10,15 @@ export interface RequestTarget {
   readonly segments: readonly string[];
   /** The raw query without `?`; null if absent. */
   readonly query: string | null;
-  /** The canonical target with the raw query, if trailing or doubled slashes make this another URL (URL-1); else null. It never begins with `//`. */
+  /**
+   * The canonical target with the raw query, if trailing or doubled slashes or needless escapes make this another URL (URL-1); else null. It
+   * never begins with `//`.
+   */
   readonly redirect: string | null;
 }
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
+const ESCAPE = /%([0-9A-Fa-f]{2})/g;
 const UNRESERVED_ONLY = /^[A-Za-z0-9._~-]*$/;
 /** Reserved characters that `encodeURIComponent` does not encode. */
 const UNENCODED_RESERVED = /[!'()*]/g;
@@ -45,8 +49,9 @@ export function parseTarget(target: string, limit: number): RequestTarget {
   if (query !== null) checkRawQuery(query);
   const parts = path.slice(1).split('/');
   const raw = parts.includes('') ? parts.filter((segment) => segment !== '') : parts;
-  const isCanonical = raw === parts || path === '/';
-  const redirect = isCanonical ? null : `/${raw.join('/')}${query === null ? '' : `?${query}`}`;
+  const canonical = path.includes('%') ? raw.map(withoutNeedlessEscapes) : raw;
+  const isCanonical = path === '/' || (raw === parts && canonical.every((segment, index) => segment === raw[index]));
+  const redirect = isCanonical ? null : `/${canonical.join('/')}${query === null ? '' : `?${query}`}`;
   return { path, segments: path.includes('%') ? raw.map(percentDecode) : raw, query, redirect };
 }
 
@@ -86,6 +91,18 @@ export function segmentsOfTarget(target: string): readonly string[] {
 /** The segments of a path below a base path, both decoded; null if the path is not below it. */
 export function segmentsBelow(segments: readonly string[], base: readonly string[]): readonly string[] | null {
   return base.every((segment, index) => segments[index] === segment) ? segments.slice(base.length) : null;
+}
+
+/**
+ * A raw segment with its escapes of unreserved characters decoded: `%78` is `x` (RFC 3986 6.2.2.2). An escaped dot segment is an id that cannot
+ * exist (URL-6), and clients would resolve a plain one, so it stays.
+ */
+function withoutNeedlessEscapes(segment: string): string {
+  const decoded = segment.replace(ESCAPE, (escape, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return UNRESERVED_ONLY.test(character) ? character : escape;
+  });
+  return decoded === '.' || decoded === '..' ? segment : decoded;
 }
 
 function decodedIfValid(segment: string): string {

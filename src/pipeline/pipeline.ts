@@ -41,7 +41,7 @@ export interface PipelineOptions {
 function respond(exchange: Exchange, request: RawRequest, options: PipelineOptions): MaybePromise<ApiResponse> {
   const { contracts, services, store, hosts } = options;
   const received = receive(exchange, request, contracts.current, request.hosts ?? hosts);
-  if (received.redirect !== null) return redirectResponse(exchange, received.redirect, contracts.current.version);
+  if (received.redirect !== null) return redirectResponse(exchange, received.redirect, contracts.current);
   const routed = route(received, contracts);
   if (routed.method === 'OPTIONS') return optionsResponse(routed);
   if (routed.route.kind === 'live') return healthResponse(routed);

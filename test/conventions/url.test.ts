@@ -47,6 +47,12 @@ describe('parseTarget', () => {
     ['///evil.example//x/', '/evil.example/x'],
     ['/%2Fevil.example/', '/%2Fevil.example'],
     ['/a%2f/', '/a%2f'],
+    ['/%78', '/x'],
+    ['/%61pi/v1/notes?%78=%78', '/api/v1/notes?%78=%78'],
+    ['/a%2Db%2ec%5f%7E%30', '/a-b.c_~0'],
+    ['/%61%2f%C3%A9%2541', '/a%2f%C3%A9%2541'],
+    ['/%2E%2E/%61', '/%2E%2E/a'],
+    ['//%65vil.example', '/evil.example'],
     ['http://evil.example//x', '/x'],
     ['http://evil.example//evil.example/', '/evil.example'],
   ];
@@ -55,7 +61,21 @@ describe('parseTarget', () => {
   }
 
   it('[URL-8] redirects to its own host only, and in one step', () => {
-    const part = fc.constantFrom('/', '//', 'a', '..', '.', '%2F', '%5C', 'example.com', '?', 'http:');
+    const part = fc.constantFrom(
+      '/',
+      '//',
+      'a',
+      '..',
+      '.',
+      '%2F',
+      '%5C',
+      '%61',
+      '%2e',
+      '%2541',
+      'example.com',
+      '?',
+      'http:',
+    );
     fc.assert(
       fc.property(fc.array(part), (parts) => {
         const { redirect } = parseTarget(`/${parts.join('')}`);

@@ -17,7 +17,6 @@ describe('the path of a URL', () => {
     '/api/v1/products',
     '/api/v1/order-items',
     '/api/v1/products?',
-    '/%61pi/v1/p%72oducts',
     'http://localhost:3000/api/v1/products',
     'https://elsewhere.example/api/v1/products',
   ];
@@ -35,7 +34,7 @@ describe('the path of a URL', () => {
     '/api/v1/Products',
     '/api/v1/product',
     '/api/v1/order_items',
-    '/api/v1/order%2Ditemz',
+    '/api/v1/order-itemz',
     '/api/v1/reviews',
     '/api/v1/products/1/comments',
     '/api/v1/products/1/suppliers',
@@ -72,6 +71,9 @@ describe('the path of a URL', () => {
     ['/api/v1/notes/a%2Fb/', '/api/v1/notes/a%2Fb'],
     ['//evil.example/api', '/evil.example/api'],
     ['http://evil.example//api', '/api'],
+    ['/%61pi/v1/p%72oducts', '/api/v1/products'],
+    ['/api/v1/notes/%78?text=%78', '/api/v1/notes/x?text=%78'],
+    ['/%6civez', '/livez'],
     ['/livez/', '/livez'],
     ['/nothing/', '/nothing'],
   ];
@@ -87,6 +89,14 @@ describe('the path of a URL', () => {
       }
     });
   }
+
+  it('[URL-1] redirects to the public URL, where one is declared', async () => {
+    await using other = await apiUnderTest(SHOP.replace('title: Shop', 'public_url: https://shop.example'));
+    for (const target of ['/api/v1/products/?x=1', '/%61pi/v1/products?x=1']) {
+      const expectHeaders = { Location: 'https://shop.example/api/v1/products?x=1' };
+      await other.row({ send: `GET ${target}`, status: 308, expectHeaders });
+    }
+  });
 
   it('[URL-1] is the same for a resource with and without a version', async () => {
     const { id } = await create(shop, 'products', { ...LAMP, sku: 'address' });

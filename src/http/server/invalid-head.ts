@@ -21,6 +21,7 @@ import {
 } from './parser-error.ts';
 import {
   endsInTarget,
+  hasSpaceInTarget,
   invalidMessage,
   isHeadComplete,
   isLineComplete,
@@ -63,6 +64,7 @@ export async function respondToInvalidHead(
     if (isMethodError(error) && head.method !== '') return unknownMethod();
     if (end === 'timeout') return requestTimeoutError();
     if (!isMethodError(error)) return parserApiError(error, limits, bytes);
+    if (hasSpaceInTarget(bytes)) return spaceInTarget();
     return endsInTarget(bytes) ? targetTooLong(limits.target) : notHttp(bytes);
   };
   return { head, result: handler.refuse(reason(), head) };
@@ -77,4 +79,9 @@ function completion(error: ParserError): (bytes: Buffer) => boolean {
 /** A well-formed request line with a method that is not registered (501, MET-6). */
 function unknownMethod(): ApiError {
   return apiError('REQUEST_METHOD_NOT_IMPLEMENTED', 'This method is not implemented. Send one that OPTIONS lists.');
+}
+
+/** A request line with a space too many (400): what the client must have meant is the target. */
+function spaceInTarget(): ApiError {
+  return apiError('REQUEST_MALFORMED', 'The request target contains a space. Percent-encode it: send %20.');
 }

@@ -13,6 +13,8 @@ export interface RequestHead {
 const FIELD_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 /** A method, incomplete or followed by its space: the bytes may become a request line. */
 const METHOD_START = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)/;
+/** A request line whose target begins with a slash or a scheme, and contains spaces. */
+const SPACE_IN_TARGET = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ (?:\/|https?:\/\/)[\x20-\x7e]* HTTP\/1\.[0-9]$/;
 /** The rest of a request target and of its line, as far as it has arrived. */
 const TARGET_REST = /^(?:[\x21-\x7e]+$|[\x21-\x7e]* HTTP\/1\.[0-9]\r?\n)/;
 /** Bytes that the server reads at most to find the end of a line. */
@@ -53,6 +55,12 @@ export function isHeadComplete(bytes: Buffer): boolean {
   if (bytes.length > MAX_BYTES || !METHOD_START.test(text(bytes))) return true;
   if (!bytes.includes('\n')) return false;
   return readRequestLine(bytes) === null || bytes.includes('\r\n\r\n');
+}
+
+/** Whether a request line is well-formed but for spaces in its target. */
+export function hasSpaceInTarget(bytes: Buffer): boolean {
+  const [line = ''] = text(bytes).split('\r\n', 1);
+  return SPACE_IN_TARGET.test(line);
 }
 
 /** Whether bytes from the middle of a long head contain the end of their line, or are more than the server waits for. */

@@ -1,11 +1,13 @@
+import type { Contract } from '../contract.ts';
 import type { ApiResponse } from '../exchange.ts';
 import { optionsHeaders } from '../negotiate.ts';
 import type { Exchange } from '../receive.ts';
 import { allow, type Routed } from '../route.ts';
 import { commonHeaders, uncachedResponse } from './response.ts';
 
-/** One URL per resource (URL-1): method and body stay, hence 308. */
-export function redirectResponse(exchange: Exchange, location: string, version: string): ApiResponse {
+/** One URL per resource (URL-1): method and body stay, hence 308. @param target the canonical path and query */
+export function redirectResponse(exchange: Exchange, target: string, { model, version }: Contract): ApiResponse {
+  const location = `${model.publicUrl ?? ''}${target}`;
   return uncachedResponse(308, [...commonHeaders(exchange, version), 'Location', location], null);
 }
 

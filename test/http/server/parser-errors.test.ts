@@ -189,3 +189,15 @@ describe('invalid requests', () => {
     assert.match(JSON.parse(response?.body ?? '').errorMessage, /TLS/);
   });
 });
+
+describe('a space in a request target', () => {
+  for (const line of ['GET /a b', 'GET /a  b c', 'BREW /a b', 'GET http://localhost/a b']) {
+    it(`[URL-4] is named by the error: ${line}`, async () => {
+      await using server = await fakeServer();
+      const [response] = await sendRaw(server.port, [`${line} HTTP/1.1${END}`]);
+      assert.equal(response?.status, 400);
+      assert.match(response.body, /contains a space.*%20/);
+      assert.equal(server.requests.length, 0);
+    });
+  }
+});
