@@ -11,6 +11,7 @@ import {
 } from '../../pipeline/exchange.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Connection } from './connection.ts';
+import { isLaterMinor, isRequestComplete, readLaterRequest } from './later-minor-version.ts';
 import {
   isHeaderOverflow,
   isMethodError,
@@ -52,6 +53,7 @@ export async function respondToInvalidHead(
   handle: Handle,
 ): Promise<InvalidHeadResponse> {
   const message = invalidMessage(error.rawPacket ?? NO_BYTES, error.bytesParsed ?? 0);
+  if (isLaterMinor(error, message)) return respondToLaterMinor(connection, message, { handler, limits }, handle);
   const { bytes, end } = await connection.readRemaining(message, completion(error), limits.headersTimeout);
   const head = readHead(bytes);
   if (isMethodError(error) && isRegisteredMethod(head.method)) {
@@ -84,4 +86,30 @@ function unknownMethod(): ApiError {
 /** A request line with a space too many (400): what the client must have meant is the target. */
 function spaceInTarget(): ApiError {
   return apiError('REQUEST_MALFORMED', 'The request target contains a space. Percent-encode it: send %20.');
+}
+
+/** Responds to a request of a later HTTP/1 as to one of HTTP/1.1. The connection ends with it: the parser does not go on. */
+async function respondToLaterMinor(
+  connection: Connection,
+  message: Buffer,
+  { handler, limits }: { readonly handler: Handler; readonly limits: Limits },
+  handle: Handle,
+): Promise<InvalidHeadResponse> {
+  const isComplete = (bytes: Buffer): boolean => isRequestComplete(bytes, limits.body);
+  const { bytes, end } = await connection.readRemaining(message, isComplete, limits.requestTimeout);
+  const head = readHead(bytes);
+  try {
+    if (end === 'timeout') throw requestTimeoutError();
+    const request = readLaterRequest(bytes, connection.socket.remoteAddress ?? '', limits.body);
+    return { head, result: await buffered(await handle(request)) };
+  } catch (error) {
+    return { head, result: handler.refuse(error, head) };
+  }
+}
+
+async function buffered(response: ApiResponse): Promise<BufferedResponse> {
+  if (!isStreamed(response)) return response;
+  const chunks: string[] = [];
+  for await (const chunk of response.body) chunks.push(chunk);
+  return { ...response, body: chunks.join('') };
 }

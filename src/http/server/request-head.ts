@@ -57,6 +57,15 @@ export function isHeadComplete(bytes: Buffer): boolean {
   return readRequestLine(bytes) === null || bytes.includes('\r\n\r\n');
 }
 
+/** Whether a line of a complete head is not a field. */
+export function hasInvalidLine(bytes: Buffer): boolean {
+  const [head = ''] = text(bytes).split('\r\n\r\n', 1);
+  return head
+    .split('\r\n')
+    .slice(1)
+    .some((line) => !FIELD_LINE.test(line));
+}
+
 /** Whether a request line is well-formed but for spaces in its target. */
 export function hasSpaceInTarget(bytes: Buffer): boolean {
   const [line = ''] = text(bytes).split('\r\n', 1);

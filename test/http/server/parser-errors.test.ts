@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ApiResponse, RawRequest } from '../../../src/pipeline/exchange.ts';
 import { fakeServer } from '../fake-server.ts';
 import { converse, sendRaw } from '../raw-client.ts';
 
@@ -27,7 +28,6 @@ const rows: readonly (readonly [string, readonly string[], number, string])[] = 
   ['a handshake of TLS', ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'], 400, 'REQUEST_MALFORMED'],
   ['a preface of HTTP/2', ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'], 400, 'REQUEST_MALFORMED'],
   ['HTTP/2.0 in the request line', [`GET / HTTP/2.0${END}`], 400, 'REQUEST_MALFORMED'],
-  ['HTTP/1.2', [`GET / HTTP/1.2${END}`], 400, 'REQUEST_MALFORMED'],
   ['HTTP/0.9', ['GET /\r\n\r\n'], 400, 'REQUEST_MALFORMED'],
   ['a space in the target', [`GET /a b HTTP/1.1${END}`], 400, 'REQUEST_MALFORMED'],
   ['lines that end with LF alone', ['GET / HTTP/1.1\nHost: a\n\n'], 400, 'REQUEST_MALFORMED'],
@@ -198,6 +198,31 @@ describe('a space in a request target', () => {
       assert.equal(response?.status, 400);
       assert.match(response.body, /contains a space.*%20/);
       assert.equal(server.requests.length, 0);
+    });
+  }
+});
+
+describe('HTTP/1.2 to HTTP/1.9', () => {
+  const echo = async ({ method, target, httpVersion, body }: RawRequest): Promise<ApiResponse> => {
+    const text = body === null ? '' : Buffer.from(await body.read(1_000)).toString();
+    return { status: 200, headers: [], body: [method, target, httpVersion, text].join(' ') };
+  };
+  const requests: readonly (readonly [packets: readonly string[], status: number, expected: RegExp])[] = [
+    [[`GET /x?y HTTP/1.2${END}`], 200, /^GET \/x\?y 1\.1 $/],
+    [[`GET /x HTTP/1.9${END}`], 200, /^GET \/x 1\.1 $/],
+    [['GET /x HTTP/1.2', '\r\nHost: a\r\n', '\r\n'], 200, /^GET \/x 1\.1 $/],
+    [['POST /x HTTP/1.2\r\nHost: a\r\nContent-Length: 4\r\n\r\nab', 'cd'], 200, /^POST \/x 1\.1 abcd$/],
+    [['POST /x HTTP/1.2\r\nHost: a\r\nContent-Length: 1001\r\n\r\nab'], 413, /REQUEST_BODY_TOO_LARGE/],
+    [['POST /x HTTP/1.2\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'], 400, /Send HTTP\/1\.1/],
+    [['GET / HTTP/1.2\r\nHost : a\r\n\r\n'], 400, /REQUEST_MALFORMED/],
+  ];
+  for (const [packets, status, expected] of requests) {
+    it(`[URL-8] are treated as HTTP/1.1: ${status} ${JSON.stringify(packets.join(''))}`, async () => {
+      await using server = await fakeServer({ handle: echo });
+      const { responses, closed } = await converse(server.port, packets, { responses: Infinity });
+      assert.deepEqual([responses.length, responses[0]?.status, closed], [1, status, true]);
+      assert.match(responses[0]?.body ?? '', expected);
+      assert.equal(responses[0]?.headers['connection'], 'close');
     });
   }
 });
