@@ -27,7 +27,7 @@ if (!Number.isSafeInteger(requests) || requests < 1 || !Number.isSafeInteger(see
 const start = performance.now();
 const show = progressBar();
 await using server = await serveModel();
-const result = await runCampaign({ origin: server.origin, requests, seed, onProgress: show });
+const result = await runCampaign({ ...server, requests, seed, onProgress: show });
 process.stderr.write(process.stderr.isTTY ? '\r\x1b[K' : '');
 process.stdout.write(table(result));
 for (const text of findings(result)) process.stdout.write(text);

@@ -11,6 +11,12 @@ interface Operation {
   readonly status: number;
 }
 
+/** Orders beyond which a batch creates none. */
+const MOST_ORDERS = 18;
+
+const GROWING = ['create', 'create', 'invalid', 'missing', 'patch', 'delete'] as const;
+const SHRINKING = ['invalid', 'missing', 'patch', 'delete', 'delete', 'delete'] as const;
+
 /** Sends a batch of writes to orders, and compares each result with the operation. */
 export async function batch(session: Session): Promise<void> {
   const { random, rows } = session;
@@ -58,7 +64,8 @@ export async function batch(session: Session): Promise<void> {
 function operation({ random }: Session, known: KnownRow[]): Operation {
   const memo = random.text(10);
   const row = known.length === 0 ? null : random.pick(known);
-  const kind = random.pick(['create', 'create', 'invalid', 'missing', 'patch', 'delete'] as const);
+  const grown = known.length > MOST_ORDERS;
+  const kind = random.pick(grown ? SHRINKING : GROWING);
   if (kind === 'invalid') return { method: 'POST', path: '/orders', body: { quantity: -1 }, status: 400 };
   if (kind === 'missing') return { method: 'DELETE', path: '/orders/none', status: 404 };
   if (kind === 'create' || row === null) return { method: 'POST', path: '/orders', body: { memo }, status: 201 };

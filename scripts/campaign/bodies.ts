@@ -14,7 +14,8 @@ export function valuesOf(resource: Resource, random: Random, full = false): Json
 
 /** Writes a body as JSON, vendor JSON, XML, form or multipart. Forms cannot express null and the empty list, which are left out. */
 export function encode(resource: Resource, values: JsonObject, random: Random): Encoded {
-  const type = random.pick(FORMATS);
+  // A form without pairs would be no body at all.
+  const type = formPairs(values).length === 0 ? 'application/json' : random.pick(FORMATS);
   switch (type) {
     case 'application/json':
     case 'application/vnd.campaign.v1+json':

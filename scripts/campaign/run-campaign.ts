@@ -1,8 +1,10 @@
 import { batch, upload } from './batch-scenarios.ts';
-import { Client } from './client.ts';
-import { readPage, walk } from './collection-scenarios.ts';
+import { Client, type Json } from './client.ts';
+import { walk } from './collection-scenarios.ts';
 import { refused } from './fault-scenarios.ts';
+import { eventFaults } from './judge-events.ts';
 import { noise } from './noise-scenario.ts';
+import { readPage } from './page-formats.ts';
 import { Random } from './random.ts';
 import { readRow } from './read-scenarios.ts';
 import { type Finding, Session } from './session.ts';
@@ -14,6 +16,8 @@ export interface CampaignOptions {
   /** At least so many requests are sent. */
   readonly requests: number;
   readonly seed: number;
+  /** Reads the event log at the end. */
+  readonly events: () => readonly Json[];
   /** Called after each scenario. */
   readonly onProgress?: (requests: number, findings: number) => void;
 }
@@ -46,7 +50,13 @@ const scenarios: readonly (readonly [weight: number, name: string, run: (session
 const MOST_ROWS = 220;
 
 /** Sends random requests one after another and compares each response with the contract. The seed determines the choices. */
-export async function runCampaign({ origin, requests, seed, onProgress }: CampaignOptions): Promise<CampaignResult> {
+export async function runCampaign({
+  origin,
+  requests,
+  seed,
+  events,
+  onProgress,
+}: CampaignOptions): Promise<CampaignResult> {
   const client = new Client(origin);
   const session = new Session(client, origin, new Random(seed));
   const deck = scenarios.flatMap((scenario) => Array.from({ length: scenario[0] }, () => scenario));
@@ -57,6 +67,8 @@ export async function runCampaign({ origin, requests, seed, onProgress }: Campai
       await (session.rows.size > MOST_ROWS ? remove : run)(session);
       onProgress?.(session.requests, session.findings.length);
     }
+    session.scenario = 'events';
+    for (const fault of eventFaults(events(), session.rows)) session.report(fault);
   } finally {
     client.close();
   }

@@ -5,12 +5,16 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import Database from 'better-sqlite3';
 import { root } from '../command.ts';
+import { type Json, parseJson } from './client.ts';
 
 /** A server of the campaign's model. */
 export interface ServedModel extends AsyncDisposable {
   /** `http://127.0.0.1:3000`. */
   readonly origin: string;
+  /** The event log, which no URL serves yet: the envelopes in their order. */
+  events(): readonly Json[];
 }
 
 /** Starts `restwright serve` with model.ts and an empty database in a temporary folder. */
@@ -35,5 +39,16 @@ export async function serveModel(): Promise<ServedModel> {
     await dispose();
     throw new Error(`the server did not start; run: bin/restwright.js serve ${model}`);
   }
-  return { origin: new URL(address).origin, [Symbol.asyncDispose]: dispose };
+  const database = path.join(folder, 'data', 'campaign.db');
+  return { origin: new URL(address).origin, events: () => readEvents(database), [Symbol.asyncDispose]: dispose };
+}
+
+function readEvents(file: string): readonly Json[] {
+  const database = new Database(file, { readonly: true });
+  try {
+    const rows = database.prepare<[], string>('select envelope from restwright_events order by sequence').pluck().all();
+    return rows.map(parseJson);
+  } finally {
+    database.close();
+  }
 }

@@ -10,7 +10,7 @@ const SEED = 23;
 describe('the campaign of random requests', () => {
   it('[ERR-1] [ERR-7] [CACHE-1] [PAGE-1] finds no response that the contract does not allow', async () => {
     await using server = await serveModel();
-    const { findings, counts } = await runCampaign({ origin: server.origin, requests: REQUESTS, seed: SEED });
+    const { findings, counts } = await runCampaign({ ...server, requests: REQUESTS, seed: SEED });
     const texts = findings.map(({ rule, what, curl, response }) => `${rule}\n${what}\n${curl}\n${response}\n`);
     assert.equal(
       texts.length,
