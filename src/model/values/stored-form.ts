@@ -10,7 +10,7 @@ const unchanged: StoredForm = (value) => value;
 
 /**
  * Compiles the normalization of a shape's values (REP-3, REP-4, REP-7): timestamps in UTC with three decimals, decimals and int64 in
- * canonical form, no `-0`, every member of an object present, an unset array empty. Invalid values are returned unchanged, since
+ * canonical form, no `-0`, every member of an object present, the entries of a map in order, an unset array empty. Invalid values are returned unchanged, since
  * validation reports them. Normalizing is idempotent.
  */
 export function storedForm({ type }: Shape): StoredForm {
@@ -59,9 +59,18 @@ function storedMembers(members: readonly Member[]): StoredForm {
   };
 }
 
+/** The entries of a map in the order of their keys (REP-1). JavaScript keeps keys that are array indexes before all others. */
 function storedEntries(form: StoredForm): StoredForm {
-  return (value) =>
-    isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([key, held]) => [key, form(held)])) : value;
+  return (value) => {
+    if (!isJsonObject(value)) return value;
+    const entries = Object.entries(value).map(([key, held]): readonly [key: string, held: Json] => [key, form(held)]);
+    return Object.fromEntries(entries.length < 2 ? entries : entries.sort(([one], [other]) => compareUtf8(one, other)));
+  };
+}
+
+/** Compares the UTF-8 bytes of two texts. */
+function compareUtf8(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
 function storedItems(form: StoredForm): StoredForm {

@@ -54,6 +54,20 @@ describe('check: the stored form', () => {
   }
 });
 
+describe('check: the order of a map', () => {
+  it('[REP-1] is that of the UTF-8 bytes of its keys, also in lists and objects', () => {
+    const map = '{ type: object, additionalProperties: { type: string } }';
+    // UTF-16 puts the pairs of U+1F600 before U+FFFD, UTF-8 after it.
+    const sent = { '😀': '1', '\uFFFD': '2', z: '3', é: '4', 'a b': '5', a: '6', B: '7' };
+    const keys = ['B', 'a', 'a b', 'z', 'é', '\uFFFD', '😀'];
+    const keysOf = (value: Json | undefined): readonly string[] => Object.keys(value ?? {});
+    assert.deepEqual(keysOf(store(map, sent)), keys);
+    assert.deepEqual(keysOf(Object.values(store(`{ type: array, items: ${map} }`, [sent]) ?? {})[0]), keys);
+    const inside = store(`{ type: object, properties: { m: ${map} } }`, { m: sent });
+    assert.deepEqual(keysOf(Object.values(inside ?? {})[0]), keys);
+  });
+});
+
 describe('check: laws', () => {
   const check = validator(
     [
