@@ -128,10 +128,10 @@ export async function createApi(given: ApiOptions): Promise<Api> {
       const context = { contract: current, rows, writer: store.writes, author, uuid };
       return importRows(requireResource(current, collection), data, bookmark, context);
     },
-    exportRows: async (collection) => exportRows(requireResource(current, collection), rows),
+    exportRows: async (collection) => exportRows(requireResource(current, collection), model.resources, rows),
     csv(collection) {
-      const { csv, bodyType } = requireResource(current, collection);
-      return { writer: csv, reader: (header) => compileCsvReader(bodyType, header, model.limits) };
+      const { record } = requireResource(current, collection);
+      return { writer: record.csv, reader: (header) => compileCsvReader(record.type, header, model.limits) };
     },
   };
 }

@@ -80,6 +80,8 @@ export interface Reference {
   /** Name of the inverse relation, on the referenced resource; null if none is declared. */
   readonly inverse: string | null;
   readonly onDelete: OnDelete;
+  /** Set if the referenced row is below the same parent: its id is unique there only. */
+  readonly siblings?: true;
 }
 
 /** Whether the server assigns ids (UUIDv7) or the client does, with an optional pattern. */
@@ -152,6 +154,11 @@ export interface Resource {
   readonly properties: ReadonlyMap<string, Property>;
   /** The parent resource, and the field that holds its id. */
   readonly parent: { readonly resource: string; readonly field: string } | null;
+  /**
+   * The members of a row that together identify its parent, nearest first: the field of the parent, then hidden members with the ids above the
+   * parent, where the parent's id is unique below its own parent only. Empty without a parent.
+   */
+  readonly parentKey: readonly string[];
   readonly dependents: readonly Dependent[];
   readonly links: readonly CollectionLink[];
   /** Lists of fields that are unique together. Null is not equal to null. */

@@ -4,6 +4,7 @@ import { type CsvWriter, compileCsv } from '../formats/csv.ts';
 import type { ObjectType } from '../formats/typed-reader.ts';
 import type { ContractVersion, Member, Model, Resource } from '../model/model.ts';
 import { compileValidators, type ResourceValidator } from '../model/values/resource-validator.ts';
+import { parentRecord, parentRecordType } from '../plan/export-record.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
 import { type RouteKind, ROUTES } from '../plan/route-table.ts';
 import { type LinkBase, type UrlBuilder, urlBuilder } from '../plan/url-builder.ts';
@@ -34,6 +35,8 @@ export interface CompiledResource extends DocumentTypes {
   readonly representStored: Representation;
   /** Of a request body: every field, and the members that the server makes, which a body may repeat (REP-6). */
   readonly bodyType: ObjectType;
+  /** The type of a row in a file, and its CSV: with the ids above its parent where its key needs them. */
+  readonly record: { readonly type: ObjectType; readonly csv: CsvWriter };
   /** Route patterns for logs and metrics: `/api/products/{product_id}/reviews/{id}`. */
   readonly patterns: { readonly collection: string; readonly item: string };
 }
@@ -155,8 +158,13 @@ function compileResources(model: Model, urls: UrlBuilder, seal: CursorSeal): rea
       list: listRule(model, resource, validator, seal),
       writeFields,
       represent: compileRepresentation(model, resource, urls, writeFields),
-      representStored: compileRepresentation(model, resource, urls, compileStoredFields(resource, writeFields)),
-      ...documentTypes(resource),
+      representStored: compileRepresentation(
+        model,
+        resource,
+        urls,
+        compileStoredFields(resource, model.resources, writeFields),
+      ),
+      ...documentTypes(resource, model),
       patterns: { collection: pattern(model, resource), item: [pattern(model, resource), '{id}'].join('/') },
     };
   });
@@ -171,13 +179,24 @@ const SYSTEM: readonly Member[] = [
 ];
 const LINKS: Member = { ...TEXT, name: 'links', type: { kind: 'object', members: [] } };
 
-function documentTypes({ fields, computed }: Resource): Pick<CompiledResource, 'bodyType' | 'responseType' | 'csv'> {
+function documentTypes(
+  resource: Resource,
+  { resources }: Model,
+): Pick<CompiledResource, 'bodyType' | 'responseType' | 'csv' | 'record'> {
+  const { fields, computed } = resource;
   const calculated = computed.map((each): Member => ({ ...each, required: false }));
   const readable = [ID, ...fields.filter(({ writeOnly }) => !writeOnly), ...calculated, ...SYSTEM];
+  const members = [ID, ...fields, ...calculated, ...SYSTEM, LINKS];
+  const above = parentRecord(resource, resources);
+  const parent = above === null ? [] : [parentRecordType(above)];
   return {
-    bodyType: { kind: 'object', members: [ID, ...fields, ...calculated, ...SYSTEM, LINKS] },
+    bodyType: { kind: 'object', members },
     responseType: { kind: 'object', members: [...readable, LINKS] },
     csv: compileCsv({ kind: 'object', members: readable }),
+    record: {
+      type: { kind: 'object', members: [...members, ...parent] },
+      csv: compileCsv({ kind: 'object', members: [...readable, ...parent] }),
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { jsonEquals } from '../conventions/json-equality.ts';
 import type { Field, Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { mergeMembers, unsetRemoved } from './patched-members.ts';
-import type { Ancestor, Row, FieldValues } from './plan.ts';
+import type { Ancestor, FieldValues, ReferencedRow, Row } from './plan.ts';
 
 /** A validated body: the stored form of every field. An invalid one has the input, so that its references can be checked, too. */
 export type Draft =
@@ -118,12 +118,20 @@ export function bodyRevision(body: Json): number | null {
 }
 
 /** A reference in a body: its path (`supplier_id`, `related_ids[2]`) and the row that it refers to. */
-interface BodyReference extends Ancestor {
+interface BodyReference extends ReferencedRow {
   readonly field: string;
 }
 
-/** All references to other rows in a body, except the parent's id, which comes from the path. */
-export function referencesIn(resource: Resource, values: JsonObject): readonly BodyReference[] {
+/**
+ * All references to other rows in a body, except the parent's id, which comes from the path.
+ *
+ * @param within the ancestors of the row, which a row that it refers to below the same parent has too
+ */
+export function referencesIn(
+  resource: Resource,
+  values: JsonObject,
+  within: readonly Ancestor[],
+): readonly BodyReference[] {
   return resource.fields.flatMap(({ name, reference }) => {
     if (reference === null || name === resource.parent?.field) return [];
     const value: Json = values[name] ?? null;
@@ -131,7 +139,7 @@ export function referencesIn(resource: Resource, values: JsonObject): readonly B
       ? value.map((id, index) => ({ id, field: `${name}[${index}]` }))
       : [{ id: value, field: name }];
     return ids.flatMap(({ id, field }) =>
-      typeof id === 'string' ? [{ field, resource: reference.resource, id }] : [],
+      typeof id === 'string' ? [{ field, resource: reference.resource, id, within }] : [],
     );
   });
 }

@@ -1,4 +1,5 @@
 import type { Resource, SortKey } from '../model/model.ts';
+import { keyMembers, referringMembers } from '../model/row-key.ts';
 import { indexesOf, type ResourceIndex } from './indexes.ts';
 import type { Condition, Effort, ListRead, LookupPlan, RelatedPlan } from './plan.ts';
 
@@ -28,9 +29,9 @@ export function effortOf(
   return isDeep || count.kind === 'capped' ? 'bounded' : 'light';
 }
 
-/** How much a lookup by ids may cost. */
-export function effortOfLookup({ ids }: Pick<LookupPlan, 'ids'>): Effort {
-  return ids.length > FEW_RELATED ? 'bounded' : 'light';
+/** How much a lookup by keys may cost. */
+export function effortOfLookup({ rows }: Pick<LookupPlan, 'rows'>): Effort {
+  return rows.length > FEW_RELATED ? 'bounded' : 'light';
 }
 
 /**
@@ -42,8 +43,8 @@ export function effortOfRelated(
   { field, owners, order, limit }: Pick<RelatedPlan, 'field' | 'owners' | 'order' | 'limit'>,
 ): Effort {
   // Arrays have no index.
-  const ofOne: Condition = { path: field, operator: 'in', values: [''] };
-  if (isUnindexed(resource, false, [ofOne], order)) return 'unbounded';
+  const ofOne = referringMembers(resource, field).map((path): Condition => ({ path, operator: 'in', values: [''] }));
+  if (isUnindexed(resource, false, ofOne, order)) return 'unbounded';
   return owners.length * limit > FEW_RELATED ? 'bounded' : 'light';
 }
 
@@ -78,7 +79,7 @@ export function isUnindexed(
   if (filter.some(({ operator }) => operator === 'search')) return true;
   const uses = filter.map(indexUseOf);
   const pathsOf = (kind: IndexUse): readonly string[] => uses.flatMap((use) => (use?.kind === kind ? [use.path] : []));
-  const equal = new Set([...(below && resource.parent !== null ? [resource.parent.field] : []), ...pathsOf('equal')]);
+  const equal = new Set([...(below ? resource.parentKey : []), ...pathsOf('equal')]);
   const indexes = indexesOf(resource);
   // At most one row matches: any filter and order is cheap.
   if (equal.has('id') || indexes.some(({ keys, unique }) => unique && keys.every(({ path }) => equal.has(path)))) {
@@ -87,7 +88,8 @@ export function isUnindexed(
   const wanted = order.filter(({ path }) => !equal.has(path));
   if (uses.includes(null)) return true;
   if (pathsOf('range').some((path) => !equal.has(path) && path !== wanted[0]?.path)) return true;
-  const byId = equal.size === 0 && wanted[0]?.path === 'id';
+  // The primary key: the ids above the row that its key needs, then its own.
+  const byId = wanted[0]?.path === 'id' && equal.symmetricDifference(new Set(keyMembers(resource).slice(1))).size === 0;
   return !byId && !indexes.some((index) => serves(index, equal, wanted));
 }
 

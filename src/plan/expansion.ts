@@ -15,6 +15,10 @@ export interface Relation {
   readonly name: string;
   readonly target: Resource;
   readonly field: string;
+  /** Whether the rows of both ends are below the same parent. */
+  readonly siblings: boolean;
+  /** Whether the rows have a URL: those of an inverse relation have none where they may be below several parents (REP-9). */
+  readonly linked: boolean;
 }
 
 /** A requested relation, with the requested relations of its rows. */
@@ -23,23 +27,22 @@ export interface Expansion {
   readonly nested: readonly Expansion[];
 }
 
-/**
- * The relations of a resource: to the rows that its fields refer to, its parent included, and to the rows that refer to it and have a
- * collection.
- */
+/** The relations of a resource: to the rows that its fields refer to, its parent included, and to the rows that refer to it. */
 export function relationsOf(resource: Resource, { resources }: Pick<Model, 'resources'>): readonly Relation[] {
   const ones = resource.fields.flatMap(({ name, reference, writeOnly }): readonly Relation[] => {
     const target = resources.get(reference?.resource ?? '');
     if (writeOnly || target === undefined || !reference?.as) return [];
-    return [{ kind: 'one', name: reference.as, target, field: name }];
+    const siblings = reference.siblings === true;
+    return [{ kind: 'one', name: reference.as, target, field: name, siblings, linked: true }];
   });
   const many = resource.links.flatMap(({ name, resource: other, kind, field }): readonly Relation[] => {
     const target = resources.get(other);
     if (target === undefined) return [];
-    if (kind === 'child') return [{ kind: 'children', name, target, field }];
-    // The response links to the remaining rows, which needs a top-level collection that can be filtered.
-    const addressed = target.parent === null && target.properties.get(field)?.filterable === true;
-    return addressed ? [{ kind: 'inverse', name, target, field }] : [];
+    if (kind === 'child') return [{ kind: 'children', name, target, field, siblings: false, linked: true }];
+    const siblings = target.field.get(field)?.reference?.siblings === true;
+    // The link leads to one collection, filtered by the field.
+    const linked = (target.parent === null || siblings) && target.properties.get(field)?.filterable === true;
+    return [{ kind: 'inverse', name, target, field, siblings, linked }];
   });
   return [...ones, ...many];
 }

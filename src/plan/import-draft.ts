@@ -3,12 +3,15 @@ import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts
 import { storedDateTime } from '../model/values/date-time.ts';
 import type { Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
+import type { ParentRecord } from './export-record.ts';
 import type { FieldValues } from './plan.ts';
 
 /** A validated row of an import file; absent members are null. */
 export interface ImportedRow {
   readonly id: string | null;
   readonly values: FieldValues;
+  /** The ids above its parent, nearest first, where its key needs them; null where the file does not name them. */
+  readonly above: readonly string[] | null;
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
 }
@@ -24,24 +27,51 @@ const IGNORED = new Set(['revision', 'links']);
 /**
  * Validates a row of an import file. Unlike POST, an import restores ids, timestamps, read-only fields and states from the file, so that an
  * export can be imported again. Everything else is validated as in POST.
+ *
+ * @param parent of {@link parentRecord}
  */
-export function importDraft(resource: Resource, validator: ResourceValidator, body: Json): ImportDraft {
+export function importDraft(
+  resource: Resource,
+  validator: ResourceValidator,
+  parent: ParentRecord | null,
+  body: Json,
+): ImportDraft {
   if (!isJsonObject(body)) return { kind: 'invalid', details: [{ field: 'body', message: 'must be an object' }] };
   const { id = null, created_at: created = null, updated_at: updated = null, ...others } = body;
+  const above = parent === null ? null : (body[parent.name] ?? null);
   const computed = new Set(resource.computed.map(({ name }) => name));
   const candidate: JsonObject = Object.fromEntries(
-    Object.entries(others).filter(([name]) => !IGNORED.has(name) && !computed.has(name)),
+    Object.entries(others).filter(([name]) => !IGNORED.has(name) && !computed.has(name) && name !== parent?.name),
   );
   const errors = [
     ...detailsOf('id', idError(resource, validator, id)),
     ...detailsOf('created_at', timeError(created)),
     ...detailsOf('updated_at', timeError(updated)),
+    ...aboveErrors(parent, above),
   ];
   const checked = validator.check(candidate, { unknown: 'refuse' });
   const details = [...errors, ...(checked.kind === 'invalid' ? checked.details : [])];
   if (checked.kind === 'invalid' || details.length > 0) return { kind: 'invalid', details };
-  const row = { id: textOf(id), values: checked.values, createdAt: timeOf(created), updatedAt: timeOf(updated) };
-  return { kind: 'valid', row };
+  const times = { createdAt: timeOf(created), updatedAt: timeOf(updated) };
+  return { kind: 'valid', row: { id: textOf(id), values: checked.values, above: aboveIds(parent, above), ...times } };
+}
+
+function aboveErrors(parent: ParentRecord | null, above: Json): readonly ErrorDetail[] {
+  if (parent === null || above === null) return [];
+  if (!isJsonObject(above)) return [{ field: parent.name, message: 'must be an object' }];
+  const known = new Set(parent.members.map(({ name }) => name));
+  const unknown = Object.keys(above).filter((name) => !known.has(name));
+  return [
+    ...unknown.map((name) => ({ field: `${parent.name}.${name}`, message: 'is unknown' })),
+    ...parent.members
+      .filter(({ name }) => typeof above[name] !== 'string')
+      .map(({ name }) => ({ field: `${parent.name}.${name}`, message: 'must be a string' })),
+  ];
+}
+
+function aboveIds(parent: ParentRecord | null, above: Json): readonly string[] | null {
+  if (parent === null || !isJsonObject(above)) return null;
+  return parent.members.map(({ name }) => textOf(above[name] ?? null) ?? '');
 }
 
 function detailsOf(field: string, message: string | null): readonly ErrorDetail[] {

@@ -1,4 +1,5 @@
 import type { Resource, SortKey } from '../model/model.ts';
+import { referringMembers } from '../model/row-key.ts';
 import { weakMemoize } from '../cache/memoize.ts';
 import { totalOrder } from './sort.ts';
 
@@ -24,7 +25,7 @@ export const indexesOf = weakMemoize((resource: Resource): readonly ResourceInde
     [ascending('created_at')],
     resource.sort,
     [ascending(resource.timeField)],
-    ...references.map(({ name }) => [ascending(name), ...resource.sort]),
+    ...references.map(({ name }) => [...referringMembers(resource, name).map(ascending), ...resource.sort]),
     ...resource.indexes.map((paths) => paths.map(ascending)),
   ];
   return [

@@ -5,7 +5,8 @@ import type { SortKey } from '../model/model.ts';
 
 /**
  * A row as the store gives it: `id`, the declared fields in declared order (write-only ones included), then
- * `created_at`, `updated_at`, `revision`. Values have their JSON form: timestamps, decimals and int64 are strings.
+ * `created_at`, `updated_at`, `revision`, then hidden members (`model/row-key.ts`): ids above the row and above rows that it refers to. Values
+ * have their JSON form: timestamps, decimals and int64 are strings.
  */
 export interface Row {
   readonly id: string;
@@ -34,8 +35,28 @@ export interface Ancestor {
   readonly id: string;
 }
 
-/** An ancestor or reference to be read: it counts as absent where it is not visible. */
+/** An ancestor to be read: it counts as absent where it is not visible. */
 export interface VisibleAncestor extends Ancestor {
+  readonly visible: Visibility;
+}
+
+/**
+ * A row of a known resource. Ids are unique below one parent only where clients choose them: `within` names at least the ancestors that the row's
+ * key needs, nearest first. Further ones are ignored.
+ */
+export interface RowAddress {
+  readonly id: string;
+  readonly within: readonly Ancestor[];
+}
+
+/** A row that another row refers to. */
+export interface ReferencedRow extends RowAddress {
+  /** Name of the resource. */
+  readonly resource: string;
+}
+
+/** A reference to be read: its row counts as absent where it is not visible. */
+export interface VisibleReference extends ReferencedRow {
   readonly visible: Visibility;
 }
 
@@ -95,10 +116,10 @@ export type ListRead = Omit<ListPlan, 'visible' | 'within'> & { readonly within:
  */
 export type Effort = 'light' | 'bounded' | 'unbounded';
 
-/** Reads rows by their ids, in any order. Absent rows are left out. */
+/** Reads rows by their keys, in any order. Absent rows are left out. */
 export interface LookupPlan {
   readonly resource: string;
-  readonly ids: readonly string[];
+  readonly rows: readonly RowAddress[];
   readonly visible: Visibility;
   /** Default: `bounded`. */
   readonly effort?: Effort;
@@ -109,7 +130,7 @@ export interface RelatedPlan {
   readonly resource: string;
   /** The referring field: it holds the id of the owner, or an array of ids. */
   readonly field: string;
-  readonly owners: readonly string[];
+  readonly owners: readonly RowAddress[];
   readonly visible: Visibility;
   readonly order: readonly SortKey[];
   /** Maximum number of rows per owner. */
@@ -146,6 +167,8 @@ interface PlannedChange {
   /** Name of the resource. */
   readonly resource: string;
   readonly id: string;
+  /** The ancestors of the row, nearest first: with the id they identify it. */
+  readonly within: readonly Ancestor[];
   /** Published when the change commits; null for no event. */
   readonly event: EventDraft | null;
 }
@@ -163,7 +186,6 @@ export interface CreatePlan extends PlannedChange {
   /** Resources that must not have changed since a precondition was evaluated, not even by an earlier plan of the unit (CACHE-3). */
   readonly expectStamps?: readonly ExpectedStamp[];
   readonly values: FieldValues;
-  readonly within: readonly Ancestor[];
   readonly at: string;
   /** Its `updated_at`. Default: `at`. */
   readonly updatedAt?: string;

@@ -50,6 +50,7 @@ export function updatePlan(
     kind: 'update',
     resource: resource.name,
     id,
+    within,
     values: changes,
     revision: expectedRevision(revision),
     at: latest(origin.at, row.updated_at),
@@ -66,7 +67,7 @@ function latest(one: string, other: string): string {
 export function deletePlan({ events, origin }: WriteAuthor, { resource, within, row }: CurrentRow): DeletePlan {
   const { id, revision } = row;
   const event = changeEvent(events, origin, { verb: 'deleted', resource, id, within, changed: [], values: row });
-  return { kind: 'delete', resource: resource.name, id, revision: expectedRevision(revision), event };
+  return { kind: 'delete', resource: resource.name, id, within, revision: expectedRevision(revision), event };
 }
 
 /** Whether a value is set; an empty array is not (REP-4). */

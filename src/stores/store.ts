@@ -14,6 +14,7 @@ import type {
   StoredIdempotencyRecord,
   WriteOutcome,
   VisibleAncestor,
+  VisibleReference,
   WriteUnit,
 } from '../plan/plan.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
@@ -51,15 +52,15 @@ export interface RowReader {
   /** One page of rows. @throws {StatementTimeout} after the model's `statementTimeout` @throws {StoreOverloaded} before it begins */
   list(plan: ListPlan): MaybePromise<Page>;
 
-  /** The rows with the given ids, in one query. @throws {StoreOverloaded} before it begins */
+  /** The rows with the given keys, in one query. @throws {StoreOverloaded} before it begins */
   lookup(plan: LookupPlan): MaybePromise<readonly LocatedRow[]>;
 
   /**
-   * The first rows that refer to each of the owners, in one query. Owners without such rows may be missing from the map.
+   * The first rows that refer to each of the owners, in the order of the owners, in one query.
    *
    * @throws {StatementTimeout} {StoreOverloaded} as `list` does
    */
-  related(plan: RelatedPlan): MaybePromise<ReadonlyMap<string, RelatedRows>>;
+  related(plan: RelatedPlan): MaybePromise<readonly RelatedRows[]>;
 
   /**
    * The outermost ancestor that does not exist or is not below the next one; null where all exist.
@@ -69,10 +70,10 @@ export interface RowReader {
   missingAncestor(within: readonly VisibleAncestor[]): MaybePromise<Ancestor | null>;
 
   /**
-   * The references, each a resource and an id, whose row does not exist. It lets a response report all invalid references of a body together;
+   * The references whose row does not exist. It lets a response report all invalid references of a body together;
    * the transaction that writes checks them again.
    */
-  missingReferences(references: readonly VisibleAncestor[]): MaybePromise<readonly Ancestor[]>;
+  missingReferences(references: readonly VisibleReference[]): MaybePromise<readonly VisibleReference[]>;
 }
 
 /** Writes units: rows, their events, a bookmark and idempotency records in one transaction. */

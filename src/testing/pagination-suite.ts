@@ -7,7 +7,7 @@ import type { Store } from '../stores/store.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { expectedPage, sortKeyValues } from './oracle.ts';
-import { commit, createProduct, listPlan } from './sample-writes.ts';
+import { commit, createProduct, listPlan, remove } from './sample-writes.ts';
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 const ROWS = 60;
@@ -189,7 +189,7 @@ export function paginationSuite(name: string, open: OpenStore): void {
         await commit(store, createProduct('a'), createProduct('b'), createProduct('c'));
         const [, second] = (await store.rows.list(listPlan())).rows;
         assert.ok(second !== undefined);
-        await commit(store, { kind: 'delete', resource: 'products', id: 'b', revision: second.revision, event: null });
+        await commit(store, remove('products', 'b', second.revision));
         const page = await store.rows.list(
           listPlan({ window: { kind: 'seek', after: ['b'], backward: false, limit: 5 } }),
         );

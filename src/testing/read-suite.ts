@@ -16,6 +16,8 @@ import {
   listPlan,
   readRow,
   itemPlan,
+  remove,
+  topLevel,
 } from './sample-writes.ts';
 
 const GREATEST_INT64 = '9223372036854775807';
@@ -142,14 +144,15 @@ export function readSuite(name: string, open: OpenStore): void {
         }
         const found = await store.rows.lookup({
           resource: 'products',
-          ids: ['p'],
+          rows: topLevel('p'),
           visible: EVERYTHING,
           effort: 'light',
         });
         assert.equal(JSON.stringify(found.map(({ row }) => row)), `[${expected}]`);
-        const referring = { resource: 'products', field: 'supplier_id', owners: ['s1'], order, limit: 1 } as const;
-        const related = await store.rows.related({ ...referring, visible: EVERYTHING, effort: 'unbounded' });
-        assert.equal(JSON.stringify(related.get('s1')?.rows.map(({ row }) => row)), `[${expected}]`);
+        const owners = topLevel('s1');
+        const referring = { resource: 'products', field: 'supplier_id', owners, order, limit: 1 } as const;
+        const [related] = await store.rows.related({ ...referring, visible: EVERYTHING, effort: 'unbounded' });
+        assert.equal(JSON.stringify(related?.rows.map(({ row }) => row)), `[${expected}]`);
       }),
     );
 
@@ -214,8 +217,8 @@ export function readSuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         await commit(store, createSupplier('s1'), createProduct('p1'));
         const missing = ancestorPath(['suppliers', 'p1'], ['products', 'p2']);
-        const references = [...ancestorPath(['suppliers', 's1']), ...missing, ...ancestorPath(['products', 'p1'])];
-        const found = await store.rows.missingReferences(references);
+        const rows = [...ancestorPath(['suppliers', 's1']), ...missing, ...ancestorPath(['products', 'p1'])];
+        const found = await store.rows.missingReferences(rows.map((row) => ({ ...row, within: [] })));
         assert.deepEqual(found.map(named), missing.map(named));
         assert.deepEqual(await store.rows.missingReferences([]), []);
       }),
@@ -254,11 +257,7 @@ export function readSuite(name: string, open: OpenStore): void {
       withStore(open, async (store) => {
         await seedProducts(store);
         const { revision } = await readRow(store, 'products', 'c');
-        await commit(
-          store,
-          { kind: 'delete', resource: 'products', id: 'c', revision, event: null },
-          createProduct('d'),
-        );
+        await commit(store, remove('products', 'c', revision), createProduct('d'));
         const units = [[createProduct('e'), createProduct('a')], [createProduct('f')]];
         const outcomes = await Promise.all(units.map((plans) => store.writes.commit({ plans })));
         assert.deepEqual(

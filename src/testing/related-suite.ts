@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SortKey } from '../model/model.ts';
-import { EVERYTHING, type LookupPlan, type RelatedPlan } from '../plan/plan.ts';
+import { type Ancestor, EVERYTHING, type LookupPlan, type RelatedPlan } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
-import { commit, create, createProduct, createReview, createSupplier, readRow } from './sample-writes.ts';
+import { commit, create, createProduct, createReview, createSupplier, readRow, topLevel } from './sample-writes.ts';
 
 const BY_CREATION: readonly SortKey[] = ['created_at', 'id'].map((path) => ({ path, descending: false }));
 
 function lookupPlan(changes: Partial<LookupPlan>): LookupPlan {
-  return { resource: 'products', ids: [], visible: EVERYTHING, ...changes };
+  return { resource: 'products', rows: [], visible: EVERYTHING, ...changes };
 }
 
 function relatedPlan(changes: Partial<RelatedPlan>): RelatedPlan {
@@ -25,10 +25,15 @@ function relatedPlan(changes: Partial<RelatedPlan>): RelatedPlan {
 }
 
 /** The ids of the related rows of each owner, followed by `+` if there are more. */
-async function idsByOwner(store: Store, changes: Partial<RelatedPlan>): Promise<Readonly<Record<string, string>>> {
-  const found = await store.rows.related(relatedPlan(changes));
+async function idsByOwner(
+  store: Store,
+  { owners, ...changes }: Omit<Partial<RelatedPlan>, 'owners'> & { readonly owners: readonly string[] },
+): Promise<Readonly<Record<string, string>>> {
+  const found = await store.rows.related(relatedPlan({ owners: topLevel(...owners), ...changes }));
   return Object.fromEntries(
-    [...found].map(([owner, { rows, more }]) => [owner, rows.map(({ row }) => row.id).join(' ') + (more ? ' +' : '')]),
+    found.flatMap(({ rows, more }, index) =>
+      rows.length === 0 ? [] : [[owners[index], rows.map(({ row }) => row.id).join(' ') + (more ? ' +' : '')]],
+    ),
   );
 }
 
@@ -66,13 +71,13 @@ export function relatedSuite(name: string, open: OpenStore): void {
       '[QRY-4] are read together, each once, without missing ones',
       withStore(open, async (store) => {
         await seed(store);
-        const found = await store.rows.lookup(lookupPlan({ ids: ['a', 'none', 'c', 'a', 'A', ''] }));
+        const found = await store.rows.lookup(lookupPlan({ rows: topLevel('a', 'none', 'c', 'a', 'A', '') }));
         const rows = new Map(found.map(({ row }) => [row.id, row]));
         assert.deepEqual([...rows.keys()].sort(), ['a', 'c']);
         assert.equal(found.length, 2);
         assert.deepEqual(rows.get('a'), await readRow(store, 'products', 'a'));
         assert.deepEqual(await store.rows.lookup(lookupPlan({})), []);
-        const quoted = await store.rows.lookup(lookupPlan({ resource: 'suppliers', ids: ['s"2'] }));
+        const quoted = await store.rows.lookup(lookupPlan({ resource: 'suppliers', rows: topLevel('s"2') }));
         assert.deepEqual(quoted, [{ row: await readRow(store, 'suppliers', 's"2'), within: [] }]);
       }),
     );
@@ -81,11 +86,15 @@ export function relatedSuite(name: string, open: OpenStore): void {
       '[QRY-4] [URL-7] have their ancestors, nearest first',
       withStore(open, async (store) => {
         await seed(store);
-        const found = await store.rows.lookup(lookupPlan({ resource: 'answers', ids: ['x2', 'x1'] }));
-        const below = (review: string, product: string): object => [
+        const below = (review: string, product: string): readonly Ancestor[] => [
           { resource: 'reviews', id: review },
           { resource: 'products', id: product },
         ];
+        const rows = [
+          { id: 'x2', within: below('r2', 'b') },
+          { id: 'x1', within: below('r1', 'a') },
+        ];
+        const found = await store.rows.lookup(lookupPlan({ resource: 'answers', rows }));
         assert.deepEqual(
           new Map(found.map(({ row, within }) => [row.id, within])),
           new Map([
@@ -130,15 +139,16 @@ export function relatedSuite(name: string, open: OpenStore): void {
       '[QRY-4] [URL-7] are complete rows with their ancestors',
       withStore(open, async (store) => {
         await seed(store);
-        const reviews = { resource: 'reviews', field: 'product_id', owners: ['a', 'b'] };
+        const reviews = { resource: 'reviews', field: 'product_id', owners: topLevel('a', 'b') };
         const found = await store.rows.related(relatedPlan(reviews));
         const below = [{ resource: 'products', id: 'a' }];
-        assert.deepEqual(found.get('a')?.rows, [
-          { row: await readRow(store, 'reviews', 'r1'), within: below },
-          { row: await readRow(store, 'reviews', 'r3'), within: below },
+        assert.deepEqual(found[0]?.rows, [
+          { row: await readRow(store, 'reviews', 'r1', below), within: below },
+          { row: await readRow(store, 'reviews', 'r3', below), within: below },
         ]);
-        const answers = { resource: 'answers', field: 'review_id', owners: ['r2'] };
-        const [answer] = (await store.rows.related(relatedPlan(answers))).get('r2')?.rows ?? [];
+        const owners = [{ id: 'r2', within: [{ resource: 'products', id: 'b' }] }];
+        const [related] = await store.rows.related(relatedPlan({ resource: 'answers', field: 'review_id', owners }));
+        const [answer] = related?.rows ?? [];
         assert.deepEqual(answer?.within, [
           { resource: 'reviews', id: 'r2' },
           { resource: 'products', id: 'b' },

@@ -1,3 +1,4 @@
+import { parentKey, scopeOf } from '../model/row-key.ts';
 import { NO_HOOKS } from '../model/typescript/hooks.ts';
 import type { Json } from '../conventions/json.ts';
 import type {
@@ -102,6 +103,7 @@ export function resource(options: ResourceOptions): Resource {
     hooks: NO_HOOKS,
     properties: propertiesOf(fields),
     parent: parent === undefined || parentField === null ? null : { resource: parent, field: parentField },
+    parentKey: parentField === null ? [] : parentKey(parentField, 0),
     dependents: [] satisfies Dependent[],
     links: [] satisfies CollectionLink[],
     uniques: options.uniques ?? [],
@@ -118,8 +120,20 @@ export function resource(options: ResourceOptions): Resource {
   };
 }
 
-/** A model with the default limits of model documents. */
-export function model(resources: readonly Resource[], limits: Partial<Model['limits']> = {}): Model {
+/** The resources with the keys of their parents, parents first. */
+function withParentKeys(resources: readonly Resource[]): ReadonlyMap<string, Resource> {
+  const known = new Map<string, Resource>();
+  for (const each of resources) {
+    const above = known.get(each.parent?.resource ?? '');
+    const key = each.parent === null ? [] : parentKey(each.parent.field, above === undefined ? 0 : scopeOf(above));
+    known.set(each.name, { ...each, parentKey: key });
+  }
+  return known;
+}
+
+/** A model with the default limits of model documents. Parents come before their children. */
+export function model(declared: readonly Resource[], limits: Partial<Model['limits']> = {}): Model {
+  const resources = withParentKeys(declared);
   return {
     name: 'sample',
     title: 'Sample',
@@ -147,8 +161,8 @@ export function model(resources: readonly Resource[], limits: Partial<Model['lim
       queueDepth: 1_000,
       ...limits,
     },
-    resources: new Map(resources.map((each) => [each.name, each])),
-    collections: new Map(resources.map((each) => [each.collection, each])),
+    resources,
+    collections: new Map([...resources.values()].map((each) => [each.collection, each])),
     fingerprint: 'sample',
   };
 }
@@ -184,6 +198,8 @@ const PRODUCT_FIELDS: readonly Field[] = [
   field('related_ids', { kind: 'array', item: { type: TEXT, nullable: false } }, { reference: refersTo('products') }),
 ];
 
+const SERVER_IDS: IdRule = { kind: 'server' };
+
 /** Suppliers; products that refer to suppliers; reviews nested below products; answers nested below reviews. */
 export function sampleModel(limits: Partial<Model['limits']> = {}): Model {
   return model(
@@ -197,10 +213,11 @@ export function sampleModel(limits: Partial<Model['limits']> = {}): Model {
       }),
       resource({
         name: 'reviews',
+        id: SERVER_IDS,
         parent: 'products',
         fields: [field('stars', { kind: 'integer' }, { required: true })],
       }),
-      resource({ name: 'answers', parent: 'reviews', fields: [field('text', TEXT)] }),
+      resource({ name: 'answers', id: SERVER_IDS, parent: 'reviews', fields: [field('text', TEXT)] }),
     ],
     limits,
   );

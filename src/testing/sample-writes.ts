@@ -8,6 +8,7 @@ import {
   type FieldValues,
   type ListPlan,
   type Row,
+  type RowAddress,
   type UpdatePlan,
   type WritePlan,
   type ItemPlan,
@@ -54,12 +55,15 @@ export function createReview(id: string, product: string): CreatePlan {
   return create('reviews', id, { product_id: product, stars: 5 }, { within: [{ resource: 'products', id: product }] });
 }
 
+/** Updates a top-level row. */
 export function update(resource: string, id: string, revision: number, values: FieldValues): UpdatePlan {
-  return { kind: 'update', resource, id, values, revision, at: AT, event: eventDraft('updated', resource, id) };
+  const event = eventDraft('updated', resource, id);
+  return { kind: 'update', resource, id, within: [], values, revision, at: AT, event };
 }
 
-export function remove(resource: string, id: string, revision: number): DeletePlan {
-  return { kind: 'delete', resource, id, revision, event: eventDraft('deleted', resource, id) };
+/** Deletes a row, by default a top-level one. */
+export function remove(resource: string, id: string, revision: number, within: readonly Ancestor[] = []): DeletePlan {
+  return { kind: 'delete', resource, id, within, revision, event: eventDraft('deleted', resource, id) };
 }
 
 /** Writes plans as one unit and returns the new revisions. Fails if the unit is refused. */
@@ -69,11 +73,22 @@ export async function commit(store: Store, ...plans: readonly WritePlan[]): Prom
   return outcome.revisions;
 }
 
-/** Reads a row by id. Fails if it does not exist. */
-export async function readRow(store: Store, resource: string, id: string): Promise<Row> {
-  const row = await store.rows.item(itemPlan(resource, id));
+/** Reads a row by id and ancestors, by default a top-level one. Fails if it does not exist. */
+export async function readRow(
+  store: Store,
+  resource: string,
+  id: string,
+  within: readonly Ancestor[] = [],
+): Promise<Row> {
+  const visible = within.map((ancestor) => ({ ...ancestor, visible: EVERYTHING }));
+  const row = await store.rows.item(itemPlan(resource, id, { within: visible }));
   assert.ok(row !== null, `${resource} ${id} does not exist`);
   return row;
+}
+
+/** The addresses of top-level rows. */
+export function topLevel(...ids: readonly string[]): readonly RowAddress[] {
+  return ids.map((id) => ({ id, within: [] }));
 }
 
 /** An item plan. Default: the whole row. */

@@ -2,6 +2,7 @@ import { eventSuite } from './event-suite.ts';
 import { filterSuite } from './filter-suite.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
 import type { OpenStore } from './open-store.ts';
+import { nestedSuite } from './nested-suite.ts';
 import { readSuite } from './read-suite.ts';
 import { refusalSuite } from './refusal-suite.ts';
 import { relatedSuite } from './related-suite.ts';
@@ -23,6 +24,7 @@ export function storeSuite(name: string, open: OpenStore): void {
   paginationSuite(name, open);
   searchSuite(name, open);
   relatedSuite(name, open);
+  nestedSuite(name, open);
   writeSuite(name, open);
   refusalSuite(name, open);
   idempotencySuite(name, open);

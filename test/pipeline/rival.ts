@@ -30,12 +30,13 @@ export class Rival {
 
   async change(id: string, values: FieldValues): Promise<void> {
     const { revision } = await this.#row(id);
-    await this.#write({ kind: 'update', resource: this.#resource, id, values, revision, at: this.#at, event: null });
+    const row = { resource: this.#resource, id, within: [], revision };
+    await this.#write({ kind: 'update', ...row, values, at: this.#at, event: null });
   }
 
   async remove(id: string): Promise<void> {
     const { revision } = await this.#row(id);
-    await this.#write({ kind: 'delete', resource: this.#resource, id, revision, event: null });
+    await this.#write({ kind: 'delete', resource: this.#resource, id, within: [], revision, event: null });
   }
 
   async #row(id: string): Promise<Row> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { topLevel } from '../../src/testing/sample-writes.ts';
 import { describe, it } from 'node:test';
 import { parseQuery } from '../../src/conventions/query.ts';
 import { effortOf, effortOfLookup, effortOfRelated, isUnindexed } from '../../src/plan/effort.ts';
@@ -169,8 +170,8 @@ describe('effortOf', () => {
 
 describe('effortOfRelated', () => {
   const { resource } = compiled(DOCUMENT, 'products');
-  const plan = { field: 'supplier_id', owners: ['s'], order: resource.sort, limit: 20 };
-  const many = (length: number): readonly string[] => Array.from({ length }, (_, index) => `s${index}`);
+  const plan = { field: 'supplier_id', owners: topLevel('s'), order: resource.sort, limit: 20 };
+  const many = (length: number) => topLevel(...Array.from({ length }, (_, index) => `s${index}`));
 
   it('[QRY-4] is light if an index has the field and then the order, up to a number of rows', () => {
     assert.equal(effortOfRelated(resource, plan), 'light');
@@ -186,7 +187,7 @@ describe('effortOfRelated', () => {
   });
 
   it('[QRY-4] of a lookup by ids is light, up to a number of ids', () => {
-    assert.equal(effortOfLookup({ ids: many(500) }), 'light');
-    assert.equal(effortOfLookup({ ids: many(501) }), 'bounded');
+    assert.equal(effortOfLookup({ rows: many(500) }), 'light');
+    assert.equal(effortOfLookup({ rows: many(501) }), 'bounded');
   });
 });

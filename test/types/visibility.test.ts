@@ -32,9 +32,10 @@ const READS: { readonly [M in keyof RowReader]: RequiresVisibility<PlanOf<M>> & 
 const PLANS: Readonly<Record<string, string>> = {
   ItemPlan: `kind: 'item', resource: 'notes', id: 'a', within: []`,
   ListPlan: `kind: 'list', resource: 'notes', within: [], filter: [], order: [], window: { kind: 'offset', offset: 0, limit: 1 }, count: { kind: 'none' }, effort: 'light'`,
-  LookupPlan: `resource: 'notes', ids: []`,
+  LookupPlan: `resource: 'notes', rows: []`,
   RelatedPlan: `resource: 'notes', field: 'note_id', owners: [], order: [], limit: 1`,
   VisibleAncestor: `resource: 'notes', id: 'a'`,
+  VisibleReference: `resource: 'notes', id: 'a', within: []`,
 };
 
 /** The errors of the compiler for constants of each type, one line each. @param more further members of each */

@@ -2,12 +2,14 @@ import { isJsonObject } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
 import type { Model, Resource } from '../model.ts';
 import type { UncheckedCode } from '../typescript/split-definition.ts';
+import { scopeOf } from '../row-key.ts';
 import { objectOf } from '../values/access.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
 import { compileResource, type UnlinkedResource } from './compile-resource.ts';
 import { compileFields } from './fields.ts';
 import { parentOf, parentsFirst, type ResourceContext } from './hierarchy.ts';
 import { checkDistinct, checkFormerNames, compileNames, reservedCollections } from './names.ts';
+import { checkInverses, withSiblings } from './nested-references.ts';
 import { checkRelationNames, dependentsOf, linksOf } from './references.ts';
 import { resolveReferences } from './resolve-refs.ts';
 import { compileSettings } from './settings.ts';
@@ -28,6 +30,7 @@ export function compileModel(document: CompileContext, digest: Digest, code: Mod
   const settings = compileSettings(document);
   const unlinked = compileResources(document, code);
   checkRelationNames(unlinked);
+  checkInverses(unlinked);
   const resources = new Map(unlinked.map((resource) => [resource.name, withRelations(resource, unlinked)]));
   const collections = new Map([...resources.values()].map((resource) => [resource.collection, resource]));
   const compiled = { ...settings, resources, collections };
@@ -47,14 +50,18 @@ function compileResources(document: CompileContext, code: ModelCode): readonly U
   checkDistinct(resources);
   checkFormerNames(resources);
   const byName = new Map(resources.map((resource) => [resource.name, resource]));
-  return resources.map(({ collection, singular, code: prefix, ...resource }) => {
+  const compiled = new Map<string, UnlinkedResource>();
+  for (const { collection, singular, code: prefix, ...resource } of resources) {
     const schema = resolveSchema(resource, document);
     const fields = compileFields(schema, names);
-    const parent = byName.get(parentOf(resource, names) ?? '') ?? null;
+    const named = byName.get(parentOf(resource, names) ?? '');
+    const above = compiled.get(named?.name ?? '');
+    const parent = named === undefined ? null : { ...named, scope: above === undefined ? 0 : scopeOf(above) };
     const own = { collection, singular, code: prefix };
     const inputs = { ...own, schema: schema.declared, fields, parent, document: document.declared };
-    return compileResource(resource, inputs, code.get(resource.name) ?? null);
-  });
+    compiled.set(resource.name, compileResource(resource, inputs, code.get(resource.name) ?? null));
+  }
+  return [...compiled.values()].map((resource) => withSiblings(resource, compiled));
 }
 
 function resolveSchema({ declared, path, report }: CompileContext, document: CompileContext): CompileContext {

@@ -2,6 +2,7 @@ import { isJsonObject, type Json } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
 import type { Field, IdRule, Resource } from '../model.ts';
 import type { UncheckedCode } from '../typescript/split-definition.ts';
+import { parentKey } from '../row-key.ts';
 import { numberOf, objectOf, stringOf } from '../values/access.ts';
 import { compilePattern } from '../values/pattern.ts';
 import { compileCode, NO_CODE } from './compile-code.ts';
@@ -15,12 +16,20 @@ import { compileState } from './state-machine.ts';
 /** A compiled resource without the parts that depend on other resources. */
 export type UnlinkedResource = Omit<Resource, 'dependents' | 'links'> & CompileContext;
 
+/** The parent of a resource. */
+export interface ParentResource {
+  readonly name: string;
+  readonly singular: string;
+  /** The number of ids above a row of it that its own id needs to identify it. */
+  readonly scope: number;
+}
+
 /** What the rest of the model contributes to a resource. */
 interface ResourceInputs extends ResourceNames {
   /** The declared schema, its `$ref`s resolved. */
   readonly schema: CompileContext['declared'];
   readonly fields: readonly Field[];
-  readonly parent: { readonly name: string; readonly singular: string } | null;
+  readonly parent: ParentResource | null;
   /** The whole document. */
   readonly document: CompileContext['declared'];
 }
@@ -50,6 +59,7 @@ export function compileResource(
     ...(code === null ? NO_CODE : compileCode(code, fields, resource, document)),
     properties,
     parent: parentField === null || parent === null ? null : { resource: parent.name, field: parentField.name },
+    parentKey: parentField === null || parent === null ? [] : parentKey(parentField.name, parent.scope),
     uniques: compileUniques(fields, schema, resource),
     indexes: compileIndexes(properties, resource),
     search: compileSearch(properties, resource),

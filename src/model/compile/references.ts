@@ -82,7 +82,7 @@ function compileOnDelete(declared: string | null, member: Member, field: Compile
 }
 
 /** A resource, as far as its relations matter. */
-type RelatedResource = Pick<Resource, 'name' | 'fields' | 'parent'> & CompileContext;
+export type RelatedResource = Pick<Resource, 'name' | 'fields' | 'parent'> & CompileContext;
 
 /** The fields that reference a resource: those of its children first. */
 export function dependentsOf(name: string, resources: readonly RelatedResource[]): readonly Dependent[] {
@@ -144,7 +144,8 @@ function referrers(name: string, resources: readonly RelatedResource[]): readonl
   return [...found.filter(({ child }) => child), ...found.filter(({ child }) => !child)];
 }
 
-function referencePath(resource: RelatedResource, field: Field): Path {
+/** Where a field of a resource declares its reference. */
+export function referencePath(resource: RelatedResource, field: Field): Path {
   if (resource.parent?.field === field.name) return ['parent'];
   const items = field.type.kind === 'array' ? ['items'] : [];
   return ['schema', 'properties', field.name, ...items, 'x-references'];

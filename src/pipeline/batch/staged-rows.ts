@@ -1,7 +1,9 @@
 import type { Json } from '../../conventions/json.ts';
-import type { Model } from '../../model/model.ts';
+import type { Model, Resource } from '../../model/model.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
+import { heldAncestors, rowKey } from '../../plan/row-address.ts';
 import {
+  type Ancestor,
   type Condition,
   EVERYTHING,
   type ItemPlan,
@@ -9,19 +11,28 @@ import {
   type LocatedRow,
   type LookupPlan,
   type Page,
+  type ReferencedRow,
   type RelatedPlan,
   type RelatedRows,
   type Row,
+  type RowPlan,
   type UpdatePlan,
   type VisibleAncestor,
+  type VisibleReference,
   type WritePlan,
 } from '../../plan/plan.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../../stores/store.ts';
+import { hiddenMembers } from '../read/hidden-members.ts';
 import type { RowSource } from '../read/visible-rows.ts';
 
 /** No stored stamp has this value. */
 const STAGED = -1;
+
+/** A row as a unit would leave it; null for a deleted one. */
+interface StagedRow extends ReferencedRow {
+  readonly row: Row | null;
+}
 
 /**
  * The rows as the plans of a unit would leave them, before the unit is written: what later writes of an atomic batch are prepared against
@@ -33,8 +44,8 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
   readonly #stored: RowSource;
   readonly #model: Model;
   readonly #plans: WritePlan[] = [];
-  /** By resource and id; null for a deleted row. */
-  readonly #staged = new Map<string, Row | null>();
+  /** By key. */
+  readonly #staged = new Map<string, StagedRow>();
 
   constructor(stored: RowSource, model: Model) {
     this.#stored = stored;
@@ -49,14 +60,15 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
   async stage(plans: readonly WritePlan[]): Promise<void> {
     for (const plan of plans) {
       const index = this.#plans.push(plan) - 1;
-      this.#staged.set(keyOf(plan.resource, plan.id), await this.#after(plan, index));
+      const { resource, id, within } = plan;
+      this.#staged.set(this.#key(plan), { resource, id, within, row: await this.#after(plan, index) });
     }
   }
 
   async item(plan: ItemPlan): Promise<Row | null> {
-    const staged = this.#staged.get(keyOf(plan.resource, plan.id));
+    const staged = this.#staged.get(this.#key(plan));
     if (staged === undefined) return this.#stored.rows.item(plan);
-    return staged !== null && (await this.#isBelow(staged, plan)) ? staged : null;
+    return isBelow(staged, plan.within) && (await this.missingAncestor(plan.within)) === null ? staged.row : null;
   }
 
   /** A staged row is read each time. */
@@ -80,40 +92,45 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     return null;
   }
 
-  async missingReferences(references: readonly VisibleAncestor[]): Promise<readonly VisibleAncestor[]> {
-    const missing: VisibleAncestor[] = [];
-    const unstaged: VisibleAncestor[] = [];
-    for (const reference of references) {
-      const staged = this.#staged.get(keyOf(reference.resource, reference.id));
-      if (staged === undefined) unstaged.push(reference);
-      else if (staged === null) missing.push(reference);
-    }
+  async missingReferences(references: readonly VisibleReference[]): Promise<readonly VisibleReference[]> {
+    const unstaged = references.filter((reference) => !this.#staged.has(this.#key(reference)));
     const stored = unstaged.length === 0 ? [] : await this.#stored.rows.missingReferences(unstaged);
-    const stillMissing = new Set(stored.map(({ resource, id }) => keyOf(resource, id)));
-    return [...missing, ...unstaged.filter(({ resource, id }) => stillMissing.has(keyOf(resource, id)))];
+    const missing = new Set(stored.map((reference) => this.#key(reference)));
+    return references.filter((reference) => {
+      const staged = this.#staged.get(this.#key(reference));
+      return staged === undefined ? missing.has(this.#key(reference)) : staged.row === null;
+    });
   }
 
-  /** Exact for the reads of a cascade: rows that refer to another, in the order of their ids. Other reads return the stored rows. */
+  /** Exact for the reads of a cascade: the children of a row, or rows that refer to it, by key. Other reads return the stored rows. */
   async list(plan: ListPlan): Promise<Page> {
-    const [condition, ...others] = plan.filter;
-    if (condition === undefined || others.length > 0) return this.#stored.rows.list(plan);
+    const [condition = null, ...others] = plan.filter;
+    if (others.length > 0 || (condition === null && plan.within.length === 0)) return this.#stored.rows.list(plan);
     const limit = plan.window.limit + this.#staged.size;
     const stored = await this.#stored.rows.list({ ...plan, window: { ...plan.window, limit } });
-    const untouched = stored.rows.filter(({ id }) => !this.#staged.has(keyOf(plan.resource, id)));
-    const staged = [...this.#staged]
-      .filter(([key, row]) => row !== null && key === keyOf(plan.resource, row.id))
-      .flatMap(([, row]) => (row !== null && holds(row, condition) ? [row] : []));
+    const untouched = stored.rows.filter((row) => !this.#staged.has(this.#keyOfRow(plan.resource, row)));
+    const staged = [...this.#staged.values()].flatMap((each) => {
+      const { resource, row } = each;
+      const isListed = resource === plan.resource && row !== null && isBelow(each, plan.within);
+      return isListed && (condition === null || holds(row, condition)) ? [row] : [];
+    });
     const rows = [...untouched, ...staged].sort((one, other) => (one.id < other.id ? -1 : 1));
     return { ...stored, rows: rows.slice(0, plan.window.limit), more: stored.more || rows.length > plan.window.limit };
   }
 
-  /** No write expands relations: the stored rows. */
-  lookup(plan: LookupPlan): MaybePromise<readonly LocatedRow[]> {
-    return this.#stored.rows.lookup(plan);
+  async lookup(plan: LookupPlan): Promise<readonly LocatedRow[]> {
+    const { resource } = plan;
+    const unstaged = plan.rows.filter((address) => !this.#staged.has(this.#key({ resource, ...address })));
+    const staged = plan.rows.flatMap((address): readonly LocatedRow[] => {
+      const { row = null, within = [] } = this.#staged.get(this.#key({ resource, ...address })) ?? {};
+      return row === null ? [] : [{ row, within }];
+    });
+    const stored = unstaged.length === 0 ? [] : await this.#stored.rows.lookup({ ...plan, rows: unstaged });
+    return [...staged, ...stored];
   }
 
   /** No write expands relations: the stored rows. */
-  related(plan: RelatedPlan): MaybePromise<ReadonlyMap<string, RelatedRows>> {
+  related(plan: RelatedPlan): MaybePromise<readonly RelatedRows[]> {
     return this.#stored.rows.related(plan);
   }
 
@@ -123,7 +140,7 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
         return null;
       case 'create': {
         const system = { id: plan.id, created_at: plan.at, updated_at: plan.at, revision: pendingRevision(index) };
-        return { ...plan.values, ...system };
+        return { ...plan.values, ...(await this.#hidden(plan)), ...system };
       }
       case 'update':
         return this.#changed(plan, pendingRevision(index));
@@ -133,23 +150,39 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
   }
 
   /** Reads for the system: a plan was made by a caller that may change the row. */
-  async #changed({ resource, id, values, at }: UpdatePlan, revision: number | null): Promise<Row | null> {
-    const row = await this.item({ kind: 'item', resource, id, within: [], visible: EVERYTHING });
+  async #changed(plan: UpdatePlan, revision: number | null): Promise<Row | null> {
+    const { resource, id, values, at } = plan;
+    const within = plan.within.map((ancestor) => ({ ...ancestor, visible: EVERYTHING }));
+    const row = await this.item({ kind: 'item', resource, id, within, visible: EVERYTHING });
     if (row === null) return null;
-    return { ...row, ...values, updated_at: at, revision: revision ?? row.revision };
+    return { ...row, ...values, ...(await this.#hidden(plan)), updated_at: at, revision: revision ?? row.revision };
   }
 
-  /** Whether a row is where a plan looks for it: its parent is the nearest ancestor, and all of them exist. */
-  async #isBelow(row: Row, { resource, within }: ItemPlan): Promise<boolean> {
-    const [above] = within;
-    if (above === undefined) return true;
-    const field = this.#model.resources.get(resource)?.parent?.field ?? '';
-    return row[field] === above.id && (await this.missingAncestor(within)) === null;
+  #hidden(plan: RowPlan): Promise<Readonly<Record<string, Json>>> {
+    const lookup = (read: Omit<LookupPlan, 'visible'>): Promise<readonly LocatedRow[]> =>
+      this.lookup({ ...read, visible: EVERYTHING });
+    return hiddenMembers(this.#resource(plan.resource), plan, { resources: this.#model.resources, lookup });
+  }
+
+  #key({ resource, ...address }: ReferencedRow): string {
+    return rowKey(this.#resource(resource), address);
+  }
+
+  #keyOfRow(resource: string, row: Row): string {
+    const within = heldAncestors(this.#resource(resource), row, this.#model.resources);
+    return this.#key({ resource, id: row.id, within });
+  }
+
+  #resource(name: string): Resource {
+    const resource = this.#model.resources.get(name);
+    if (resource === undefined) throw new Error(`the model has no resource ${name}`);
+    return resource;
   }
 }
 
-function keyOf(resource: string, id: string): string {
-  return `${resource}\n${id}`;
+/** Whether a row is where a plan looks for it. */
+function isBelow({ within }: StagedRow, above: readonly Ancestor[]): boolean {
+  return above.every(({ id }, level) => within[level]?.id === id);
 }
 
 /** Whether a row refers to an id: the only conditions that writes read by. */

@@ -1,5 +1,6 @@
 import type { Resource } from '../../model/model.ts';
-import type { Ancestor } from '../../plan/plan.ts';
+import type { Ancestor, FieldValues } from '../../plan/plan.ts';
+import { heldAncestors } from '../../plan/row-address.ts';
 import type { Contract } from '../contract.ts';
 import type { VisibleRows } from './visible-rows.ts';
 
@@ -9,22 +10,17 @@ export interface AncestorSource {
   readonly rows: VisibleRows;
 }
 
-/**
- * The ancestors of a row that no path has named, nearest first.
- *
- * @param resource of the row
- * @param parent the id that the row holds in the field of its parent
- */
+/** The ancestors of a row that no path has named, nearest first: those that the row names, and those that the rows above it name. */
 export async function ancestorsOf(
   resource: Resource,
-  parent: string,
-  source: AncestorSource,
+  row: FieldValues,
+  { contract, rows }: AncestorSource,
 ): Promise<readonly Ancestor[]> {
-  if (resource.parent === null) return [];
-  const above = source.contract.resourceOf(resource.parent.resource).resource;
-  const nearest = { resource: above.name, id: parent };
-  if (above.parent === null) return [nearest];
-  const row = await source.rows.item({ resource: above.name, id: parent, within: [] });
-  const next = row?.[above.parent.field];
-  return typeof next === 'string' ? [nearest, ...(await ancestorsOf(above, next, source))] : [nearest];
+  const held = heldAncestors(resource, row, contract.model.resources);
+  const last = held.at(-1);
+  if (last === undefined) return held;
+  const above = contract.resourceOf(last.resource).resource;
+  if (above.parent === null) return held;
+  const next = await rows.item({ resource: above.name, id: last.id, within: [] });
+  return next === null ? held : [...held, ...(await ancestorsOf(above, next, { contract, rows }))];
 }

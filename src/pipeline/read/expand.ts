@@ -3,7 +3,8 @@ import { type QueryPair, parametersOf } from '../../conventions/query.ts';
 import { effortOfLookup, effortOfRelated } from '../../plan/effort.ts';
 import type { Expansion, Relation } from '../../plan/expansion.ts';
 import { type ListQuery, readListQuery } from '../../plan/list-query.ts';
-import type { LocatedRow, RelatedRows } from '../../plan/plan.ts';
+import type { LocatedRow, RelatedRows, RowAddress } from '../../plan/plan.ts';
+import { rowKey } from '../../plan/row-address.ts';
 import type { Authorized } from '../authorize.ts';
 import type { CompiledResource } from '../contract.ts';
 import { referrersFilter } from '../represent/representation.ts';
@@ -33,6 +34,8 @@ export type ExpandedRelation =
       readonly name: string;
       readonly compiled: CompiledResource;
       readonly query: ListQuery;
+      /** Whether the collection has a URL. */
+      readonly linked: boolean;
       readonly rows: readonly ExpandedRow[];
       readonly more: boolean;
       readonly size: Size;
@@ -88,22 +91,33 @@ async function expand(
   });
 }
 
-async function expandOne(caller: Caller, { rows, expansion }: RelationRead): Promise<readonly ExpandedRelation[]> {
-  const { name, field, target } = expansion.relation;
+async function expandOne(caller: Caller, read: RelationRead): Promise<readonly ExpandedRelation[]> {
+  const { rows, expansion } = read;
+  const { name, target } = expansion.relation;
   const compiled = caller.contract.resourceOf(target.name);
-  const idOf = ({ row }: LocatedRow): string | null => {
-    const id = row[field];
-    return typeof id === 'string' ? id : null;
-  };
-  const ids = [...new Set(rows.map(idOf))].filter((id) => id !== null);
-  const found =
-    ids.length === 0 ? [] : await caller.rows.lookup({ resource: target.name, ids, effort: effortOfLookup({ ids }) });
+  const addresses = rows.map((each) => addressOf(read, each));
+  const keyed = addresses.map((address) => (address === null ? null : rowKey(target, address)));
+  const wanted = [...new Map(addresses.flatMap((each, at) => (each === null ? [] : [[keyed[at], each]]))).values()];
+  const effort = effortOfLookup({ rows: wanted });
+  const found = wanted.length === 0 ? [] : await caller.rows.lookup({ resource: target.name, rows: wanted, effort });
   const related = await expandRelated(caller, compiled, found, expansion.nested);
-  const byId = new Map(related.map((each) => [each.row.id, each]));
-  return rows.map((each) => {
-    const row = byId.get(idOf(each) ?? '') ?? null;
+  const byKey = new Map(related.map((each) => [keyOf(compiled, each), each]));
+  return keyed.map((key) => {
+    const row = byKey.get(key ?? '') ?? null;
     return { kind: 'one', name, row, size: row?.size ?? NOTHING };
   });
+}
+
+/** The row that a to-one relation of another row leads to; null where it leads to nothing. */
+function addressOf({ owner, expansion }: RelationRead, { row, within }: LocatedRow): RowAddress | null {
+  const { field } = expansion.relation;
+  const id = row[field];
+  if (typeof id !== 'string') return null;
+  return { id, within: field === owner.resource.parent?.field ? within.slice(1) : within };
+}
+
+function keyOf({ resource }: CompiledResource, { row, within }: LocatedRow): string {
+  return rowKey(resource, { id: row.id, within });
 }
 
 async function expandMany(
@@ -116,19 +130,22 @@ async function expandMany(
   const [first] = queries;
   if (first === undefined) return [];
   const { order, window } = first.plan;
-  const owners = [...new Set(rows.map(({ row }) => row.id))];
+  const distinct = new Map(rows.map((each) => [keyOf(owner, each), { id: each.row.id, within: each.within }]));
+  const owners = [...distinct.values()];
   const wanted = { field: relation.field, owners, order, limit: window.limit };
   const effort = effortOfRelated(compiled.resource, wanted);
   const found = await caller.rows.related({ resource: compiled.resource.name, ...wanted, effort });
-  const all = owners.flatMap((id) => found.get(id)?.rows ?? []);
+  const foundOf = new Map([...distinct.keys()].map((key, index) => [key, found[index]]));
+  const all = found.flatMap((each) => each.rows);
   const related = await expandRelated(caller, compiled, all, nested);
   const expandedOf = new Map(all.map((located, index) => [located, related[index]]));
-  return rows.flatMap(({ row }, index) => {
+  const { name, linked } = relation;
+  return rows.flatMap((row, index) => {
     const query = queries[index];
-    const { rows: own, more }: RelatedRows = found.get(row.id) ?? { rows: [], more: false };
+    const { rows: own, more }: RelatedRows = foundOf.get(keyOf(owner, row)) ?? { rows: [], more: false };
     const page = own.flatMap((located) => expandedOf.get(located) ?? []);
     const size = sum(page.map((each) => each.size));
-    return query === undefined ? [] : { kind: 'many', name: relation.name, compiled, query, rows: page, more, size };
+    return query === undefined ? [] : { kind: 'many', name, compiled, query, linked, rows: page, more, size };
   });
 }
 
@@ -149,12 +166,14 @@ async function expandRelated(
 function queryOf(
   compiled: CompiledResource,
   owning: string,
-  { kind, field, target }: Relation,
+  { kind, field, target, siblings, linked }: Relation,
   { row, within }: LocatedRow,
 ): ListQuery {
   const limit: QueryPair = ['limit', String(EXPANDED_ROWS)];
-  const above = kind === 'children' ? [{ resource: owning, id: row.id }, ...within] : [];
-  const parameters = kind === 'children' ? [limit] : [[referrersFilter(target, field), row.id] as const, limit];
+  const below = kind === 'children' ? [{ resource: owning, id: row.id }, ...within] : [];
+  const above = siblings ? within : below;
+  const isFiltered = kind === 'inverse' && linked;
+  const parameters = isFiltered ? [[referrersFilter(target, field), row.id] as const, limit] : [limit];
   return readListQuery(compiled.list, above, parametersOf(parameters), false);
 }
 

@@ -1,4 +1,4 @@
-import { resourceError } from '../../conventions/errors.ts';
+import { type ApiError, resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';
 import { columnsFor, type View, WHOLE_VIEW } from '../../plan/view.ts';
@@ -109,6 +109,6 @@ export async function requireAncestors(
 }
 
 /** 404 {R}_NOT_FOUND. */
-export function notFound(resource: Resource): Error {
+export function notFound(resource: Resource): ApiError {
   return resourceError(resource.code, 'NOT_FOUND', `There is no ${resource.singular} with this id here.`);
 }

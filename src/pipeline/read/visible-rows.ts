@@ -6,6 +6,7 @@ import {
   type LocatedRow,
   type LookupPlan,
   type Page,
+  type ReferencedRow,
   type RelatedPlan,
   type RelatedRows,
   type Row,
@@ -77,7 +78,7 @@ export class VisibleRows {
     return this.#rows.lookup({ ...read, visible: this.#visibility(read.resource) });
   }
 
-  related(read: Omit<RelatedPlan, 'visible'>): MaybePromise<ReadonlyMap<string, RelatedRows>> {
+  related(read: Omit<RelatedPlan, 'visible'>): MaybePromise<readonly RelatedRows[]> {
     return this.#rows.related({ ...read, visible: this.#visibility(read.resource) });
   }
 
@@ -92,8 +93,11 @@ export class VisibleRows {
   }
 
   /** Those of the references that lead to no visible row. */
-  missingReferences(references: readonly Ancestor[]): MaybePromise<readonly Ancestor[]> {
-    return references.length === 0 ? [] : this.#rows.missingReferences(this.#ancestors(references));
+  missingReferences(references: readonly ReferencedRow[]): MaybePromise<readonly ReferencedRow[]> {
+    if (references.length === 0) return [];
+    return this.#rows.missingReferences(
+      references.map(({ resource, id, within }) => ({ resource, id, within, visible: this.#visibility(resource) })),
+    );
   }
 
   #ancestors(within: readonly Ancestor[]): readonly VisibleAncestor[] {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../conventions/json.ts';
 import type { Projection } from '../../plan/projection.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { ExpandedRelation, ExpandedRow } from '../read/expand.ts';
-import { linkTargets, pageMetadata } from './page-metadata.ts';
+import { linkTargets, pageMetadata, unlinkedMetadata } from './page-metadata.ts';
 
 /** A row with its related rows in place (QRY-4). */
 export function representExpanded(
@@ -37,9 +37,9 @@ function represent(
 
 function relationValue(request: Negotiated, relation: ExpandedRelation, done: Map<ExpandedRow, JsonObject>): Json {
   if (relation.kind === 'one') return relation.row === null ? null : related(request, relation.row, done);
-  const { compiled, query, rows, more } = relation;
+  const { compiled, query, linked, rows, more } = relation;
   const page = { rows: rows.map(({ row }) => row), more, total: null };
-  const { metadata, links } = pageMetadata(request, compiled, query, page);
+  const { metadata, links } = linked ? pageMetadata(request, compiled, query, page) : unlinkedMetadata(query, page);
   return { data: rows.map((row) => related(request, row, done)), page: metadata, links: linkTargets(links) };
 }
 

@@ -7,6 +7,12 @@ import type { Page } from '../../plan/plan.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 
+/** What describes a page besides its items. */
+interface PageDescription {
+  readonly metadata: JsonObject;
+  readonly links: readonly LinkValue[];
+}
+
 /**
  * The `page` member of a page and the links to its neighbours (PAGE-1, PAGE-2). A link longer than the limit of request targets is left out:
  * no client could follow it.
@@ -16,7 +22,7 @@ export function pageMetadata(
   { resource }: CompiledResource,
   query: ListQuery,
   page: Page,
-): { readonly metadata: JsonObject; readonly links: readonly LinkValue[] } {
+): PageDescription {
   const { plan, pagination } = query;
   const { urls, model } = contract;
   const fetched = fetchedPage(query, page);
@@ -38,6 +44,20 @@ export function pageMetadata(
     ...totals(fetched, plan.window.limit),
   };
   return { metadata, links };
+}
+
+/** The `page` member of rows that have no collection of their own, because they are below several parents (REP-9). */
+export function unlinkedMetadata(query: ListQuery, page: Page): PageDescription {
+  const { plan, pagination } = query;
+  const links = { first: [], prev: null, next: null, last: null };
+  const metadata = {
+    technique: pagination.technique,
+    limit: plan.window.limit,
+    count: page.rows.length,
+    has_more: page.more,
+    ...pagination.members(fetchedPage(query, page), links),
+  };
+  return { metadata, links: [] };
 }
 
 /** Links as members of a body. */

@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import { writeQuery } from '../../conventions/query.ts';
 import { compileComputed } from '../../model/compile/computed-fields.ts';
-import type { Model, Resource } from '../../model/model.ts';
+import type { Field, Model, Resource } from '../../model/model.ts';
 import type { UrlBuilder, LinkBase } from '../../plan/url-builder.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';
+import { ancestorMembers } from '../../plan/row-address.ts';
 import { type Relation, relationsOf } from '../../plan/expansion.ts';
 import { filterName } from '../../plan/parameters.ts';
 import { type Projection, project } from '../../plan/projection.ts';
@@ -60,14 +61,24 @@ export function compileFields(resource: Resource): FieldWriter {
   };
 }
 
+/** Whether rows have hidden members for a reference: the ids above a nested row. */
+function leadsBelow({ reference }: Field, resources: Model['resources']): boolean {
+  return (resources.get(reference?.resource ?? '')?.parent ?? null) !== null;
+}
+
 /**
  * Compiles the writer for a row that has exactly the members of the resource, in their order, as a store returns it: a copy takes half as long as
  * member by member.
  *
  * @param writeFields of any row
  */
-export function compileStoredFields({ fields, computed }: Resource, writeFields: FieldWriter): FieldWriter {
-  const isWhole = computed.length === 0 && fields.every(({ writeOnly }) => !writeOnly);
+export function compileStoredFields(
+  { fields, computed, parentKey }: Resource,
+  resources: Model['resources'],
+  writeFields: FieldWriter,
+): FieldWriter {
+  const hasHidden = parentKey.length > 1 || fields.some((field) => leadsBelow(field, resources));
+  const isWhole = !hasHidden && computed.length === 0 && fields.every(({ writeOnly }) => !writeOnly);
   if (!isWhole) return writeFields;
   return (row, projection = null) => (projection === null ? { ...row } : writeFields(row, projection));
 }
@@ -114,26 +125,44 @@ function linkWriters(model: Model, resource: Resource, urls: UrlBuilder): readon
     ]);
   }
   for (const relation of relationsOf(resource, model)) {
-    const write = relationLink(resource, relation, urls);
+    const write = relation.linked ? relationLink(resource, relation, { model, urls }) : null;
     if (write !== null) writers.push([relation.name, write]);
   }
   return writers;
 }
 
-/** The link of a relation; null where `up` is that link already, or where the row does not hold the ancestors of the other. */
-function relationLink(resource: Resource, { kind, target, field }: Relation, urls: UrlBuilder): LinkWriter | null {
+/** What links are compiled with. */
+interface LinkContext {
+  readonly model: Model;
+  readonly urls: UrlBuilder;
+}
+
+/** The link of a relation with a URL; null where `up` is that link already. */
+function relationLink(resource: Resource, relation: Relation, context: LinkContext): LinkWriter | null {
+  const { kind, target, field, siblings } = relation;
+  const { urls } = context;
   switch (kind) {
     case 'one':
-      if (target.parent !== null || field === resource.parent?.field) return null;
-      return (row, _within, base) => {
-        const id = row[field];
-        return typeof id === 'string' ? urls.item(base, target, [], id) : null;
-      };
+      return field === resource.parent?.field ? null : itemLink(relation, context);
     case 'children':
       return (row, within, base) => urls.collection(base, target, [{ resource: resource.name, id: row.id }, ...within]);
     case 'inverse': {
       const filter = referrersFilter(target, field);
-      return (row, _within, base) => urls.collection(base, target, [], writeQuery([[filter, row.id]]));
+      return (row, within, base) =>
+        urls.collection(base, target, siblings ? within : [], writeQuery([[filter, row.id]]));
     }
   }
+}
+
+/** The link to the row that a field refers to, below its ancestors: those of the row, or those that the store read with the reference. */
+function itemLink({ target, field, siblings }: Relation, { model, urls }: LinkContext): LinkWriter {
+  const above = siblings ? [] : ancestorMembers(field, target, model.resources);
+  return (row, within, base) => {
+    const id = row[field];
+    if (typeof id !== 'string') return null;
+    const ancestors = above.map(({ resource, member }) => ({ resource, id: row[member] ?? null }));
+    const named = ancestors.filter((ancestor): ancestor is Ancestor => typeof ancestor.id === 'string');
+    if (named.length < ancestors.length) return null;
+    return urls.item(base, target, siblings ? within : named, id);
+  };
 }

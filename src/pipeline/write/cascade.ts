@@ -3,7 +3,9 @@ import type { Json } from '../../conventions/json.ts';
 import type { Dependent, Resource } from '../../model/model.ts';
 import { deletionOrder, type ReferenceEdge } from '../../plan/deletion-order.ts';
 import { expectedRevision } from '../../plan/pending-revisions.ts';
-import type { Ancestor, Condition, Row, WritePlan } from '../../plan/plan.ts';
+import { keyMembers } from '../../model/row-key.ts';
+import type { Condition, Row, WritePlan } from '../../plan/plan.ts';
+import { heldAncestors, rowKey } from '../../plan/row-address.ts';
 import { type CurrentRow, deletePlan, updatePlan, type WriteAuthor } from '../../plan/write-plan.ts';
 import { ancestorsOf, type AncestorSource } from '../read/ancestors.ts';
 
@@ -40,7 +42,7 @@ export async function planCascade(
   const cascade = new Cascade(target.resource, source);
   await cascade.delete(target);
   await cascade.refuseRestricted();
-  return { plans: cascade.plans(keyOf(target.resource, target.row.id), author), deleted: cascade.deleted };
+  return { plans: cascade.plans(keyOf(target), author), deleted: cascade.deleted };
 }
 
 class Cascade {
@@ -61,19 +63,18 @@ class Cascade {
   }
 
   async delete(located: CurrentRow): Promise<void> {
-    const { resource, row } = located;
+    const { resource } = located;
     const entry: RowToDelete = { ...located, referrers: [] };
-    this.#toDelete.set(keyOf(resource, row.id), entry);
+    this.#toDelete.set(keyOf(located), entry);
     for (const dependent of resource.dependents) {
       if (dependent.onDelete === 'restrict') continue;
-      const referring = this.#resource(dependent.resource);
-      const others = await this.#referring(dependent, row.id, MAX_DELETED + 1);
-      this.#checkSize(others.map((other) => keyOf(referring, other.id)));
+      const others = await this.#referring(dependent, located, MAX_DELETED + 1);
+      this.#checkSize(others.map(keyOf));
       for (const other of others) {
         const nullable = dependent.onDelete === 'nullify';
-        entry.referrers.push({ from: keyOf(referring, other.id), field: dependent.field, nullable });
-        if (nullable) await this.#nullify(dependent, referring, other, row.id);
-        else await this.#deleteDependent(dependent, referring, other, entry);
+        entry.referrers.push({ from: keyOf(other), field: dependent.field, nullable });
+        if (nullable) await this.#nullify(dependent, other, located.row.id);
+        else if (!this.#toDelete.has(keyOf(other))) await this.delete(await this.#located(dependent, other));
       }
     }
   }
@@ -83,10 +84,9 @@ class Cascade {
     for (const entry of this.#toDelete.values()) {
       for (const dependent of entry.resource.dependents) {
         if (dependent.onDelete !== 'restrict') continue;
-        const referring = this.#resource(dependent.resource);
-        for (const other of await this.#referring(dependent, entry.row.id, this.#toDelete.size + 1)) {
-          const from = keyOf(referring, other.id);
-          if (!this.#toDelete.has(from)) throw hasDependents(this.#target, referring);
+        for (const other of await this.#referring(dependent, entry, this.#toDelete.size + 1)) {
+          const from = keyOf(other);
+          if (!this.#toDelete.has(from)) throw hasDependents(this.#target, other.resource);
           entry.referrers.push({ from, field: dependent.field, nullable: false });
         }
       }
@@ -111,10 +111,10 @@ class Cascade {
     return edges.flatMap(({ from, field }) => {
       const entry = this.#toDelete.get(from);
       if (entry === undefined) return [];
-      const { resource, row } = entry;
+      const { resource, row, within } = entry;
       const values = { [field]: Array.isArray(row[field]) ? [] : null };
       const revision = expectedRevision(row.revision);
-      return [{ kind: 'detach', resource: resource.name, id: row.id, revision, values, at, event: null }];
+      return [{ kind: 'detach', resource: resource.name, id: row.id, within, revision, values, at, event: null }];
     });
   }
 
@@ -123,44 +123,46 @@ class Cascade {
     if (this.#toDelete.size + this.#toNullify.size + more.length > MAX_DELETED) throw tooMany(this.#target);
   }
 
-  async #deleteDependent(dependent: Dependent, resource: Resource, row: Row, above: RowToDelete): Promise<void> {
-    if (this.#toDelete.has(keyOf(resource, row.id))) return;
-    const within = dependent.child
-      ? [{ resource: above.resource.name, id: above.row.id }, ...above.within]
-      : await this.#ancestors(resource, row);
-    await this.delete({ resource, row, within });
-  }
-
-  async #nullify({ field, many }: Dependent, resource: Resource, row: Row, id: string): Promise<void> {
-    const key = keyOf(resource, row.id);
-    const within = this.#toNullify.get(key)?.within ?? (await this.#ancestors(resource, row));
-    const entry = this.#toNullify.get(key) ?? { resource, row, within, values: {} };
-    const value = entry.values[field] ?? row[field] ?? null;
+  async #nullify(dependent: Dependent, other: CurrentRow, id: string): Promise<void> {
+    const { field, many } = dependent;
+    const key = keyOf(other);
+    const entry = this.#toNullify.get(key) ?? { ...(await this.#located(dependent, other)), values: {} };
+    const value = entry.values[field] ?? other.row[field] ?? null;
     entry.values[field] = many && Array.isArray(value) ? value.filter((item) => item !== id) : null;
     this.#toNullify.set(key, entry);
   }
 
-  async #referring({ resource, field, many }: Dependent, id: string, limit: number): Promise<readonly Row[]> {
-    const condition: Condition = many
+  /** The rows that refer to a row: its children, those below the same parent, or any. Their ancestors are those that their keys need. */
+  async #referring(dependent: Dependent, target: CurrentRow, limit: number): Promise<readonly CurrentRow[]> {
+    const { field, many, child } = dependent;
+    const resource = this.#resource(dependent.resource);
+    const { id } = target.row;
+    const siblings = resource.field.get(field)?.reference?.siblings === true ? target.within : [];
+    const within = child ? [{ resource: target.resource.name, id }, ...target.within] : siblings;
+    const refers: Condition = many
       ? { path: field, operator: 'contains', value: id }
       : { path: field, operator: 'in', values: [id] };
     const page = await this.#source.rows.list({
       kind: 'list',
-      resource,
-      within: [],
-      filter: [condition],
-      order: [{ path: 'id', descending: false }],
+      resource: resource.name,
+      within,
+      filter: child ? [] : [refers],
+      order: keyMembers(resource).map((path) => ({ path, descending: false })),
       window: { kind: 'seek', after: null, backward: false, limit },
       count: { kind: 'none' },
       effort: many ? 'unbounded' : 'light',
     });
-    return page.rows;
+    const { resources } = this.#source.contract.model;
+    return page.rows.map((row) => {
+      return { resource, row, within: within.length > 0 ? within : heldAncestors(resource, row, resources) };
+    });
   }
 
-  /** The ancestors of a row that was found by a reference, nearest first. */
-  async #ancestors(resource: Resource, row: Row): Promise<readonly Ancestor[]> {
-    const parent = resource.parent === null ? null : row[resource.parent.field];
-    return typeof parent === 'string' ? ancestorsOf(resource, parent, this.#source) : [];
+  /** A row that was found by a reference, with all its ancestors. One that was found below others has them. */
+  async #located({ field, child }: Dependent, found: CurrentRow): Promise<CurrentRow> {
+    const { resource, row } = found;
+    const isBelow = child || resource.field.get(field)?.reference?.siblings === true;
+    return isBelow ? found : { ...found, within: await ancestorsOf(resource, row, this.#source) };
   }
 
   #resource(name: string): Resource {
@@ -168,8 +170,8 @@ class Cascade {
   }
 }
 
-function keyOf({ name }: Resource, id: string): string {
-  return `${name}\n${id}`;
+function keyOf({ resource, row, within }: CurrentRow): string {
+  return rowKey(resource, { id: row.id, within });
 }
 
 function hasDependents(target: Resource, referring: Resource): Error {

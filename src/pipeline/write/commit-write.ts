@@ -1,4 +1,5 @@
 import type { IdempotencyRecord, Refusal } from '../../plan/plan.ts';
+import { rowKey } from '../../plan/row-address.ts';
 import type { Services, WriteServices } from '../services.ts';
 import type { CommitTiming } from './commits.ts';
 import type { ParsedBody } from './parsed-body.ts';
@@ -31,9 +32,9 @@ export function commitWrite(
   options: CommitOptions,
   services: WriteServices & Pick<Services, 'commits'>,
 ): Promise<CommitOutcome> {
-  const { compiled, id } = operation;
+  const { compiled, within, id } = operation;
   const run = (): Promise<CommitOutcome> => attempt(operation, options, services);
-  return id === null ? run() : services.commits.runExclusive(`${compiled.resource.name}\n${id}`, run);
+  return id === null ? run() : services.commits.runExclusive(rowKey(compiled.resource, { id, within }), run);
 }
 
 async function attempt(

@@ -75,17 +75,18 @@ export interface NewRow {
 }
 
 /** Adds a row. @param firstPlan the index that its plan has in the unit */
-export function prepareInsert(
-  { request, compiled, within }: WriteTarget,
+export async function prepareInsert(
+  target: WriteTarget,
   { id, values, expectStamps = [] }: NewRow,
   firstPlan: number,
   services: WriteServices,
-): PreparedWrite {
+): Promise<PreparedWrite> {
+  const { request, compiled, within } = target;
   const { resource } = compiled;
   const origin = originOf(request, services);
   const plan = { ...createPlan({ events: services.events, origin }, { resource, within, id }, values), expectStamps };
   const system = { id, created_at: origin.at, updated_at: origin.at, revision: pendingRevision(firstPlan) };
-  const row = writtenRow(compiled, system, values);
+  const row = await writtenRow(target, system, values);
   return { plans: [plan], result: { kind: 'created', resource: resource.name, within, row } };
 }
 

@@ -2,6 +2,7 @@ import { type ApiError, type ErrorDetail, resourceError } from '../../convention
 import { jsonEquals } from '../../conventions/json-equality.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { Resource } from '../../model/model.ts';
+import { isHidden } from '../../model/row-key.ts';
 import { HookRefusal, type WriteContext } from '../../model/typescript/hooks.ts';
 import { deepFreeze } from '../../model/values/deep-freeze.ts';
 import { changedFields } from '../../plan/draft.ts';
@@ -39,7 +40,7 @@ export async function applyHooks(
     const changed =
       current === null
         ? await before.create?.(structuredClone(values), context)
-        : await before.update?.(structuredClone(values), context, deepFreeze(current));
+        : await before.update?.(structuredClone(values), context, shownRow(current));
     return changed === undefined ? values : validatedAgain(compiled, changed, values);
   });
 }
@@ -53,7 +54,7 @@ export async function beforeDelete(
 ): Promise<void> {
   const hook = resource.hooks.before.delete;
   if (hook === null) return;
-  await withRefusals(resource, async () => hook(deepFreeze(row), writeContext(request, services)));
+  await withRefusals(resource, async () => hook(shownRow(row), writeContext(request, services)));
 }
 
 function writeContext({ exchange, principal }: Negotiated, { application, sources }: ContextServices): WriteContext {
@@ -63,6 +64,15 @@ function writeContext({ exchange, principal }: Negotiated, { application, source
     correlationId: exchange.correlationId,
     at: timestamp(sources.now()),
   };
+}
+
+/** A row for the application's code: frozen, without hidden members. */
+function shownRow(row: Row): Row {
+  const hidden = Object.keys(row).filter(isHidden);
+  if (hidden.length === 0) return deepFreeze(row);
+  const shown = { ...row };
+  for (const name of hidden) Reflect.deleteProperty(shown, name);
+  return deepFreeze(shown);
 }
 
 /** Checks every value that the write changes, concurrently. */

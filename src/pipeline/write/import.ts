@@ -1,11 +1,16 @@
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import { importDraft, type ImportedRow } from '../../plan/import-draft.ts';
+import type { Resource } from '../../model/model.ts';
+import { keyMembers } from '../../model/row-key.ts';
+import { type ParentRecord, parentRecord } from '../../plan/export-record.ts';
 import type { Ancestor, Bookmark, CreatePlan } from '../../plan/plan.ts';
+import { heldAncestors } from '../../plan/row-address.ts';
 import { createPlan, type WriteAuthor } from '../../plan/write-plan.ts';
 import type { Writer } from '../../stores/store.ts';
 import type { CompiledResource } from '../contract.ts';
 import { ancestorsOf, type AncestorSource } from '../read/ancestors.ts';
+import { notFound } from '../read/item.ts';
 import { invalid, writeRefusal } from './write-refusal.ts';
 
 /** A row that could not be imported. */
@@ -39,16 +44,18 @@ export async function importRows(
   context: ImportContext,
 ): Promise<RowImportOutcome> {
   const { resource, validator } = compiled;
-  const drafts = rows.map((body) => importDraft(resource, validator, body));
+  const record = parentRecord(resource, context.contract.model.resources);
+  const drafts = rows.map((body) => importDraft(resource, validator, record, body));
   const errors = drafts.flatMap((draft, row) =>
     draft.kind === 'invalid' ? [importError(row, invalid(resource, draft.details))] : [],
   );
   if (errors.length > 0) return { kind: 'refused', errors };
   const ancestors = new Map<string, readonly Ancestor[]>();
   const plans: CreatePlan[] = [];
-  for (const draft of drafts) {
+  for (const [row, draft] of drafts.entries()) {
     if (draft.kind === 'invalid') continue;
     const within = await ancestorsIn(compiled, draft.row, ancestors, context);
+    if (within instanceof ApiError) return { kind: 'refused', errors: [importError(row, within)] };
     plans.push(restorePlan(compiled, draft.row, within, context));
   }
   const outcome = await context.writer.commit(bookmark === undefined ? { plans } : { plans, bookmark });
@@ -69,18 +76,64 @@ function restorePlan(
   return { ...plan, at, ...(updatedAt === null ? {} : { updatedAt }) };
 }
 
-/** The ancestors of a row: the parent that its own field names, because a file has no path to name it, and those above that. */
+/**
+ * The ancestors of a row: the parent that its own field names, because a file has no path to name it, and those above that.
+ *
+ * @returns an error where the parent is not the only row with its id, and the file does not name the rows above it
+ */
 async function ancestorsIn(
   { resource }: CompiledResource,
-  { values }: ImportedRow,
+  { values, above }: ImportedRow,
   known: Map<string, readonly Ancestor[]>,
   source: AncestorSource,
-): Promise<readonly Ancestor[]> {
+): Promise<readonly Ancestor[] | ApiError> {
   const parent = resource.parent === null ? null : values[resource.parent.field];
   if (typeof parent !== 'string') return [];
-  const found = known.get(parent) ?? (await ancestorsOf(resource, parent, source));
-  known.set(parent, found);
+  const key = JSON.stringify([parent, above]);
+  const found = known.get(key) ?? (await locate(resource, parent, above, source));
+  if (!(found instanceof ApiError)) known.set(key, found);
   return found;
+}
+
+async function locate(
+  resource: Resource,
+  parent: string,
+  above: readonly string[] | null,
+  source: AncestorSource,
+): Promise<readonly Ancestor[] | ApiError> {
+  const record = parentRecord(resource, source.contract.model.resources);
+  const [field = '', ...hidden] = resource.parentKey;
+  const ids = record === null ? [] : (above ?? (await idsAbove(resource, parent, record, source)));
+  if (ids instanceof ApiError) return ids;
+  const held = hidden.map((name, level): [string, Json] => [name, ids[level] ?? null]);
+  return ancestorsOf(resource, Object.fromEntries([[field, parent], ...held]), source);
+}
+
+/** The ids above a parent that a file names by its id alone, as files did when ids were unique in the whole resource. */
+async function idsAbove(
+  resource: Resource,
+  id: string,
+  record: ParentRecord,
+  { contract, rows }: AncestorSource,
+): Promise<readonly string[] | ApiError> {
+  const parent = contract.resourceOf(resource.parent?.resource ?? '').resource;
+  const { rows: found } = await rows.list({
+    kind: 'list',
+    resource: parent.name,
+    within: [],
+    filter: [{ path: 'id', operator: 'in', values: [id] }],
+    order: keyMembers(parent).map((path) => ({ path, descending: false })),
+    window: { kind: 'seek', after: null, backward: false, limit: 2 },
+    count: { kind: 'none' },
+    effort: 'unbounded',
+  });
+  const [only, other] = found;
+  if (only === undefined) return notFound(parent);
+  if (other === undefined) {
+    return heldAncestors(parent, only, contract.model.resources).map((ancestor) => ancestor.id);
+  }
+  const message = `is required: several ${parent.name} have the id ${JSON.stringify(id)}`;
+  return invalid(resource, [{ field: `${record.name}.${record.members[0]?.name ?? ''}`, message }]);
 }
 
 function importError(row: number, { code, message, details }: ApiError): RowImportError {

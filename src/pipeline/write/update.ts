@@ -96,7 +96,7 @@ async function prepareUpdate(
   const result = { kind: 'changed', resource: resource.name, within } as const;
   if (plan === null) return { plans: [], result: { ...result, row: current } };
   const system = { id, created_at: current.created_at, updated_at: plan.at, revision: pendingRevision(firstPlan) };
-  return { plans: [plan], result: { ...result, row: writtenRow(compiled, system, values) } };
+  return { plans: [plan], result: { ...result, row: await writtenRow(target, system, values) } };
 }
 
 /** PUT to an unused id, in a collection with client ids: 201 (MET-2). */

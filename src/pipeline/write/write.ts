@@ -6,6 +6,7 @@ import type { EventOrigin } from '../../plan/change-event.ts';
 import type { Draft, DraftRule } from '../../plan/draft.ts';
 import type { Ancestor, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
 import { referencesIn } from '../../plan/draft.ts';
+import { hiddenMembers } from '../read/hidden-members.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
@@ -64,16 +65,19 @@ export function originOf({ exchange, principal }: Negotiated, { sources }: Pick<
   };
 }
 
-/** The row that a plan makes, without reading it again: the fields in declared order, as the store would return it. */
-export function writtenRow(
-  { resource }: CompiledResource,
+/** The row that a plan makes, without reading it again: the members in their order, as the store would return it. */
+export async function writtenRow(
+  { request, compiled: { resource }, within }: WriteTarget,
   system: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'>,
   values: FieldValues,
-): Row {
+): Promise<Row> {
   const { id, created_at, updated_at, revision } = system;
   const fields: Record<string, Json> = { id };
   for (const { name } of resource.fields) fields[name] = values[name] ?? null;
-  return { ...fields, id, created_at, updated_at, revision };
+  const { resources } = request.contract.model;
+  const source = { resources, lookup: request.rows.lookup.bind(request.rows) };
+  const hidden = await hiddenMembers(resource, { values: fields, within }, source);
+  return { ...fields, id, created_at, updated_at, revision, ...hidden };
 }
 
 /**
@@ -99,7 +103,7 @@ export function checkPreconditions({ request, compiled }: WriteTarget, current: 
  * @param ownId the id that a new row would have, where it is known: a row may refer to itself
  */
 export async function draftError(
-  { request, compiled }: WriteTarget,
+  { request, compiled, within }: WriteTarget,
   draft: Exclude<Draft, { kind: 'valid' }>,
   ownId: Json = null,
 ): Promise<ApiError> {
@@ -107,7 +111,7 @@ export async function draftError(
   const details = draft.kind === 'invalid' ? draft.details : [];
   const invalidFields = new Set(details.map(({ field }) => field));
   // An error of a list as a whole comes first; the references of its items are checked once it is valid.
-  const references = referencesIn(resource, draft.candidate).filter(
+  const references = referencesIn(resource, draft.candidate, within).filter(
     ({ field, resource: name, id }) =>
       !invalidFields.has(field) &&
       !invalidFields.has(field.replace(/\[\d+\]$/, '')) &&

@@ -26,7 +26,7 @@ const suffix: readonly TableColumn[] = [
   system('revision', { kind: 'integer' }),
 ];
 
-/** The columns of a resource in the order of its rows: `id`, the fields, `created_at`, `updated_at`, `revision` (REP-1). */
+/** The columns of a resource in the order of its rows: `id`, the fields, `created_at`, `updated_at`, `revision` (REP-1), then hidden ones. */
 export function columnsOf(resource: Resource): readonly TableColumn[] {
   const fields = resource.fields.map((field) => ({
     name: field.name,
@@ -35,7 +35,8 @@ export function columnsOf(resource: Resource): readonly TableColumn[] {
     was: field.was,
     default: field.default ?? (field.type.kind === 'array' ? [] : null),
   }));
-  return [id, ...fields, ...suffix];
+  const hidden = resource.parentKey.slice(1).map((name) => system(name, text));
+  return [id, ...fields, ...suffix, ...hidden];
 }
 
 /** A field that holds ids of a resource. */
@@ -48,6 +49,11 @@ interface ReferenceField {
 /** The name of the table that lists the targets of an array of references. No resource name has a dot. */
 export function linkTable(resource: string, field: string): string {
   return `${resource}.${field}`;
+}
+
+/** The columns of a link table for one end of a link, in the order of the key of its row. @param width the number of members of the key */
+export function linkColumns(end: 'owner' | 'target', width: number): readonly string[] {
+  return Array.from({ length: width }, (_, index) => (index === 0 ? end : `${end} ${index}`));
 }
 
 /** The fields of a resource that are arrays of references. */

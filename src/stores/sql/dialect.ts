@@ -1,5 +1,5 @@
 import type { Json } from '../../conventions/json.ts';
-import type { ValueType } from '../../model/model.ts';
+import type { Resource, ValueType } from '../../model/model.ts';
 
 /** A value that a database driver binds or returns. */
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array;
@@ -44,6 +44,22 @@ export interface ComparableExpression {
   readonly expression: string;
   readonly encode: Encode;
   readonly locate: Locate;
+}
+
+/** What a table expression of keys is generated with. */
+export interface KeyRowsOptions {
+  readonly alias: string;
+  /** The number of members of each key. */
+  readonly width: number;
+}
+
+/** A table expression of keys for `from`, and the expressions of its columns. */
+export interface KeyRows {
+  readonly source: string;
+  /** The index of the key, from 0. */
+  readonly position: string;
+  /** The members of the key. */
+  readonly ids: readonly string[];
 }
 
 /** The differences between databases. All other SQL is shared. */
@@ -95,7 +111,12 @@ export interface Dialect {
    *
    * @param deadlineCheck the deadline's `always` where the statement has a deadline: for a search that comes before the rows
    */
-  search(resource: string, words: readonly string[], parameters: BindParameters, deadlineCheck: string | null): string;
+  search(
+    resource: Resource,
+    words: readonly string[],
+    parameters: BindParameters,
+    deadlineCheck: string | null,
+  ): string;
 
   /**
    * A table expression for `from`: the strings of a JSON array that is bound to the placeholder, one per row, in the column `value`. The text of
@@ -103,12 +124,16 @@ export interface Dialect {
    */
   textRows(placeholder: string): string;
 
+  /** Keys as rows, bound as one parameter. The text of the statement does not depend on their number. */
+  keyRows(keys: readonly (readonly string[])[], of: KeyRowsOptions, parameters: BindParameters): KeyRows;
+
   /**
-   * A lateral join: for each row of the source, the rows of a table whose ids a correlated subquery returns. The subquery has a limit.
+   * A lateral join: for each row of the source, the rows of a table whose keys a correlated subquery returns. The subquery has a limit.
    *
-   * @param ids a query of one column
+   * @param keys a query of the columns of the key
+   * @param key the key of the table: a column, or a row value
    */
-  joinEach(ids: string, table: string, id: string): string;
+  joinEach(keys: string, table: string, key: string): string;
 
   /** A sort key, NULLs first ascending and last descending (PAGE-5); also as the key of an index. */
   order(expression: string, descending: boolean): string;

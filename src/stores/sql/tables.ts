@@ -1,7 +1,9 @@
 import type { Json } from '../../conventions/json.ts';
 import type { Model, Resource, ValueType } from '../../model/model.ts';
+import { aboveReference, isHidden, keyMembers } from '../../model/row-key.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
-import { type TableColumn, columnsOf, linkFields, linkTable, typeAt } from './columns.ts';
+import { type AncestorContext, ancestorIdsOfReference } from './ancestor-ids.ts';
+import { type TableColumn, columnsOf, linkColumns, linkFields, linkTable, referenceFields, typeAt } from './columns.ts';
 import type { ComparableExpression, Decode, Dialect, Encode, SqlValue } from './dialect.ts';
 import { SystemStatements } from './system-statements.ts';
 import { type Compare, comparisonOf } from './value-order.ts';
@@ -13,6 +15,27 @@ function isRow(read: Record<string, unknown>): read is Row {
 
 /** The columns that every plan reads. */
 const EVERY_ROW = ['id', 'created_at', 'updated_at', 'revision'] as const;
+
+/** A member of a row in a select list. */
+interface SelectedMember {
+  readonly name: string;
+  readonly text: string;
+  /** The field that it belongs to: the member itself, or the reference whose ancestors it has. */
+  readonly of: string;
+}
+
+/** The ids above the rows that fields refer to, for their links (REP-9): parents never change, so that nothing else has to store them. */
+function referenceSelections(resource: Resource, context: AncestorContext, table: Table): readonly SelectedMember[] {
+  return referenceFields(resource).flatMap(({ field, target }) => {
+    const referred = context.resources.get(target);
+    const isShared = field === resource.parent?.field || resource.field.get(field)?.reference?.siblings === true;
+    if (referred === undefined || isShared) return [];
+    return ancestorIdsOfReference(context, referred, table.column(field)).map(({ id }, level) => {
+      const name = aboveReference(field, level);
+      return { name, of: field, text: `${id} as ${table.dialect.quote(name)}` };
+    });
+  });
+}
 
 function listOf(selections: readonly { readonly text: string }[]): string {
   return selections.map(({ text }) => text).join(', ');
@@ -42,21 +65,30 @@ export class Table {
   /** The quoted name. */
   readonly name: string;
   readonly columns: readonly TableColumn[];
-  readonly #selections: readonly { readonly name: string; readonly text: string }[];
+  /** The columns that identify a row, its own id first. */
+  readonly key: readonly string[];
+  /** The key as one expression: a column, or a row value. */
+  readonly keyExpression: string;
+  readonly #selections: readonly SelectedMember[];
   readonly #selection: string;
   readonly #decoders: readonly { readonly column: string; readonly decode: Decode }[];
   readonly #encoders: ReadonlyMap<string, Encode>;
   readonly #operands = new Map<string, Operand>();
 
-  constructor(resource: Resource, dialect: Dialect) {
+  /** @param context the resources of the model, and the dialect */
+  constructor(resource: Resource, dialect: Dialect, context: AncestorContext) {
     this.resource = resource;
     this.dialect = dialect;
     this.name = dialect.quote(resource.name);
     this.columns = columnsOf(resource);
-    this.#selections = this.columns.map(({ name, type }) => ({
+    this.key = keyMembers(resource);
+    this.keyExpression = rowValue(this.key.map((name) => this.column(name)));
+    const own = this.columns.map(({ name, type }) => ({
       name,
+      of: name,
       text: `${dialect.selection(this.column(name), type)} as ${dialect.quote(name)}`,
     }));
+    this.#selections = [...own, ...referenceSelections(resource, context, this)];
     this.#selection = listOf(this.#selections);
     this.#decoders = this.columns.flatMap(({ name, type }) => {
       const decode = dialect.decode(type);
@@ -79,7 +111,8 @@ export class Table {
     if (columns === undefined) return this.#selection;
     for (const name of columns) typeAt(this.columns, [name]);
     const wanted = new Set<string>([...EVERY_ROW, ...columns]);
-    return listOf(this.#selections.filter(({ name }) => wanted.has(name)));
+    const held = new Set(this.columns.filter(({ name }) => isHidden(name)).map(({ name }) => name));
+    return listOf(this.#selections.filter(({ name, of }) => wanted.has(of) || held.has(name)));
   }
 
   /** The operand of a dotted path. @throws {Error} where the resource has no such property */
@@ -118,8 +151,9 @@ export class Table {
       encode: this.dialect.encode(type.item.type),
       condition: (placeholder, deadlineCheck) => {
         const checked = deadlineCheck === null ? '' : ` and ${deadlineCheck}`;
-        const owners = `select ${quote('owner')} from ${links} where ${quote('target')} = ${placeholder}${checked}`;
-        return `${this.column('id')} in (${owners})`;
+        const owner = linkColumns('owner', this.key.length).map(quote).join(', ');
+        const owners = `select ${owner} from ${links} where ${quote('target')} = ${placeholder}${checked}`;
+        return `${this.keyExpression} in (${owners})`;
       },
     };
   }
@@ -149,9 +183,16 @@ export class Table {
   }
 }
 
+/** Expressions as one operand: a single one, or a row value. */
+export function rowValue(expressions: readonly string[]): string {
+  const [only = ''] = expressions;
+  return expressions.length === 1 ? only : `(${expressions.join(', ')})`;
+}
+
 /** The tables of all resources of a model. */
 export class Tables {
   readonly dialect: Dialect;
+  readonly context: AncestorContext;
   /** The statements that read and write the system tables. */
   readonly system: SystemStatements;
   readonly #tables: ReadonlyMap<string, Table>;
@@ -159,7 +200,10 @@ export class Tables {
   constructor(model: Model, dialect: Dialect) {
     this.dialect = dialect;
     this.system = new SystemStatements(dialect);
-    this.#tables = new Map([...model.resources.values()].map((each) => [each.name, new Table(each, dialect)]));
+    this.context = { resources: model.resources, dialect };
+    this.#tables = new Map(
+      [...model.resources.values()].map((each) => [each.name, new Table(each, dialect, this.context)]),
+    );
   }
 
   /** The table of a resource. @throws {Error} where the model has none of that name */

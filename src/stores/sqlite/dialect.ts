@@ -1,6 +1,7 @@
 import type { Json } from '../../conventions/json.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { ValueType } from '../../model/model.ts';
+import { keyMembers } from '../../model/row-key.ts';
 import {
   decimalKey,
   keyedDecimal,
@@ -10,7 +11,6 @@ import {
   scaledInteger,
 } from '../sql/decimal.ts';
 import {
-  type BindParameters,
   type ComparableExpression,
   type Decode,
   type Dialect,
@@ -21,7 +21,9 @@ import {
   type SqlValue,
 } from '../sql/dialect.ts';
 import { storageType } from '../sql/schema/schema.ts';
-import { matchingIds, matchQuery } from './schema/search-tables.ts';
+import { rowValue } from '../sql/tables.ts';
+import { keyRows, literal, quote, quoteText, valueList } from './literals.ts';
+import { matchingKeys, matchQuery } from './schema/search-tables.ts';
 
 /** The SQL function that converts a decimal to a text in the order of its value. */
 export const DECIMAL_KEY_FUNCTION = 'restwright_decimal_key';
@@ -206,35 +208,6 @@ function nested(expression: string, type: ValueType): ComparableExpression {
 /** The table name of the items of an array. No resource name has a space. */
 const ITEM = '"array item"';
 
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
-function quoteText(value: string): string {
-  return `'${value.replaceAll("'", "''")}'`;
-}
-
-function literal(value: SqlValue): string {
-  if (value === null) return 'null';
-  if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`;
-  return typeof value === 'string' ? quoteText(value) : String(value);
-}
-
-/**
- * A value as JSON that SQLite reads as the value itself. An integer beyond 2^53 is written with an exponent: its digits would be read as another
- * integer. A lone surrogate becomes U+FFFD. Bytes are written as hexadecimal digits.
- */
-function jsonOf(value: SqlValue): string {
-  if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
-  if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
-  if (typeof value === 'number' && !Number.isSafeInteger(value)) return value.toExponential();
-  return String(value);
-}
-
-/** A query of values of one type that are bound as one parameter. */
-function valueList(values: readonly SqlValue[], parameters: BindParameters): string {
-  const value = values[0] instanceof Uint8Array ? 'unhex(value)' : 'value';
-  return `select ${value} from json_each(${parameters.add(`[${values.map(jsonOf).join(',')}]`)})`;
-}
-
 /** A 64-bit integer is read as text: a JavaScript number would lose digits. */
 function selection(column: string, type: ValueType): string {
   const wide = type.kind === 'int64' || (type.kind === 'decimal' && scaleOf(type) !== null);
@@ -280,10 +253,11 @@ export const sqlite: Dialect = {
   hasSubstring: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
   valueList,
   search: (resource, words, parameters, deadlineCheck) =>
-    `${quote(resource)}.${quote('id')} in (${matchingIds(resource, parameters.add(matchQuery(words)), deadlineCheck)})`,
+    `${rowValue(keyMembers(resource).map((name) => `${quote(resource.name)}.${quote(name)}`))} in (${matchingKeys(resource, parameters.add(matchQuery(words)), deadlineCheck)})`,
   textRows: (placeholder) => `json_each(${placeholder})`,
+  keyRows,
   // SQLite does not reorder a cross join: for each row of the source the subquery runs, then the rows are read by their ids.
-  joinEach: (ids, table, id) => `cross join ${table} on ${id} in (${ids})`,
+  joinEach: (keys, table, key) => `cross join ${table} on ${key} in (${keys})`,
   order: (expression, descending) => (descending ? `${expression} desc` : expression),
   deadline: { sampled: CHECK_DEADLINE_SAMPLED, always: CHECK_DEADLINE },
 };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { topLevel } from '../../../src/testing/sample-writes.ts';
 import { describe, it } from 'node:test';
 import { type ItemRead, type RowSource, VisibleRows } from '../../../src/pipeline/read/visible-rows.ts';
 import {
@@ -33,7 +34,7 @@ function recordingSource(): RecordingSource {
       item: (plan) => record(plan, null),
       list: (plan) => record(plan, { rows: [], more: false, total: null }),
       lookup: (plan) => record(plan, []),
-      related: (plan) => record(plan, new Map()),
+      related: (plan) => record(plan, []),
       missingAncestor: (within) => record(within, null),
       missingReferences: (references) => record(references, []),
     },
@@ -67,8 +68,9 @@ const LIST: ListRead = {
   count: { kind: 'none' },
   effort: 'light',
 };
-const LOOKUP = { resource: 'notes', ids: ['a', 'b'], effort: 'bounded' } as const;
-const RELATED = { resource: 'lines', field: 'note_id', owners: ['a'], order: [], limit: 2 } as const;
+const REFERENCES = WITHIN.map((row) => ({ ...row, within: [] }));
+const LOOKUP = { resource: 'notes', rows: topLevel('a', 'b'), effort: 'bounded' } as const;
+const RELATED = { resource: 'lines', field: 'note_id', owners: topLevel('a'), order: [], limit: 2 } as const;
 
 /** Every read, and the plan without visibility that it should lead to. */
 const READS: Readonly<Record<keyof RowReader, readonly [read: (rows: VisibleRows) => unknown, plan: object]>> = {
@@ -77,7 +79,7 @@ const READS: Readonly<Record<keyof RowReader, readonly [read: (rows: VisibleRows
   lookup: [(rows) => rows.lookup(LOOKUP), LOOKUP],
   related: [(rows) => rows.related(RELATED), RELATED],
   missingAncestor: [(rows) => rows.missingAncestor(WITHIN), WITHIN],
-  missingReferences: [(rows) => rows.missingReferences(WITHIN), WITHIN],
+  missingReferences: [(rows) => rows.missingReferences(REFERENCES), REFERENCES],
 };
 
 /** Each resource that a plan reads, with the visibility that it has there. */

@@ -18,6 +18,7 @@ import {
   remove,
   readRow,
   update,
+  topLevel,
 } from '../../../src/testing/sample-writes.ts';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
@@ -52,7 +53,7 @@ function reviewsOf(id: string): RelatedPlan {
   return {
     resource: 'reviews',
     field: 'product_id',
-    owners: [id],
+    owners: topLevel(id),
     visible: EVERYTHING,
     order: listPlan().order,
     limit: 9,
@@ -215,7 +216,7 @@ describe('rows and stamps', () => {
       await commit(other, createProduct('p', { stock: 1 }), createReview('r', 'p'));
       const readings = [
         () => one.rows.list(listPlan()),
-        () => one.rows.lookup({ resource: 'products', ids: ['p'], visible: EVERYTHING, effort: 'light' }),
+        () => one.rows.lookup({ resource: 'products', rows: topLevel('p'), visible: EVERYTHING, effort: 'light' }),
         () => one.rows.related(reviewsOf('p')),
       ];
       const { mock } = context.mock.method(ReadScheduler.prototype, 'read');

@@ -111,7 +111,7 @@ function otherCondition(context: ConditionContext, condition: Condition): string
     case 'exists':
       return exists(table.operand(condition.path), condition.value, parameters);
     case 'search':
-      return table.dialect.search(table.resource.name, condition.words, parameters, deadlineCheck);
+      return table.dialect.search(table.resource, condition.words, parameters, deadlineCheck);
     // A comparison with null: with any other value it is an interval.
     case 'gt':
     case 'gte':
@@ -122,10 +122,22 @@ function otherCondition(context: ConditionContext, condition: Condition): string
   }
 }
 
-/** The field that holds the id of a resource's parent. @throws {Error} where the resource has no parent */
-function parentField(table: Table): string {
-  if (table.resource.parent === null) throw new Error(`${table.resource.name} has no parent, but the plan names one`);
-  return table.resource.parent.field;
+/**
+ * The columns that hold the key of a row's parent, each with the id that a path names; none for a path without ancestors.
+ *
+ * @throws {Error} where the resource has no parent, or the path names too few ancestors
+ */
+function parentIds(
+  { resource }: Table,
+  within: readonly Ancestor[],
+): readonly (readonly [column: string, id: string])[] {
+  if (within.length === 0) return [];
+  if (resource.parent === null) throw new Error(`${resource.name} has no parent, but the plan names one`);
+  return resource.parentKey.map((column, level) => {
+    const id = within[level]?.id;
+    if (id === undefined) throw new Error(`The plan names too few of the rows above ${resource.name}`);
+    return [column, id];
+  });
 }
 
 /** A condition: an ancestor exists, and is below the next one where the plan names it (URL-7). */
@@ -135,17 +147,19 @@ export function ancestorExists(
   index: number,
   parameters: BindParameters,
 ): string {
-  const [ancestor, above] = within.slice(index, index + 2);
+  const [ancestor, ...above] = within.slice(index);
   if (ancestor === undefined) throw new RangeError(`The path has no ancestor ${index}`);
   const table = tables.of(ancestor.resource);
   const conditions = [`${table.column('id')} = ${parameters.add(ancestor.id)}`];
-  if (above !== undefined) conditions.push(`${table.column(parentField(table))} = ${parameters.add(above.id)}`);
+  for (const [level, id] of parentIds(table, above)) {
+    conditions.push(`${table.column(level)} = ${parameters.add(id)}`);
+  }
   return `exists (select 1 from ${table.name} where ${conditions.join(' and ')})`;
 }
 
-/** The condition on rows below a path: their field holds the id of the nearest ancestor. */
-export function belowParent(table: Table, [nearest]: readonly Ancestor[]): readonly Condition[] {
-  return nearest === undefined ? [] : [{ path: parentField(table), operator: 'in', values: [nearest.id] }];
+/** The conditions on rows below a path: their columns hold the key of the nearest ancestor. */
+export function belowParent(table: Table, within: readonly Ancestor[]): readonly Condition[] {
+  return parentIds(table, within).map(([path, id]) => ({ path, operator: 'in', values: [id] }));
 }
 
 /** Conditions: each ancestor of a path is below the next. Rows below the nearest ancestor prove that it exists. */

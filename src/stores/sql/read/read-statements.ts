@@ -1,6 +1,7 @@
 import type { SortKey } from '../../../model/model.ts';
 import { weakMemoize } from '../../../cache/memoize.ts';
-import type { Ancestor, Effort, ItemPlan, ListPlan } from '../../../plan/plan.ts';
+import { keyIds } from '../../../plan/row-address.ts';
+import type { Ancestor, Effort, ItemPlan, ListPlan, RowAddress } from '../../../plan/plan.ts';
 import { ancestorExists, belowParent, ancestorChain, type Filter, filterConditions, filterOf } from './conditions.ts';
 import { type Dialect, type DeadlineChecks, BindParameters, type Statement } from '../dialect.ts';
 import { type Range, rangesAfter, directedOrder } from './seek.ts';
@@ -20,7 +21,8 @@ export function orderBy(table: Table, order: readonly SortKey[]): string {
 /** Reads the row of an item plan. */
 export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   const table = tables.of(plan.resource);
-  if (plan.within.length === 0 && plan.columns === undefined) return { text: wholeRowText(table), values: [plan.id] };
+  const key = keyIds(table.resource, plan);
+  if (plan.within.length === 0 && plan.columns === undefined) return { text: wholeRowText(table), values: key };
   const parameters = new BindParameters(tables.dialect);
   const own = `${table.column('id')} = ${parameters.add(plan.id)}`;
   const below = filterOf(table, belowParent(table, plan.within));
@@ -144,7 +146,8 @@ function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
       .slice(from)
       .map(({ term }) => term)
       .join(', ')}`;
-  const keys = [`${table.column('id')} as ${quote('row')}`, ...terms.map(({ key }) => key)].join(', ');
+  const ids = table.key.map((name, index) => ({ column: table.column(name), as: quote(`row ${index}`) }));
+  const keys = [...ids.map(({ column, as }) => `${column} as ${as}`), ...terms.map(({ key }) => key)].join(', ');
   // Values are bound in the order of the text: filter, range, limit.
   const part = (range: Range | null): string => {
     const conditions = rowConditions(tables, scan, parameters);
@@ -155,7 +158,7 @@ function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
   };
   const page = ranges.length === 0 ? part(null) : ranges.map(part).join(' union all ');
   const source = `(${page}${by(0)}${limitClause(plan, parameters)}) as ${pageName}`;
-  const rows = `${table.name} on ${table.column('id')} = ${pageName}.${quote('row')}`;
+  const rows = `${table.name} on ${ids.map(({ column, as }) => `${column} = ${pageName}.${as}`).join(' and ')}`;
   const text = `select ${table.selection(plan.columns)} from ${source} join ${rows}${by(0)}`;
   return { text, values: parameters.values };
 }
@@ -211,12 +214,15 @@ export function ancestorStatement(tables: Tables, within: readonly Ancestor[], l
   return { text: `select 1 where ${ancestorExists(tables, within, level, parameters)}`, values: parameters.values };
 }
 
-/** Reads a row where the id exists. */
-export function rowExistsStatement(tables: Tables, resource: string, id: string): Statement {
+/** Reads a row where the row exists. */
+export function rowExistsStatement(tables: Tables, resource: string, address: RowAddress): Statement {
   const table = tables.of(resource);
   const parameters = new BindParameters(tables.dialect);
-  return {
-    text: `select 1 from ${table.name} where ${table.column('id')} = ${parameters.add(id)}`,
-    values: parameters.values,
-  };
+  return { text: `select 1 from ${table.name} where ${hasKey(table, address, parameters)}`, values: parameters.values };
+}
+
+/** A condition: a row is the one with an address. */
+export function hasKey(table: Table, address: RowAddress, parameters: BindParameters): string {
+  const ids = keyIds(table.resource, address);
+  return table.key.map((name, index) => `${table.column(name)} = ${parameters.add(ids[index] ?? null)}`).join(' and ');
 }

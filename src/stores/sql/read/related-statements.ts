@@ -1,58 +1,45 @@
-import type { Ancestor, LocatedRow, LookupPlan, RelatedPlan, RelatedRows } from '../../../plan/plan.ts';
+import { referringMembers } from '../../../model/row-key.ts';
+import type { Ancestor, LocatedRow, LookupPlan, RelatedPlan, RelatedRows, RowAddress } from '../../../plan/plan.ts';
+import { keyIds } from '../../../plan/row-address.ts';
+import { type AncestorId, ancestorIds } from '../ancestor-ids.ts';
 import { type DeadlineChecks, BindParameters, type SqlRow, type Statement } from '../dialect.ts';
 import { deadlineConditions, orderBy } from './read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
 
-/** No field name has a space. */
+/** No member of a row has these names. */
 const OWNER = 'the owner';
-const ancestorColumn = (level: number): string => `above ${level}`;
+const ancestorColumn = (level: number): string => `the ancestor ${level}`;
 
-/** A resource above another one, and the expression of its row's id in a query of the lower one. */
-interface AncestorLevel {
-  readonly resource: string;
-  readonly id: string;
-}
-
-/** The levels above the rows of a table, nearest first: a field of the row holds the parent's id, the parent's row the id above it. */
-function ancestorLevels(tables: Tables, table: Table): readonly AncestorLevel[] {
-  const chain: AncestorLevel[] = [];
-  let lower = table;
-  for (let { parent } = table.resource; parent !== null; parent = lower.resource.parent) {
-    const field = lower.column(parent.field);
-    const below = chain.at(-1);
-    const id =
-      below === undefined ? field : `(select ${field} from ${lower.name} where ${lower.column('id')} = ${below.id})`;
-    chain.push({ resource: parent.resource, id });
-    lower = tables.of(parent.resource);
-  }
-  return chain;
+/** The levels above the rows of a table, nearest first. */
+function levelsOf({ context }: Tables, table: Table): readonly AncestorId[] {
+  return ancestorIds(context, table.resource, (name) => table.column(name));
 }
 
 /** The selected columns of a row and the ids above it. */
 function located(tables: Tables, table: Table): string {
-  const chain = ancestorLevels(tables, table).map(
+  const chain = levelsOf(tables, table).map(
     ({ id }, level) => `${id} as ${table.dialect.quote(ancestorColumn(level))}`,
   );
   return [table.selection(), ...chain].join(', ');
 }
 
 /** The row of a driver, with the ids above it. */
-function locatedRow(table: Table, chain: readonly AncestorLevel[], read: SqlRow): LocatedRow {
+function locatedRow(table: Table, chain: readonly AncestorId[], read: SqlRow): LocatedRow {
   const within = chain.map(({ resource }, level): Ancestor => ({ resource, id: String(read[ancestorColumn(level)]) }));
-  const own = Object.entries(read).filter(([name]) => !name.includes(' '));
+  const other = new Set([OWNER, ...chain.map((_, level) => ancestorColumn(level))]);
+  const own = Object.entries(read).filter(([name]) => !other.has(name));
   return { row: table.decode(Object.fromEntries(own)), within };
 }
 
-/** Reads the rows with given ids. The text does not depend on their number. */
+/** Reads the rows with given keys. The text does not depend on their number. */
 export function lookupStatement(tables: Tables, plan: LookupPlan): Statement {
   const table = tables.of(plan.resource);
-  const { dialect } = tables;
-  const parameters = new BindParameters(dialect);
-  const of = dialect.quote('one id');
-  const ids = `select ${of}.value from ${dialect.textRows(parameters.add(JSON.stringify(plan.ids)))} as ${of}`;
+  const parameters = new BindParameters(tables.dialect);
+  const keys = plan.rows.map((address) => keyIds(table.resource, address));
+  const { source, ids } = tables.dialect.keyRows(keys, { alias: 'one id', width: table.key.length }, parameters);
   const selection = located(tables, table);
   return {
-    text: `select ${selection} from ${table.name} where ${table.column('id')} in (${ids})`,
+    text: `select ${selection} from ${table.name} where ${table.keyExpression} in (select ${ids.join(', ')} from ${source})`,
     values: parameters.values,
   };
 }
@@ -60,7 +47,7 @@ export function lookupStatement(tables: Tables, plan: LookupPlan): Statement {
 /** The rows of a lookup statement. */
 export function lookupRows(tables: Tables, plan: LookupPlan, reads: readonly SqlRow[]): readonly LocatedRow[] {
   const table = tables.of(plan.resource);
-  const chain = ancestorLevels(tables, table);
+  const chain = levelsOf(tables, table);
   return reads.map((read) => locatedRow(table, chain, read));
 }
 
@@ -73,36 +60,53 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   const table = tables.of(plan.resource);
   const { dialect } = tables;
   const parameters = new BindParameters(dialect);
-  const of = dialect.quote('one owner');
-  const owner = `${of}.value`;
-  const owners = `${dialect.textRows(parameters.add(JSON.stringify([...new Set(plan.owners)])))} as ${of}`;
-  const { type, expression } = table.operand(plan.field);
+  const columns = referringMembers(table.resource, plan.field);
+  const keys = distinctOwners(columns.length, plan);
+  const owner = dialect.keyRows(keys, { alias: 'one owner', width: columns.length }, parameters);
   const { row, found } = deadlineConditions(dialect, checks);
-  const isArray = type.kind === 'array';
-  const refers = isArray ? table.membership(plan.field).condition(owner, found) : `${expression} = ${owner}`;
-  const order = orderBy(table, plan.order);
-  const id = table.column('id');
-  const ids = `select ${id} from ${table.name} where ${[...row, refers].join(' and ')}${order} limit ${parameters.add(plan.limit + 1)}`;
-  const selection = `${owner} as ${dialect.quote(OWNER)}, ${located(tables, table)}`;
+  const refers = columns.map((name, at) => {
+    const id = owner.ids[at] ?? '';
+    const isArray = table.operand(name).type.kind === 'array';
+    return isArray ? table.membership(name).condition(id, found) : `${table.column(name)} = ${id}`;
+  });
+  // The rows of one owner may lie below several parents, where the order of a collection is not total.
+  const others = table.key.slice(1).filter((name) => !columns.includes(name));
+  const order = orderBy(table, [...plan.order, ...others.map((path) => ({ path, descending: false }))]);
+  const key = table.keyExpression;
+  const selected = table.key.map((name) => table.column(name)).join(', ');
+  const ids = `select ${selected} from ${table.name} where ${[...row, ...refers].join(' and ')}${order} limit ${parameters.add(plan.limit + 1)}`;
+  const selection = `${owner.position} as ${dialect.quote(OWNER)}, ${located(tables, table)}`;
   return {
-    text: `select ${selection} from ${owners} ${dialect.joinEach(ids, table.name, id)}${order}`,
+    text: `select ${selection} from ${owner.source} ${dialect.joinEach(ids, table.name, key)}${order}`,
     values: parameters.values,
   };
 }
 
-/** The rows of a related statement by owner, in the order of the plan. */
-export function relatedRows(
-  tables: Tables,
-  plan: RelatedPlan,
-  reads: readonly SqlRow[],
-): ReadonlyMap<string, RelatedRows> {
+/** The part of an owner's key that referring rows hold. */
+function heldKey(width: number, { id, within }: RowAddress): readonly string[] {
+  return [id, ...within.map((ancestor) => ancestor.id)].slice(0, width);
+}
+
+/** The keys of the owners, each once. */
+function distinctOwners(width: number, { owners }: RelatedPlan): readonly (readonly string[])[] {
+  return [...new Map(owners.map((owner) => heldKey(width, owner)).map((key) => [JSON.stringify(key), key])).values()];
+}
+
+/** The rows of a related statement for each of the owners, in the order of the plan. */
+export function relatedRows(tables: Tables, plan: RelatedPlan, reads: readonly SqlRow[]): readonly RelatedRows[] {
   const table = tables.of(plan.resource);
-  const chain = ancestorLevels(tables, table);
-  const byOwner = Map.groupBy(reads, (read) => String(read[OWNER]));
-  return new Map(
-    [...byOwner].map(([owner, owned]) => {
+  const chain = levelsOf(tables, table);
+  const width = referringMembers(table.resource, plan.field).length;
+  const byPosition = Map.groupBy(reads, (read) => Number(read[OWNER]));
+  const positions = new Map(distinctOwners(width, plan).map((key, position) => [JSON.stringify(key), position]));
+  const found = new Map(
+    [...byPosition].map(([position, owned]) => {
       const rows = owned.slice(0, plan.limit).map((read) => locatedRow(table, chain, read));
-      return [owner, { rows, more: owned.length > plan.limit }];
+      return [position, { rows, more: owned.length > plan.limit }];
     }),
   );
+  return plan.owners.map((owner) => {
+    const position = positions.get(JSON.stringify(heldKey(width, owner)));
+    return found.get(position ?? -1) ?? { rows: [], more: false };
+  });
 }

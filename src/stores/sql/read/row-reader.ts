@@ -8,6 +8,7 @@ import type {
   RelatedPlan,
   RelatedRows,
   Row,
+  VisibleReference,
 } from '../../../plan/plan.ts';
 import { chain, allOf, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { RowReader } from '../../store.ts';
@@ -45,7 +46,7 @@ export class SqlRowReader implements RowReader {
     return chain(batch, ([rows = []]) => lookupRows(this.#tables, plan, rows));
   }
 
-  related(plan: RelatedPlan): MaybePromise<ReadonlyMap<string, RelatedRows>> {
+  related(plan: RelatedPlan): MaybePromise<readonly RelatedRows[]> {
     const { resource, effort = 'unbounded' } = plan;
     const batch = this.#client.batch({
       resource,
@@ -61,9 +62,9 @@ export class SqlRowReader implements RowReader {
     return chain(read, (row) => within.findLast((_, level) => row?.[String(level)] !== 1) ?? null);
   }
 
-  missingReferences(references: readonly Ancestor[]): MaybePromise<readonly Ancestor[]> {
+  missingReferences(references: readonly VisibleReference[]): MaybePromise<readonly VisibleReference[]> {
     const found = allOf(
-      references.map(({ resource, id }) => this.#client.get(rowExistsStatement(this.#tables, resource, id))),
+      references.map((reference) => this.#client.get(rowExistsStatement(this.#tables, reference.resource, reference))),
     );
     return chain(found, (rows) => references.filter((_, index) => rows[index] === null));
   }

@@ -86,8 +86,18 @@ export function violatedStep({ sql, reason }: SchemaStep, cause: unknown): Schem
   return new SchemaViolation(message, { cause });
 }
 
-/** The error for rows that refer to rows that do not exist. */
-export function brokenReference(from: string, to: string): SchemaViolation {
+/**
+ * The error for rows that refer to rows that do not exist.
+ *
+ * @param below whether a reference leads to a row below the same parent
+ */
+export function brokenReference(from: string, to: string, below: boolean): SchemaViolation {
+  if (below) {
+    return new SchemaViolation(
+      `Rows of ${from} refer to rows of ${to} that do not exist below the same parent, where ids of ${to} are unique. ` +
+        `Write id: uuid for ${to}, whose ids are unique everywhere then, or change the rows first.`,
+    );
+  }
   return new SchemaViolation(
     `Rows of ${from} refer to rows of ${to} that do not exist, and the model declares the reference. Change the rows first.`,
   );

@@ -14,6 +14,7 @@ export interface CurrentTable {
   readonly name: string;
   readonly kind: 'rows' | 'links';
   readonly columns: readonly CurrentColumn[];
+  readonly primaryKey: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];
   /** Names of its indexes. */
   readonly indexes: readonly string[];
@@ -33,6 +34,7 @@ export interface Alteration {
   /** Whether a column of both became required or optional. */
   readonly nullability: boolean;
   readonly foreignKeys: boolean;
+  readonly primaryKey: boolean;
 }
 
 /** A difference between a database and a model; `lossy` describes the data that it would lose. */
@@ -82,7 +84,7 @@ function rename(current: readonly CurrentTable[], declared: readonly TableSchema
       columns: table.columns.map((column) => ({ ...column, name: columns.get(column.name) ?? column.name })),
       foreignKeys: table.foreignKeys.map((key) => ({
         ...key,
-        column: columns.get(key.column) ?? key.column,
+        columns: key.columns.map((column) => columns.get(column) ?? column),
         table: tableNames.get(key.table) ?? key.table,
       })),
     });
@@ -101,8 +103,8 @@ function columnNames(table: CurrentTable, declared: readonly TableColumn[]): Rea
   );
 }
 
-function keyText({ column, table, cascade }: ForeignKey): string {
-  return `${column} ${table} ${cascade}`;
+function keyText({ columns, table, keys, cascade }: ForeignKey): string {
+  return `${columns.join()} ${table} ${keys.join()} ${cascade}`;
 }
 
 function alterationOf(before: CurrentTable, after: TableSchema): Alteration | null {
@@ -122,11 +124,13 @@ function alterationOf(before: CurrentTable, after: TableSchema): Alteration | nu
     dropped: before.columns.filter(({ name }) => !wanted.has(name)),
     nullability: both.some(({ column, previous }) => column.nullable !== previous.nullable),
     foreignKeys: before.foreignKeys.map(keyText).sort().join() !== after.foreignKeys.map(keyText).sort().join(),
+    primaryKey: before.primaryKey.join() !== after.primaryKey.join(),
   };
   const changed =
     alteration.added.length + alteration.retyped.length + alteration.dropped.length > 0 ||
     alteration.nullability ||
-    alteration.foreignKeys;
+    alteration.foreignKeys ||
+    alteration.primaryKey;
   return changed ? alteration : null;
 }
 
@@ -144,6 +148,7 @@ function losses({ before, after, added, retyped, dropped }: Alteration, nullIn: 
     ),
     ...added
       .filter((column) => !column.nullable && column.default === null)
+      .filter(({ name }) => !after.sources.some(({ column }) => column === name))
       .map(
         ({ name }) => `${of(name)} is required and rows have no value for it; declare a default, or make it optional`,
       ),
@@ -184,10 +189,18 @@ export function schemaChanges(
     if (before === undefined) return [{ kind: 'create-table', lossy: null, table }];
     const alteration = alterationOf(before, table);
     if (alteration === null) return [];
+    // Links are derived from rows: a new table is filled again.
+    if (table.kind === 'links') {
+      return [
+        { kind: 'drop-table', lossy: null, table: before },
+        { kind: 'create-table', lossy: null, table },
+      ];
+    }
     const from = stored(table.name, null);
     const lost = holds(from, null) ? losses(alteration, (column) => holds(from, stored(table.name, column))) : [];
     return [{ kind: 'alter-table', lossy: lost.length === 0 ? null : lost.join('; '), alteration }];
   });
+  const recreated = new Set(altered.flatMap((change) => (change.kind === 'create-table' ? [change.table.name] : [])));
   const dropped = [...tables.values()]
     .filter(({ name }) => !wanted.has(name))
     .map((table): SchemaChange => ({ kind: 'drop-table', lossy: dropLoss(table, holds), table }));
@@ -196,7 +209,7 @@ export function schemaChanges(
     ...droppedIndexes.map((name): SchemaChange => ({ kind: 'drop-index', lossy: null, name })),
     ...altered,
     ...dropped,
-    ...declared.flatMap((table) => indexChanges(table, tables.get(table.name))),
+    ...declared.flatMap((table) => indexChanges(table, recreated.has(table.name) ? undefined : tables.get(table.name))),
   ];
 }
 

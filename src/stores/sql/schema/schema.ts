@@ -1,11 +1,22 @@
 import type { Model, Resource, SortKey, ValueType } from '../../../model/model.ts';
+import { keyMembers, referringMembers } from '../../../model/row-key.ts';
 import { indexesOf } from '../../../plan/indexes.ts';
-import { type TableColumn, columnsOf, linkFields, linkTable, referenceFields, typeAt } from '../columns.ts';
+import {
+  type TableColumn,
+  columnsOf,
+  linkColumns,
+  linkFields,
+  linkTable,
+  referenceFields,
+  typeAt,
+} from '../columns.ts';
 
-/** A column whose values are ids of rows of another table. */
+/** Columns whose values are the key of a row of another table. */
 export interface ForeignKey {
-  readonly column: string;
+  readonly columns: readonly string[];
   readonly table: string;
+  /** The columns of the key in the other table, in the same order. */
+  readonly keys: readonly string[];
   /** Whether rows are deleted with the row that they refer to: links are. All other deletions are planned, and the key only guards them. */
   readonly cascade: boolean;
 }
@@ -15,6 +26,14 @@ export interface Index {
   readonly name: string;
   readonly unique: boolean;
   readonly keys: readonly SortKey[];
+}
+
+/** Where the values of a new column of existing rows come from: a column of the row that another one refers to. */
+export interface ColumnSource {
+  readonly column: string;
+  readonly from: { readonly table: string; readonly column: string };
+  /** The column with the id of that row. */
+  readonly by: string;
 }
 
 /** A table of a model. */
@@ -27,6 +46,8 @@ export interface TableSchema {
   readonly columns: readonly TableColumn[];
   readonly primaryKey: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];
+  /** The columns that existing rows get from their parents. */
+  readonly sources: readonly ColumnSource[];
   readonly indexes: readonly Index[];
 }
 
@@ -60,24 +81,41 @@ function indexes(resource: Resource, columns: readonly TableColumn[]): readonly 
   return [...new Map(all.map((each) => [each.name, each])).values()];
 }
 
-function rowsTable(resource: Resource): TableSchema {
+function rowsTable(resource: Resource, resources: Model['resources']): TableSchema {
   const columns = columnsOf(resource);
   return {
     name: resource.name,
     was: resource.was,
     kind: 'rows',
     columns,
-    primaryKey: ['id'],
+    primaryKey: keyMembers(resource).toReversed(),
     foreignKeys: referenceFields(resource).map(({ field, target }) => ({
-      column: field,
+      columns: referringMembers(resource, field),
       table: target,
+      keys: membersOf(resources.get(target)),
       cascade: false,
     })),
+    sources: hiddenSources(resource, resources),
     indexes: indexes(resource, columns),
   };
 }
 
-function linksTable(resource: Resource, field: string, target: string): TableSchema {
+function membersOf(resource: Resource | undefined): readonly string[] {
+  return resource === undefined ? ['id'] : keyMembers(resource);
+}
+
+/** Where the ids above the parent come from: from before, when an id was unique in the whole resource. */
+function hiddenSources({ parent, parentKey }: Resource, resources: Model['resources']): readonly ColumnSource[] {
+  const above = resources.get(parent?.resource ?? '');
+  if (parent === null || above === undefined) return [];
+  return parentKey.slice(1).map((column, level) => ({
+    column,
+    from: { table: above.name, column: above.parentKey[level] ?? '' },
+    by: parent.field,
+  }));
+}
+
+function linksTable(resource: Resource, field: string, target: Resource): TableSchema {
   const name = linkTable(resource.name, field);
   const was = linkTable(resource.was ?? resource.name, resource.field.get(field)?.was ?? field);
   const id = (column: string): TableColumn => ({
@@ -87,25 +125,31 @@ function linksTable(resource: Resource, field: string, target: string): TableSch
     was: null,
     default: null,
   });
-  const columns = [id('owner'), id('target')];
+  const owners = linkColumns('owner', keyMembers(resource).length);
+  const targets = linkColumns('target', keyMembers(target).length);
+  const columns = [...owners, ...targets].map(id);
   return {
     name,
     was: was === name ? null : was,
     kind: 'links',
     columns,
-    primaryKey: ['owner', 'target'],
+    primaryKey: [...owners, ...targets],
     foreignKeys: [
-      { column: 'owner', table: resource.name, cascade: true },
-      { column: 'target', table: target, cascade: false },
+      { columns: owners, table: resource.name, keys: keyMembers(resource), cascade: true },
+      { columns: targets, table: target.name, keys: keyMembers(target), cascade: false },
     ],
-    indexes: [index(name, columns, [ascending('target'), ascending('owner')], false)],
+    sources: [],
+    indexes: [index(name, columns, [...targets, ...owners].map(ascending), false)],
   };
 }
 
 /** All tables of a model: one for each resource, and one for each array of references. */
-export function schemaOf(model: Model): readonly TableSchema[] {
-  return [...model.resources.values()].flatMap((resource) => [
-    rowsTable(resource),
-    ...linkFields(resource).map(({ field, target }) => linksTable(resource, field, target)),
+export function schemaOf({ resources }: Model): readonly TableSchema[] {
+  return [...resources.values()].flatMap((resource) => [
+    rowsTable(resource, resources),
+    ...linkFields(resource).flatMap(({ field, target }) => {
+      const referred = resources.get(target);
+      return referred === undefined ? [] : [linksTable(resource, field, referred)];
+    }),
   ]);
 }

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 
 /** The format of the system tables of this version. A database with a greater format was created by a newer version. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 /** The prefix of the names of system tables. No resource name may start with it. */
 export const SYSTEM_PREFIX = 'restwright_';
@@ -41,6 +41,9 @@ const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = n
       `alter table restwright_counts add column change ${columnType({ kind: 'int64' })} not null default 0`,
     ],
   ],
+  // Since this format ids of nested rows can be unique below their parent only: an older version would change several rows by one id. The tables
+  // of resources are migrated to the model.
+  [3, () => []],
 ]);
 
 /** The statements that upgrade the system tables from an older format. */

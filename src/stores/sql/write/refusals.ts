@@ -21,7 +21,10 @@ interface ViolationProbes {
 export function violationProbes(tables: Tables, plan: RowPlan): ViolationProbes {
   const references = writtenReferences(tables, plan)
     .filter(({ resource, id }) => resource !== plan.resource || id !== plan.id)
-    .map(({ path, resource, id }) => ({ path, statement: rowExistsStatement(tables, resource, id) }));
+    .map((reference) => ({
+      path: reference.path,
+      statement: rowExistsStatement(tables, reference.resource, reference),
+    }));
   return { references, conflicts: conflictProbes(tables, plan) };
 }
 

@@ -1,15 +1,22 @@
-import type { CreatePlan, DeletePlan, DetachPlan, RowPlan, UpdatePlan } from '../../../plan/plan.ts';
+import type { Resource } from '../../../model/model.ts';
+import { keyMembers } from '../../../model/row-key.ts';
+import type { CreatePlan, DeletePlan, DetachPlan, ReferencedRow, RowPlan, UpdatePlan } from '../../../plan/plan.ts';
+import { keyIds } from '../../../plan/row-address.ts';
 import { memoize, weakMemoize } from '../../../cache/memoize.ts';
-import { linkFields, linkTable, referenceFields } from '../columns.ts';
+import { linkColumns, linkFields, linkTable, referenceFields } from '../columns.ts';
 import { type Dialect, BindParameters, type Statement } from '../dialect.ts';
-import { rowExistsStatement } from '../read/read-statements.ts';
+import { hasKey, rowExistsStatement } from '../read/read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
 
 /** Inserts the row of a create plan. The text depends on the resource alone. */
 export function insertStatement(tables: Tables, plan: CreatePlan, revision: number): Statement {
   const table = tables.of(plan.resource);
-  const { id, at, updatedAt = at } = plan;
+  const { id, at, updatedAt = at, within } = plan;
   const system: Record<string, string | number> = { id, created_at: at, updated_at: updatedAt, revision };
+  for (const [level, name] of table.resource.parentKey.entries()) {
+    const ancestor = within[level];
+    if (level > 0 && ancestor !== undefined) system[name] = ancestor.id;
+  }
   const values = table.columns.map(({ name }) => table.encode(name, system[name] ?? plan.values[name]));
   return { text: insertText(table), values };
 }
@@ -35,7 +42,7 @@ export function updateStatement(
   const table = tables.of(plan.resource);
   const names = Object.keys(plan.values);
   const values = names.map((name) => table.encode(name, plan.values[name]));
-  values.push(table.encode('updated_at', plan.at), revision, plan.id, expected);
+  values.push(table.encode('updated_at', plan.at), revision, ...keyIds(table.resource, plan), expected);
   return { text: updateText(table)(names.join(SEPARATOR)), values };
 }
 
@@ -49,20 +56,23 @@ const updateText = weakMemoize((table: Table) => {
   return memoize((columns) => {
     const names = columns === '' ? [] : columns.split(SEPARATOR);
     const assigned = equalities(dialect, [...names, 'updated_at', 'revision'], 1);
-    const found = equalities(dialect, FOUND_BY, assigned.length + 1);
+    const found = equalities(dialect, foundBy(table), assigned.length + 1);
     return `update ${table.name} set ${assigned.join(', ')} where ${found.join(' and ')}`;
   }, MAX_MEMOIZED);
 });
 
 /** Deletes the row of a plan if it still has the expected revision (CACHE-3). */
 export function deleteStatement(tables: Tables, plan: DeletePlan, expected: number): Statement {
-  const { name, dialect } = tables.of(plan.resource);
-  const found = equalities(dialect, FOUND_BY, 1);
-  return { text: `delete from ${name} where ${found.join(' and ')}`, values: [plan.id, expected] };
+  const table = tables.of(plan.resource);
+  const found = equalities(table.dialect, foundBy(table), 1);
+  const values = [...keyIds(table.resource, plan), expected];
+  return { text: `delete from ${table.name} where ${found.join(' and ')}`, values };
 }
 
 /** The columns that identify a row with the expected revision. */
-const FOUND_BY = ['id', 'revision'];
+function foundBy({ key }: Table): readonly string[] {
+  return [...key, 'revision'];
+}
 
 /** `"name" = ?` for each of the columns. @param first the position of the first value, starting at 1 */
 function equalities(dialect: Dialect, columns: readonly string[], first: number): readonly string[] {
@@ -70,10 +80,8 @@ function equalities(dialect: Dialect, columns: readonly string[], first: number)
 }
 
 /** A reference that a plan writes, under its dotted path: `supplier_id`, `related_ids[2]`. */
-interface WrittenReference {
+interface WrittenReference extends ReferencedRow {
   readonly path: string;
-  readonly resource: string;
-  readonly id: string;
 }
 
 function items(value: unknown): readonly unknown[] {
@@ -83,17 +91,17 @@ function items(value: unknown): readonly unknown[] {
 /** All references that a plan writes, in the order of the fields. */
 export function writtenReferences(tables: Tables, plan: RowPlan): readonly WrittenReference[] {
   const { resource } = tables.of(plan.resource);
+  const { within } = plan;
   const single = referenceFields(resource).map(({ field, target }) => ({
     path: field,
     resource: target,
     id: plan.values[field],
+    within: field === resource.parent?.field ? within.slice(1) : within,
   }));
   const many = linkFields(resource).flatMap(({ field, target }) =>
-    items(plan.values[field]).map((id, index) => ({ path: `${field}[${index}]`, resource: target, id })),
+    items(plan.values[field]).map((id, index) => ({ path: `${field}[${index}]`, resource: target, id, within })),
   );
-  return [...single, ...many].flatMap(({ path, resource: target, id }) =>
-    typeof id === 'string' ? [{ path, resource: target, id }] : [],
-  );
+  return [...single, ...many].flatMap(({ id, ...reference }) => (typeof id === 'string' ? [{ ...reference, id }] : []));
 }
 
 /**
@@ -101,42 +109,51 @@ export function writtenReferences(tables: Tables, plan: RowPlan): readonly Writt
  * once.
  */
 export function linkStatements(tables: Tables, plan: RowPlan): readonly Statement[] {
-  const { dialect } = tables;
-  return linkFields(tables.of(plan.resource).resource).flatMap(({ field }) => {
+  const { resource } = tables.of(plan.resource);
+  return linkFields(resource).flatMap(({ field, target }) => {
     const targets = plan.values[field];
     if (targets === undefined) return [];
-    const links = dialect.quote(linkTable(plan.resource, field));
-    const [owner, target] = [dialect.quote('owner'), dialect.quote('target')];
-    const places = `${dialect.placeholder(1)}, ${dialect.placeholder(2)}`;
-    const cleared: Statement[] =
-      plan.kind === 'create'
-        ? []
-        : [{ text: `delete from ${links} where ${owner} = ${dialect.placeholder(1)}`, values: [plan.id] }];
-    const added = items(targets).flatMap((id): Statement[] =>
-      typeof id === 'string'
-        ? [
-            {
-              text: `insert into ${links} (${owner}, ${target}) values (${places}) on conflict do nothing`,
-              values: [plan.id, id],
-            },
-          ]
-        : [],
-    );
+    const link = linkText(tables, { resource, field, target: tables.of(target).resource });
+    const owner = keyIds(resource, plan);
+    const cleared: Statement[] = plan.kind === 'create' ? [] : [{ text: link.clear, values: owner }];
+    const added = items(targets).flatMap((id): Statement[] => {
+      if (typeof id !== 'string') return [];
+      const referred = keyIds(tables.of(target).resource, { id, within: plan.within });
+      return [{ text: link.add, values: [...owner, ...referred] }];
+    });
     return [...cleared, ...added];
   });
+}
+
+/** The texts that clear the links of a row, and add one. */
+function linkText(
+  { dialect }: Tables,
+  { resource, field, target }: { readonly resource: Resource; readonly field: string; readonly target: Resource },
+): { readonly clear: string; readonly add: string } {
+  const links = dialect.quote(linkTable(resource.name, field));
+  const owner = linkColumns('owner', keyMembers(resource).length);
+  const columns = [...owner, ...linkColumns('target', keyMembers(target).length)];
+  const places = columns.map((_, index) => dialect.placeholder(index + 1)).join(', ');
+  const names = columns.map(dialect.quote).join(', ');
+  return {
+    clear: `delete from ${links} where ${equalities(dialect, owner, 1).join(' and ')}`,
+    add: `insert into ${links} (${names}) values (${places}) on conflict do nothing`,
+  };
 }
 
 /** Reads a row if another row has the plan's values in all of the fields. NULL is not equal to NULL. */
 function takenStatement(table: Table, plan: RowPlan, fields: readonly string[]): Statement {
   const { quote } = table.dialect;
   const parameters = new BindParameters(table.dialect);
+  const ids = keyIds(table.resource, plan);
   const same = fields.map((field) => {
     const value = plan.values[field];
     if (value !== undefined) return `${table.column(field)} = ${parameters.add(table.encode(field, value))}`;
-    const kept = `select kept.${quote(field)} from ${table.name} as kept where kept.${quote('id')} = ${parameters.add(plan.id)}`;
+    const own = table.key.map((name, index) => `kept.${quote(name)} = ${parameters.add(ids[index] ?? null)}`);
+    const kept = `select kept.${quote(field)} from ${table.name} as kept where ${own.join(' and ')}`;
     return `${table.column(field)} = (${kept})`;
   });
-  const other = `${table.column('id')} <> ${parameters.add(plan.id)}`;
+  const other = `not (${hasKey(table, plan, parameters)})`;
   return { text: `select 1 from ${table.name} where ${same.join(' and ')} and ${other}`, values: parameters.values };
 }
 
@@ -156,6 +173,6 @@ export function conflictProbes(tables: Tables, plan: RowPlan): readonly Conflict
   const uniques = table.resource.uniques
     .filter((fields) => plan.kind === 'create' || fields.some((field) => plan.values[field] !== undefined))
     .map((fields) => ({ fields, statement: takenStatement(table, plan, fields) }));
-  const id = { fields: null, statement: rowExistsStatement(tables, plan.resource, plan.id) };
+  const id = { fields: null, statement: rowExistsStatement(tables, plan.resource, plan) };
   return plan.kind === 'create' ? [id, ...uniques] : uniques;
 }

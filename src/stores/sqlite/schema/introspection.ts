@@ -26,13 +26,22 @@ function columnsOf(connection: SqliteConnection, table: string, storage: Storage
 }
 
 function foreignKeysOf(connection: SqliteConnection, table: string): CurrentTable['foreignKeys'] {
+  const read = connection.all(
+    'select id, "from" as "column", "to" as key, "table", on_delete from pragma_foreign_key_list(?) order by id, seq',
+    [table],
+  );
+  return [...Map.groupBy(read, ({ id }) => id).values()].map((parts) => ({
+    columns: parts.map(({ column }) => String(column)),
+    table: String(parts[0]?.['table']),
+    keys: parts.map(({ key }) => String(key)),
+    cascade: parts[0]?.['on_delete'] === 'CASCADE',
+  }));
+}
+
+function primaryKeyOf(connection: SqliteConnection, table: string): readonly string[] {
   return connection
-    .all('select "from" as "column", "table", on_delete from pragma_foreign_key_list(?)', [table])
-    .map((key) => ({
-      column: String(key['column']),
-      table: String(key['table']),
-      cascade: key['on_delete'] === 'CASCADE',
-    }));
+    .all('select name from pragma_table_info(?) where pk > 0 order by pk', [table])
+    .map(({ name }) => String(name));
 }
 
 function indexesOf(connection: SqliteConnection, table: string): readonly string[] {
@@ -49,6 +58,7 @@ export function currentTables(connection: SqliteConnection, storage: StorageType
       name,
       kind: name.includes('.') ? 'links' : 'rows',
       columns: columnsOf(connection, name, storage),
+      primaryKey: primaryKeyOf(connection, name),
       foreignKeys: foreignKeysOf(connection, name),
       indexes: indexesOf(connection, name),
     }));

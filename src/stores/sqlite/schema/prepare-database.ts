@@ -72,8 +72,14 @@ function runStep(connection: SqliteConnection, step: SchemaStep): void {
 }
 
 function checkReferences(connection: SqliteConnection): void {
-  const [broken] = connection.all('select "table", parent from pragma_foreign_key_check limit 1');
-  if (broken !== undefined) throw brokenReference(String(broken['table']), String(broken['parent']));
+  const [broken] = connection.all('select "table", parent, fkid from pragma_foreign_key_check limit 1');
+  if (broken === undefined) return;
+  const { table, parent, fkid } = broken;
+  const columns = connection.all('select seq from pragma_foreign_key_list(?) where id = ?', [
+    String(table),
+    Number(fkid),
+  ]);
+  throw brokenReference(String(table), String(parent), columns.length > 1);
 }
 
 /**
@@ -116,7 +122,7 @@ function missingStatements(connection: SqliteConnection, model: Model): readonly
   if (format === 0) throw new UnusableDatabase('It is empty. Restore it, or restart all processes.');
   // A restored copy may have another journal mode, which only a process that migrates changes.
   const mode = connection.pragma('journal_mode') === 'wal' ? [] : ['pragma journal_mode = wal'];
-  if (format < FORMAT) return [...mode, ...systemTableChanges(format, sqlite)];
+  if (format < FORMAT) return [...mode, ...systemTableChanges(format, sqlite), `-- format ${FORMAT}`];
   const steps = tableSteps(connection, schemaOf(model)).map(({ sql }) => sql);
   return [...mode, ...steps, ...searchChanges(connection, model)];
 }

@@ -1,5 +1,5 @@
 import { type TableColumn, linkTable, typeAt } from '../../sql/columns.ts';
-import type { ForeignKey, Index, TableSchema } from '../../sql/schema/schema.ts';
+import type { ColumnSource, ForeignKey, Index, TableSchema } from '../../sql/schema/schema.ts';
 import type { Alteration, SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { sqlite } from '../dialect.ts';
@@ -13,22 +13,25 @@ function list(names: readonly string[]): string {
   return names.map(quote).join(', ');
 }
 
-function references({ table, cascade }: ForeignKey, key: string): string {
-  return ` references ${quote(table)} (${quote(key)})${cascade ? ' on delete cascade' : ''}`;
+function references({ table, keys, cascade }: ForeignKey): string {
+  return ` references ${quote(table)} (${list(keys)})${cascade ? ' on delete cascade' : ''}`;
 }
 
 function columnSql(column: TableColumn, table: TableSchema): string {
-  const foreignKey = table.foreignKeys.find((key) => key.column === column.name);
+  const foreignKey = table.foreignKeys.find(({ columns }) => columns.length === 1 && columns[0] === column.name);
   const required = column.nullable ? '' : ' not null';
-  const reference = foreignKey === undefined ? '' : references(foreignKey, 'id');
+  const reference = foreignKey === undefined ? '' : references(foreignKey);
   return `${quote(column.name)} ${sqlite.columnType(column.type)}${required}${reference}`;
 }
 
 function tableSql(table: TableSchema, name: string): string {
   const columns = table.columns.map((column) => `  ${columnSql(column, table)}`);
   const key = `  primary key (${list(table.primaryKey)})`;
+  const foreignKeys = table.foreignKeys
+    .filter(({ columns: referring }) => referring.length > 1)
+    .map((foreignKey) => `  foreign key (${list(foreignKey.columns)})${references(foreignKey)}`);
   const form = table.kind === 'links' ? sqlite.tableOptions.clustered : sqlite.tableOptions.rows;
-  return `create table ${quote(name)} (\n${[...columns, key].join(',\n')}\n) ${form}`;
+  return `create table ${quote(name)} (\n${[...columns, key, ...foreignKeys].join(',\n')}\n) ${form}`;
 }
 
 function indexSql(table: TableSchema, { name, unique, keys }: Index): string {
@@ -45,9 +48,20 @@ function defaultSql({ type, default: value }: TableColumn): string {
   return sqlite.literal(value === null ? null : (sqlite.encode(type)(value) ?? null));
 }
 
+/** An alias: no resource name has a space. */
+const PARENT = quote('parent row');
+
+/** The values of a column of a rebuilt table that its rows get from their parents. */
+function parentSql(table: TableSchema, { from, by }: ColumnSource): string {
+  const of = `${quote(from.table)} as ${PARENT} where ${PARENT}.${quote('id')} = ${quote(table.name)}.${quote(by)}`;
+  return `(select ${PARENT}.${quote(from.column)} from ${of})`;
+}
+
 /** The source of a column of a rebuilt table: its values, or the default where they are missing. */
-function sourceSql({ before, retyped }: Alteration, column: TableColumn): string {
+function sourceSql({ before, after, retyped }: Alteration, column: TableColumn): string {
   const existed = before.columns.some(({ name }) => name === column.name);
+  const source = after.sources.find((each) => each.column === column.name);
+  if (!existed && source !== undefined) return parentSql(after, source);
   if (!existed || retyped.includes(column)) return defaultSql(column);
   return column.nullable || column.default === null
     ? quote(column.name)
@@ -70,11 +84,14 @@ function rebuild(alteration: Alteration): readonly string[] {
 }
 
 /** Whether columns that are NULL in every row are all that is added, which SQLite can do in place. */
-function addsOnly({ before, after, added, retyped, dropped, nullability, foreignKeys }: Alteration): boolean {
-  const newKeys = after.foreignKeys.filter(({ column }) => added.some(({ name }) => name === column));
+function addsOnly(alteration: Alteration): boolean {
+  const { before, after, added, retyped, dropped, nullability, foreignKeys, primaryKey } = alteration;
+  const newKeys = after.foreignKeys.filter(
+    ({ columns: [only, ...others] }) => others.length === 0 && added.some(({ name }) => name === only),
+  );
   const keysOnlyAdded = !foreignKeys || after.foreignKeys.length - newKeys.length === before.foreignKeys.length;
   const nullable = added.every((column) => column.nullable && column.default === null);
-  return keysOnlyAdded && nullable && retyped.length === 0 && dropped.length === 0 && !nullability;
+  return keysOnlyAdded && nullable && retyped.length === 0 && dropped.length === 0 && !nullability && !primaryKey;
 }
 
 function alterSql(alteration: Alteration): readonly string[] {
@@ -83,14 +100,21 @@ function alterSql(alteration: Alteration): readonly string[] {
   return added.map((column) => `alter table ${quote(after.name)} add column ${columnSql(column, after)}`);
 }
 
-/** Fills the links of an existing array that becomes an array of references. */
+/** The row table that a link table belongs to. */
+function ownerOf(table: TableSchema): string | undefined {
+  return table.foreignKeys.find(({ cascade }) => cascade)?.table;
+}
+
+/** Fills the links of an existing array that becomes an array of references. A target below the same parent shares the parent. */
 function fillSql(table: TableSchema, declared: readonly TableSchema[]): readonly string[] {
-  const owner = table.foreignKeys.find(({ column }) => column === 'owner')?.table;
-  const rows = declared.find(({ name }) => name === owner);
+  const rows = declared.find(({ name }) => name === ownerOf(table));
   const field = rows?.columns.find(({ name }) => linkTable(rows.name, name) === table.name);
-  if (rows === undefined || field === undefined) return [];
+  const [owner, target] = table.foreignKeys;
+  if (rows === undefined || field === undefined || owner === undefined || target === undefined) return [];
+  const held = (name: string): string => `held.${quote(name)}`;
+  const values = [...owner.keys.map(held), 'item.value', ...target.keys.slice(1).map(held)];
   return [
-    `insert into ${quote(table.name)} (owner, target) select distinct held.id, item.value` +
+    `insert into ${quote(table.name)} (${list([...owner.columns, ...target.columns])}) select distinct ${values.join(', ')}` +
       ` from ${quote(rows.name)} as held, json_each(held.${quote(field.name)}) as item`,
   ];
 }
@@ -110,7 +134,7 @@ function sqlOf(
     case 'alter-table':
       return alterSql(change.alteration);
     case 'create-table': {
-      const owner = change.table.foreignKeys.find(({ column }) => column === 'owner')?.table;
+      const owner = ownerOf(change.table);
       const fill = change.table.kind === 'links' && owner !== undefined && existing.has(owner);
       return [tableSql(change.table, change.table.name), ...(fill ? fillSql(change.table, declared) : [])];
     }

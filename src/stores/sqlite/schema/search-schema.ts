@@ -1,5 +1,6 @@
 import { versions } from 'node:process';
 import type { Resource } from '../../../model/model.ts';
+import { isHidden, keyMembers } from '../../../model/row-key.ts';
 import { WORD_RULES_VERSION, wordsOf } from '../../../plan/search.ts';
 import { columnsOf, typeAt } from '../../sql/columns.ts';
 import type { SqlValue } from '../../sql/dialect.ts';
@@ -49,6 +50,33 @@ function wordsIn(resource: Resource, row: string): string {
   return `${WORDS_FUNCTION}(${resource.search.map((path) => textAt(resource, path, row)).join(', ')})`;
 }
 
+function searchTrigger(name: string, occasion: string, statements: readonly string[]): SearchObject {
+  const body = statements.map((each) => `  ${each};\n`).join('');
+  return {
+    type: 'trigger',
+    name,
+    kind: 'trigger',
+    definition: `${quote(name)} ${occasion} begin ${RULES_COMMENT}\n${body}end`,
+  };
+}
+
+/** The columns of the table of keys. @param key the members that identify a row, its own id first */
+function keyColumns(key: readonly string[]): string {
+  if (key.length === 1) return 'key integer primary key, id text not null unique';
+  const ids = key.map((name) => `${keyName(name)} text not null`);
+  return ['key integer primary key', ...ids, `unique (${key.toReversed().map(keyName).join(', ')})`].join(', ');
+}
+
+/** A condition: two rows have the same key. @param one prefix of the columns of one row @param other of the other one */
+function sameKey(key: readonly string[], one: string, other: string): string {
+  return key.map((name) => `${one}${keyName(name)} = ${other}${keyName(name)}`).join(' and ');
+}
+
+/** A member of a key, quoted only where it has to be: another definition would mean another index. */
+function keyName(member: string): string {
+  return isHidden(member) ? quote(member) : member;
+}
+
 /**
  * The index of a searchable resource. FTS5 gets words that are already split and folded, separated by spaces, so that its simplest tokenizer takes
  * them as they are. It stores which rows have a word and nothing else: the texts are in the row, and positions are not needed. Triggers maintain it,
@@ -58,13 +86,13 @@ function wordsIn(resource: Resource, row: string): string {
 export function searchIndex(resource: Resource): SearchIndex {
   const names = searchNames(resource.name);
   const [words, keys, rows] = [quote(names.words), quote(names.keys), quote(resource.name)];
-  const trigger = (name: string, occasion: string, statements: readonly string[]): SearchObject => ({
-    type: 'trigger',
-    name,
-    kind: 'trigger',
-    definition: `${quote(name)} after ${occasion} on ${rows} begin ${RULES_COMMENT}\n${statements.map((each) => `  ${each};\n`).join('')}end`,
-  });
-  const keyOf = (row: string): string => `(select key from ${keys} where id = ${row}.id)`;
+  const key = keyMembers(resource);
+  const members = key.map(keyName).join(', ');
+  const of = (row: string): string => key.map((name) => `${row}.${keyName(name)}`).join(', ');
+  const isKeyOf = (row: string): string => sameKey(key, '', `${row}.`);
+  const keyOf = (row: string): string => `(select key from ${keys} where ${isKeyOf(row)})`;
+  const trigger = (name: string, occasion: string, statements: readonly string[]): SearchObject =>
+    searchTrigger(name, `after ${occasion} on ${rows}`, statements);
   const searched = [...new Set(resource.search.map((path) => quote(path.split('.')[0] ?? path)))].join(', ');
   const using = `fts5(words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii', prefix = '1 2')`;
   return {
@@ -73,11 +101,11 @@ export function searchIndex(resource: Resource): SearchIndex {
         type: 'table',
         name: names.keys,
         kind: 'table',
-        definition: `${keys} (key integer primary key, id text not null unique) strict`,
+        definition: `${keys} (${keyColumns(key)}) strict`,
       },
       { type: 'table', name: names.words, kind: 'virtual table', definition: `${words} using ${using}` },
       trigger(names.triggers.insert, 'insert', [
-        `insert into ${keys} (id) values (new.id)`,
+        `insert into ${keys} (${members}) values (${of('new')})`,
         `insert into ${words} (rowid, words) values (last_insert_rowid(), ${wordsIn(resource, 'new')})`,
       ]),
       trigger(names.triggers.update, `update of ${searched}`, [
@@ -85,13 +113,13 @@ export function searchIndex(resource: Resource): SearchIndex {
       ]),
       trigger(names.triggers.delete, 'delete', [
         `delete from ${words} where rowid = ${keyOf('old')}`,
-        `delete from ${keys} where id = old.id`,
+        `delete from ${keys} where ${isKeyOf('old')}`,
       ]),
     ],
     fill: [
-      `insert into ${keys} (id) select id from ${rows}`,
+      `insert into ${keys} (${members}) select ${members} from ${rows}`,
       `insert into ${words} (rowid, words) select held.key, ${wordsIn(resource, 'searched')}` +
-        ` from ${keys} as held cross join ${rows} as searched on searched.id = held.id order by held.key`,
+        ` from ${keys} as held cross join ${rows} as searched on ${sameKey(key, 'searched.', 'held.')} order by held.key`,
     ],
   };
 }

@@ -1,3 +1,5 @@
+import type { Resource } from '../../../model/model.ts';
+import { keyMembers } from '../../../model/row-key.ts';
 import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 
 /** The prefix of the names of all search tables and triggers. */
@@ -34,12 +36,13 @@ export function matchQuery(words: readonly string[]): string {
 }
 
 /**
- * A query of the ids of the rows that match.
+ * A query of the keys of the rows that match.
  *
  * @param deadlineCheck checked for each match; null where the statement has no deadline
  */
-export function matchingIds(resource: string, match: string, deadlineCheck: string | null): string {
-  const { words, keys } = searchNames(resource);
+export function matchingKeys(resource: Resource, match: string, deadlineCheck: string | null): string {
+  const { words, keys } = searchNames(resource.name);
+  const members = keyMembers(resource).map((name) => `held."${name}"`);
   const checked = deadlineCheck === null ? '' : ` where ${deadlineCheck}`;
-  return `select held.id from "${words}"(${match}) as found join "${keys}" as held on held.key = found.rowid${checked}`;
+  return `select ${members.join(', ')} from "${words}"(${match}) as found join "${keys}" as held on held.key = found.rowid${checked}`;
 }

@@ -61,7 +61,7 @@ describe('the schema of a model', () => {
   it('[MET-4c] has a foreign key for each reference, and a link table for an array of references', () => {
     const keys = schemaOf(sampleModel()).map(({ name, foreignKeys }) => [
       name,
-      foreignKeys.map(({ column, table, cascade }) => `${column} ${table}${cascade ? ' cascade' : ''}`),
+      foreignKeys.map(({ columns, table, cascade }) => `${columns.join(', ')} ${table}${cascade ? ' cascade' : ''}`),
     ]);
     assert.deepEqual(Object.fromEntries(keys), {
       suppliers: [],

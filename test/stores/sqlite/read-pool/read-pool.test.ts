@@ -20,7 +20,7 @@ import { StatementTimeout, type Store, StoreOverloaded, StoreUnavailable } from 
 import type { OpenStore } from '../../../../src/testing/open-store.ts';
 import { relatedSuite } from '../../../../src/testing/related-suite.ts';
 import { productValues } from '../../../../src/testing/sample-model.ts';
-import { commit, createProduct, listIds, listPlan } from '../../../../src/testing/sample-writes.ts';
+import { commit, createProduct, listIds, listPlan, topLevel } from '../../../../src/testing/sample-writes.ts';
 import { paginationSuite } from '../../../../src/testing/pagination-suite.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
@@ -288,10 +288,17 @@ describe('the thread that reads a list', () => {
     context.after(() => store.close());
     await commit(store, createProduct('a'), createProduct('b', { related_ids: ['a'] }));
     const order = [{ path: 'id', descending: false }];
-    const asked = { resource: 'products', field: 'related_ids', owners: ['a'], order, limit: 5, visible: EVERYTHING };
+    const asked = {
+      resource: 'products',
+      field: 'related_ids',
+      owners: topLevel('a'),
+      order,
+      limit: 5,
+      visible: EVERYTHING,
+    };
     const related = (effort: Partial<RelatedPlan>) => store.rows.related({ ...asked, ...effort });
     const lookup = (effort: Partial<LookupPlan>) =>
-      store.rows.lookup({ resource: 'products', ids: ['a'], visible: EVERYTHING, ...effort });
+      store.rows.lookup({ resource: 'products', rows: topLevel('a'), visible: EVERYTHING, ...effort });
     for (const read of [related, lookup]) {
       const inPlace = read({ effort: 'light' });
       assert.ok(!(inPlace instanceof Promise));

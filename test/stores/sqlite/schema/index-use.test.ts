@@ -4,7 +4,7 @@ import type { Json } from '../../../../src/conventions/json.ts';
 import type { SortKey, ValueType } from '../../../../src/model/model.ts';
 import { EVERYTHING, type Condition, type ListPlan, type RelatedPlan } from '../../../../src/plan/plan.ts';
 import type { Statement } from '../../../../src/stores/sql/dialect.ts';
-import { listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
+import { itemStatement, listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
 import { lookupStatement, relatedStatement } from '../../../../src/stores/sql/read/related-statements.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { DEADLINE_FUNCTION, sqlite } from '../../../../src/stores/sqlite/dialect.ts';
@@ -12,7 +12,7 @@ import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlit
 import { prepareDatabase } from '../../../../src/stores/sqlite/schema/prepare-database.ts';
 import { defineFunctions } from '../../../../src/stores/sqlite/connection/sql-functions.ts';
 import { field, model, refersTo, resource } from '../../../../src/testing/sample-model.ts';
-import { AT, listPlan } from '../../../../src/testing/sample-writes.ts';
+import { AT, listPlan, topLevel } from '../../../../src/testing/sample-writes.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 
@@ -30,18 +30,18 @@ const shop = model([
     ],
     indexes: [['price'], ['name'], ['state', 'price'], ['place.city']],
   }),
-  resource({ name: 'parts', parent: 'goods', fields: [] }),
+  resource({ name: 'parts', id: { kind: 'server' }, parent: 'goods', fields: [] }),
   resource({ name: 'bolts', parent: 'parts', fields: [] }),
 ]);
 const tables = new Tables(shop, sqlite);
 
 /** The query plan of a statement, step by step. */
-function stepsOf(context: TestContext, { text, values }: Statement): readonly string[] {
+function stepsOf(context: TestContext, { text, values }: Statement, of = shop): readonly string[] {
   const connection = SqliteConnection.writer(':memory:');
   context.after(() => connection.close());
   defineFunctions(connection);
   connection.defineFunction(DEADLINE_FUNCTION, false, () => 1);
-  prepareDatabase(connection, shop, { hex: (bytes) => '00'.repeat(bytes) });
+  prepareDatabase(connection, of, { hex: (bytes) => '00'.repeat(bytes) });
   return connection.all(`explain query plan ${text}`, values).map(({ detail }) => String(detail));
 }
 
@@ -280,11 +280,42 @@ describe('the index that SQLite uses', () => {
 const related = (changes: Partial<RelatedPlan>): RelatedPlan => ({
   resource: 'goods',
   field: 'shop_id',
-  owners: ['s'],
+  owners: topLevel('s'),
   order: up('created_at', 'id'),
   limit: 20,
   visible: EVERYTHING,
   ...changes,
+});
+
+describe('the index that SQLite uses for rows whose ids are unique below their parent', () => {
+  const drive = model([
+    resource({ name: 'folders', fields: [] }),
+    resource({ name: 'files', parent: 'folders', fields: [] }),
+    resource({ name: 'versions', parent: 'files', fields: [] }),
+  ]);
+  const tablesOf = new Tables(drive, sqlite);
+  const within = [
+    { resource: 'files', id: 'x', visible: EVERYTHING },
+    { resource: 'folders', id: 'a', visible: EVERYTHING },
+  ];
+
+  it('[PAGE-10] [URL-7] is the primary key for one row, and the index of the parent for a page', (context) => {
+    const stepsIn = (statement: Statement): string => stepsOf(context, statement, drive).join('\n');
+    const item = itemStatement(tablesOf, { kind: 'item', resource: 'versions', id: '1', within, visible: EVERYTHING });
+    assert.match(
+      stepsIn(item),
+      /SEARCH versions USING INDEX sqlite_autoindex_versions_1 \(above 1=\? AND file_id=\? AND id=\?\)/,
+    );
+    const byTime = listStatement(tablesOf, listPlan({ resource: 'versions', within, order: up('created_at', 'id') }));
+    assert.match(stepsIn(byTime), /SEARCH versions USING INDEX .*\(file_id=\? AND above 1=\?\)/);
+    assert.doesNotMatch(stepsIn(byTime), /TEMP B-TREE/);
+    const byId = listStatement(tablesOf, listPlan({ resource: 'versions', within, order: up('id') }));
+    assert.match(
+      stepsIn(byId),
+      /SEARCH versions USING INDEX sqlite_autoindex_versions_1 \(above 1=\? AND file_id=\?\)/,
+    );
+    assert.doesNotMatch(stepsIn(byId), /TEMP B-TREE/);
+  });
 });
 
 describe('the index that SQLite uses for related rows', () => {
@@ -302,7 +333,10 @@ describe('the index that SQLite uses for related rows', () => {
     {
       title: 'rows below each of several, with their ancestors',
       plan: related({ resource: 'bolts', field: 'part_id' }),
-      steps: [/^SEARCH bolts USING COVERING INDEX .*\(part_id=\?\)/, /^SEARCH parts USING INDEX .*\(id=\?\)/],
+      steps: [
+        /^SEARCH bolts USING COVERING INDEX .*\(part_id=\?\)/,
+        /^SEARCH row above USING INDEX .*_parts_.*\(id=\?\)/,
+      ],
     },
   ];
   for (const { title, plan, steps: expected } of ways) {
@@ -358,7 +392,7 @@ describe('the index that SQLite uses for related rows', () => {
 
   it('[QRY-4] is that of the ids for a lookup, with one text for any number of them', (context) => {
     const lookup = (...ids: readonly string[]) =>
-      lookupStatement(tables, { resource: 'goods', ids, visible: EVERYTHING });
+      lookupStatement(tables, { resource: 'goods', rows: topLevel(...ids), visible: EVERYTHING });
     const steps = stepsOf(context, lookup('a'));
     assert.ok(
       steps.some((each) => /^SEARCH goods .*\(id=\?\)/.test(each)),

@@ -227,7 +227,7 @@ describe('a database of a changed model', () => {
       ['a'],
     );
     const { revision } = await readRow(store, 'things', 'b');
-    const removal = { kind: 'delete', resource: 'things', id: 'b', revision, event: null } as const;
+    const removal = { kind: 'delete', resource: 'things', id: 'b', within: [], revision, event: null } as const;
     assert.equal((await store.writes.commit({ plans: [removal] })).kind, 'dependents');
     const { total } = await store.rows.list({
       kind: 'list',

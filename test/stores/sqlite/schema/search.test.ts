@@ -292,7 +292,12 @@ describe('the statement of a search', () => {
   it('[QRY-3] checks its deadline at each match, before a row is read', (context) => {
     const { connection, looks } = filled(context, 500);
     const parameters = new BindParameters(sqlite);
-    const condition = sqlite.search('notes', ['red'], parameters, sqlite.deadline?.always ?? null);
+    const condition = sqlite.search(
+      resource({ name: 'notes', fields: [] }),
+      ['red'],
+      parameters,
+      sqlite.deadline?.always ?? null,
+    );
     const other = `select 1 from (select 'other' as id) as notes where ${condition}`;
     assert.deepEqual([connection.all(other, parameters.values), looks()], [[], 500]);
     const stopped = new Error('The time is over');
