@@ -69,6 +69,7 @@ const reviews = resource({
 
 const replies = resource({
   parent: 'reviews',
+  id: 'client',
   on_parent_delete: 'cascade',
   schema: { type: 'object', required: ['text'], properties: { text: { ...text, minLength: 1 } } },
 });

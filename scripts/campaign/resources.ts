@@ -146,7 +146,7 @@ const replies: Resource = {
   name: 'replies',
   singular: 'reply',
   parent: reviews,
-  clientId: false,
+  clientId: true,
   search: [],
   members: ['text'],
   fields: [{ ...text, required: true, make: (random) => name(random, 40), bad: null }],

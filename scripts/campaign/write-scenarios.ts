@@ -14,6 +14,10 @@ export async function create(session: Session): Promise<void> {
   if (collection === null || rows.in(collection.path).length > MOST_ROWS) return remove(session);
   const { resource, path } = collection;
   const values = { ...newId(resource, session), ...valuesOf(resource, random), ...reference(resource, session) };
+  if (resource.clientId && rows.get(`${path}/${textOf(values['id'])}`) !== undefined) {
+    return createAgain(session, resource, path, values);
+  }
+  if (resource.clientId && random.chance(0.3)) return createByPut(session, resource, path, values);
   if (random.chance(0.12)) return createWithFault(session, resource, path, values);
   const { headers, body } = encode(resource, values, random);
   const dry = random.chance(0.07);
@@ -45,6 +49,8 @@ export async function create(session: Session): Promise<void> {
 
 function newId(resource: Resource, { random }: Session): JsonObject {
   if (!resource.clientId) return {};
+  // Few ids, so that rows below several parents have the same one.
+  if (resource.parent !== null) return { id: `${random.integer(1, 6)}` };
   return {
     id: `${random.pick(['n', 'a/b', 'é', '%41', '+', 'x y', '#?', '😀', '..x', '"'])}${random.integer(0, 1e9)}`,
   };
@@ -53,6 +59,27 @@ function newId(resource: Resource, { random }: Session): JsonObject {
 function reference(resource: Resource, { random, rows }: Session): JsonObject {
   const author = resource.name === 'books' && random.chance(0.5) ? rows.in('/authors')[0] : undefined;
   return author === undefined ? {} : { author_id: author.id };
+}
+
+/** Creates a row whose id exists in its collection. */
+async function createAgain(session: Session, { singular }: Resource, path: string, values: JsonObject): Promise<void> {
+  const response = await session.sendJson('POST', path, values);
+  session.equal(response.status, 409, '[MET-10] an id that exists');
+  const code = `${singular.toUpperCase()}_ALREADY_EXISTS`;
+  session.equal(member(response.body, 'errorCode'), code, '[MET-10] the code of an id that exists');
+}
+
+/** Creates a row by PUT, where clients choose the id. */
+async function createByPut(session: Session, resource: Resource, path: string, values: JsonObject): Promise<void> {
+  const target = `${path}/${encodeURIComponent(textOf(values['id']))}`;
+  const missing = await session.sendJson('PUT', target, values, { 'If-Match': '"1"' });
+  session.equal(missing.status, 412, '[CACHE-3] If-Match on a PUT that would create');
+  const response = await session.sendJson('PUT', target, values);
+  if (!session.equal(response.status, 201, '[MET-2] PUT creates')) return;
+  checkValues(session, resource, response, values);
+  const read = await session.send({ method: 'GET', target: response.headers['location'] ?? '' });
+  session.equal(read.text, response.text, '[MET-2] GET has the body of the PUT');
+  session.learn(resource, read);
 }
 
 async function createWithFault(session: Session, resource: Resource, path: string, values: JsonObject): Promise<void> {
