@@ -94,19 +94,33 @@ function findPage(
   return readPage(request, list, state);
 }
 
-async function readPage(
+/** Synchronous where the store is and nothing is expanded: a response in the same tick needs no timeout and is sent with others. */
+function readPage(request: Negotiated, list: ListRequest, state: PageState): MaybePromise<FoundPage> {
+  const { plan, view } = list.query;
+  return chain(request.rows.list(plan), (page) =>
+    view.expansions.length === 0
+      ? foundPage(request, list, state, { page, expanded: null })
+      : expandPage(request, list, state, page),
+  );
+}
+
+async function expandPage(request: Negotiated, list: ListRequest, state: PageState, page: Page): Promise<FoundPage> {
+  const { plan, view } = list.query;
+  const located = page.rows.map((row) => ({ row, within: plan.within }));
+  const expanded = await expandRows(request, list.compiled, located, view.expansions);
+  return foundPage(request, list, state, { page, expanded });
+}
+
+function foundPage(
   request: Negotiated,
   list: ListRequest,
   { resources, stamps, selected }: PageState,
-): Promise<FoundPage> {
-  const { compiled, query } = list;
-  const { plan, view } = query;
-  const page = await request.rows.list(plan);
-  const located = page.rows.map((row) => ({ row, within: plan.within }));
-  const expanded = view.expansions.length === 0 ? null : await expandRows(request, compiled, located, view.expansions);
-  const after = await request.rows.resourceStamps(resources);
-  const isCurrent = after.every((stamp, index) => stamp === stamps[index]);
-  return { kind: 'page', request: list, selected, source: { kind: 'rows', page, expanded, isCurrent } };
+  rows: Pick<Extract<FoundPage['source'], { kind: 'rows' }>, 'page' | 'expanded'>,
+): MaybePromise<FoundPage> {
+  return chain(request.rows.resourceStamps(resources), (after) => {
+    const isCurrent = after.every((stamp, index) => stamp === stamps[index]);
+    return { kind: 'page', request: list, selected, source: { kind: 'rows', ...rows, isCurrent } };
+  });
 }
 
 /** The ETags that a collection has for this caller now, which preconditions of a POST are compared with (CACHE-3), and the stamps it is made of. */
