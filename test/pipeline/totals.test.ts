@@ -23,15 +23,15 @@ describe('a total', () => {
     ['?page=1&include_total=false', null],
     ['?page=1&limit=5', [7, 'eq', 2]],
     ['?kind=y&page=1', [2, 'eq', 1]],
-    ['?kind=x&page=1', [4, 'gte', 2]],
+    ['?kind=x&page=1', [4, 'gte', undefined]],
     ['?kind=none&page=1', [0, 'eq', 0]],
     ['?kind=x', null],
-    ['?kind=x&include_total=true', [4, 'gte', 2]],
-    ['/a/lines?page=1', [4, 'gte', 2]],
+    ['?kind=x&include_total=true', [4, 'gte', undefined]],
+    ['/a/lines?page=1', [4, 'gte', undefined]],
     ['/b/lines?page=1', [0, 'eq', 0]],
   ];
   for (const [query, total] of rows) {
-    it(`[PAGE-9a, PAGE-9b, PAGE-9c] of ${query} is ${total === null ? 'not counted' : total.join(' ')}`, async () => {
+    it(`[PAGE-1] [PAGE-9a, PAGE-9b, PAGE-9c] of ${query} is ${total === null ? 'not counted' : total.join(' ')}`, async () => {
       const { page } = (await get(query)).body;
       const members = ['total_count', 'total_count_relation', 'total_pages'];
       assert.deepEqual(

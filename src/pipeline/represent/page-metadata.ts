@@ -106,11 +106,9 @@ function fetchedPage(query: ListQuery, { rows, more, total }: Page): FetchedPage
   };
 }
 
+/** The number of pages is known only with an exact total (PAGE-1). */
 function totals({ total }: FetchedPage, limit: number): JsonObject {
   if (total === null) return {};
-  return {
-    total_count: total.count,
-    total_count_relation: total.exact ? 'eq' : 'gte',
-    total_pages: Math.ceil(total.count / limit),
-  };
+  if (!total.exact) return { total_count: total.count, total_count_relation: 'gte' };
+  return { total_count: total.count, total_count_relation: 'eq', total_pages: Math.ceil(total.count / limit) };
 }
