@@ -7,6 +7,7 @@ import { compileValidators, type ResourceValidator } from '../model/values/resou
 import { parentRecord, parentRecordType } from '../plan/export-record.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
 import { type RouteKind, ROUTES } from '../plan/route-table.ts';
+import { compileUrlCheck, type UrlCheck } from '../plan/row-url.ts';
 import { type LinkBase, type UrlBuilder, urlBuilder } from '../plan/url-builder.ts';
 import {
   compileRepresentation,
@@ -27,6 +28,8 @@ export interface DocumentTypes {
 /** A resource with everything that depends on the model alone, compiled once at start. */
 export interface CompiledResource extends DocumentTypes {
   readonly validator: ResourceValidator;
+  /** Of a new row. */
+  readonly checkUrl: UrlCheck;
   readonly list: ListRule;
   readonly writeFields: FieldWriter;
   /** Of any row: a recorded one may come from an older model, and a staged one has its members in another order. */
@@ -155,6 +158,7 @@ function compileResources(model: Model, urls: UrlBuilder, seal: CursorSeal): rea
     return {
       resource,
       validator,
+      checkUrl: compileUrlCheck(model, resource, urls),
       list: listRule(model, resource, validator, seal),
       writeFields,
       represent: compileRepresentation(model, resource, urls, writeFields),

@@ -5,6 +5,7 @@ import type { Field, Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { mergeMembers, unsetRemoved } from './patched-members.ts';
 import type { Ancestor, FieldValues, ReferencedRow, Row } from './plan.ts';
+import type { UrlCheck } from './row-url.ts';
 
 /** A validated body: the stored form of every field. An invalid one has the input, so that its references can be checked, too. */
 export type Draft =
@@ -17,6 +18,7 @@ export type Draft =
 export interface DraftRule {
   readonly resource: Resource;
   readonly validator: ResourceValidator;
+  readonly checkUrl: UrlCheck;
   readonly lenient: boolean;
 }
 
@@ -32,7 +34,7 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
   const { resource } = rule;
   if (!isJsonObject(body)) return notAnObject(resource);
   const candidate = { ...writableMembers(resource, body), ...parentMember(resource, within) };
-  const idError = newIdError(rule, body['id']);
+  const idError = newIdError(rule, body['id'], within);
   const checked = check(rule, candidate, idError === null ? [] : [{ field: 'id', message: idError }]);
   if (checked.kind !== 'valid') return checked;
   const { state } = resource;
@@ -231,12 +233,16 @@ function pick(row: Row, fields: readonly Field[]): JsonObject {
   return picked;
 }
 
-function newIdError({ resource, validator }: DraftRule, id: Json | undefined): string | null {
+function newIdError(
+  { resource, validator, checkUrl }: DraftRule,
+  id: Json | undefined,
+  within: readonly Ancestor[],
+): string | null {
   if (resource.id.kind === 'server') {
-    return id === undefined || id === null ? null : 'is assigned by the server; omit it';
+    return id === undefined || id === null ? checkUrl(within, null) : 'is assigned by the server; omit it';
   }
   if (id === undefined || id === null) return 'is required: clients choose the ids of this collection';
-  return typeof id === 'string' ? validator.checkId(id) : 'must be a string';
+  return typeof id === 'string' ? (validator.checkId(id) ?? checkUrl(within, id)) : 'must be a string';
 }
 
 function ownIdErrors(body: JsonObject, current: Row): readonly ErrorDetail[] {

@@ -56,6 +56,10 @@ export async function importRows(
     if (draft.kind === 'invalid') continue;
     const within = await ancestorsIn(compiled, draft.row, ancestors, context);
     if (within instanceof ApiError) return { kind: 'refused', errors: [importError(row, within)] };
+    const message = compiled.checkUrl(within, draft.row.id);
+    if (message !== null) {
+      return { kind: 'refused', errors: [importError(row, invalid(resource, [{ field: 'id', message }]))] };
+    }
     plans.push(restorePlan(compiled, draft.row, within, context));
   }
   const outcome = await context.writer.commit(bookmark === undefined ? { plans } : { plans, bookmark });

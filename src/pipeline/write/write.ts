@@ -51,8 +51,8 @@ export interface WriteOperation extends WriteTarget {
 
 /** How a body of this write becomes a draft. */
 export function draftRule({ request, compiled }: WriteTarget): DraftRule {
-  const { resource, validator } = compiled;
-  return { resource, validator, lenient: request.preferences.handling === 'lenient' };
+  const { resource, validator, checkUrl } = compiled;
+  return { resource, validator, checkUrl, lenient: request.preferences.handling === 'lenient' };
 }
 
 /** Who writes, and when: what rows and events of this request carry. */
