@@ -19,8 +19,11 @@ export interface ServeHttpOptions extends Pick<Address, 'port' | 'sharing'> {
   readonly host?: string;
   /** Receives errors that no response reports. What it throws is ignored. Default: they are dropped. */
   readonly observe?: Observe;
-  /** Called once for each request; while it returns true, all but the health checks are refused (LIM-3). Default: never overloaded. */
-  readonly overloaded?: () => boolean;
+  /**
+   * Called once for each request, with the number of those in flight; while it returns true, all but the health checks are refused (LIM-3).
+   * Default: never overloaded.
+   */
+  readonly overloaded?: (inFlight: number) => boolean;
 }
 
 /** A server that listens. */

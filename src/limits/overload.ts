@@ -1,22 +1,27 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Limits } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
+import { monotonicNow, threadCpuTime } from '../platform/clock.ts';
 
 export interface OverloadOptions {
   /** Maximum event-loop delay in milliseconds, and maximum number of queued writes. */
   readonly limits: Pick<Limits, 'eventLoopDelay' | 'queueDepth'>;
-  /** The recent event-loop delay, in milliseconds. */
+  /** The recent event-loop delay of requests that waited for each other, as far as the work of this process explains it, in milliseconds. */
   readonly delay: () => number;
-  /** Called for each request. @returns how long the event-loop iteration has been handling many requests, in milliseconds; else null */
-  readonly recordRequest: () => number | null;
+  /**
+   * Called for each request, with the number of those in flight.
+   *
+   * @returns the processor time for which the event-loop iteration has been handling many requests, in milliseconds; else null
+   */
+  readonly recordRequest: (inFlight: number) => number | null;
   /** The number of writes that wait for their commit. */
   readonly queuedWrites: () => number;
   readonly observe: Observe;
 }
 
 export interface OverloadMonitor {
-  /** Whether to reject the next request (LIM-3). Call it exactly once per request. */
-  readonly overloaded: () => boolean;
+  /** Whether to reject the next request (LIM-3). Call it exactly once per request, with the number of those in flight. */
+  readonly overloaded: (inFlight: number) => boolean;
   /** The cause of the overload; null without one. */
   readonly reason: () => string | null;
   /** Stops monitoring: from then on no request is rejected. */
@@ -51,10 +56,10 @@ class Monitor implements OverloadMonitor {
     this.#options = options;
   }
 
-  readonly overloaded = (): boolean => {
+  readonly overloaded = (inFlight: number): boolean => {
     if (this.#closed) return false;
     const { recordRequest, delay } = this.#options;
-    const inIteration = recordRequest();
+    const inIteration = recordRequest(inFlight);
     // With many requests in one iteration its duration so far is their delay: the measured one is that of earlier requests.
     const delayed = inIteration === null ? delay() : inIteration / ACCEPTED_SHARE;
     const found = this.#excess(delayed, this.#reason === null ? 1 : RECOVERED);
@@ -104,7 +109,11 @@ function excess(delayed: number, queued: number, limits: OverloadOptions['limits
 
 /** The event-loop delay of this process. */
 export interface DelayMonitor {
-  /** The mean delay of the last 500 ms, in milliseconds: one long task is no overload, many are. */
+  /**
+   * The mean delay of the last 500 ms, in milliseconds: one long task is no overload, many are. It counts by the share of the time in which
+   * this thread had the processor, that is as the delay on a processor of its own: a loop that other programs or the disk keep from running
+   * is not overloaded by its requests.
+   */
   read(): number;
   readonly close: () => void;
 }
@@ -113,21 +122,55 @@ const RESOLUTION = 10;
 const INTERVAL = 500;
 const NANOSECONDS = 1e6;
 
+/** What a delay is measured with. */
+interface DelayMeter {
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds of processor time that this thread has used. */
+  readonly cpu: () => number;
+  /** Starts to record the event-loop delay. */
+  readonly record: () => RecordedDelay;
+}
+
+/** The event-loop delay since it was read last. */
+interface RecordedDelay {
+  /** The mean in milliseconds; 0 where nothing was recorded. */
+  readonly read: () => number;
+  readonly close: () => void;
+}
+
 /** Starts to measure the event-loop delay. It does not keep the process alive. */
-export function monitorDelay(): DelayMonitor {
-  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
-  let mean = 0;
-  histogram.enable();
+export function monitorDelay(
+  { now, cpu, record }: DelayMeter = { now: monotonicNow, cpu: threadCpuTime, record: recordDelay },
+): DelayMonitor {
+  const recorded = record();
+  let before = { now: now(), cpu: cpu() };
+  let delay = 0;
   const timer = setInterval(() => {
-    // The histogram records the time between two ticks including the resolution; without a tick there is no mean.
-    mean = histogram.count === 0 ? 0 : Math.max(0, histogram.mean / NANOSECONDS - RESOLUTION);
-    histogram.reset();
+    const after = { now: now(), cpu: cpu() };
+    delay = recorded.read() * Math.min(1, (after.cpu - before.cpu) / Math.max(1, after.now - before.now));
+    before = after;
   }, INTERVAL).unref();
   return {
-    read: () => mean,
+    read: () => delay,
     close() {
       clearInterval(timer);
-      histogram.disable();
+      recorded.close();
     },
+  };
+}
+
+/** Records the delay with a histogram of Node.js. */
+function recordDelay(): RecordedDelay {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
+  histogram.enable();
+  return {
+    read() {
+      // The histogram records the time between two ticks including the resolution; without a tick there is no mean.
+      const mean = histogram.count === 0 ? 0 : Math.max(0, histogram.mean / NANOSECONDS - RESOLUTION);
+      histogram.reset();
+      return mean;
+    },
+    close: () => void histogram.disable(),
   };
 }

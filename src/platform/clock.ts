@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 /** The source of time; injected, so that a test can stop it or set it back. */
 export interface Clock {
   /** Whole milliseconds since the epoch, UTC. */
@@ -10,6 +12,12 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** Monotonic milliseconds from an arbitrary origin: for durations. */
 export function monotonicNow(): number {
   return performance.now();
+}
+
+/** Milliseconds of processor time that this thread has used: unlike the clock, it stops while the system runs other programs. */
+export function threadCpuTime(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }
 
 /** The number of the current iteration of the event loop. One begins when the loop polls for I/O: what arrives later belongs to the next. */

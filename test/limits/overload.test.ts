@@ -37,7 +37,7 @@ describe('overload', () => {
     it(`[LIM-3] is ${reason ?? 'not reported'} at ${delay} ms and ${waiting} writes`, () => {
       const { monitor, load } = monitored();
       Object.assign(load, { delay, waiting });
-      assert.deepEqual([monitor.overloaded(), monitor.reason()], [reason !== null, reason]);
+      assert.deepEqual([monitor.overloaded(1), monitor.reason()], [reason !== null, reason]);
       monitor.close();
     });
   }
@@ -47,16 +47,16 @@ describe('overload', () => {
     const { monitor, load } = monitored();
     const overloadedAt = (delay: number): boolean => {
       load.delay = delay;
-      return monitor.overloaded();
+      return monitor.overloaded(1);
     };
     assert.deepEqual([101, 99, 76, 75, 76].map(overloadedAt), [true, true, true, false, true]);
     load.delay = 75;
     context.mock.timers.tick(CHECK_INTERVAL * 2);
     assert.deepEqual([76, 100].map(overloadedAt), [false, false]);
     load.delay = 101;
-    monitor.overloaded();
+    monitor.overloaded(1);
     Object.assign(load, { delay: 0, waiting: 31 });
-    assert.equal(monitor.overloaded(), true);
+    assert.equal(monitor.overloaded(1), true);
     monitor.close();
   });
 
@@ -65,7 +65,7 @@ describe('overload', () => {
     const { monitor, load, observed } = monitored();
     for (const waiting of [0, 41, 60, 0, 41, 10, 0]) {
       load.waiting = waiting;
-      monitor.overloaded();
+      monitor.overloaded(1);
     }
     context.mock.timers.tick(CHECK_INTERVAL);
     assert.equal(observed.length, 1, 'requests were rejected meanwhile');
@@ -80,7 +80,7 @@ describe('overload', () => {
     context.mock.timers.enable({ apis: ['setInterval'] });
     const { monitor, load, observed } = monitored();
     load.delay = 500;
-    monitor.overloaded();
+    monitor.overloaded(1);
     load.delay = 0;
     context.mock.timers.tick(CHECK_INTERVAL * 2);
     assert.deepEqual([observed.length, monitor.reason()], [2, null]);
@@ -90,7 +90,7 @@ describe('overload', () => {
     const { monitor, load } = monitored();
     const rejected = [null, 50, 51, 80, 0, 30, 38].map((iteration) => {
       load.iteration = iteration;
-      return monitor.overloaded();
+      return monitor.overloaded(1);
     });
     assert.deepEqual(
       rejected,
@@ -103,9 +103,9 @@ describe('overload', () => {
   it('[LIM-3] uses the duration of the iteration, not the measured delay, for many requests in one iteration', () => {
     const { monitor, load } = monitored();
     Object.assign(load, { delay: 500, iteration: 10 });
-    assert.equal(monitor.overloaded(), false);
+    assert.equal(monitor.overloaded(1), false);
     load.iteration = null;
-    assert.equal(monitor.overloaded(), true);
+    assert.equal(monitor.overloaded(1), true);
     monitor.close();
   });
 
@@ -115,8 +115,8 @@ describe('overload', () => {
         const { monitor, load, observed } = monitored();
         for (const [delay, waiting] of loads) {
           Object.assign(load, { delay, waiting });
-          if (delay > 100 || waiting > 40) assert.equal(monitor.overloaded(), true);
-          else if (delay <= 75 && waiting <= 30) assert.equal(monitor.overloaded(), false);
+          if (delay > 100 || waiting > 40) assert.equal(monitor.overloaded(1), true);
+          else if (delay <= 75 && waiting <= 30) assert.equal(monitor.overloaded(1), false);
         }
         monitor.close();
         for (const [index, observation] of observed.entries()) {
@@ -131,14 +131,33 @@ describe('overload', () => {
     const { monitor, load, observed } = monitored();
     load.delay = 500;
     monitor.close();
-    assert.deepEqual([monitor.overloaded(), monitor.reason(), observed], [false, null, []]);
+    assert.deepEqual([monitor.overloaded(1), monitor.reason(), observed], [false, null, []]);
   });
 });
 
 describe('monitorDelay', () => {
-  it('[LIM-3] is 0 before the first interval is over', () => {
-    const monitor = monitorDelay();
-    assert.equal(monitor.read(), 0);
-    monitor.close();
-  });
+  /** Shares of an interval in which this thread had the processor, and the delay that results from a mean of 800 ms. */
+  for (const [title, share, expected] of [
+    ['counts in full where this thread used the processor', 1, 800],
+    ['counts by its share of a processor that other programs use, too', 0.1, 80],
+    ['is none where other programs or the disk kept this thread from running', 0, 0],
+    ['never counts more than once', 1.2, 800],
+  ] as const) {
+    it(`[LIM-3] ${title}`, (context) => {
+      context.mock.timers.enable({ apis: ['setInterval'] });
+      const at = { now: 1_000, cpu: 70 };
+      let closed = false;
+      const record = () => ({ read: () => 800, close: () => void (closed = true) });
+      const monitor = monitorDelay({ now: () => at.now, cpu: () => at.cpu, record });
+      assert.equal(monitor.read(), 0, 'before the first interval is over');
+      for (let interval = 0; interval < 3; interval += 1) {
+        at.now += 900;
+        at.cpu += 900 * share;
+        context.mock.timers.tick(500);
+        assert.equal(Math.round(monitor.read()), expected);
+      }
+      monitor.close();
+      assert.equal(closed, true);
+    });
+  }
 });

@@ -109,13 +109,16 @@ async function openUnlessStopped(opening: Promise<OpenedApi>, signal: AbortSigna
   }
 }
 
-/** The delay of the event loop, as measured before and within the current iteration. */
+/** The delay of the event loop, as measured before and within the current iteration. Without a queue of requests it is none. */
 function delaySources(
   delay: DelayMonitor,
   { eventLoopDelay }: Limits,
 ): Pick<OverloadOptions, 'delay' | 'recordRequest'> {
   const iteration = new LoopIteration(eventLoopDelay * MAX_ITERATION);
-  return { delay: () => delay.read(), recordRequest: () => iteration.recordRequest() };
+  return {
+    delay: () => (iteration.hasQueue ? delay.read() : 0),
+    recordRequest: (inFlight) => iteration.recordRequest(inFlight),
+  };
 }
 
 async function listen(options: ServeHttpOptions): Promise<HttpServer> {

@@ -29,8 +29,8 @@ interface HttpConnectionsOptions {
   readonly handler: Handler;
   readonly limits: Limits;
   readonly observe: Observe;
-  /** Called once for each request; while it returns true, all but the health checks are refused (LIM-3). */
-  readonly overloaded: () => boolean;
+  /** Called once for each request, with the number of those in flight; while it returns true, all but the health checks are refused (LIM-3). */
+  readonly overloaded: (inFlight: number) => boolean;
 }
 
 /** Milliseconds. Longer than common proxies reuse a connection, so that the server never closes it under their request. */
@@ -147,7 +147,8 @@ export class HttpConnections {
   #handle(request: RawRequest): MaybePromise<ApiResponse> {
     const { handler, overloaded } = this.#options;
     if (!isSupportedVersion(request.httpVersion)) return handler.refuse(unsupportedVersion(), request);
-    if (overloaded() && !isHealthCheck(request.target)) return handler.refuse(serverOverloaded(), request);
+    if (overloaded(this.#inFlight.size) && !isHealthCheck(request.target))
+      return handler.refuse(serverOverloaded(), request);
     return handleSafely(handler, request);
   }
 
