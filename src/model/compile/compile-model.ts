@@ -10,7 +10,7 @@ import { compileFields } from './fields.ts';
 import { parentOf, parentsFirst, type ResourceContext } from './hierarchy.ts';
 import { checkDistinct, checkFormerNames, compileNames, reservedCollections } from './names.ts';
 import { checkInverses, withSiblings } from './nested-references.ts';
-import { checkRelationNames, dependentsOf, linksOf } from './references.ts';
+import { checkRelationNames, dependentsOf, linksOf, type ReferrersByTarget, referrersOf } from './references.ts';
 import { resolveReferences } from './resolve-refs.ts';
 import { compileSettings } from './settings.ts';
 
@@ -29,9 +29,10 @@ export type Digest = (text: string) => string;
 export function compileModel(document: CompileContext, digest: Digest, code: ModelCode): Model {
   const settings = compileSettings(document);
   const unlinked = compileResources(document, code);
-  checkRelationNames(unlinked);
+  const referrers = referrersOf(unlinked);
+  checkRelationNames(unlinked, referrers);
   checkInverses(unlinked);
-  const resources = new Map(unlinked.map((resource) => [resource.name, withRelations(resource, unlinked)]));
+  const resources = new Map(unlinked.map((resource) => [resource.name, withRelations(resource, referrers)]));
   const collections = new Map([...resources.values()].map((resource) => [resource.collection, resource]));
   const compiled = { ...settings, resources, collections };
   return deepFreeze({ ...compiled, fingerprint: digest(serialize({ ...settings, resources })) });
@@ -71,9 +72,9 @@ function resolveSchema({ declared, path, report }: CompileContext, document: Com
 
 function withRelations(
   { declared: _declared, path: _path, report: _report, ...resource }: UnlinkedResource,
-  resources: readonly UnlinkedResource[],
+  referrers: ReferrersByTarget,
 ): Resource {
-  return { ...resource, dependents: dependentsOf(resource.name, resources), links: linksOf(resource.name, resources) };
+  return { ...resource, dependents: dependentsOf(resource.name, referrers), links: linksOf(resource.name, referrers) };
 }
 
 /** Serializes a model for its fingerprint, with the order of members, map entries and fields. */

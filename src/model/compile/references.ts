@@ -84,9 +84,34 @@ function compileOnDelete(declared: string | null, member: Member, field: Compile
 /** A resource, as far as its relations matter. */
 export type RelatedResource = Pick<Resource, 'name' | 'fields' | 'parent'> & CompileContext;
 
+/** A field that references a resource. */
+interface Referrer {
+  readonly resource: RelatedResource;
+  readonly field: Field;
+  readonly reference: Reference;
+  /** Whether the field is the reference of a child to its parent. */
+  readonly child: boolean;
+}
+
+/** The fields that reference each resource, by its name: those of its children first. */
+export type ReferrersByTarget = ReadonlyMap<string, readonly Referrer[]>;
+
+/** Groups the references of all resources by their target. */
+export function referrersOf(resources: readonly RelatedResource[]): ReferrersByTarget {
+  const references = resources.flatMap((resource) =>
+    resource.fields.flatMap((field): readonly Referrer[] =>
+      field.reference === null
+        ? []
+        : [{ resource, field, reference: field.reference, child: resource.parent?.field === field.name }],
+    ),
+  );
+  const childrenFirst = [...references.filter(({ child }) => child), ...references.filter(({ child }) => !child)];
+  return Map.groupBy(childrenFirst, ({ reference }) => reference.resource);
+}
+
 /** The fields that reference a resource: those of its children first. */
-export function dependentsOf(name: string, resources: readonly RelatedResource[]): readonly Dependent[] {
-  return referrers(name, resources).map(({ resource, field, reference, child }) => ({
+export function dependentsOf(name: string, referrers: ReferrersByTarget): readonly Dependent[] {
+  return (referrers.get(name) ?? []).map(({ resource, field, reference, child }) => ({
     resource: resource.name,
     field: field.name,
     many: field.type.kind === 'array',
@@ -96,8 +121,8 @@ export function dependentsOf(name: string, resources: readonly RelatedResource[]
 }
 
 /** The collections that representations of a resource link to: its children, then its inverse relations (REP-9). */
-export function linksOf(name: string, resources: readonly RelatedResource[]): readonly CollectionLink[] {
-  return referrers(name, resources).flatMap(({ resource, field, reference, child }): readonly CollectionLink[] => {
+export function linksOf(name: string, referrers: ReferrersByTarget): readonly CollectionLink[] {
+  return (referrers.get(name) ?? []).flatMap(({ resource, field, reference, child }): readonly CollectionLink[] => {
     if (child) return [{ name: resource.name, resource: resource.name, kind: 'child', field: field.name }];
     if (reference.inverse === null) return [];
     return [{ name: reference.inverse, resource: resource.name, kind: 'inverse', field: field.name }];
@@ -105,7 +130,7 @@ export function linksOf(name: string, resources: readonly RelatedResource[]): re
 }
 
 /** Reports relations and links whose name the representation already uses. */
-export function checkRelationNames(resources: readonly RelatedResource[]): void {
+export function checkRelationNames(resources: readonly RelatedResource[], referrers: ReferrersByTarget): void {
   for (const target of resources) {
     const used = new Set([...FIXED_LINKS, ...RESERVED_FIELDS, ...target.fields.map((field) => field.name)]);
     const claim = (name: string, { path, report }: CompileContext, at: Path): void => {
@@ -119,29 +144,11 @@ export function checkRelationNames(resources: readonly RelatedResource[]): void 
       const as = field.reference?.as ?? null;
       if (as !== null) claim(as, target, referencePath(target, field));
     }
-    for (const { resource, field, reference, child } of referrers(target.name, resources)) {
+    for (const { resource, field, reference, child } of referrers.get(target.name) ?? []) {
       if (child) claim(resource.name, resource, ['parent']);
       else if (reference.inverse !== null) claim(reference.inverse, resource, referencePath(resource, field));
     }
   }
-}
-
-interface Referrer {
-  readonly resource: RelatedResource;
-  readonly field: Field;
-  readonly reference: Reference;
-  readonly child: boolean;
-}
-
-function referrers(name: string, resources: readonly RelatedResource[]): readonly Referrer[] {
-  const found = resources.flatMap((resource) =>
-    resource.fields.flatMap((field): readonly Referrer[] => {
-      const { reference } = field;
-      if (reference?.resource !== name) return [];
-      return [{ resource, field, reference, child: resource.parent?.field === field.name }];
-    }),
-  );
-  return [...found.filter(({ child }) => child), ...found.filter(({ child }) => !child)];
 }
 
 /** Where a field of a resource declares its reference. */

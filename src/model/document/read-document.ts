@@ -1,18 +1,7 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type ParsedNode,
-  parseDocument,
-  type Scalar,
-  visit,
-} from 'yaml';
 import type { Json } from '../../conventions/json.ts';
-import { type ModelProblem, ProblemList, type SourcePosition, type ReportProblem } from './model-error.ts';
-import { formatPath, type Path } from '../values/path.ts';
+import type { Path } from '../values/path.ts';
+import { type ModelProblem, ProblemList, type ReportProblem, type SourcePosition } from './model-error.ts';
+import { type SyntaxIssue, YamlDocument, type YamlValue } from './yaml-document.ts';
 
 /** Values for `${NAME}` in a document, such as the environment variables. */
 export type VariableValues = Readonly<Record<string, string | undefined>>;
@@ -38,176 +27,109 @@ interface ModelDocument {
 }
 
 /** Maximum characters, values (with aliases expanded) and levels of nesting of a document. */
-const MAX_TEXT = 1024 * 1024;
-const MAX_NODES = 100_000;
-const MAX_DEPTH = 64;
-/** Maximum reported syntax errors: one missing bracket can cause hundreds. */
-const MAX_SYNTAX_ERRORS = 20;
+const MAX_TEXT = 16 * 1024 * 1024;
+const LIMITS = { nodes: 2_000_000, depth: 64 };
 const START: SourcePosition = { line: 1, column: 1 };
-const JSON_LITERAL = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+/** A string or a colon: in JSON a colon outside strings follows the name of a member. */
+const STRING_OR_COLON = /"(?:[^"\\]|\\.)*"|:/g;
 
 /**
  * Parses a model document. Never throws: all errors are in `problems`. Aliases are expanded within the limits on values and depth, so
  * that exponential and recursive aliases are errors. `${NAME}` in a string is replaced by the environment variable, which must be
  * set. Messages never contain values.
+ *
+ * JSON is parsed as JSON, which is several times faster; only a document with an error is parsed as YAML as well, for its positions.
  */
 export function readDocument({ file, text, env }: DocumentSource): ModelDocument {
-  const positions = new Map<string, SourcePosition>();
-  const lines = new LineCounter();
-  const locate = (path: Path): SourcePosition => nearestPosition(positions, path);
-  const tree = text.length > MAX_TEXT ? null : parseYaml(text, lines);
-  const issues = tree === null ? [TOO_LONG] : syntaxIssues(file, text, tree, lines);
-  if (tree === null || issues.length > 0) {
-    const problems = issues.map(({ position, ...issue }) => ({ file, ...position, path: '', ...issue }));
-    return { value: null, locate, problems, readable: false };
-  }
+  if (text.length > MAX_TEXT) return unreadable(file, [TOO_LONG]);
+  const source = text.replace(/^\uFEFF/, '');
+  let parsed: YamlDocument | undefined;
+  const yaml = (): YamlDocument => (parsed ??= new YamlDocument(source));
+  const locate = (path: Path): SourcePosition => yaml().locate(path);
   const list = new ProblemList(file, locate);
-  const reader = new NodeReader({ lines, positions, env, report: list.report });
-  const value = reader.read(tree.contents, []);
-  return { value, locate, problems: list.sorted(), readable: true };
+  const json = file.endsWith('.json') ? parseJson(source) : null;
+  const issues = json?.kind === 'value' ? [] : yaml().syntaxIssues();
+  if (issues.length > 0) return unreadable(file, issues);
+  if (json?.kind === 'error') return unreadable(file, [jsonIssue(json.message, yaml())]);
+  const reader = new ValueReader(env, list.report);
+  const value = reader.read(json === null ? yaml().read(LIMITS, list.report) : json.value, []);
+  const problems = list.sorted();
+  const repeated = json !== null && problems.length === 0 && reader.members !== countColons(source);
+  return repeated ? unreadable(file, yaml().syntaxIssues()) : { value, locate, problems, readable: true };
 }
 
-interface SyntaxIssue {
-  readonly cause: string;
-  readonly fix: string;
-  readonly position: SourcePosition;
+const TOO_LONG: SyntaxIssue = { cause: 'the document is longer than 16 MiB', position: START };
+
+function unreadable(file: string, issues: readonly SyntaxIssue[]): ModelDocument {
+  const problems = issues.map(({ position, cause }) => {
+    const fix = cause === TOO_LONG.cause ? 'split it into several models' : 'correct the syntax';
+    return { file, ...position, path: '', cause, fix };
+  });
+  return { value: null, locate: () => START, problems, readable: false };
 }
 
-const TOO_LONG: SyntaxIssue = {
-  cause: 'the document is longer than 1 MiB',
-  fix: 'split it into several models',
-  position: START,
-};
+type ParsedJson =
+  | { readonly kind: 'value'; readonly value: Json }
+  | { readonly kind: 'error'; readonly message: string };
 
-function parseYaml(text: string, lines: LineCounter): Document.Parsed {
-  return parseDocument(withoutByteOrderMark(text), { lineCounter: lines, prettyErrors: false });
-}
-
-function withoutByteOrderMark(text: string): string {
-  return text.replace(/^\uFEFF/, '');
-}
-
-function syntaxIssues(file: string, text: string, tree: Document.Parsed, lines: LineCounter): readonly SyntaxIssue[] {
-  const issues = [...tree.errors, ...tree.warnings].slice(0, MAX_SYNTAX_ERRORS).map(({ message, pos: [offset] }) => ({
-    cause: `the document is not valid YAML: ${message}`,
-    fix: 'correct the syntax',
-    position: positionAt(lines, offset),
-  }));
-  return file.endsWith('.json') && issues.length === 0 ? jsonIssues(text, tree, lines) : issues;
-}
-
-/** YAML is a superset of JSON, so a `.json` file is also parsed as JSON. */
-function jsonIssues(text: string, tree: Document.Parsed, lines: LineCounter): readonly SyntaxIssue[] {
+function parseJson(text: string): ParsedJson {
   try {
-    JSON.parse(withoutByteOrderMark(text));
-    return [];
+    return { kind: 'value', value: JSON.parse(text) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(error.message) ?? [];
-    const position =
-      line === undefined ? positionAt(lines, nonJsonScalar(tree)) : { line: Number(line), column: Number(column) };
-    return [{ cause: 'the document is not valid JSON', fix: 'correct the syntax', position }];
+    return { kind: 'error', message: error.message };
   }
 }
 
-/** Offset of the first scalar that is valid in YAML only, for JSON errors without a position; 0 if there is none. */
-function nonJsonScalar(tree: Document.Parsed): number {
-  let offset = 0;
-  visit(tree, {
-    Scalar(_, { range, source = '', type, value }) {
-      if (type === 'QUOTE_DOUBLE' || (type === 'PLAIN' && typeof value !== 'string' && JSON_LITERAL.test(source))) {
-        return;
-      }
-      offset = range?.[0] ?? 0;
-      return visit.BREAK;
-    },
-  });
-  return offset;
+/** The members that a JSON text writes. JSON.parse takes the last of members with the same name, so that it has fewer. */
+function countColons(text: string): number {
+  return text.match(STRING_OR_COLON)?.filter((token) => token === ':').length ?? 0;
 }
 
-function positionAt(lines: LineCounter, offset: number): SourcePosition {
-  const { line, col } = lines.linePos(offset);
-  return line === 0 ? START : { line, column: col };
+function jsonIssue(message: string, tree: YamlDocument): SyntaxIssue {
+  const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
+  const position = line === undefined ? tree.locateNonJson() : { line: Number(line), column: Number(column) };
+  return { cause: 'the document is not valid JSON', position };
 }
 
-function nearestPosition(positions: ReadonlyMap<string, SourcePosition>, path: Path): SourcePosition {
-  for (let length = path.length; length >= 0; length -= 1) {
-    const position = positions.get(formatPath(path.slice(0, length)));
-    if (position !== undefined) return position;
-  }
-  return START;
-}
+/** Checks the values of a document, and replaces its variables. */
+class ValueReader {
+  readonly #env: VariableValues;
+  readonly #report: ReportProblem;
+  /** The members of objects so far. */
+  members = 0;
 
-interface NodeReaderOptions {
-  readonly lines: LineCounter;
-  readonly positions: Map<string, SourcePosition>;
-  readonly env: VariableValues;
-  readonly report: ReportProblem;
-}
-
-type YamlNode = ParsedNode | null;
-
-/** Converts the YAML nodes of a document to JSON and records their positions. */
-class NodeReader {
-  readonly #options: NodeReaderOptions;
-  readonly #anchors = new Map<string, YamlNode>();
-  #nodes = 0;
-
-  constructor(options: NodeReaderOptions) {
-    this.#options = options;
+  constructor(env: VariableValues, report: ReportProblem) {
+    this.#env = env;
+    this.#report = report;
   }
 
-  read(node: YamlNode, path: Path): Json {
-    this.#nodes += 1;
-    if (this.#nodes > MAX_NODES) {
-      return this.#problem(path, 'the document has too many values', 'split it into several models');
+  read(value: YamlValue, path: Path): Json {
+    if (path.length > LIMITS.depth) {
+      return this.#problem(path, 'the document is nested too deeply', `use at most ${LIMITS.depth} levels`);
     }
-    if (path.length > MAX_DEPTH)
-      return this.#problem(path, 'the document is nested too deeply', `use at most ${MAX_DEPTH} levels`);
-    if (isAlias(node)) return this.#readAlias(node.source, path);
-    if (node === null) return null;
-    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
-    if (isMap(node)) return this.#readMap(node.items, path);
-    if (isSeq(node)) return node.items.map((item, index) => this.#readAt(item, [...path, index], item));
-    return this.#readScalar(node, path);
-  }
-
-  #readAlias(name: string, path: Path): Json {
-    const target = this.#anchors.get(name);
-    if (target === undefined) {
-      return this.#problem(path, `the alias *${name} has no anchor before it`, `declare &${name} first`);
-    }
-    return this.read(target, path);
-  }
-
-  #readAt(node: YamlNode, path: Path, at: YamlNode): Json {
-    if (at !== null) this.#options.positions.set(formatPath(path), positionAt(this.#options.lines, at.range[0]));
-    return this.read(node, path);
-  }
-
-  #readMap(pairs: readonly { readonly key: YamlNode; readonly value: YamlNode }[], path: Path): Json {
-    const members: [string, Json][] = [];
-    for (const { key, value } of pairs) {
-      const name = isScalar(key) ? keyName(key) : null;
-      if (name === null || name === '__proto__') {
-        this.#problem(path, 'the key is not a valid name', 'use a string other than __proto__');
-      } else {
-        members.push([name, this.#readAt(value, [...path, name], key)]);
-      }
-    }
-    return Object.fromEntries(members);
-  }
-
-  #readScalar({ value }: Scalar, path: Path): Json {
     if (typeof value === 'string') return this.#replaceVariables(value, path);
+    if (typeof value === 'number') return this.#readNumber(value, path);
     if (typeof value === 'boolean' || value === null) return value;
-    if (typeof value !== 'number' || !Number.isFinite(value)) {
-      return this.#problem(
-        path,
-        'the value is not valid in JSON',
-        'write a string, a finite number, true, false or null',
-      );
+    if (isList(value)) return value.map((item, index) => this.read(item, [...path, index]));
+    return this.#readMembers(value, path);
+  }
+
+  #readMembers(members: { readonly [name: string]: YamlValue }, path: Path): Json {
+    const read: Record<string, Json> = {};
+    for (const [name, value] of Object.entries(members)) {
+      this.members += 1;
+      if (name === '__proto__') this.#problem(path, 'the key is not a valid name', 'use a string other than __proto__');
+      else read[name] = this.read(value, [...path, name]);
+    }
+    return read;
+  }
+
+  #readNumber(value: number, path: Path): Json {
+    if (!Number.isFinite(value)) {
+      const fix = 'write a string, a finite number, true, false or null';
+      return this.#problem(path, 'the value is not valid in JSON', fix);
     }
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
       return this.#problem(path, 'the integer is outside the safe range of 2^53-1', 'write it as a string, in quotes');
@@ -217,7 +139,7 @@ class NodeReader {
 
   #replaceVariables(text: string, path: Path): string {
     return text.replace(VARIABLE, (_, name: string) => {
-      const value = Object.hasOwn(this.#options.env, name) ? this.#options.env[name] : undefined;
+      const value = Object.hasOwn(this.#env, name) ? this.#env[name] : undefined;
       if (value !== undefined) return value;
       this.#problem(path, `the environment variable ${name} is not set`, 'set it, or write the value in the document');
       return '';
@@ -225,12 +147,11 @@ class NodeReader {
   }
 
   #problem(path: Path, cause: string, fix: string): null {
-    this.#options.report(path, cause, fix);
+    this.#report(path, cause, fix);
     return null;
   }
 }
 
-/** The source of a key: `1.4` is the name "1.4", not a number. */
-function keyName({ value, source }: Scalar): string {
-  return typeof value === 'string' ? value : (source ?? String(value));
+function isList(value: YamlValue): value is readonly YamlValue[] {
+  return Array.isArray(value);
 }

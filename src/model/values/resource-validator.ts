@@ -35,14 +35,15 @@ export interface ResourceValidator {
 const MAX_ID = 255;
 const CONTROL = /\p{Cc}/u;
 
-/** Compiles the validators of a model, by name of the resource. Called once, at start. */
+/** The validators of a model, by name of the resource. Called once, at start; each is compiled when it first checks a row. */
 export function compileValidators(model: Model): ReadonlyMap<string, ResourceValidator> {
   return new Map([...model.resources].map(([name, resource]) => [name, compileValidator(resource)]));
 }
 
 function compileValidator(resource: Resource): ResourceValidator {
+  let check: ResourceValidator['check'] | null = null;
   return {
-    check: compileCheck(resource),
+    check: (candidate, options) => (check ??= compileCheck(resource))(candidate, options),
     coerce: (path, text) => {
       const property = resource.properties.get(path);
       if (property === undefined) return { kind: 'invalid', message: `is not a property of ${resource.name}` };

@@ -71,8 +71,10 @@ describe('readDocument', () => {
     ['an alias that contains itself', 'a: &a [*a]', /nested too deep/],
     ['an alias without an anchor', 'a: *nothing', /nothing/],
     ['deep nesting', `a: ${'['.repeat(70)}${']'.repeat(70)}`, /nested too deep/],
-    ['very deep nesting', '['.repeat(100_000), /not valid YAML/],
-    ['a document over 1 MiB', `a: ${'x'.repeat(1024 * 1024)}`, /longer than 1 MiB/],
+    ['very deep nesting that never closes', '['.repeat(100_000), /nested too deeply/],
+    ['very deep nesting that is closed', `${'['.repeat(50_000)}${']'.repeat(50_000)}`, /nested too deeply/],
+    ['very deep sequences', '- '.repeat(50_000), /nested too deeply/],
+    ['a document over 16 MiB', `a: ${'x'.repeat(16 * 1024 * 1024)}`, /longer than 16 MiB/],
     ['two documents', 'a: 1\n---\nb: 2\n', /multiple documents/],
     ['an unknown tag', 'a: !thing 1\n', /Unresolved tag/],
     ['a list as a key', '? [a]\n: 1\n', /the key is not a valid name/],
@@ -89,6 +91,25 @@ describe('readDocument', () => {
       '2:1 the document is not valid YAML: Map keys must be unique',
       '4:1 the document is not valid YAML: Map keys must be unique',
     ]);
+  });
+
+  it('rejects in JSON what it rejects in YAML, at the same positions', () => {
+    const nested = (depth: number): string => `${'[\n'.repeat(depth)}${']'.repeat(depth)}`;
+    const texts = [
+      '{\n  "a": 1,\n  "a": 2\n}',
+      '{\n  "a:b": ":\\":",\n  "c": {"d": 1, "d": 1}\n}',
+      '{\n  "a": 9223372036854775807\n}',
+      '{\n  "a": 1e999\n}',
+      '{\n  "__proto__": 1\n}',
+      '{\n  "a": "${UNSET}"\n}',
+      nested(70),
+    ];
+    for (const text of texts) {
+      assert.equal(causes(text, 'model.json').length, 1, text.slice(0, 50));
+      assert.deepEqual(causes(text, 'model.json'), causes(text), text.slice(0, 50));
+    }
+    assert.match(causes(nested(50_000), 'model.json')[0] ?? '', /nested too deeply/);
+    assert.deepEqual(causes('{\n  "a:b": ":\\":",\n  "c": {"d": {":": ""}}\n}', 'model.json'), []);
   });
 
   const foreign: readonly (readonly [title: string, text: string, position: string])[] = [
