@@ -35,7 +35,7 @@ export async function openDatabase(options: OpenApiOptions): Promise<OpenedApi> 
  * @throws {CommandError} as {@link openDatabase}
  */
 export async function openWithoutServer(model: Model, database: string, { env, stderr }: Terminal): Promise<OpenedApi> {
-  const { host, port } = serveSettings({ open: true }, env);
+  const { host, port } = serveSettings({ insecurePublic: true }, env);
   const isNew = !existsSync(database);
   const observe: Observe = (observation) => {
     if (observation.kind !== 'schema-changed' || isNew) return;

@@ -1,21 +1,13 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { programVersion } from '../platform/program-version.ts';
 import { CommandError, type ExitCode, notSupportedYet } from './command-error.ts';
-import { check, type CheckFlags } from './commands/check.ts';
-import { exportCommand, type ExportFlags } from './commands/export.ts';
-import { importCommand, type ImportFlags } from './commands/import.ts';
-import { schema } from './commands/schema.ts';
-import { serve } from './commands/serve.ts';
-import type { ServeFlags } from './settings.ts';
+import type { ArgumentSpec, CommandSpec, OptionSpec } from './command-spec.ts';
+import { COMMANDS } from './command-table.ts';
 import { styled, supportsColour, type Terminal } from './terminal/terminal.ts';
 
 /** Commands and flags of the specification that are not implemented yet: recognized, hidden from the help, refused. */
 const FUTURE_COMMANDS = ['init', 'migrate', 'token', 'key', 'openapi', 'asyncapi', 'client', 'diff', 'conform'];
 const FUTURE_SERVE_FLAGS = ['--redis <url>', '--metrics-port <port>'];
-
-const MODEL = 'path of a model in YAML, JSON or TypeScript';
-const DATABASE =
-  'database file as sqlite:PATH; {name} stands for the name of the model (RESTWRIGHT_DATABASE, default: sqlite:./data/{name}.db)';
 
 /**
  * Runs one command line.
@@ -29,7 +21,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     exitCode = code;
   });
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(withoutHelpCommand(args), { from: 'user' });
     return exitCode;
   } catch (error) {
     // Commander has already printed its message or the help.
@@ -46,97 +38,60 @@ type SetExitCode = (exitCode: ExitCode) => void;
 function describeProgram(terminal: Terminal, setExitCode: SetExitCode): Command {
   const program = new Command('restwright')
     .description('Declare resources, run one command, get an HTTP JSON API that keeps every convention.')
-    .version(programVersion(), '--version', 'print the version')
-    .helpOption('--help', 'print help for the program or for a command')
-    .helpCommand(false)
+    .version(programVersion(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print help for the program or for a command')
+    .addHelpCommand(new Command('help [command]').description('print help for a command').helpGroup('Shell:'))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
     })
     .addHelpText('after', PROGRAM_NOTES);
-  addServe(program, terminal, setExitCode);
-  addCheck(program, terminal, setExitCode);
-  addSchema(program, terminal, setExitCode);
-  addImport(program, terminal, setExitCode);
-  addExport(program, terminal, setExitCode);
+  for (const spec of COMMANDS) addCommand(program, spec, { terminal, setExitCode });
   for (const name of FUTURE_COMMANDS) addFutureCommand(program, name);
   return program;
 }
 
-function addServe(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
+/** `help serve` is `serve --help`, so that an unknown command is reported in both: Commander would print the help of the program. */
+function withoutHelpCommand(args: readonly string[]): readonly string[] {
+  const [first = '', second, ...others] = args;
+  const isNamed = (name: string): boolean =>
+    COMMANDS.some((spec) => spec.name === name) || FUTURE_COMMANDS.includes(name);
+  if (first !== 'help') return first.startsWith('-') || isNamed(first) ? args : args.slice(0, 1);
+  if (second === undefined || second === 'help') return ['--help'];
+  return isNamed(second) ? [second, '--help', ...others] : [second];
+}
+
+interface Invocation {
+  readonly terminal: Terminal;
+  readonly setExitCode: SetExitCode;
+}
+
+function addCommand(program: Command, spec: CommandSpec, { terminal, setExitCode }: Invocation): void {
   const command = program
-    .command('serve')
-    .summary('serve the API of a model')
-    .description('Serves the API of a model. Prints its URL on standard output; writes its log to standard error.')
-    .argument('<model>', MODEL)
-    .option('--port <number>', 'port to listen on; 0 for any free port (RESTWRIGHT_PORT, default: 3000)')
-    .option('--host <address>', 'address to listen on (RESTWRIGHT_HOST, default: 127.0.0.1)')
-    .option('--database <url>', DATABASE)
-    .option(
-      '--workers <number>',
-      'number of processes that share the port and the database (RESTWRIGHT_WORKERS, default: 1)',
-    )
-    .option('--dev', 'development mode: readable log, and the model is reloaded when its file changes')
-    .option('--open', 'accept requests from other machines without authentication')
-    .addHelpText('after', SERVE_NOTES)
-    .action(async (model: string, flags: ServeFlags) => setExitCode(await serve(model, flags, terminal)));
-  for (const flag of FUTURE_SERVE_FLAGS) addFutureFlag(command, flag);
+    .command(spec.name)
+    .helpGroup(spec.group)
+    .summary(spec.summary)
+    .description(spec.description)
+    .addHelpText('after', `\n${spec.notes}`)
+    .showHelpAfterError(`Run restwright help ${spec.name} to see its arguments and options.`);
+  for (const each of spec.arguments) command.addArgument(argumentOf(each));
+  for (const each of spec.options) command.addOption(optionOf(each));
+  if (spec.name === 'serve') for (const flags of FUTURE_SERVE_FLAGS) addFutureFlag(command, flags);
+  command.action(async () => {
+    const given: readonly string[] = command.processedArgs;
+    setExitCode(await spec.run(given, command.opts(), terminal));
+  });
 }
 
-function addCheck(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
-  program
-    .command('check')
-    .summary('validate a model')
-    .description('Validates a model. Prints every error with its location, cause and fix, and warnings.')
-    .argument('<model>', MODEL)
-    .option('--json', 'print the result as JSON')
-    .addHelpText('after', '\nExamples:\n  restwright check shop.yaml\n  restwright check shop.yaml --json\n')
-    .action(async (model: string, flags: CheckFlags) => setExitCode(await check(model, flags, terminal)));
+function argumentOf({ name, description, fallback }: ArgumentSpec): Argument {
+  if (fallback === undefined) return new Argument(`<${name}>`, description);
+  return new Argument(`[${name}]`, description).default(fallback);
 }
 
-function addSchema(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
-  program
-    .command('schema')
-    .summary('print the JSON Schema of model documents')
-    .description('Prints the JSON Schema of model documents. Editors use it for completion and validation.')
-    .addHelpText('after', '\nExamples:\n  restwright schema > restwright.schema.json\n')
-    .action(() => setExitCode(schema(terminal)));
-}
-
-function addImport(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
-  program
-    .command('import')
-    .summary('import the rows of a file into a collection')
-    .description('Imports the rows of a file into a collection. An interrupted import resumes where it stopped.')
-    .argument('<model>', MODEL)
-    .argument('<collection>', 'collection to import into')
-    .argument('<file>', 'NDJSON, JSON (an array) or CSV file; the file extension selects the format')
-    .option('--format <format>', 'ndjson, json or csv; overrides the file extension')
-    .option('--database <url>', DATABASE)
-    .option('--json', 'print the result as JSON')
-    .addHelpText('after', IMPORT_NOTES)
-    .action(async (model: string, collection: string, file: string, flags: ImportFlags) =>
-      setExitCode(await importCommand({ model, collection, file }, flags, terminal)),
-    );
-}
-
-function addExport(program: Command, terminal: Terminal, setExitCode: SetExitCode): void {
-  program
-    .command('export')
-    .summary('export a collection to a file')
-    .description('Exports a collection to a file or to standard output, in constant memory.')
-    .argument('<model>', MODEL)
-    .argument('<collection>', 'collection to export')
-    .argument('[file]', 'file to write; - for standard output', '-')
-    .option('--format <format>', 'ndjson, json or csv; default: by the file extension, else ndjson')
-    .option('--force', 'replace an existing file')
-    .option('--database <url>', DATABASE)
-    .option('--json', 'print the result as JSON')
-    .addHelpText('after', EXPORT_NOTES)
-    .action(async (model: string, collection: string, file: string, flags: ExportFlags) =>
-      setExitCode(await exportCommand({ model, collection, file }, flags, terminal)),
-    );
+function optionOf({ name, value, description, group }: OptionSpec): Option {
+  const option = new Option(value === null ? `--${name}` : `--${name} <${value.name}>`, description);
+  return group === undefined ? option : option.helpGroup(group);
 }
 
 function addFutureCommand(program: Command, name: string): void {
@@ -158,14 +113,6 @@ function addFutureFlag(command: Command, flags: string): void {
   command.addOption(option);
 }
 
-const EXPORT_NOTES = `
-Rows have the fields that GET returns, without links. import reads these files.
-
-Examples:
-  restwright export shop.yaml products products.csv
-  restwright export shop.yaml products | gzip > products.ndjson.gz
-`;
-
 const PROGRAM_NOTES = `
 Examples:
   restwright check shop.yaml
@@ -174,22 +121,4 @@ Examples:
   restwright export shop.yaml products products.csv
 
 Exit codes: 0: success, 1: failure, 2: incorrect usage.
-`;
-
-const SERVE_NOTES = `
-Flags override environment variables; environment variables override defaults.
-
-Examples:
-  restwright serve shop.yaml
-  restwright serve shop.yaml --port 0 --database sqlite:/var/lib/shop/shop.db
-  restwright serve shop.yaml --workers 4
-  RESTWRIGHT_PORT=8080 restwright serve shop.yaml --dev
-`;
-
-const IMPORT_NOTES = `
-Invalid lines are reported with their line numbers. Rows before them stay imported. Correct the lines and run the same command again.
-
-Examples:
-  restwright import shop.yaml products products.ndjson
-  restwright import shop.yaml products products.ndjson --database sqlite:/var/lib/shop/shop.db
 `;

@@ -16,6 +16,7 @@ export interface ServeFlags {
   readonly workers?: string;
   readonly dev?: boolean;
   readonly open?: boolean;
+  readonly insecurePublic?: boolean;
 }
 
 export interface ServeSettings {
@@ -26,7 +27,10 @@ export interface ServeSettings {
   /** Number of processes that serve. */
   readonly workers: number;
   readonly dev: boolean;
+  /** Whether a browser opens the API once it listens. */
   readonly open: boolean;
+  /** Whether clients on other machines are served without authentication (AUTH-7). */
+  readonly insecurePublic: boolean;
 }
 
 /** The path of the database file; `{name}` in it stands for the name of the model. */
@@ -50,6 +54,9 @@ const DATABASE: SettingSource = {
   fallback: 'sqlite:./data/{name}.db',
 };
 
+/** The scheme of a URL; a single letter is a drive of Windows. */
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]+:/;
+
 interface SettingValue {
   readonly text: string;
   /** The flag or variable that it comes from, for messages. */
@@ -59,32 +66,33 @@ interface SettingValue {
 /**
  * Reads the settings of `serve`.
  *
- * @throws {CommandError} exit 2 for an invalid value, and for an address that other machines can reach without `--open` (AUTH-7)
+ * @throws {CommandError} exit 2 for an invalid value, and for an address that other machines can reach without `--insecure-public` (AUTH-7)
  */
 export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): ServeSettings {
-  const { open = false, dev = false } = flags;
+  const { open = false, dev = false, insecurePublic = false } = flags;
   return {
     port: parsePort(settingValue(PORT, flags.port, env)),
-    host: parseHost(settingValue(HOST, flags.host, env), open),
+    host: parseHost(settingValue(HOST, flags.host, env), { open, insecurePublic }),
     database: databaseLocation(flags.database, env),
     workers: parseWorkers(settingValue(WORKERS, flags.workers, env), dev),
     dev,
     open,
+    insecurePublic,
   };
 }
 
 /**
  * The database that a command uses.
  *
- * @throws {CommandError} exit 2 for a value that is not `sqlite:PATH`
+ * @throws {CommandError} exit 2 for a value that is neither a path nor `sqlite:PATH`
  */
 export function databaseLocation(flag: string | undefined, env: EnvironmentVariables): DatabaseLocation {
   const { text, origin } = settingValue(DATABASE, flag, env);
   if (/^postgres(ql)?:/.test(text)) throw notSupportedYet(`${origin}: PostgreSQL`);
-  const file = /^sqlite:(.+)$/s.exec(text)?.[1];
-  if (file === undefined || file.startsWith('//') || file === ':memory:') {
+  const file = text.startsWith('sqlite:') ? text.slice('sqlite:'.length) : text;
+  if (file === '' || file.startsWith('//') || file === ':memory:' || SCHEME.test(file)) {
     throw usageError(
-      `${origin}: '${text}' is not a valid database; write sqlite:PATH, for example sqlite:./data/shop.db.`,
+      `${origin}: '${text}' is not a valid database; write a path such as ./data/shop.db, or sqlite:PATH.`,
     );
   }
   return { file };
@@ -118,19 +126,21 @@ function parseWorkers({ text, origin }: SettingValue, dev: boolean): number {
   return number;
 }
 
-function parseHost({ text, origin }: SettingValue, open: boolean): string {
+function parseHost(
+  { text, origin }: SettingValue,
+  { open, insecurePublic }: Pick<ServeSettings, 'open' | 'insecurePublic'>,
+): string {
   const name = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
   if (!/^[0-9A-Za-z.:%_-]+$/.test(name)) {
     throw usageError(
       `${origin}: '${text}' is not a valid host name or address; use one like 127.0.0.1, ::1 or localhost.`,
     );
   }
-  if (!open && !isLoopback(name)) {
-    throw usageError(
-      `${origin}: other machines can reach ${text}, and no authentication is configured: any client could read and change all data. ` +
-        'This version does not support authentication (`auth` in the model) yet. Use a loopback address like 127.0.0.1, ' +
-        'or pass --open to serve every client without authentication.',
-    );
-  }
-  return name;
+  if (insecurePublic || isLoopback(name)) return name;
+  const former = open ? '--open opens the browser; what it did in earlier versions is now --insecure-public. ' : '';
+  throw usageError(
+    `${origin}: other machines can reach ${text}, and no authentication is configured: any client could read and change all data. ` +
+      'This version does not support authentication (`auth` in the model) yet. ' +
+      `${former}Use a loopback address like 127.0.0.1, or pass --insecure-public to serve every client without authentication.`,
+  );
 }

@@ -47,7 +47,7 @@ describe('restwright', () => {
     const commands = [...stdout.matchAll(/^ {2}(\w+) .*(?:<|\[|  )/gm)].map(([, name]) => name);
     assert.deepEqual(
       commands.filter((name) => name !== 'restwright'),
-      ['serve', 'check', 'schema', 'import', 'export'],
+      ['serve', 'check', 'schema', 'import', 'export', 'help'],
     );
   });
 
@@ -61,6 +61,35 @@ describe('restwright', () => {
     });
   }
 
+  it('groups commands and options under headings', async () => {
+    const { stdout } = await command('--help');
+    assert.match(stdout, /^Serving:\n {2}serve .+\n\nModels:\n {2}check .+\n {2}schema .+\n\nData:\n {2}import /m);
+    const serve = await command('serve', '--help');
+    assert.match(serve.stdout, /^Address:\n {2}--port .+[^]+^ {2}--insecure-public [^]+^Database:\n {2}--database /m);
+  });
+
+  const same: readonly (readonly [args: readonly string[], long: readonly string[]])[] = [
+    [['-h'], ['--help']],
+    [['help'], ['--help']],
+    [['help', 'help'], ['--help']],
+    [
+      ['help', 'serve'],
+      ['serve', '--help'],
+    ],
+    [
+      ['serve', '-h'],
+      ['serve', '--help'],
+    ],
+    [['-v'], ['--version']],
+  ];
+  for (const [args, long] of same) {
+    it(`prints for ${args.join(' ')} what it prints for ${long.join(' ')}`, async () => {
+      const printed = await command(...args);
+      assert.deepEqual(printed, await command(...long));
+      assert.deepEqual([printed.code, printed.stderr], [0, '']);
+    });
+  }
+
   it('prints its version', async () => {
     const { code, stdout } = await command('--version');
     assert.equal(code, 0);
@@ -69,9 +98,16 @@ describe('restwright', () => {
 
   const wrong: readonly [args: readonly string[], expected: RegExp][] = [
     [[], /Usage: restwright/],
-    [['serv'], /unknown command 'serv'.*\n?.*serve/s],
+    [['serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
+    [['serv', '--help'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
+    [['help', 'serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
+    [['help', 'init'], /restwright init is not supported by this version/],
     [['serve'], /missing required argument 'model'/],
-    [['serve', 'shop.yaml', '--prot', '1'], /unknown option '--prot'/],
+    [
+      ['serve', 'shop.yaml', '--prot', '1'],
+      /unknown option '--prot'\n\(Did you mean --port\?\)\nRun restwright help serve /,
+    ],
+    [['import', 'shop.yaml', 'products', 'x', '--databse', 'y'], /'--databse'\n\(Did you mean --database\?\)/],
     [['serve', 'shop.yaml', 'more'], /too many arguments/],
     [['serve', 'shop.yaml', '--port', 'x'], /--port: 'x' is not a valid port/],
     [['serve', 'shop.yaml', '--host', '0.0.0.0'], /`auth`/],

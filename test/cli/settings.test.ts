@@ -29,6 +29,7 @@ describe('settings of serve', () => {
       workers: 1,
       dev: false,
       open: false,
+      insecurePublic: false,
     });
   });
 
@@ -64,7 +65,10 @@ describe('settings of serve', () => {
     [{}, { RESTWRIGHT_PORT: 'http' }, /^RESTWRIGHT_PORT: 'http' is not a valid port/],
     [{ host: 'http://x' }, {}, /^--host: 'http:\/\/x' is not a valid host name/],
     [{}, { RESTWRIGHT_HOST: 'a b' }, /^RESTWRIGHT_HOST: 'a b'/],
-    [{ database: 'shop.db' }, {}, /^--database: 'shop\.db' is not a valid database; write sqlite:PATH/],
+    [{ database: '' }, {}, /^--database: '' is not a valid database; write a path such as .+, or sqlite:PATH/],
+    [{ database: 'sqlite:file:x.db' }, {}, /sqlite:PATH/],
+    [{ database: '//host/x.db' }, {}, /sqlite:PATH/],
+    [{ database: ':memory:' }, {}, /sqlite:PATH/],
     [{ database: 'sqlite:' }, {}, /sqlite:PATH/],
     [{ database: 'sqlite::memory:' }, {}, /sqlite:PATH/],
     [{ database: 'postgres://localhost/shop' }, {}, /^--database: PostgreSQL is not supported by this version/],
@@ -103,23 +107,53 @@ describe('settings of serve', () => {
     'localhost.example.com',
     '::ffff:10.0.0.1',
   ]) {
-    it(`[AUTH-7] refuse ${host} without --open, naming auth`, () => {
+    it(`[AUTH-7] refuse ${host} without --insecure-public, naming auth`, () => {
       const { exitCode, message } = failure(() => serveSettings({ host }, {}));
       assert.equal(exitCode, 2);
       assert.match(message, /`auth`/);
-      assert.match(message, /--open/);
+      assert.match(message, /--insecure-public/);
+      assert.doesNotMatch(message, /--open/);
     });
   }
 
-  it('[AUTH-7] accept any address with --open', () => {
-    assert.equal(serveSettings({ host: '0.0.0.0', open: true }, {}).host, '0.0.0.0');
+  it('[AUTH-7] accept any address with --insecure-public', () => {
+    assert.equal(serveSettings({ host: '0.0.0.0', insecurePublic: true }, {}).host, '0.0.0.0');
   });
+
+  for (const [flags, env] of [
+    [{ host: '0.0.0.0', open: true }, {}],
+    [{ open: true }, { RESTWRIGHT_HOST: '::' }],
+  ] as const) {
+    it(`[AUTH-7] refuse ${JSON.stringify({ ...flags, ...env })}, and say what --open is called now`, () => {
+      const { exitCode, message } = failure(() => serveSettings(flags, env));
+      assert.equal(exitCode, 2);
+      assert.match(message, /--open opens the browser; what it did in earlier versions is now --insecure-public\./);
+    });
+  }
 });
 
 describe('the database setting', () => {
   it('contains the name of the model', () => {
     assert.equal(databaseFile(databaseLocation(undefined, {}), 'shop'), path.resolve('data/shop.db'));
   });
+
+  for (const [text, file] of [
+    ['./x.db', 'x.db'],
+    ['x.db', 'x.db'],
+    ['sqlite:./x.db', 'x.db'],
+    ['sqlite:x y.db', 'x y.db'],
+    ['../a:b.db', '../a:b.db'],
+    ['/var/lib/x.db', '/var/lib/x.db'],
+    ['./{name}.db', 'shop.db'],
+  ] as const) {
+    it(`takes ${text} as a path`, () => {
+      assert.equal(databaseFile(databaseLocation(text, {}), 'shop'), path.resolve(file));
+      assert.equal(
+        databaseFile(databaseLocation(undefined, { RESTWRIGHT_DATABASE: text }), 'shop'),
+        path.resolve(file),
+      );
+    });
+  }
 
   it('keeps an absolute path', () => {
     assert.equal(databaseFile(databaseLocation('sqlite:/var/lib/a b.db', {}), 'shop'), path.resolve('/var/lib/a b.db'));

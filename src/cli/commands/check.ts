@@ -1,11 +1,12 @@
 import { formatProblem, type ModelProblem } from '../../model/document/model-error.ts';
 import { describeWarnings } from '../../plan/warnings.ts';
 import type { ExitCode } from '../command-error.ts';
+import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { readModel } from '../model-file/read-model.ts';
 import type { EnvironmentVariables } from '../settings.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
-export interface CheckFlags {
+interface CheckFlags {
   readonly json?: boolean;
 }
 
@@ -17,7 +18,7 @@ interface CheckResult {
 }
 
 /** Prints every error and warning of a model. @returns 0 for a valid model, else 1 */
-export async function check(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
+async function check(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
   const result = await checkModel(file, terminal.env);
   if (flags.json === true) printJson(file, result, terminal);
   else printText(file, result, terminal);
@@ -47,3 +48,17 @@ function printText(file: string, { problems, warnings, unsupported }: CheckResul
   ];
   stdout.write(`${lines.join('\n')}\n`);
 }
+
+export const checkSpec: CommandSpec = {
+  name: 'check',
+  group: 'Models:',
+  summary: 'validate a model',
+  description: 'Validates a model. Prints every error with its location, cause and fix, and warnings.',
+  arguments: [MODEL_ARGUMENT],
+  options: [jsonOption('the result')],
+  notes: `Examples:
+  restwright check shop.yaml
+  restwright check shop.yaml --json
+`,
+  run: ([model = ''], flags: CheckFlags, terminal) => check(model, flags, terminal),
+};

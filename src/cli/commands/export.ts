@@ -2,16 +2,17 @@ import { existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
+import { type CommandSpec, DATABASE_OPTION, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { type ExportJob, type ExportOutcome, exportToFile, writeRows } from '../export/export-file.ts';
 import { requireExportFile, requireExportStream } from '../export/export-target.ts';
-import { recordFormat } from '../import/record-reader.ts';
+import { FORMATS, recordFormat } from '../import/record-reader.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { databaseFile, databaseLocation } from '../settings.ts';
 import { formatCount, reportProgress } from '../terminal/progress.ts';
 import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
-export interface ExportFlags {
+interface ExportFlags {
   readonly database?: string;
   readonly format?: string;
   /** Whether an existing file is replaced. */
@@ -33,7 +34,7 @@ interface ExportTarget {
  * @throws {CommandError} exit 2 for an unknown collection, for a file that exists (without `--force`), and for the files of the database and
  *   the model; exit 1 for an invalid model, a missing database or a file that cannot be written
  */
-export async function exportCommand(target: ExportTarget, flags: ExportFlags, terminal: Terminal): Promise<ExitCode> {
+async function exportCommand(target: ExportTarget, flags: ExportFlags, terminal: Terminal): Promise<ExitCode> {
   const { file } = target;
   const format = recordFormat(file, flags.format);
   if (flags.json === true && file === '-')
@@ -106,3 +107,34 @@ function summary({ file, collection, outcome, rows }: ExportResult): string {
   const exported = `${collection}: exported ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}`;
   return file === '-' ? exported : `${exported} to ${file}`;
 }
+
+export const exportSpec: CommandSpec = {
+  name: 'export',
+  group: 'Data:',
+  summary: 'export a collection to a file',
+  description: 'Exports a collection to a file or to standard output, in constant memory.',
+  arguments: [
+    MODEL_ARGUMENT,
+    { name: 'collection', completes: 'none', description: 'collection to export' },
+    { name: 'file', completes: 'file', description: 'file to write; - for standard output', fallback: '-' },
+  ],
+  options: [
+    {
+      name: 'format',
+      value: { name: 'format', completes: FORMATS },
+      description: 'ndjson, json or csv; default: by the file extension, else ndjson',
+      group: 'Output:',
+    },
+    { name: 'force', value: null, description: 'replace an existing file', group: 'Output:' },
+    jsonOption('the result'),
+    DATABASE_OPTION,
+  ],
+  notes: `Rows have the fields that GET returns, without links. import reads these files.
+
+Examples:
+  restwright export shop.yaml products products.csv
+  restwright export shop.yaml products | gzip > products.ndjson.gz
+`,
+  run: ([model = '', collection = '', file = ''], flags: ExportFlags, terminal) =>
+    exportCommand({ model, collection, file }, flags, terminal),
+};

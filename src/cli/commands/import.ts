@@ -4,9 +4,10 @@ import type { Model, Resource } from '../../model/model.ts';
 import type { OpenedApi } from '../../open-api.ts';
 import { StoreUnavailable } from '../../stores/store.ts';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
+import { type CommandSpec, DATABASE_OPTION, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { importFile, type ImportJob, type ImportOutcome } from '../import/import-file.ts';
 import { printJson, printSummary } from '../import/import-report.ts';
-import { recordFormat, type RecordFormat } from '../import/record-reader.ts';
+import { FORMATS, recordFormat, type RecordFormat } from '../import/record-reader.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { protectedFileAt } from '../protected-files.ts';
@@ -14,7 +15,7 @@ import { databaseFile, databaseLocation } from '../settings.ts';
 import { reportProgress } from '../terminal/progress.ts';
 import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
-export interface ImportFlags {
+interface ImportFlags {
   readonly database?: string;
   readonly json?: boolean;
   readonly format?: string;
@@ -33,7 +34,7 @@ interface ImportTarget {
  * @returns 0 when the whole file is imported, 1 for an invalid line, 130 or 143 when a signal stopped it
  * @throws {CommandError} exit 2 for an unknown collection, a missing file, and the files of the database and the model; exit 1 for an invalid model or an unusable database
  */
-export async function importCommand(target: ImportTarget, flags: ImportFlags, terminal: Terminal): Promise<ExitCode> {
+async function importCommand(target: ImportTarget, flags: ImportFlags, terminal: Terminal): Promise<ExitCode> {
   const format = recordFormat(target.file, flags.format);
   await requireRegularFile(target.file);
   const location = databaseLocation(flags.database, terminal.env);
@@ -108,3 +109,37 @@ async function requireRegularFile(file: string): Promise<void> {
   );
   if (!isFile) throw usageError(`cannot import ${file}: it is not a regular file.`);
 }
+
+export const importSpec: CommandSpec = {
+  name: 'import',
+  group: 'Data:',
+  summary: 'import the rows of a file into a collection',
+  description: 'Imports the rows of a file into a collection. An interrupted import resumes where it stopped.',
+  arguments: [
+    MODEL_ARGUMENT,
+    { name: 'collection', completes: 'none', description: 'collection to import into' },
+    {
+      name: 'file',
+      completes: 'file',
+      description: 'NDJSON, JSON (an array) or CSV file; the file extension selects the format',
+    },
+  ],
+  options: [
+    {
+      name: 'format',
+      value: { name: 'format', completes: FORMATS },
+      description: 'ndjson, json or csv; overrides the file extension',
+      group: 'Input:',
+    },
+    DATABASE_OPTION,
+    jsonOption('the result'),
+  ],
+  notes: `Invalid lines are reported with their line numbers. Rows before them stay imported. Correct the lines and run the same command again.
+
+Examples:
+  restwright import shop.yaml products products.ndjson
+  restwright import shop.yaml products products.ndjson --database /var/lib/shop/shop.db
+`,
+  run: ([model = '', collection = '', file = ''], flags: ImportFlags, terminal) =>
+    importCommand({ model, collection, file }, flags, terminal),
+};

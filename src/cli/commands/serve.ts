@@ -1,4 +1,5 @@
 import type { ExitCode } from '../command-error.ts';
+import { type CommandSpec, DATABASE_OPTION, MODEL_ARGUMENT, type OptionSpec } from '../command-spec.ts';
 import { listeningMessage, serveModel } from '../serve/serve-model.ts';
 import { type ServeFlags, serveSettings } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -11,10 +12,64 @@ import { serveWithWorkers } from '../workers/serve-with-workers.ts';
  * @returns 0 once stopped
  * @throws {CommandError} exit 2 for invalid settings, exit 1 for an invalid model or an unavailable database or address
  */
-export async function serve(file: string, flags: ServeFlags, terminal: Terminal): Promise<ExitCode> {
+async function serve(file: string, flags: ServeFlags, terminal: Terminal): Promise<ExitCode> {
   const settings = serveSettings(flags, terminal.env);
   if (settings.workers > 1) return serveWithWorkers(file, settings, terminal);
   const onListening = ({ url }: { readonly url: string }): void => void terminal.stdout.write(listeningMessage(url));
   await serveModel({ file, settings, terminal, peers: null, dispatch: true, onListening });
   return 0;
 }
+
+function valueOption(name: string, value: string, description: string, group: string): OptionSpec {
+  return { name, value: { name: value, completes: 'none' }, description, group };
+}
+
+const ADDRESS = 'Address:';
+const DEVELOPMENT = 'Development:';
+
+const OPTIONS: readonly OptionSpec[] = [
+  valueOption('port', 'number', 'port to listen on; 0 for any free port (RESTWRIGHT_PORT, default: 3000)', ADDRESS),
+  {
+    name: 'host',
+    value: { name: 'address', completes: ['127.0.0.1', '::1', '0.0.0.0', 'localhost'] },
+    description: 'address to listen on (RESTWRIGHT_HOST, default: 127.0.0.1)',
+    group: ADDRESS,
+  },
+  {
+    name: 'insecure-public',
+    value: null,
+    description: 'serve clients on other machines without authentication: all of them may read and change all data',
+    group: ADDRESS,
+  },
+  DATABASE_OPTION,
+  valueOption(
+    'workers',
+    'number',
+    'number of processes that share the port and the database (RESTWRIGHT_WORKERS, default: 1)',
+    'Processes:',
+  ),
+  {
+    name: 'dev',
+    value: null,
+    description: 'development mode: readable log, and the model is reloaded when its file changes',
+    group: DEVELOPMENT,
+  },
+];
+
+export const serveSpec: CommandSpec = {
+  name: 'serve',
+  group: 'Serving:',
+  summary: 'serve the API of a model',
+  description: 'Serves the API of a model. Prints its URL on standard output; writes its log to standard error.',
+  arguments: [MODEL_ARGUMENT],
+  options: OPTIONS,
+  notes: `Options override environment variables; environment variables override defaults.
+
+Examples:
+  restwright serve shop.yaml
+  restwright serve shop.yaml --port 0 --database /var/lib/shop/shop.db
+  restwright serve shop.yaml --workers 4
+  RESTWRIGHT_PORT=8080 restwright serve shop.yaml --dev
+`,
+  run: ([model = ''], flags: ServeFlags, terminal) => serve(model, flags, terminal),
+};

@@ -8,7 +8,9 @@ import { recordContent, type RecordFraming } from '../../formats/split-records.t
 import { usageError } from '../command-error.ts';
 
 /** The format of an imported or exported file. */
-export type RecordFormat = 'ndjson' | 'json' | 'csv';
+export const FORMATS = ['ndjson', 'json', 'csv'] as const;
+
+export type RecordFormat = (typeof FORMATS)[number];
 
 const EXTENSIONS: Readonly<Record<string, RecordFormat>> = {
   '.ndjson': 'ndjson',
@@ -27,7 +29,8 @@ export const FRAMINGS: Readonly<Record<RecordFormat, RecordFraming>> = { ndjson:
  */
 export function recordFormat(file: string, flag: string | undefined): RecordFormat {
   if (flag === undefined) return EXTENSIONS[path.extname(file).toLowerCase()] ?? 'ndjson';
-  if (flag === 'ndjson' || flag === 'json' || flag === 'csv') return flag;
+  const format = FORMATS.find((name) => name === flag);
+  if (format !== undefined) return format;
   throw usageError(`--format: '${flag}' is not a valid format; use ndjson, json or csv.`);
 }
 

@@ -92,7 +92,7 @@ function apiOpener(
   { settings, migrate, dispatch, observe }: RunServerOptions,
   state: ServerState,
 ): (loaded: LoadedModel) => Promise<OpenedApi> {
-  const { open: allowAnyHost } = settings;
+  const { insecurePublic: allowAnyHost } = settings;
   return ({ model, services }) => {
     const database = databaseFile(settings.database, model.name);
     return openDatabase({ model, services, database, migrate, dispatch, observe, allowAnyHost, ...state });
@@ -130,7 +130,7 @@ async function listen(options: ServeHttpOptions): Promise<HttpServer> {
 }
 
 function announce(at: ListeningAddress, { settings, observe, onListening }: RunServerOptions): void {
-  observe({ kind: 'listening', url: at.url, allowAnyHost: settings.open });
+  observe({ kind: 'listening', url: at.url, allowAnyHost: settings.insecurePublic });
   onListening(at);
 }
 

@@ -54,8 +54,8 @@ export function listeningMessage(url: string): string {
 }
 
 /** States at every start which clients have access while no authentication is configured (AUTH-7). */
-function accessNotice({ open }: ServeSettings): string {
-  return open
-    ? 'warning: no authentication is configured, and --open is set: every client that can reach this server may read and change all data\n'
+function accessNotice({ insecurePublic }: ServeSettings): string {
+  return insecurePublic
+    ? 'warning: no authentication is configured, and --insecure-public is set: every client that can reach this server may read and change all data\n'
     : 'no authentication is configured: only clients on this machine are served, under loopback host names\n';
 }

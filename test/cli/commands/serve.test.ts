@@ -71,12 +71,12 @@ describe('restwright serve', () => {
     assert.match(server.stderr(), /cors: declared, but not supported yet/);
   });
 
-  it('[AUTH-7] with --open listens on any address, and warns', async () => {
-    const server = start(['--port', '0', '--host', '0.0.0.0', '--open', '--database', 'sqlite:open.db']);
+  it('[AUTH-7] with --insecure-public listens on any address, and warns', async () => {
+    const server = start(['--port', '0', '--host', '0.0.0.0', '--insecure-public', '--database', 'sqlite:open.db']);
     assert.match(await waitUntilListening(server), /^http:\/\/0\.0\.0\.0:\d+\/api$/);
     server.child.kill('SIGTERM');
     await server.exited;
-    assert.match(server.stderr(), /^warning: no authentication is configured, and --open is set/m);
+    assert.match(server.stderr(), /^warning: no authentication is configured, and --insecure-public is set/m);
   });
 
   it('writes an IPv6 address in brackets', async (test) => {

@@ -247,7 +247,7 @@ describe('restwright serve --workers that cannot serve', () => {
       'a port that another supervisor holds',
       async () => ['--port', new URL(await waitUntilListening(startIn(ALONE))).port],
     ],
-    ['an address of another machine', async () => ['--host', '192.0.2.1', '--open']],
+    ['an address of another machine', async () => ['--host', '192.0.2.1', '--insecure-public']],
     [
       'a file that is not a database',
       async () => {

@@ -1,0 +1,70 @@
+import type { ExitCode } from './command-error.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+/** What the shell completes for a value: paths of files, one of some words, or nothing. */
+export type Completion = 'file' | 'none' | readonly string[];
+
+/** A value of an argument or an option. */
+export interface ValueSpec {
+  /** As the help shows it: `model` in `<model>`. */
+  readonly name: string;
+  readonly completes: Completion;
+}
+
+export interface ArgumentSpec extends ValueSpec {
+  readonly description: string;
+  /** The value where the argument is left out; an argument without it is required. */
+  readonly fallback?: string;
+}
+
+export interface OptionSpec {
+  /** The name without the dashes: `port`. */
+  readonly name: string;
+  /** null for an option that is either given or not. */
+  readonly value: ValueSpec | null;
+  readonly description: string;
+  /** The heading of the help under which it stands. */
+  readonly group?: string;
+}
+
+/** One command. The parser, the help and the completion of shells are made from this. */
+export interface CommandSpec {
+  readonly name: string;
+  /** The heading of the help under which it stands. */
+  readonly group: string;
+  /** A few words, for the list of commands. */
+  readonly summary: string;
+  readonly description: string;
+  readonly arguments: readonly ArgumentSpec[];
+  readonly options: readonly OptionSpec[];
+  /** What the help says after the options: remarks and examples. */
+  readonly notes: string;
+  /**
+   * Runs the command.
+   *
+   * @param given the arguments in order, with fallbacks
+   * @param flags the options by their names in camel case; those that are not given are absent
+   * @throws {CommandError}
+   */
+  run(given: readonly string[], flags: object, terminal: Terminal): ExitCode | Promise<ExitCode>;
+}
+
+/** The first argument of most commands. */
+export const MODEL_ARGUMENT: ArgumentSpec = {
+  name: 'model',
+  completes: 'file',
+  description: 'path of a model in YAML, JSON or TypeScript',
+};
+
+export const DATABASE_OPTION: OptionSpec = {
+  name: 'database',
+  value: { name: 'path', completes: 'file' },
+  description:
+    'database file, also written sqlite:PATH; {name} stands for the name of the model (RESTWRIGHT_DATABASE, default: ./data/{name}.db)',
+  group: 'Database:',
+};
+
+/** @param what is printed as JSON */
+export function jsonOption(what: string): OptionSpec {
+  return { name: 'json', value: null, description: `print ${what} as JSON`, group: 'Output:' };
+}
