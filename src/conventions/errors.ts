@@ -1,3 +1,5 @@
+import { cut } from './quoted.ts';
+
 /** A problem with one field, parameter or header. `field` is a dotted path in wire names (`items[0].sku`). */
 export interface ErrorDetail {
   readonly field: string;
@@ -89,9 +91,10 @@ export type ResourceErrorCode = keyof typeof resourceErrors;
 
 /** Maximum number of entries in `details` (ERR-3). */
 export const MAX_DETAILS = 100;
-/** Maximum characters of a field name and of a message, so that long input is not echoed in full. */
+/** Maximum characters of a field name, of a message, and of all `details`, so that no request makes an error large. */
 const MAX_FIELD = 256;
 const MAX_MESSAGE = 2_048;
+const MAX_DETAILS_TEXT = 32_768;
 
 export interface ApiErrorOptions {
   readonly details?: readonly ErrorDetail[];
@@ -110,20 +113,25 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, code: string, message: string, options: ApiErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(cut(message, MAX_MESSAGE), options.cause === undefined ? undefined : { cause: options.cause });
     this.status = status;
     this.code = code;
-    this.details = (options.details ?? []).slice(0, MAX_DETAILS).map(truncateDetail);
+    this.details = boundedDetails(options.details ?? []);
     this.headers = options.headers ?? {};
   }
 }
 
-function truncateDetail({ field, message }: ErrorDetail): ErrorDetail {
-  return { field: truncate(field, MAX_FIELD), message: truncate(message, MAX_MESSAGE) };
-}
-
-function truncate(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
+/** The first details, as many as an error may have: at least one, if there is any. */
+function boundedDetails(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
+  const bounded: ErrorDetail[] = [];
+  let size = 0;
+  for (const { field, message } of details.slice(0, MAX_DETAILS)) {
+    const detail = { field: cut(field, MAX_FIELD), message: cut(message, MAX_MESSAGE) };
+    size += detail.field.length + detail.message.length;
+    if (size > MAX_DETAILS_TEXT) break;
+    bounded.push(detail);
+  }
+  return bounded;
 }
 
 /** An error with a code without a resource prefix. */

@@ -1,3 +1,4 @@
+import { cut } from './quoted.ts';
 import { type ApiError, type ErrorDetail, apiError } from './errors.ts';
 
 /** A supported version of the API: MAJOR.MINOR.PATCH. */
@@ -213,5 +214,5 @@ function supportedList(supported: readonly SupportedVersion[]): string {
 }
 
 function carrierDetail(carrier: keyof typeof FIELDS, text: string): ErrorDetail {
-  return { field: FIELDS[carrier], message: `requests ${text}` };
+  return { field: FIELDS[carrier], message: `requests ${cut(text)}` };
 }

@@ -1,3 +1,4 @@
+import { quoted } from '../conventions/quoted.ts';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { apiError } from '../conventions/errors.ts';
@@ -76,7 +77,7 @@ export function compileCsvReader(type: ObjectType, header: string, limits: Struc
   const columns = parseRecord(header).map((cell): CsvColumn => {
     const column = known.get(cell ?? '');
     if (column !== undefined) return column;
-    throw malformedCsv(`unknown column ${JSON.stringify(cell ?? '')}; known columns: ${[...known.keys()].join(', ')}`);
+    throw malformedCsv(`unknown column ${quoted(cell ?? '')}; known columns: ${[...known.keys()].join(', ')}`);
   });
   const indexes = new Map(columns.map((column, index) => [nameOf(column), index]));
   const duplicate = columns.find((column, index) => indexes.get(nameOf(column)) !== index);

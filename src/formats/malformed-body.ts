@@ -1,3 +1,4 @@
+import { cut } from '../conventions/quoted.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
@@ -8,7 +9,7 @@ const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor'
 
 /** The error of a body that cannot be parsed. @param place `line 2, column 5` or `items[0][sku]`; null for the whole body */
 export function malformedBody(place: string | null, message: string, options?: ErrorOptions): ApiError {
-  const subject = place === null ? 'Malformed body' : `Malformed body at ${place}`;
+  const subject = place === null ? 'Malformed body' : `Malformed body at ${cut(place)}`;
   return apiError('REQUEST_BODY_MALFORMED', `${subject}: ${message}.`, options);
 }
 

@@ -1,3 +1,4 @@
+import { cut } from '../conventions/quoted.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { Shape, ValueType } from '../model/model.ts';
 import { coerceText } from '../model/values/coercion.ts';
@@ -66,7 +67,7 @@ export function readTree(
     const name = type?.kind === 'map' ? child.key : child.name;
     const declared = type?.kind === 'object' ? type.members.find((member) => member.name === name) : undefined;
     if (declared === undefined) checkName(name, child.place);
-    if (!names.add(name)) throw malformedBody(child.place, `duplicate member ${name}`);
+    if (!names.add(name)) throw malformedBody(child.place, `duplicate member ${cut(name)}`);
     return [name, readNode(child, type?.kind === 'map' ? type.value : (declared ?? null), format)];
   });
   return Object.fromEntries(members);

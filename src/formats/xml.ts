@@ -1,3 +1,4 @@
+import { cut } from '../conventions/quoted.ts';
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
@@ -224,7 +225,7 @@ class XmlParser {
     if (uri === XSI && local === 'nil') return true;
     if (STANDARD_NAMESPACES.has(uri)) return false;
     if (uri === '' && ATTRIBUTES.has(local)) return true;
-    return this.#fail(`unknown attribute ${name}`);
+    return this.#fail(`unknown attribute ${cut(name)}`);
   }
 
   #isBase64(encoding: string | null): boolean {

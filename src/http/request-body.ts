@@ -1,3 +1,4 @@
+import { cut } from '../conventions/quoted.ts';
 import type { IncomingMessage } from 'node:http';
 import { bodyTooLargeError, incompleteBodyError, requestTimeoutError } from '../conventions/receive-errors.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
@@ -190,7 +191,8 @@ function concatenate(chunks: readonly Buffer[]): Uint8Array {
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
 }
 
-function trailerNotAllowed(field: string): ApiError {
+function trailerNotAllowed(name: string): ApiError {
+  const field = cut(name);
   return apiError(
     'REQUEST_HEADER_INVALID',
     `The field ${field} is not allowed in the trailer section. Send it with the header fields.`,

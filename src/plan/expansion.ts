@@ -1,3 +1,4 @@
+import { quoted } from '../conventions/quoted.ts';
 import { type ErrorDetail, apiError } from '../conventions/errors.ts';
 import { closestMatch } from '../conventions/closest-match.ts';
 import { type QueryParameter, splitPlainList } from '../conventions/query.ts';
@@ -62,7 +63,7 @@ export function readExpansions(
   const paths = list.map((path) => path.split('.', MAX_DEPTH + 1));
   const details = list.flatMap((path, index): ErrorDetail[] => {
     if ((paths[index]?.length ?? 0) <= MAX_DEPTH) return [];
-    return [{ field: 'expand', message: `${JSON.stringify(path)} is more than ${MAX_DEPTH} relations deep` }];
+    return [{ field: 'expand', message: `${quoted(path)} is more than ${MAX_DEPTH} relations deep` }];
   });
   const expansions = details.length > 0 ? [] : gather(paths, resource, model, details);
   if (details.length > 0) throw expandInvalid(details);
@@ -101,5 +102,5 @@ function unknownRelation(name: string, { singular }: Resource, known: readonly s
   const near = closestMatch(name, known);
   const choice = known.length === 0 ? 'it has no relations' : `known relations: ${known.join(', ')}`;
   const fix = near === null ? choice : `did you mean "${near}"?`;
-  return `unknown relation ${JSON.stringify(name)} of resource ${singular}; ${fix}`;
+  return `unknown relation ${quoted(name)} of resource ${singular}; ${fix}`;
 }

@@ -1,3 +1,4 @@
+import { cut } from '../conventions/quoted.ts';
 import { type ErrorDetail, apiError } from '../conventions/errors.ts';
 import type { Json } from '../conventions/json.ts';
 import { type QueryParameter, splitList, splitPlainList } from '../conventions/query.ts';
@@ -56,7 +57,7 @@ export function readFilter(
     const result = typeof term === 'string' ? { errors: [term] } : makeCondition(term, validator);
     remaining -= typeof term === 'string' ? 0 : term.texts.length;
     if ('condition' in result) conditions.push(result.condition);
-    else details.push(...result.errors.map((message) => ({ field: name, message })));
+    else details.push(...result.errors.map((message) => ({ field: cut(name), message })));
   }
   if (details.length > 0) {
     throw apiError('QUERY_FILTER_INVALID', 'Invalid filter; see details.', { details });
@@ -69,7 +70,7 @@ function tooManyValues(field: string): Error {
     'QUERY_FILTER_INVALID',
     `Too many filter values: at most ${MAX_VALUES} in a query; send several queries.`,
     {
-      details: [{ field, message: `exceeds the ${MAX_VALUES} values of all filters` }],
+      details: [{ field: cut(field), message: `exceeds the ${MAX_VALUES} values of all filters` }],
     },
   );
 }

@@ -1,3 +1,4 @@
+import { cut } from '../conventions/quoted.ts';
 import type { ErrorDetail } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import { storedDateTime } from '../model/values/date-time.ts';
@@ -62,7 +63,7 @@ function aboveErrors(parent: ParentRecord | null, above: Json): readonly ErrorDe
   const known = new Set(parent.members.map(({ name }) => name));
   const unknown = Object.keys(above).filter((name) => !known.has(name));
   return [
-    ...unknown.map((name) => ({ field: `${parent.name}.${name}`, message: 'is unknown' })),
+    ...unknown.map((name) => ({ field: `${parent.name}.${cut(name)}`, message: 'is unknown' })),
     ...parent.members
       .filter(({ name }) => typeof above[name] !== 'string')
       .map(({ name }) => ({ field: `${parent.name}.${name}`, message: 'must be a string' })),

@@ -1,3 +1,4 @@
+import { cut } from '../conventions/quoted.ts';
 import { MAX_DETAILS, apiError } from '../conventions/errors.ts';
 import { closestMatch } from '../conventions/closest-match.ts';
 import type { QueryParameter } from '../conventions/query.ts';
@@ -102,8 +103,8 @@ function unknownParameters(
   const names = [...rule.known, ...rule.suggestions];
   const details = unknown.slice(0, MAX_DETAILS).map((name) => {
     const near = nearestTo(name, names, rule.suggestions);
-    const hint = near === null ? (HINTS.get(name) ?? '') : `; did you mean "${near}"?`;
-    return { field: name, message: `is not a known parameter${hint}` };
+    const hint = near === null ? (HINTS.get(name) ?? '') : `; did you mean "${cut(near)}"?`;
+    return { field: cut(name), message: `is not a known parameter${hint}` };
   });
   const subject = unknown.length === 1 ? 'Unknown query parameter' : 'Unknown query parameters';
   const message = `${subject}; see details, or send "Prefer: handling=lenient".`;
@@ -142,6 +143,6 @@ function dottedName(name: string, paths: ReadonlySet<string>): string | null {
 
 function repeatedParameters(names: readonly string[]): Error {
   return apiError('REQUEST_PARAMETER_DUPLICATED', 'Duplicate query parameter; send it once.', {
-    details: names.map((field) => ({ field, message: 'must be sent only once' })),
+    details: names.map((name) => ({ field: cut(name), message: 'must be sent only once' })),
   });
 }

@@ -1,3 +1,4 @@
+import { quoted } from '../conventions/quoted.ts';
 import { type ErrorDetail, apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import { closestMatch } from '../conventions/closest-match.ts';
@@ -68,11 +69,11 @@ function unknownField(path: string, name: string, known: Iterable<string>): Erro
   const names = [...known];
   const near = closestMatch(name, names);
   const fix = near === null ? `known fields: ${names.join(', ')}` : `did you mean "${near}"?`;
-  return { field: 'fields', message: `unknown field ${JSON.stringify(path)}; ${fix}` };
+  return { field: 'fields', message: `unknown field ${quoted(path)}; ${fix}` };
 }
 
 function unknownMember(path: string): ErrorDetail {
-  return { field: 'fields', message: `unknown field ${JSON.stringify(path)}; its parent has no such member` };
+  return { field: 'fields', message: `unknown field ${quoted(path)}; its parent has no such member` };
 }
 
 /** The included part of a value. */

@@ -1,3 +1,4 @@
+import { cut, quoted } from '../conventions/quoted.ts';
 import { type ErrorDetail, apiError } from '../conventions/errors.ts';
 import { splitPlainList } from '../conventions/query.ts';
 import { memoize, weakMemoize } from '../cache/memoize.ts';
@@ -27,9 +28,10 @@ function readKeys(text: string, resource: Resource): readonly SortKey[] {
   const keys = terms.map((term) => ({ path: term.replace(/^-/, ''), descending: term.startsWith('-') }));
   const details: ErrorDetail[] = keys
     .filter(({ path }) => !isSortable(resource, path))
-    .map(({ path }) => ({ field: 'sort', message: `cannot sort by ${JSON.stringify(path)}; ${sortable(resource)}` }));
+    .map(({ path }) => ({ field: 'sort', message: `cannot sort by ${quoted(path)}; ${sortable(resource)}` }));
   const repeated = keys.find(({ path }, index) => keys.findIndex((key) => key.path === path) < index);
-  if (repeated !== undefined) details.push({ field: 'sort', message: `has the key ${repeated.path} more than once` });
+  if (repeated !== undefined)
+    details.push({ field: 'sort', message: `has the key ${cut(repeated.path)} more than once` });
   if (keys.length > MAX_KEYS) details.push({ field: 'sort', message: `has ${keys.length} keys; at most ${MAX_KEYS}` });
   if (details.length > 0) throw sortInvalid(details);
   return totalOrder(keys);

@@ -1,3 +1,4 @@
+import { cut } from '../../conventions/quoted.ts';
 import { type ErrorDetail, MAX_DETAILS } from '../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import { closestMatch } from '../../conventions/closest-match.ts';
@@ -5,7 +6,7 @@ import { memberAssertions } from './assertion.ts';
 import { type CoercionResult, coerceText } from './coercion.ts';
 import type { Field, IdRule, Model, Resource } from '../model.ts';
 import { describeAllowed, describeReason } from './messages.ts';
-import { formatPath } from './path.ts';
+import { formatPath, type Path } from './path.ts';
 import { absentValue, storedForm } from './stored-form.ts';
 import { compileAssertion, dedupeViolations, type ValueViolation } from './validator.ts';
 
@@ -81,7 +82,7 @@ function compileCheck({ fields, field, schema }: Resource): ResourceValidator['c
       const details = [
         ...undeclared
           .slice(0, MAX_DETAILS)
-          .map((name) => ({ field: formatPath([name]), message: unknownMessage(name, writable) })),
+          .map((name) => ({ field: fieldOf([name]), message: unknownMessage(name, writable) })),
         ...missing.map((name) => ({ field: name, message: 'is required; null is allowed' })),
         ...dedupeViolations(violations).slice(0, MAX_DETAILS).map(detail),
       ];
@@ -100,7 +101,12 @@ function isMandatory(field: Field): boolean {
 function detail({ path, reason, value }: ValueViolation): ErrorDetail {
   const message =
     reason.kind === 'unknown' ? unknownMessage(String(path.at(-1)), reason.known) : describeReason(reason, value);
-  return { field: formatPath(path), message };
+  return { field: fieldOf(path), message };
+}
+
+/** The path of a value in a request. The names of members that are not declared, and the keys of maps, can have any length. */
+function fieldOf(path: Path): string {
+  return formatPath(path.map((step) => (typeof step === 'string' ? cut(step) : step)));
 }
 
 function unknownMessage(name: string, known: readonly string[]): string {

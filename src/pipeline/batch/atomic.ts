@@ -1,3 +1,4 @@
+import { quoted } from '../../conventions/quoted.ts';
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import { isRetryable, MAX_ATTEMPTS } from '../write/commit-write.ts';
 import type { PreparedWrite, WriteOperation } from '../write/write.ts';
@@ -83,7 +84,7 @@ function inOperation(index: number, failure: unknown): unknown {
 /** A detail of an operation's error, with its place in the batch. A parameter is part of the path, so the message names it. */
 function detailIn(operation: string, code: string, { field, message }: ErrorDetail): ErrorDetail {
   if (/^(?:REQUEST_PARAMETER|QUERY|PAGINATION|API_VERSION)_/.test(code)) {
-    return { field: `${operation}.path`, message: `${JSON.stringify(field)} ${message}` };
+    return { field: `${operation}.path`, message: `${quoted(field)} ${message}` };
   }
   return { field: fieldIn(operation, field), message };
 }

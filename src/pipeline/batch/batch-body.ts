@@ -1,3 +1,4 @@
+import { cut } from '../../conventions/quoted.ts';
 import { type ApiError, type ErrorDetail, apiError } from '../../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
 import { closestMatch } from '../../conventions/closest-match.ts';
@@ -98,14 +99,14 @@ function readHeaders(headers: Json, at: string, errors: ErrorDetail[]): readonly
   const names = new Set<string>();
   return Object.entries(headers).flatMap(([name, value]) => {
     const lower = name.toLowerCase();
-    if (names.size === names.add(lower).size) errors.push({ field: `${at}.${name}`, message: 'is given twice' });
+    if (names.size === names.add(lower).size) errors.push({ field: `${at}.${cut(name)}`, message: 'is given twice' });
     if (BATCH_FIELDS.has(lower)) {
-      errors.push({ field: `${at}.${name}`, message: 'applies to the whole batch; send it with the request' });
+      errors.push({ field: `${at}.${cut(name)}`, message: 'applies to the whole batch; send it with the request' });
       return [];
     }
     if (!OWN_FIELDS.has(lower)) return [];
     if (typeof value === 'string' && /^[\t\u{20}-\u{7e}]*$/u.test(value)) return [name, value];
-    errors.push({ field: `${at}.${name}`, message: 'must be a string of visible ASCII characters' });
+    errors.push({ field: `${at}.${cut(name)}`, message: 'must be a string of visible ASCII characters' });
     return [];
   });
 }
@@ -116,7 +117,7 @@ function unknownMembers(json: JsonObject, known: readonly string[], at: string):
     .map((name) => {
       const match = closestMatch(name, known);
       return {
-        field: `${at}${name}`,
+        field: `${at}${cut(name)}`,
         message: `is not a known member; ${match === null ? 'remove it' : `did you mean "${match}"?`}`,
       };
     });

@@ -1,3 +1,4 @@
+import { quoted } from '../../conventions/quoted.ts';
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import { importDraft, type ImportedRow } from '../../plan/import-draft.ts';
@@ -136,7 +137,7 @@ async function idsAbove(
   if (other === undefined) {
     return heldAncestors(parent, only, contract.model.resources).map((ancestor) => ancestor.id);
   }
-  const message = `is required: several ${parent.name} have the id ${JSON.stringify(id)}`;
+  const message = `is required: several ${parent.name} have the id ${quoted(id)}`;
   return invalid(resource, [{ field: `${record.name}.${record.members[0]?.name ?? ''}`, message }]);
 }
 
