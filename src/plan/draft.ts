@@ -213,7 +213,7 @@ function writableMembers(resource: Resource, body: JsonObject): JsonObject {
 }
 
 /** Whether a member is an optional state field that is null: as if it were omitted, because every row has a state (MET-11). */
-function isOmittedState({ state }: Resource, name: string, body: JsonObject): boolean {
+export function isOmittedState({ state }: Pick<Resource, 'state'>, name: string, body: JsonObject): boolean {
   return state !== null && state.isOptional && name === state.field && body[name] === null;
 }
 

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts
 import { storedDateTime } from '../model/values/date-time.ts';
 import type { Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
+import { isOmittedState } from './draft.ts';
 import type { ParentRecord } from './export-record.ts';
 import type { FieldValues } from './plan.ts';
 
@@ -42,7 +43,10 @@ export function importDraft(
   const above = parent === null ? null : (body[parent.name] ?? null);
   const computed = new Set(resource.computed.map(({ name }) => name));
   const candidate: JsonObject = Object.fromEntries(
-    Object.entries(others).filter(([name]) => !IGNORED.has(name) && !computed.has(name) && name !== parent?.name),
+    Object.entries(others).filter(
+      ([name]) =>
+        !IGNORED.has(name) && !computed.has(name) && name !== parent?.name && !isOmittedState(resource, name, others),
+    ),
   );
   const errors = [
     ...detailsOf('id', idError(resource, validator, id)),

@@ -155,6 +155,19 @@ describe('a merge patch', () => {
     });
   }
 
+  for (const atomic of [true, false]) {
+    it(`[REP-5] [MET-13] with an unknown field that is null is 400 in a batch that is ${atomic ? '' : 'not '}atomic`, async () => {
+      const { id } = await product();
+      const operations = [{ method: 'PATCH', path: `/products/${id}`, body: { colour: null } }];
+      const { text } = await shop.row({
+        send: 'POST /api/v1/batches',
+        body: { atomic, operations },
+        status: atomic ? 400 : 201,
+      });
+      assert.match(text, /"PRODUCT_INVALID".*"field":"(?:operations\[0\]\.body\.)?colour"/);
+    });
+  }
+
   it('[REP-6] compares the revision in the body without If-Match', async () => {
     const { id, body } = await product();
     const send = `PATCH /api/v1/products/${id}`;

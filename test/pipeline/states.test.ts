@@ -20,6 +20,10 @@ resources:
     state: { field: phase, initial: NEW, transitions: { NEW: [OPEN, VOID], OPEN: [DONE, NEW], DONE: [OPEN] } }
 `;
 
+/** Tickets whose state is not required. */
+const OPTIONAL = TICKETS.replace('required: [phase]', 'required: []').replace('VOID] }', 'VOID], default: NEW }');
+
+const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 const SEND = '/api/v1/tickets/1';
 
@@ -111,8 +115,7 @@ describe('a state', () => {
   });
 
   it('[MET-11] that is optional and null is as if omitted', async () => {
-    const optional = TICKETS.replace('required: [phase]', 'required: []').replace('VOID] }', 'VOID], default: NEW }');
-    await using desk = await apiUnderTest(optional);
+    await using desk = await apiUnderTest(OPTIONAL);
     const created = ['ticket.created'];
     const isNew = { status: 201, has: { phase: 'NEW' }, events: created };
     await desk.row({ send: 'POST /api/v1/tickets', body: { id: '1', phase: null }, ...isNew });
@@ -126,6 +129,29 @@ describe('a state', () => {
       const body = [{ ...op, path: '/phase' }];
       await desk.row({ send: `PATCH ${SEND}`, headers: JSON_PATCH, body, ...kept });
     }
+  });
+
+  for (const [type, body] of [
+    ['application/xml', `<ticket xmlns:xsi="${XSI}"><id>1</id><phase xsi:nil="true"/></ticket>`],
+    ['application/vnd.desk.v1+json', '{"id":"1","phase":null}'],
+    ['application/x-ndjson', '{"id":"1","phase":null}'],
+  ] as const) {
+    it(`[MET-11] that is optional and null is as if omitted, in ${type}`, async () => {
+      await using desk = await apiUnderTest(OPTIONAL);
+      const headers = { 'Content-Type': type };
+      await desk.send({ send: 'POST /api/v1/tickets', headers, body });
+      await desk.row({ send: `GET ${SEND}`, status: 200, has: { phase: 'NEW' }, events: ['ticket.created'] });
+    });
+  }
+
+  it('[MET-11] that is optional and null is as if omitted, in a batch and in an import', async () => {
+    await using desk = await apiUnderTest(OPTIONAL);
+    const operations = [{ method: 'POST', path: '/tickets', body: { id: '1', phase: null } }];
+    const events = ['ticket.created'];
+    await desk.row({ send: 'POST /api/v1/batches', body: { operations }, status: 201, events });
+    assert.deepEqual(await desk.api.importRows('tickets', [{ id: '2', phase: null }]), { kind: 'stored', count: 1 });
+    await desk.row({ send: `GET ${SEND}`, status: 200, has: { phase: 'NEW' }, events });
+    await desk.row({ send: 'GET /api/v1/tickets/2', status: 200, has: { phase: 'NEW' } });
   });
 
   for (const [way, send, body] of [
