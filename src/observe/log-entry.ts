@@ -43,6 +43,8 @@ export function logEntry(observation: Observation): LogEntry {
       return entry('warn', 'unsupported', { declaration: observation.declaration });
     case 'worker-exited':
       return workerExitedEntry(observation);
+    case 'worker-unresponsive':
+      return entry('error', 'worker_unresponsive', { worker: observation.pid, duration_ms: observation.duration });
     case 'worker-killed':
       return entry('error', 'worker_killed', { worker: observation.pid });
     case 'deliveries-pending':

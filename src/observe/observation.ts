@@ -36,6 +36,8 @@ export type Observation =
       readonly reason: string | null;
       readonly restartDelay: number;
     }
+  /** A worker did not answer for `duration` milliseconds and was killed. */
+  | { readonly kind: 'worker-unresponsive'; readonly pid: number; readonly duration: number }
   /** A worker did not stop in time and was killed. */
   | { readonly kind: 'worker-killed'; readonly pid: number }
   /** The process stopped before these deliveries to hooks were complete; they are retried. */

@@ -21,7 +21,16 @@ export function startServer(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): ServerProcess {
-  const child = spawn(process.execPath, [program, 'serve', ...args], {
+  return startProgram(folder, [program, 'serve', ...args], env);
+}
+
+/** Starts a Node.js program that serves. @param args its path, and its arguments */
+export function startProgram(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ServerProcess {
+  const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -79,6 +79,11 @@ describe('a line of JSON', () => {
       'error',
       { event: 'worker_exited', worker: 7, code: null, signal: 'SIGKILL', reason: null, restart_delay_ms: 100 },
     ],
+    [
+      { kind: 'worker-unresponsive', pid: 7, duration: 30_000 },
+      'error',
+      { event: 'worker_unresponsive', worker: 7, duration_ms: 30_000 },
+    ],
     [{ kind: 'overload', overloaded: true, reason: 'why' }, 'warn', { event: 'overload', reason: 'why' }],
     [{ kind: 'overload', overloaded: false, reason: null }, 'info', { overloaded: false, reason: null }],
   ] as const satisfies readonly (readonly [Observation, string, object])[]) {

@@ -13,14 +13,23 @@ import { configureCluster, killWorkers, startWorker } from './worker-process.ts'
 /** The slot of the worker that dispatches events. */
 const DISPATCHER = 0;
 
+/** Milliseconds between two pings of a worker: a worker whose event loop is blocked is killed after half a minute. */
+const PING_INTERVAL = 5_000;
+
 /**
  * Serves a model with several worker processes on one port and one database. This process serves no requests: it reserves the port,
- * restarts workers that exit and writes their log.
+ * restarts workers that exit or do not answer, and writes their log.
  *
+ * @param pingInterval milliseconds between two pings of a worker
  * @returns 0 after a graceful shutdown
  * @throws {CommandError} as a single process does; exit 1 where a worker repeatedly fails to start
  */
-export async function serveWithWorkers(file: string, settings: ServeSettings, terminal: Terminal): Promise<ExitCode> {
+export async function serveWithWorkers(
+  file: string,
+  settings: ServeSettings,
+  terminal: Terminal,
+  pingInterval = PING_INTERVAL,
+): Promise<ExitCode> {
   const signal = terminal.stopSignal();
   const reserved = await reservePort(settings).catch((error: unknown) => {
     throw commandFailed(describeFileError(error));
@@ -38,6 +47,7 @@ export async function serveWithWorkers(file: string, settings: ServeSettings, te
         start: workerStarter(file, settings, reserved, write),
         signal,
         observe,
+        pingInterval,
         onListening: (url) => void terminal.stdout.write(listeningMessage(url)),
         now: monotonicNow,
         sleep: (milliseconds, until) => setTimeout(milliseconds, undefined, { signal: until }).catch(() => undefined),

@@ -17,6 +17,8 @@ export interface WorkerHandle {
   /** Resolves when the worker accepts connections; never where it exits before. */
   readonly listening: Promise<ServedModel>;
   readonly exited: Promise<WorkerExit>;
+  /** Asks whether its event loop runs. @param answered called for each answer, until the next call */
+  ping(answered: () => void): void;
   /** Shuts the worker down gracefully. */
   stop(signal: StopSignal): void;
   /** Ends the worker immediately. */
@@ -37,6 +39,8 @@ export interface SuperviseOptions {
   /** Shuts all workers down. */
   readonly signal: AbortSignal;
   readonly observe: Observe;
+  /** Milliseconds between two pings of a worker that listens: it is killed after {@link MAX_UNANSWERED} of them without an answer. */
+  readonly pingInterval: number;
   /** Called when all workers accept connections. */
   readonly onListening: (url: string) => void;
   /** Milliseconds of a monotonic clock. */
@@ -45,6 +49,8 @@ export interface SuperviseOptions {
   readonly sleep: (milliseconds: number, until: AbortSignal) => Promise<void>;
 }
 
+/** A worker whose event loop is blocked is killed when it has not answered so many pings in a row. */
+export const MAX_UNANSWERED = 6;
 /** A worker that served for this many milliseconds was healthy: its replacement starts without delay. */
 const HEALTHY_AFTER = 10_000;
 /** Milliseconds before a worker that exited earlier is restarted; the delay doubles with each restart. */
@@ -111,6 +117,7 @@ class Supervisor {
     for (;;) {
       const started = now();
       const listened = await becomesListening(worker);
+      if (listened) void this.#killIfUnresponsive(worker);
       const exit = await worker.exited;
       this.#workers.delete(worker);
       this.#listening.delete(worker);
@@ -131,6 +138,26 @@ class Supervisor {
       if (this.#stopping.signal.aborted) return;
       worker = this.#start(slot);
     }
+  }
+
+  /**
+   * Kills a worker whose event loop is blocked, for example by model code: the requests of its clients would wait forever, while the system
+   * still gives it new connections. Unanswered pings are counted instead of the time, which also passes while this process does not run.
+   */
+  async #killIfUnresponsive(worker: WorkerHandle): Promise<void> {
+    const { pingInterval, sleep, observe } = this.#options;
+    const ended = new AbortController();
+    void worker.exited.then(() => ended.abort());
+    const until = AbortSignal.any([ended.signal, this.#stopping.signal]);
+    let unanswered = 0;
+    while (unanswered < MAX_UNANSWERED) {
+      unanswered += 1;
+      worker.ping(() => (unanswered = 0));
+      await sleep(pingInterval, until);
+      if (until.aborted) return;
+    }
+    observe({ kind: 'worker-unresponsive', pid: worker.pid, duration: unanswered * pingInterval });
+    this.#kill(worker);
   }
 
   #start(slot: number): WorkerHandle {
@@ -181,9 +208,14 @@ class Supervisor {
     await sleep((this.#served?.shutdownTimeout ?? DEFAULT_SHUTDOWN_TIMEOUT) + CLOSE_TIMEOUT, this.#stopped.signal);
     for (const worker of this.#workers) {
       observe({ kind: 'worker-killed', pid: worker.pid });
-      this.#killed.add(worker);
-      worker.kill();
+      this.#kill(worker);
     }
+  }
+
+  /** Kills a worker. Its exit is no crash. */
+  #kill(worker: WorkerHandle): void {
+    this.#killed.add(worker);
+    worker.kill();
   }
 }
 

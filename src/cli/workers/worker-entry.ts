@@ -12,8 +12,14 @@ const stop = new AbortController();
 const terminal: Terminal = { ...processTerminal(), stopSignal: () => stop.signal };
 
 process.on('message', (message: SupervisorMessage) => {
-  if (message.kind === 'serve') void serve(message.options);
-  else stop.abort(message.signal);
+  switch (message.kind) {
+    case 'serve':
+      return void serve(message.options);
+    case 'stop':
+      return stop.abort(message.signal);
+    case 'ping':
+      return void send({ kind: 'pong' });
+  }
 });
 worker.on('disconnect', () => {
   // Without this, Node.js ends the process immediately and drops its requests.

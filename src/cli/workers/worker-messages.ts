@@ -17,9 +17,12 @@ export interface WorkerOptions {
 /** A message from the supervisor to a worker. */
 export type SupervisorMessage =
   | { readonly kind: 'serve'; readonly options: WorkerOptions }
-  | { readonly kind: 'stop'; readonly signal: StopSignal };
+  | { readonly kind: 'stop'; readonly signal: StopSignal }
+  /** Asks whether the event loop runs. */
+  | { readonly kind: 'ping' };
 
 /** A message from a worker to the supervisor. */
 export type WorkerMessage =
   | { readonly kind: 'listening'; readonly served: ServedModel }
+  | { readonly kind: 'pong' }
   | { readonly kind: 'failed'; readonly failure: Pick<CommandError, 'exitCode' | 'message'> };

@@ -32,8 +32,10 @@ export function startWorker(options: WorkerOptions, writeLog: (lines: string) =>
   const worker = cluster.fork(compileCacheEnv());
   const { promise: listening, resolve } = Promise.withResolvers<ServedModel>();
   let failure: WorkerExit['failure'] = null;
+  let onPong = (): void => undefined;
   worker.on('message', (message: WorkerMessage) => {
     if (message.kind === 'listening') resolve(message.served);
+    else if (message.kind === 'pong') onPong();
     else ({ failure } = message);
   });
   send(worker, { kind: 'serve', options });
@@ -44,6 +46,10 @@ export function startWorker(options: WorkerOptions, writeLog: (lines: string) =>
       const { exitCode: code, signalCode: signal } = worker.process;
       return { code, signal, failure: startFailure ?? failure };
     }),
+    ping(answered) {
+      onPong = answered;
+      send(worker, { kind: 'ping' });
+    },
     stop: (signal) => send(worker, { kind: 'stop', signal }),
     kill: () => void worker.process.kill('SIGKILL'),
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CommandError } from '../../../src/cli/command-error.ts';
 import type { ServedModel } from '../../../src/cli/serve/serve-model.ts';
-import { type WorkerExit, supervise, type WorkerHandle } from '../../../src/cli/workers/supervise.ts';
+import { MAX_UNANSWERED, type WorkerExit, supervise, type WorkerHandle } from '../../../src/cli/workers/supervise.ts';
 import type { Observation } from '../../../src/observe/observation.ts';
 
 const SERVED: ServedModel = {
@@ -24,6 +24,10 @@ interface FakeWorker extends WorkerHandle {
   readonly stopSignals: readonly string[];
   readonly isPortShared: boolean;
   readonly killed: () => boolean;
+  /** The number of pings so far. */
+  readonly pings: () => number;
+  /** Whether it answers pings. */
+  responsive: boolean;
   startsListening(served?: ServedModel): Promise<void>;
   exits(exit: WorkerExit): Promise<void>;
 }
@@ -39,8 +43,15 @@ function fakeWorker(slot: number, peers: ServedModel | null, isPortShared: boole
   const [listening, exited] = [Promise.withResolvers<ServedModel>(), Promise.withResolvers<WorkerExit>()];
   const stopSignals: string[] = [];
   let killed = false;
+  let pings = 0;
   return {
     pid,
+    responsive: true,
+    pings: () => pings,
+    ping(answered) {
+      pings += 1;
+      if (this.responsive) queueMicrotask(answered);
+    },
     slot,
     peers,
     isPortShared,
@@ -68,6 +79,7 @@ function scene(count = 3) {
   const stop = new AbortController();
   const time = { now: 0 };
   const timedOut = Promise.withResolvers<void>();
+  let pauses: (() => void)[] = [];
   const result = supervise({
     count,
     start(slot, peers, isPortShared) {
@@ -77,10 +89,18 @@ function scene(count = 3) {
     },
     signal: stop.signal,
     observe: (seen) => void observations.push(seen),
+    pingInterval: 5_000,
     onListening: (url) => void announced.push(url),
     now: () => time.now,
-    // Every wait ends immediately, except for the shutdown timeout of 28 s and the 250 ms in which a group's signal arrives.
-    sleep: async (milliseconds) => {
+    // Every wait ends immediately, except for the intervals of pings, the shutdown timeout of 28 s and the 250 ms in which a group's signal
+    // arrives.
+    sleep: async (milliseconds, until) => {
+      if (milliseconds === 5_000) {
+        await new Promise<void>((resolve) => {
+          pauses.push(resolve);
+          until.addEventListener('abort', () => resolve());
+        });
+      }
       if (milliseconds === 28_000) await timedOut.promise;
       if (milliseconds === 250) await settled();
     },
@@ -94,7 +114,16 @@ function scene(count = 3) {
     timedOut.resolve();
     return settled();
   };
-  return { workers, announced, observations, stop, time, result, latest, restartDelays, timeOut };
+  /** Lets a number of ping intervals pass. */
+  const pass = async (intervals: number): Promise<void> => {
+    for (let interval = 0; interval < intervals; interval += 1) {
+      const ending = pauses;
+      pauses = [];
+      for (const end of ending) end();
+      await settled();
+    }
+  };
+  return { pass, workers, announced, observations, stop, time, result, latest, restartDelays, timeOut };
 }
 
 /** A scene in which all workers listen. */
@@ -277,5 +306,56 @@ describe('workers under supervision', () => {
     await at.workers[0]?.startsListening();
     await at.workers[0]?.exits(EXITED);
     assert.deepEqual([await at.result, at.workers.length, at.announced], [0, 1, []]);
+  });
+
+  it('[LIM-3] are pinged while they listen, and not killed as long as they answer now and then', async () => {
+    const at = scene();
+    await at.pass(2);
+    assert.equal(at.workers[0]?.pings(), 0);
+    for (const worker of [at.workers[0], ...at.workers.slice(1)]) await worker?.startsListening();
+    for (let round = 0; round < 5; round += 1) {
+      for (const worker of at.workers) worker.responsive = false;
+      await at.pass(MAX_UNANSWERED - 1);
+      for (const worker of at.workers) worker.responsive = true;
+      await at.pass(1);
+    }
+    assert.deepEqual([at.workers[0]?.killed(), at.observations], [false, []]);
+    assert.equal(await stopped(at), 0);
+  });
+
+  it('[LIM-3] are killed and replaced when they do not answer, which is logged', async () => {
+    const at = await serving();
+    const [first, stuck] = at.workers;
+    if (stuck === undefined) assert.fail('no second worker');
+    at.time.now += 60_000;
+    stuck.responsive = false;
+    // It has answered the first ping.
+    await at.pass(MAX_UNANSWERED);
+    assert.equal(stuck.killed(), false);
+    await at.pass(1);
+    assert.deepEqual([first?.killed(), stuck.killed()], [false, true]);
+    await stuck.exits(KILLED);
+    assert.deepEqual(at.observations, [
+      { kind: 'worker-unresponsive', pid: 101, duration: 30_000 },
+      { kind: 'worker-exited', pid: 101, code: null, signal: 'SIGKILL', reason: null, restartDelay: 0 },
+    ]);
+    assert.deepEqual([at.workers.length, at.latest().slot], [4, 1]);
+    assert.equal(await stopped(at), 0);
+  });
+
+  it('[LIM-3] that do not answer during the shutdown are killed at its end, and the exit code is 0', async () => {
+    const at = await serving();
+    for (const worker of at.workers) worker.responsive = false;
+    await at.pass(MAX_UNANSWERED - 1);
+    at.stop.abort('SIGTERM');
+    await at.pass(3);
+    assert.equal(at.workers[0]?.killed(), false, 'requests in flight may still finish');
+    await at.timeOut();
+    assert.deepEqual(
+      at.workers.map(({ killed }) => killed()),
+      [true, true, true],
+    );
+    for (const worker of at.workers) await worker.exits(KILLED);
+    assert.equal(await at.result, 0);
   });
 });
