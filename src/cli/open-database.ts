@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Model } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
@@ -36,9 +35,8 @@ export async function openDatabase(options: OpenApiOptions): Promise<OpenedApi> 
  */
 export async function openWithoutServer(model: Model, database: string, { env, stderr }: Terminal): Promise<OpenedApi> {
   const { host, port } = serveSettings({ insecurePublic: true }, env);
-  const isNew = !existsSync(database);
   const observe: Observe = (observation) => {
-    if (observation.kind !== 'schema-changed' || isNew) return;
+    if (observation.kind !== 'schema-changed' || observation.isNew) return;
     stderr.write(`migrated ${database}:\n${observation.statements.join(';\n')};\n`);
   };
   return openDatabase({

@@ -5,6 +5,11 @@ import { isLoopback } from './serve/address.ts';
 /** More processes than large machines have processors only contend with each other. */
 const MAX_WORKERS = 64;
 
+/** The values of `--log`. */
+export const LOG_FORMATS = ['json', 'text'] as const;
+
+type LogFormat = (typeof LOG_FORMATS)[number];
+
 /** Environment variables by name. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
@@ -14,6 +19,7 @@ export interface ServeFlags {
   readonly host?: string;
   readonly database?: string;
   readonly workers?: string;
+  readonly log?: string;
   readonly dev?: boolean;
   readonly open?: boolean;
   readonly insecurePublic?: boolean;
@@ -26,6 +32,8 @@ export interface ServeSettings {
   readonly database: DatabaseLocation;
   /** Number of processes that serve. */
   readonly workers: number;
+  /** The format of the log; null to choose it by the terminal. */
+  readonly log: LogFormat | null;
   readonly dev: boolean;
   /** Whether a browser opens the API once it listens. */
   readonly open: boolean;
@@ -48,6 +56,7 @@ interface SettingSource {
 const PORT: SettingSource = { flag: '--port', variable: 'RESTWRIGHT_PORT', fallback: '3000' };
 const HOST: SettingSource = { flag: '--host', variable: 'RESTWRIGHT_HOST', fallback: '127.0.0.1' };
 const WORKERS: SettingSource = { flag: '--workers', variable: 'RESTWRIGHT_WORKERS', fallback: '1' };
+const LOG: SettingSource = { flag: '--log', variable: 'RESTWRIGHT_LOG', fallback: 'auto' };
 const DATABASE: SettingSource = {
   flag: '--database',
   variable: 'RESTWRIGHT_DATABASE',
@@ -75,6 +84,7 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
     host: parseHost(settingValue(HOST, flags.host, env), { open, insecurePublic }),
     database: databaseLocation(flags.database, env),
     workers: parseWorkers(settingValue(WORKERS, flags.workers, env), dev),
+    log: parseLog(settingValue(LOG, flags.log, env)),
     dev,
     open,
     insecurePublic,
@@ -124,6 +134,13 @@ function parseWorkers({ text, origin }: SettingValue, dev: boolean): number {
   if (dev && number > 1)
     throw usageError(`${origin}: --dev reloads the model in a single process; use either --dev or several workers.`);
   return number;
+}
+
+function parseLog({ text, origin }: SettingValue): LogFormat | null {
+  if (text === LOG.fallback) return null;
+  const format = LOG_FORMATS.find((name) => name === text);
+  if (format !== undefined) return format;
+  throw usageError(`${origin}: '${text}' is not a valid log format; use ${LOG_FORMATS.join(' or ')}.`);
 }
 
 function parseHost(

@@ -29,6 +29,8 @@ export function logEntry(observation: Observation): LogEntry {
       return entry('error', 'store_unavailable', unavailableFields(observation.error));
     case 'listening':
       return entry('info', 'listening', { url: observation.url, allow_any_host: observation.allowAnyHost });
+    case 'no-authentication':
+      return accessEntry(observation);
     case 'mounted-without-auth':
       return mountedEntry(observation);
     case 'stopping':
@@ -38,7 +40,11 @@ export function logEntry(observation: Observation): LogEntry {
     case 'database-locked':
       return entry('warn', 'database_locked', { database: observation.path });
     case 'schema-changed':
-      return entry('info', 'schema_changed', { statements: observation.statements });
+      return schemaEntry(observation);
+    case 'browser-not-opened':
+      return browserEntry(observation);
+    case 'model-changed':
+      return reloadEntry(observation);
     case 'unsupported':
       return entry('warn', 'unsupported', { declaration: observation.declaration });
     case 'worker-exited':
@@ -50,10 +56,7 @@ export function logEntry(observation: Observation): LogEntry {
     case 'deliveries-pending':
       return entry('warn', 'deliveries_pending', { count: observation.count });
     case 'overload':
-      return entry(observation.overloaded ? 'warn' : 'info', 'overload', {
-        overloaded: observation.overloaded,
-        reason: observation.reason,
-      });
+      return overloadEntry(observation);
   }
 }
 
@@ -68,6 +71,34 @@ function requestEntry(request: Extract<Observation, { kind: 'request' }>): LogEn
     correlation_id: request.correlationId,
     trace_id: request.traceId,
   });
+}
+
+/** The statements of a migration are logged; those of a new database say nothing that the model does not. */
+function schemaEntry({ database, isNew, statements }: Extract<Observation, { kind: 'schema-changed' }>): LogEntry {
+  if (isNew) return entry('info', 'database_created', { database });
+  return entry('info', 'schema_changed', { statements });
+}
+
+function overloadEntry({ overloaded, reason }: Extract<Observation, { kind: 'overload' }>): LogEntry {
+  return entry(overloaded ? 'warn' : 'info', 'overload', { overloaded, reason });
+}
+
+function browserEntry({ reason, url }: Extract<Observation, { kind: 'browser-not-opened' }>): LogEntry {
+  return entry('warn', 'browser_not_opened', { message: `no browser was opened (${reason}); open ${url} yourself` });
+}
+
+function reloadEntry({ file, problem }: Extract<Observation, { kind: 'model-changed' }>): LogEntry {
+  if (problem === null) return entry('info', 'model_reloaded', { message: `reloaded ${file}` });
+  const message = `${file} was not reloaded, the previous model is still served:\n${problem}`;
+  return entry('warn', 'model_not_reloaded', { message });
+}
+
+/** States at every start which clients have access while no authentication is configured (AUTH-7). */
+function accessEntry({ isPublic }: Extract<Observation, { kind: 'no-authentication' }>): LogEntry {
+  const message = isPublic
+    ? 'no authentication is configured, and --insecure-public is set: every client that can reach this server may read and change all data'
+    : 'no authentication is configured: only clients on this machine are served, under loopback host names';
+  return entry(isPublic ? 'warn' : 'info', 'no_authentication', { message });
 }
 
 function mountedEntry({ name, basePath }: Extract<Observation, { kind: 'mounted-without-auth' }>): LogEntry {

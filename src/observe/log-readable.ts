@@ -21,9 +21,21 @@ export function readableLine(observation: Observation, time: string, colours: bo
 function describe(observation: Observation, paint: Paint): string {
   if (observation.kind === 'request') return describeRequest(observation, paint);
   if (observation.kind === 'error') return describeError(observation, paint);
+  if (observation.kind === 'schema-changed' && !observation.isNew) return describeMigration(observation);
   const { level, event, fields } = logEntry(observation);
+  const { message } = fields;
+  if (typeof message === 'string') {
+    const label = level === 'info' ? '' : `${paint(levelColours[level], `${level === 'warn' ? 'warning' : level}:`)} `;
+    return `${label}${indented(message)}`;
+  }
   const members = Object.entries(fields).map(([name, value]) => `${name}=${escapeControls(asText(value))}`);
   return `${paint(levelColours[level], event.replaceAll('_', ' '))} ${members.join(' ')}`;
+}
+
+/** One statement on each line. */
+function describeMigration({ statements }: Extract<Observation, { kind: 'schema-changed' }>): string {
+  const lines = ['database migrated to the model:', ...statements.map((each) => `${each.replaceAll('\n', ' ')};`)];
+  return indented(lines.join('\n'));
 }
 
 function describeRequest(request: Extract<Observation, { kind: 'request' }>, paint: Paint): string {
@@ -41,8 +53,12 @@ function describeRequest(request: Extract<Observation, { kind: 'request' }>, pai
 function describeError(observation: Extract<Observation, { kind: 'error' }>, paint: Paint): string {
   const { error } = observation;
   const report = error instanceof Error ? (error.stack ?? error.message) : `a value of type ${typeof error} was thrown`;
-  const lines = report.split('\n').map(escapeControls);
-  return `${paint('red', 'error')} ${paint('dim', observation.correlationId ?? '-')} ${lines.join('\n  ')}`;
+  return `${paint('red', 'error')} ${paint('dim', observation.correlationId ?? '-')} ${indented(report)}`;
+}
+
+/** A text of several lines below the first one. */
+function indented(text: string): string {
+  return text.split('\n').map(escapeControls).join('\n  ');
 }
 
 function statusColour(status: number): Colour {

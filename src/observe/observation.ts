@@ -1,6 +1,8 @@
 /** Everything that the program reports about itself. Call sites report facts; observers (log, metrics, traces) decide what to do with them. */
 export type Observation =
   | { readonly kind: 'listening'; readonly url: string; readonly allowAnyHost: boolean }
+  /** A server of our own has no authentication: it serves this machine only, or, where it is public, every client (AUTH-7). Reported at each start. */
+  | { readonly kind: 'no-authentication'; readonly isPublic: boolean }
   /** The API was mounted in a host application, with no authentication of its own. Reported once. */
   | { readonly kind: 'mounted-without-auth'; readonly name: string; readonly basePath: string }
   | { readonly kind: 'stopping'; readonly signal: string }
@@ -23,8 +25,17 @@ export type Observation =
   | { readonly kind: 'store-unavailable'; readonly error: Error }
   /** Another process has locked the database; the start waits for it. */
   | { readonly kind: 'database-locked'; readonly path: string }
-  /** The schema of the database was migrated to the model by these statements. */
-  | { readonly kind: 'schema-changed'; readonly statements: readonly string[] }
+  /** The schema of the database was created, or migrated to the model, by these statements. */
+  | {
+      readonly kind: 'schema-changed';
+      readonly database: string;
+      readonly isNew: boolean;
+      readonly statements: readonly string[];
+    }
+  /** `--open` could not open a browser. */
+  | { readonly kind: 'browser-not-opened'; readonly url: string; readonly reason: string }
+  /** The file of a served model changed: its new content is served, or `problem` says why the previous one still is. */
+  | { readonly kind: 'model-changed'; readonly file: string; readonly problem: string | null }
   /** The model declares a feature that this version does not support yet. */
   | { readonly kind: 'unsupported'; readonly declaration: string }
   /** A worker exited unexpectedly; another one starts after `restartDelay` milliseconds. `reason` is the error message of the worker. */

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 import process from 'node:process';
 
-const program = path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
+/** The file of the command. */
+export const program: string = path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
 
 /** A running `restwright serve`. */
 export interface ServerProcess {

@@ -27,6 +27,7 @@ describe('settings of serve', () => {
       host: '127.0.0.1',
       database: { file: './data/{name}.db' },
       workers: 1,
+      log: null,
       dev: false,
       open: false,
       insecurePublic: false,
@@ -82,6 +83,8 @@ describe('settings of serve', () => {
     [{}, { RESTWRIGHT_WORKERS: 'auto' }, /^RESTWRIGHT_WORKERS: 'auto' is not a valid number of workers/],
     [{ workers: '2', dev: true }, {}, /^--workers: --dev reloads the model in a single process/],
     [{ dev: true }, { RESTWRIGHT_WORKERS: '2' }, /^RESTWRIGHT_WORKERS: --dev/],
+    [{ log: 'xml' }, {}, /^--log: 'xml' is not a valid log format; use json or text\.$/],
+    [{}, { RESTWRIGHT_LOG: 'pretty' }, /^RESTWRIGHT_LOG: 'pretty'/],
     [{}, { RESTWRIGHT_DATABASE: 'mysql:x' }, /^RESTWRIGHT_DATABASE: 'mysql:x'/],
   ];
   for (const [flags, env, expected] of wrong) {

@@ -72,7 +72,21 @@ describe('a line of JSON', () => {
     [{ kind: 'stopping', signal: 'SIGTERM' }, 'info', { event: 'stopping', signal: 'SIGTERM' }],
     [{ kind: 'stopped', unfinished: 0 }, 'info', { event: 'stopped', unfinished: 0 }],
     [{ kind: 'stopped', unfinished: 2 }, 'warn', { unfinished: 2 }],
-    [{ kind: 'schema-changed', statements: ['x'] }, 'info', { event: 'schema_changed', statements: ['x'] }],
+    [
+      { kind: 'schema-changed', database: '/x.db', isNew: false, statements: ['x'] },
+      'info',
+      { event: 'schema_changed', statements: ['x'] },
+    ],
+    [
+      { kind: 'no-authentication', isPublic: false },
+      'info',
+      {
+        message: 'no authentication is configured: only clients on this machine are served, under loopback host names',
+      },
+    ],
+    [{ kind: 'no-authentication', isPublic: true }, 'warn', { event: 'no_authentication' }],
+    [{ kind: 'model-changed', file: 'a.yaml', problem: null }, 'info', { message: 'reloaded a.yaml' }],
+    [{ kind: 'model-changed', file: 'a.yaml', problem: 'x' }, 'warn', { event: 'model_not_reloaded' }],
     [{ kind: 'unsupported', declaration: 'webhooks' }, 'warn', { event: 'unsupported', declaration: 'webhooks' }],
     [
       { kind: 'worker-exited', pid: 7, code: null, signal: 'SIGKILL', reason: null, restartDelay: 100 },
@@ -93,6 +107,16 @@ describe('a line of JSON', () => {
       assert.equal(line['level'], level);
     });
   }
+
+  it('[OPS-2d] names a new database without the statements that created it', () => {
+    const { time: _time, ...line } = json({
+      kind: 'schema-changed',
+      database: '/x.db',
+      isNew: true,
+      statements: ['x'],
+    });
+    assert.deepEqual(line, { level: 'info', event: 'database_created', database: '/x.db' });
+  });
 
   it('[OPS-2d] has the process id if several processes write one log', () => {
     assert.match(written({ kind: 'stopped', unfinished: 0 }, { pid: 7 }), /"level":"info","pid":7,"event":"stopped"/);
@@ -170,9 +194,21 @@ describe('a readable line', () => {
   });
 
   it('[OPS-2d] shows the members of other events by name and value', () => {
+    assert.equal(readable({ kind: 'database-locked', path: '/x.db' }), '03:04:05.006 database locked database=/x.db\n');
+  });
+
+  it('[OPS-2d] shows a message as it is, with a warning by its level', () => {
     assert.equal(
-      readable({ kind: 'schema-changed', statements: ['a', 'b'] }),
-      '03:04:05.006 schema changed statements=["a","b"]\n',
+      readable({ kind: 'model-changed', file: 'a.yaml', problem: 'a.yaml:1: x\u001b\na.yaml:2: y' }),
+      '03:04:05.006 warning: a.yaml was not reloaded, the previous model is still served:\n  a.yaml:1: x\\u{1b}\n  a.yaml:2: y\n',
+    );
+    assert.match(readable({ kind: 'no-authentication', isPublic: false }), /^03:04:05\.006 no authentication is /);
+  });
+
+  it('[OPS-4d] shows each statement of a migration on its own line', () => {
+    assert.equal(
+      readable({ kind: 'schema-changed', database: '/x.db', isNew: false, statements: ['a', 'b\n  c'] }),
+      '03:04:05.006 database migrated to the model:\n  a;\n  b   c;\n',
     );
   });
 

@@ -1,7 +1,9 @@
 import type { ExitCode } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTION, MODEL_ARGUMENT, type OptionSpec } from '../command-spec.ts';
-import { listeningMessage, serveModel } from '../serve/serve-model.ts';
-import { type ServeFlags, serveSettings } from '../settings.ts';
+import { announce } from '../serve/announce.ts';
+import { type ServedModel, serveModel } from '../serve/serve-model.ts';
+import { logStyle, type ServerLog } from '../serve/server-log.ts';
+import { LOG_FORMATS, type ServeFlags, serveSettings } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { serveWithWorkers } from '../workers/serve-with-workers.ts';
 
@@ -14,9 +16,10 @@ import { serveWithWorkers } from '../workers/serve-with-workers.ts';
  */
 async function serve(file: string, flags: ServeFlags, terminal: Terminal): Promise<ExitCode> {
   const settings = serveSettings(flags, terminal.env);
-  if (settings.workers > 1) return serveWithWorkers(file, settings, terminal);
-  const onListening = ({ url }: { readonly url: string }): void => void terminal.stdout.write(listeningMessage(url));
-  await serveModel({ file, settings, terminal, peers: null, dispatch: true, onListening });
+  const style = logStyle(settings, terminal);
+  const onListening = (served: ServedModel, log: ServerLog): void => announce(served, log, terminal, settings.open);
+  if (settings.workers > 1) return serveWithWorkers({ file, settings, log: style, terminal, onListening });
+  await serveModel({ file, settings, terminal, peers: null, log: style, dispatch: true, onListening });
   return 0;
 }
 
@@ -49,11 +52,18 @@ const OPTIONS: readonly OptionSpec[] = [
     'Processes:',
   ),
   {
+    name: 'log',
+    value: { name: 'format', completes: LOG_FORMATS },
+    description: 'json or text (RESTWRIGHT_LOG, default: text where standard error is a terminal, else json)',
+    group: 'Log:',
+  },
+  {
     name: 'dev',
     value: null,
     description: 'development mode: readable log, and the model is reloaded when its file changes',
     group: DEVELOPMENT,
   },
+  { name: 'open', value: null, description: 'open the API in the browser', group: DEVELOPMENT },
 ];
 
 export const serveSpec: CommandSpec = {
@@ -69,7 +79,7 @@ Examples:
   restwright serve shop.yaml
   restwright serve shop.yaml --port 0 --database /var/lib/shop/shop.db
   restwright serve shop.yaml --workers 4
-  RESTWRIGHT_PORT=8080 restwright serve shop.yaml --dev
+  RESTWRIGHT_PORT=8080 restwright serve shop.yaml --dev --open
 `,
   run: ([model = ''], flags: ServeFlags, terminal) => serve(model, flags, terminal),
 };

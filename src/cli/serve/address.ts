@@ -11,6 +11,12 @@ export function isLoopback(host: string): boolean {
   return loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** The address under which this machine reaches a server: a server on all addresses (`0.0.0.0`, `::`) is also on the loopback one. */
+export function localAddress(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
 /** The URL of a server's API, with an IPv6 address in brackets (RFC 3986 3.2.2). */
 export function serverUrl(host: string, port: number, basePath: string): string {
   return `http://${net.isIPv6(host) ? `[${host}]` : host}:${port}${basePath}`;

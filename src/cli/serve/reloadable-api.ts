@@ -32,6 +32,11 @@ export class ReloadableApi implements Handler {
     return this.#current.opened.store.writes.pending;
   }
 
+  /** The rows of the current API. */
+  get rows(): OpenedApi['store']['rows'] {
+    return this.#current.opened.store.rows;
+  }
+
   /** The model of the current API. */
   get model(): OpenedApi['api']['model'] {
     return this.#current.opened.api.model;

@@ -18,8 +18,9 @@ import { commandFailed } from '../command-error.ts';
 import { openDatabase } from '../open-database.ts';
 import { databaseFile, type ServeSettings } from '../settings.ts';
 import { signalOf, type Terminal } from '../terminal/terminal.ts';
-import { serverUrl } from './address.ts';
+import { localAddress, serverUrl } from './address.ts';
 import { ReloadableApi } from './reloadable-api.ts';
+import { type ServedSummary, summarize } from './served-summary.ts';
 import { watchModel } from './watch-model.ts';
 
 export interface RunServerOptions {
@@ -39,11 +40,12 @@ export interface RunServerOptions {
   readonly onListening: (at: ListeningAddress) => void;
 }
 
-/** Where a server listens. */
+/** Where a server listens, and what it serves. */
 export interface ListeningAddress {
   /** The URL of the API. */
   readonly url: string;
   readonly port: number;
+  readonly summary: ServedSummary;
 }
 
 /**
@@ -73,7 +75,12 @@ export async function runServer(options: RunServerOptions): Promise<void> {
     const server = await listen({ api, observe, overloaded, host, port, sharing });
     address.origin = serverUrl(server.address, server.port, '');
     const watching = dev ? watchModel({ ...options, api, open, signal }) : null;
-    announce({ url: `${address.origin}${basePath}`, port: server.port }, options);
+    const database = databaseFile(settings.database, loaded.model.name);
+    const reachable = { database, origin: serverUrl(localAddress(server.address), server.port, '') };
+    const summary = await summarize(loaded.model, api.rows, reachable);
+    const url = `${address.origin}${basePath}`;
+    observe({ kind: 'listening', url, allowAnyHost: settings.insecurePublic });
+    options.onListening({ url, port: server.port, summary });
     if (!signal.aborted) await once(signal, 'abort');
     deadline = monotonicNow() + limits.shutdownTimeout;
     await closeServer(server, signal, observe);
@@ -127,11 +134,6 @@ async function listen(options: ServeHttpOptions): Promise<HttpServer> {
   } catch (error) {
     throw commandFailed(error instanceof Error ? error.message : String(error));
   }
-}
-
-function announce(at: ListeningAddress, { settings, observe, onListening }: RunServerOptions): void {
-  observe({ kind: 'listening', url: at.url, allowAnyHost: settings.insecurePublic });
-  onListening(at);
 }
 
 async function closeServer(server: HttpServer, signal: AbortSignal, observe: Observe): Promise<void> {

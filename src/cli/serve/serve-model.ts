@@ -1,8 +1,7 @@
 import { commandFailed } from '../command-error.ts';
 import { requireModel } from '../model-file/read-model.ts';
-import type { ServeSettings } from '../settings.ts';
 import { type ListeningAddress, runServer, type RunServerOptions } from './run-server.ts';
-import { withServerLog } from './server-log.ts';
+import { type LogStyle, type ServerLog, withServerLog } from './server-log.ts';
 
 /** The model that is served, and its address. */
 export interface ServedModel extends ListeningAddress {
@@ -17,8 +16,9 @@ interface ServeModelOptions
   extends Omit<RunServerOptions, 'loaded' | 'observe' | 'migrate' | 'onListening' | 'reusePort'> {
   /** What the other workers serve; null for the first worker and for a single process. */
   readonly peers: ServedModel | null;
+  readonly log: LogStyle;
   /** Called when the server accepts requests. */
-  readonly onListening: (served: ServedModel) => void;
+  readonly onListening: (served: ServedModel, log: ServerLog) => void;
 }
 
 /**
@@ -27,35 +27,27 @@ interface ServeModelOptions
  * @throws {CommandError} exit 1 for an invalid model, a model that differs from the one the other workers serve, or an unavailable
  *   database or address; exit 2 for a missing file
  */
-export async function serveModel({ peers, onListening, ...options }: ServeModelOptions): Promise<void> {
+export async function serveModel({ peers, onListening, log: style, ...options }: ServeModelOptions): Promise<void> {
   const { file, settings, terminal } = options;
+  const isOneOfSeveral = settings.workers > 1;
   const loaded = await requireModel(file, terminal.env);
   const { fingerprint, limits } = loaded.model;
   const isFirst = peers === null;
-  if (isFirst) terminal.stderr.write(accessNotice(settings));
-  else if (peers.fingerprint !== fingerprint)
+  if (!isFirst && peers.fingerprint !== fingerprint)
     throw commandFailed(`${file} has changed since the server started; restart the server to serve the new model.`);
-  await withServerLog(settings, terminal, async ({ observe }) => {
-    if (isFirst) for (const declaration of loaded.unsupported) observe({ kind: 'unsupported', declaration });
+  await withServerLog(style, { isOneOfSeveral }, async (log) => {
+    const { observe } = log;
+    if (isFirst) {
+      observe({ kind: 'no-authentication', isPublic: settings.insecurePublic });
+      for (const declaration of loaded.unsupported) observe({ kind: 'unsupported', declaration });
+    }
     await runServer({
       ...options,
       loaded,
       observe,
       migrate: isFirst,
-      reusePort: settings.workers > 1,
-      onListening: (at) => onListening({ ...at, fingerprint, shutdownTimeout: limits.shutdownTimeout }),
+      reusePort: isOneOfSeveral,
+      onListening: (at) => onListening({ ...at, fingerprint, shutdownTimeout: limits.shutdownTimeout }, log),
     });
   });
-}
-
-/** The line that is printed on standard output. */
-export function listeningMessage(url: string): string {
-  return `listening on ${url}\n`;
-}
-
-/** States at every start which clients have access while no authentication is configured (AUTH-7). */
-function accessNotice({ insecurePublic }: ServeSettings): string {
-  return insecurePublic
-    ? 'warning: no authentication is configured, and --insecure-public is set: every client that can reach this server may read and change all data\n'
-    : 'no authentication is configured: only clients on this machine are served, under loopback host names\n';
 }

@@ -8,24 +8,40 @@ import { supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 const STANDARD_ERROR = 2;
 
+/** How the log of a server is written. */
+export interface LogStyle {
+  readonly format: 'json' | 'readable';
+  /** Whether readable lines are coloured. */
+  readonly colours: boolean;
+}
+
 /** The log of a server process. */
 export interface ServerLog {
+  readonly style: LogStyle;
   readonly observe: Observe;
   /** Writes complete lines of other processes. */
   readonly write: (lines: string) => void;
 }
 
+/**
+ * How the log is written: as `--log` says, else readable for a person, which is where standard error is a terminal or with `--dev`, else JSON.
+ * Workers inherit it from their supervisor, whose pipe is their standard error.
+ */
+export function logStyle({ log, dev }: Pick<ServeSettings, 'log' | 'dev'>, { stderr, env }: Terminal): LogStyle {
+  const isReadable = log === null ? dev || stderr.isTTY === true : log === 'text';
+  return { format: isReadable ? 'readable' : 'json', colours: supportsColour(stderr, env) };
+}
+
 /** Runs a server with a log on standard error, and flushes it. An uncaught exception is logged and ends the process with exit code 1. */
 export async function withServerLog<T>(
-  { dev, workers }: ServeSettings,
-  { stderr, env }: Terminal,
+  style: LogStyle,
+  { isOneOfSeveral }: { readonly isOneOfSeveral: boolean },
   run: (log: ServerLog) => Promise<T>,
 ): Promise<T> {
   const log = openLog(STANDARD_ERROR);
   const { write } = log;
-  const format = dev ? 'readable' : 'json';
-  const pid = workers > 1 ? process.pid : undefined;
-  const observe = logSink({ write, clock: systemClock, format, colours: supportsColour(stderr, env), pid });
+  const pid = isOneOfSeveral ? process.pid : undefined;
+  const observe = logSink({ write, clock: systemClock, ...style, pid });
   const onUncaught = (error: unknown): void => {
     // The state of the program is undefined: only a restart is safe.
     observe({ kind: 'error', correlationId: null, error });
@@ -34,9 +50,16 @@ export async function withServerLog<T>(
   };
   process.on('uncaughtException', onUncaught);
   try {
-    return await run({ observe, write });
+    return await run({ style, observe: style.format === 'json' ? observe : withoutListening(observe), write });
   } finally {
     process.off('uncaughtException', onUncaught);
     await log.close();
   }
+}
+
+/** A readable log shows the summary of what is served instead. */
+function withoutListening(observe: Observe): Observe {
+  return (observation) => {
+    if (observation.kind !== 'listening') observe(observation);
+  };
 }

@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { type ReservedPort, reservePort } from '../../http/server/reserve-port.ts';
 import { monotonicNow } from '../../platform/clock.ts';
 import { commandFailed, describeFileError, type ExitCode } from '../command-error.ts';
-import { listeningMessage } from '../serve/serve-model.ts';
-import { type ServerLog, withServerLog } from '../serve/server-log.ts';
+import type { ServedModel } from '../serve/serve-model.ts';
+import { type LogStyle, type ServerLog, withServerLog } from '../serve/server-log.ts';
 import type { ServeSettings } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { supervise, type SuperviseOptions } from './supervise.ts';
@@ -16,6 +16,17 @@ const DISPATCHER = 0;
 /** Milliseconds between two pings of a worker: a worker whose event loop is blocked is killed after half a minute. */
 const PING_INTERVAL = 5_000;
 
+export interface WorkersOptions {
+  /** Path of the model. */
+  readonly file: string;
+  readonly settings: ServeSettings;
+  readonly log: LogStyle;
+  readonly terminal: Terminal;
+  readonly pingInterval?: number;
+  /** Called when all workers accept connections. */
+  readonly onListening: (served: ServedModel, log: ServerLog) => void;
+}
+
 /**
  * Serves a model with several worker processes on one port and one database. This process serves no requests: it reserves the port,
  * restarts workers that exit or do not answer, and writes their log.
@@ -24,12 +35,8 @@ const PING_INTERVAL = 5_000;
  * @returns 0 after a graceful shutdown
  * @throws {CommandError} as a single process does; exit 1 where a worker repeatedly fails to start
  */
-export async function serveWithWorkers(
-  file: string,
-  settings: ServeSettings,
-  terminal: Terminal,
-  pingInterval = PING_INTERVAL,
-): Promise<ExitCode> {
+export async function serveWithWorkers(options: WorkersOptions): Promise<ExitCode> {
+  const { settings, terminal, onListening, pingInterval = PING_INTERVAL } = options;
   const signal = terminal.stopSignal();
   const reserved = await reservePort(settings).catch((error: unknown) => {
     throw commandFailed(describeFileError(error));
@@ -41,14 +48,14 @@ export async function serveWithWorkers(
   process.once('exit', onExit);
   configureCluster();
   try {
-    return await withServerLog(settings, terminal, ({ observe, write }) =>
+    return await withServerLog(options.log, { isOneOfSeveral: true }, (log) =>
       supervise({
         count: settings.workers,
-        start: workerStarter(file, settings, reserved, write),
+        start: workerStarter(options, reserved, log.write),
         signal,
-        observe,
+        observe: log.observe,
+        onListening: (served) => onListening(served, log),
         pingInterval,
-        onListening: (url) => void terminal.stdout.write(listeningMessage(url)),
         now: monotonicNow,
         sleep: (milliseconds, until) => setTimeout(milliseconds, undefined, { signal: until }).catch(() => undefined),
       }),
@@ -61,8 +68,7 @@ export async function serveWithWorkers(
 
 /** Starts workers on the reserved port. */
 function workerStarter(
-  file: string,
-  settings: ServeSettings,
+  { file, settings, log }: WorkersOptions,
   reserved: ReservedPort,
   writeLog: ServerLog['write'],
 ): SuperviseOptions['start'] {
@@ -70,7 +76,7 @@ function workerStarter(
   return (slot, peers, isPortShared) => {
     // Workers only share a port that they request by the same number, so port 0 stays 0 as long as one of them listens on it.
     if (peers !== null && !isPortShared) ({ port } = peers);
-    const options = { file, settings: { ...settings, port }, peers, dispatch: slot === DISPATCHER };
+    const options = { file, settings: { ...settings, port }, log, peers, dispatch: slot === DISPATCHER };
     const worker = startWorker(options, writeLog);
     void worker.listening.then(() => reserved.handOver());
     return worker;

@@ -42,7 +42,7 @@ export interface SuperviseOptions {
   /** Milliseconds between two pings of a worker that listens: it is killed after {@link MAX_UNANSWERED} of them without an answer. */
   readonly pingInterval: number;
   /** Called when all workers accept connections. */
-  readonly onListening: (url: string) => void;
+  readonly onListening: (served: ServedModel) => void;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   /** Waits for a number of milliseconds, or until the signal. */
@@ -178,7 +178,7 @@ class Supervisor {
     this.#listening.add(worker);
     if (this.#readySlots.has(slot)) return;
     this.#readySlots.add(slot);
-    if (this.#readySlots.size === count && !this.#stopping.signal.aborted) onListening(served.url);
+    if (this.#readySlots.size === count && !this.#stopping.signal.aborted) onListening(served);
   }
 
   /** Whether the exit belongs to a shutdown. A crash during the shutdown sets the exit code. */

@@ -1,5 +1,6 @@
 import type { CommandError } from '../command-error.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
+import type { LogStyle } from '../serve/server-log.ts';
 import type { ServeSettings } from '../settings.ts';
 import type { StopSignal } from '../terminal/terminal.ts';
 
@@ -8,6 +9,7 @@ export interface WorkerOptions {
   /** Path of the model. */
   readonly file: string;
   readonly settings: ServeSettings;
+  readonly log: LogStyle;
   /** What the other workers serve; null for the first. */
   readonly peers: ServedModel | null;
   /** Whether this worker dispatches events. */

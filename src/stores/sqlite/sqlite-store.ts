@@ -25,7 +25,7 @@ import { sqlite } from './dialect.ts';
 import { ReadPool } from './read-pool/read-pool.ts';
 import { ReadScheduler } from './read-pool/read-scheduler.ts';
 import { StatementDeadline } from './read-pool/statement-deadline.ts';
-import { prepareDatabase, readSecret, verifyDatabase } from './schema/prepare-database.ts';
+import { type Preparation, prepareDatabase, readSecret, verifyDatabase } from './schema/prepare-database.ts';
 import { SqliteClient } from './sqlite-client.ts';
 
 export { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../sql/schema/schema-errors.ts';
@@ -63,10 +63,8 @@ const IN_MEMORY = ':memory:';
  */
 const MAX_ROWS_ON_MAIN_THREAD = 2_000;
 
-interface OpenedDatabase {
+interface OpenedDatabase extends Preparation {
   readonly connection: SqliteConnection;
-  /** The statements that migrated it. */
-  readonly statements: readonly string[];
 }
 
 /** Opens the database and migrates it to the model, or verifies that it matches the model. */
@@ -74,9 +72,9 @@ function open(path: string, { migrate = true, model, random, writer }: CompleteO
   const connection = SqliteConnection.writer(path, { ...writer, mustExist: !migrate });
   try {
     defineFunctions(connection);
-    if (migrate) return { connection, statements: prepareDatabase(connection, model, random) };
+    if (migrate) return { connection, ...prepareDatabase(connection, model, random) };
     verifyDatabase(connection, model);
-    return { connection, statements: [] };
+    return { connection, isNew: false, statements: [] };
   } catch (error) {
     connection.close();
     throw error;
@@ -146,12 +144,12 @@ export async function openSqlite(given: SqliteOptions): Promise<Store> {
   const retry = new BusyRetry({ random: options.random, now: monotonicNow, timeout: options.writer?.busyTimeout });
   try {
     findFile(path, options);
-    const { connection, statements } = await openWhenUnlocked(retry, () => open(path, options), {
+    const { connection, isNew, statements } = await openWhenUnlocked(retry, () => open(path, options), {
       path,
       observe: options.observe,
       signal: options.signal,
     });
-    if (statements.length > 0) options.observe({ kind: 'schema-changed', statements });
+    if (statements.length > 0) options.observe({ kind: 'schema-changed', database: path, isNew, statements });
     return assemble(path, connection, retry, options);
   } catch (error) {
     if (error instanceof UnusableDatabase) throw new UnusableDatabase(`${path} cannot be used. ${error.message}`);

@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
+import { setImmediate } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { killAll, waitUntilListening, type ServerProcess, startServer, waitForLog } from '../server-process.ts';
+import { programFile, skipWithout } from '../../installed-programs.ts';
+import {
+  killAll,
+  program,
+  waitUntilListening,
+  type ServerProcess,
+  startServer,
+  waitForLog,
+} from '../server-process.ts';
 
 const MODEL = `
 name: shop
@@ -33,6 +45,21 @@ function start(args: readonly string[], env: Record<string, string> = {}): Serve
   const one = startServer(folder, [model, ...args], env);
   started.push(one);
   return one;
+}
+
+interface LogLine {
+  readonly level: string;
+  readonly event: string;
+  readonly message?: string;
+}
+
+/** The lines of a JSON log. */
+function linesOf(server: ServerProcess): readonly LogLine[] {
+  return server
+    .stderr()
+    .trim()
+    .split('\n')
+    .map((line): LogLine => JSON.parse(line));
 }
 
 describe('restwright serve', () => {
@@ -76,7 +103,106 @@ describe('restwright serve', () => {
     assert.match(await waitUntilListening(server), /^http:\/\/0\.0\.0\.0:\d+\/api$/);
     server.child.kill('SIGTERM');
     await server.exited;
-    assert.match(server.stderr(), /^warning: no authentication is configured, and --insecure-public is set/m);
+    const warning = linesOf(server).find(({ event }) => event === 'no_authentication');
+    assert.equal(warning?.level, 'warn');
+    assert.match(warning?.message ?? '', /^no authentication is configured, and --insecure-public is set/);
+  });
+
+  it('[OPS-2d] writes nothing but JSON to standard error where that is no terminal, and no schema', async () => {
+    const server = start(['--port', '0', '--database', './json.db']);
+    const url = await waitUntilListening(server);
+    await fetch(`${url}/v1/products`);
+    server.child.kill('SIGTERM');
+    await server.exited;
+    const events = linesOf(server).map(({ event }) => event);
+    assert.deepEqual(events, [
+      'no_authentication',
+      'unsupported',
+      'database_created',
+      'listening',
+      'request',
+      'stopping',
+      'stopped',
+    ]);
+    assert.ok(
+      server
+        .stderr()
+        .split('\n')
+        .every((line) => line.length < 1_000),
+    );
+  });
+
+  it('with --log text, logs for a person, and shows what is served and a request that works', async () => {
+    const database = path.join(folder, 'text.db');
+    const server = start(['--port', '0', '--database', database, '--log', 'text']);
+    const url = await waitUntilListening(server);
+    await fetch(`${url}/v1/products`, {
+      method: 'POST',
+      body: '{"name":"Lamp"}',
+      headers: { 'content-type': 'application/json' },
+    });
+    server.child.kill('SIGTERM');
+    await server.exited;
+    const again = start(['--port', '0', '--database', database], { RESTWRIGHT_LOG: 'text' });
+    await waitUntilListening(again);
+    await waitForLog(again, /Try .*\n\n/);
+    assert.match(again.stderr(), /^shop 1\.0\.0\n {2}products {2}1 row\n\n {2}API {7}http:.+\n {2}Database {2}(.+)\n/m);
+    assert.ok(again.stderr().includes(`Database  ${database}\n`));
+    const [, example = ''] = /Try {7}curl "(.+)"$/m.exec(again.stderr()) ?? [];
+    assert.equal((await fetch(example)).status, 200);
+    assert.equal(again.stdout().split('\n').length, 2, 'standard output has one line');
+  });
+
+  it('[OPS-2d] logs for a person on a terminal, without colours under NO_COLOR', {
+    skip: skipWithout('script'),
+  }, async () => {
+    const node = process.execPath;
+    const command = `"${node}" "${program}" serve "${model}" --port 0 --database terminal.db`;
+    for (const [env, coloured] of [
+      [{ NO_COLOR: '' }, true],
+      [{ NO_COLOR: '1' }, false],
+    ] as const) {
+      const child = spawn(programFile('script') ?? '', ['-qec', command, '/dev/null'], {
+        cwd: folder,
+        env: { ...process.env, TERM: 'xterm', ...env },
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      let text = '';
+      let isStopped = false;
+      for await (const chunk of child.stdout) {
+        text += String(chunk);
+        if (isStopped || !text.includes('Try')) continue;
+        isStopped = true;
+        // Ctrl-C, as the terminal sends it.
+        child.stdin.write('\u0003');
+      }
+      assert.match(stripVTControlCharacters(text), /^shop 1\.0\.0\r\n {2}products {2}0 rows/m);
+      assert.equal(text.includes('\u001b[1mshop 1.0.0\u001b[22m'), coloured);
+      assert.equal(text.includes('\u001b[2m'), coloured);
+      assert.doesNotMatch(text, /"event"/);
+    }
+  });
+
+  it('with --open opens the API in the browser, at the loopback address of a server on all addresses', {
+    skip: process.platform !== 'linux' && 'the browser of this platform cannot be replaced',
+  }, async () => {
+    const opened = path.join(folder, 'opened');
+    await mkdir(path.join(folder, 'programs'), { recursive: true });
+    await writeFile(path.join(folder, 'programs', 'xdg-open'), `#!/bin/sh\necho "$@" > "${opened}"\n`, { mode: 0o755 });
+    const browsers = { PATH: `${path.join(folder, 'programs')}${path.delimiter}${process.env['PATH']}` };
+    const server = start(['--port', '0', '--host', '0.0.0.0', '--insecure-public', '--open'], browsers);
+    const { port } = new URL(await waitUntilListening(server));
+    while (!existsSync(opened) || (await readFile(opened, 'utf8')) === '') await setImmediate();
+    assert.equal(await readFile(opened, 'utf8'), `http://127.0.0.1:${port}/api\n`);
+  });
+
+  it('with --open logs the URL and keeps serving where there is no browser', async () => {
+    const server = start(['--port', '0', '--open'], { PATH: folder });
+    const url = await waitUntilListening(server);
+    await waitForLog(server, /"event":"browser_not_opened"/);
+    const line = linesOf(server).find(({ event }) => event === 'browser_not_opened');
+    assert.equal(line?.message, `no browser was opened (xdg-open is not installed); open ${url} yourself`);
+    assert.equal((await fetch(`${url}/v1/products`)).status, 200);
   });
 
   it('writes an IPv6 address in brackets', async (test) => {

@@ -10,6 +10,15 @@ const SERVED: ServedModel = {
   port: 3000,
   fingerprint: 'one',
   shutdownTimeout: 25_000,
+  summary: {
+    name: 'shop',
+    title: 'Shop',
+    version: '1.0.0',
+    database: '/data/shop.db',
+    collections: [],
+    further: 0,
+    example: null,
+  },
 };
 const OTHER_PORT: ServedModel = { ...SERVED, url: 'http://127.0.0.1:3001/api', port: 3001 };
 const EXITED: WorkerExit = { code: 0, signal: null, failure: null };
@@ -90,7 +99,7 @@ function scene(count = 3) {
     signal: stop.signal,
     observe: (seen) => void observations.push(seen),
     pingInterval: 5_000,
-    onListening: (url) => void announced.push(url),
+    onListening: ({ url }) => void announced.push(url),
     now: () => time.now,
     // Every wait ends immediately, except for the intervals of pings, the shutdown timeout of 28 s and the 250 ms in which a group's signal
     // arrives.

@@ -82,17 +82,25 @@ function checkReferences(connection: SqliteConnection): void {
   throw brokenReference(String(table), String(parent), columns.length > 1);
 }
 
+/** What was done to a database before it is used. */
+export interface Preparation {
+  /** Whether it was empty. */
+  readonly isNew: boolean;
+  /** The statements that changed the schema. */
+  readonly statements: readonly string[];
+}
+
 /**
  * Migrates a database to the model in one transaction that holds the write lock. Of processes that start together the first one migrates; the
  * others find nothing to do.
  *
- * @returns the statements that changed the schema
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
  */
-export function prepareDatabase(connection: SqliteConnection, model: Model, random: Random): readonly string[] {
+export function prepareDatabase(connection: SqliteConnection, model: Model, random: Random): Preparation {
   connection.script('pragma foreign_keys = off');
   connection.script('begin immediate');
   try {
+    const isNew = formatOf(connection) === 0;
     const statements = [
       ...prepareSystemTables(connection, random),
       ...prepareTables(connection, model),
@@ -100,7 +108,7 @@ export function prepareDatabase(connection: SqliteConnection, model: Model, rand
     ];
     connection.script('commit');
     connection.script('pragma foreign_keys = on');
-    return statements;
+    return { isNew, statements };
   } catch (error) {
     if (connection.inTransaction) connection.script('rollback');
     throw error;
