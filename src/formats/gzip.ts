@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip as gunzipWithCallback } from 'node:zlib';
-import { apiError } from '../conventions/errors.ts';
+import { type ApiError, apiError } from '../conventions/errors.ts';
 
 const gunzip = promisify(gunzipWithCallback);
+
+/** How many bytes a streamed body may become for each byte that was received. JSON of equal rows becomes 20 to 50. */
+const MAX_RATIO = 100;
 
 /**
  * Decompresses a gzip body (NEG-2, RFC 1952). It stops as soon as the limit is exceeded, so that a small body cannot use much memory.
@@ -15,32 +18,48 @@ export async function inflate(bytes: Uint8Array, limit: number): Promise<Uint8Ar
   try {
     return await gunzip(bytes, { maxOutputLength: limit });
   } catch (cause) {
-    if (codeOf(cause) === 'ERR_BUFFER_TOO_LARGE') {
-      throw apiError('REQUEST_BODY_TOO_LARGE', `The decompressed body exceeds ${limit} bytes; send less.`, {
-        cause,
-      });
-    }
+    if (codeOf(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(`exceeds ${limit} bytes; send less`, { cause });
     throw gzipError(cause);
   }
 }
 
 /**
- * Decompresses a gzip body as a stream, on demand. It has no limit: the consumer must set one.
+ * Decompresses a gzip body as a stream, on demand. Its size has no limit, but its ratio has: a few bytes that become many would cost the server
+ * far more than the client.
  *
- * @throws {ApiError} REQUEST_BODY_MALFORMED: not gzip, or incomplete; errors of the source are passed on
+ * @param floor bytes that the result may have in any case, however few were received
+ * @throws {ApiError} REQUEST_BODY_TOO_LARGE: the result exceeds `floor` and 100 times what was received; REQUEST_BODY_MALFORMED: not gzip, or
+ *   incomplete; errors of the source are passed on
  */
-export async function* inflateChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const source = Readable.from(chunks, { objectMode: false });
+export async function* inflateChunks(chunks: AsyncIterable<Uint8Array>, floor: number): AsyncGenerator<Uint8Array> {
+  const size = { received: 0, inflated: 0 };
+  const source = Readable.from(measured(chunks, size), { objectMode: false });
   const inflated = createGunzip();
   source.once('error', (error) => inflated.destroy(error));
   try {
-    for await (const chunk of source.pipe(inflated)) yield chunk;
+    for await (const chunk of source.pipe(inflated)) {
+      size.inflated += chunk.length;
+      if (size.inflated > Math.max(floor, size.received * MAX_RATIO))
+        throw tooLarge(`is more than ${MAX_RATIO} times as large as what was sent; send it less compressed`);
+      yield chunk;
+    }
   } catch (cause) {
     throw gzipError(cause);
   } finally {
     source.destroy();
     inflated.destroy();
   }
+}
+
+async function* measured(chunks: AsyncIterable<Uint8Array>, size: { received: number }): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    size.received += chunk.length;
+    yield chunk;
+  }
+}
+
+function tooLarge(what: string, options?: ErrorOptions): ApiError {
+  return apiError('REQUEST_BODY_TOO_LARGE', `The decompressed body ${what}.`, options);
 }
 
 function codeOf(error: unknown): string {

@@ -47,6 +47,9 @@ describe('inflate', () => {
   }
 });
 
+/** Bytes that a streamed body may have in any case. */
+const FLOOR = 1_048_576;
+
 describe('inflateChunks', () => {
   /** The bytes in chunks of a size, as from a network. */
   async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -86,7 +89,7 @@ describe('inflateChunks', () => {
     it(`[NEG-2] handles ${what} like inflate does, whatever the chunks`, async () => {
       const whole = await outcome(inflate(bytes, 1_048_576));
       for (let size = 1; size <= bytes.length + 1; size++) {
-        assert.equal(await outcome(joined(inflateChunks(pieces(bytes, size)))), whole, `in pieces of ${size}`);
+        assert.equal(await outcome(joined(inflateChunks(pieces(bytes, size), FLOOR))), whole, `in pieces of ${size}`);
       }
     });
   }
@@ -96,7 +99,7 @@ describe('inflateChunks', () => {
       fc.uint8Array({ maxLength: 2_000 }),
       fc.integer({ min: 1, max: 64 }),
       async (bytes, n) => {
-        assert.deepEqual(await joined(inflateChunks(pieces(gzipSync(bytes), n))), Buffer.from(bytes));
+        assert.deepEqual(await joined(inflateChunks(pieces(gzipSync(bytes), n), FLOOR)), Buffer.from(bytes));
       },
     );
     await fc.assert(law, { numRuns: 30 });
@@ -108,7 +111,7 @@ describe('inflateChunks', () => {
       yield new Uint8Array();
       yield packed.subarray(12);
     }
-    assert.equal((await joined(inflateChunks(gapped()))).toString(), '{"id":"a"}\n');
+    assert.equal((await joined(inflateChunks(gapped(), FLOOR))).toString(), '{"id":"a"}\n');
   });
 
   it('[MET-13] yields what has arrived before it waits for more', async () => {
@@ -117,15 +120,32 @@ describe('inflateChunks', () => {
       yield gzipSync('a line');
       await never;
     }
-    const first = await inflateChunks(waiting())[Symbol.asyncIterator]().next();
+    const first = await inflateChunks(waiting(), FLOOR)[Symbol.asyncIterator]().next();
     assert.equal(Buffer.from(first.value ?? []).toString(), 'a line');
+  });
+
+  it('[MET-13] [LIM-1] refuses a body of over 100 times the bytes that were received, unless it is small', async () => {
+    const small = gzipSync(Buffer.alloc(4 * 1_048_576));
+    for (const size of [1, 1_000, small.length]) {
+      await assert.rejects(joined(inflateChunks(pieces(small, size), FLOOR)), { code: 'REQUEST_BODY_TOO_LARGE' });
+      assert.equal((await joined(inflateChunks(pieces(small, size), 4 * FLOOR))).length, 4 * 1_048_576);
+    }
+    const rows = Buffer.from('{"id":"a","text":"the same in every row"}\n'.repeat(50_000));
+    const varied = Buffer.from(
+      Array.from({ length: 50_000 }, (_, at) => `{"id":"${at}","text":"the same"}\n`).join(''),
+    );
+    assert.ok(rows.length > FLOOR && varied.length > FLOOR);
+    await assert.rejects(joined(inflateChunks(pieces(gzipSync(rows), 1_000), FLOOR)), {
+      code: 'REQUEST_BODY_TOO_LARGE',
+    });
+    assert.deepEqual(await joined(inflateChunks(pieces(gzipSync(varied), 1_000), FLOOR)), varied);
   });
 
   it('[MET-13] [LIM-1] decompresses no more of a bomb than is consumed', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1_048_576));
     const before = process.memoryUsage().arrayBuffers;
     let inflated = 0;
-    for await (const chunk of inflateChunks(pieces(bomb, bomb.length))) {
+    for await (const chunk of inflateChunks(pieces(bomb, bomb.length), 2 * FLOOR)) {
       inflated += chunk.length;
       if (inflated > 1_048_576) break;
     }
@@ -143,7 +163,7 @@ describe('inflateChunks', () => {
       }
     }
     let inflated = 0;
-    for await (const chunk of inflateChunks(endless())) {
+    for await (const chunk of inflateChunks(endless(), FLOOR)) {
       inflated += chunk.length;
       if (inflated >= 4 * 1_048_576) break;
     }
@@ -159,7 +179,7 @@ describe('inflateChunks', () => {
         resolve();
       }
     }
-    for await (const chunk of inflateChunks(endless())) if (chunk.length > 0) break;
+    for await (const chunk of inflateChunks(endless(), FLOOR)) if (chunk.length > 0) break;
     await ended;
   });
 
@@ -172,7 +192,7 @@ describe('inflateChunks', () => {
         resolve();
       }
     }
-    await assert.rejects(joined(inflateChunks(endless())), { code: 'REQUEST_BODY_MALFORMED' });
+    await assert.rejects(joined(inflateChunks(endless(), FLOOR)), { code: 'REQUEST_BODY_MALFORMED' });
     await ended;
   });
 
@@ -182,6 +202,6 @@ describe('inflateChunks', () => {
       yield packed.subarray(0, 12);
       throw timeout;
     }
-    await assert.rejects(joined(inflateChunks(failing())), (error) => error === timeout);
+    await assert.rejects(joined(inflateChunks(failing(), FLOOR)), (error) => error === timeout);
   });
 });

@@ -122,6 +122,35 @@ describe('NDJSON lines', () => {
     assert.match(received.at(-1) ?? '', /^\{"error":\{"httpStatus":400,"errorCode":"REQUEST_BODY_MALFORMED"/);
   });
 
+  it('[NEG-2] [LIM-1] end with an error line where gzip becomes far more than was sent', async () => {
+    await using shop = await apiUnderTest(`${SHOP}\nlimits: { body: 8KiB }`);
+    for (const bomb of ['\n'.repeat(90_000) + ' '.repeat(400_000), '{"id":"a"}\n'.repeat(40_000)]) {
+      const raw = rawRequest({
+        send: 'POST /api/v1/notes',
+        headers: { ...NDJSON, 'Content-Encoding': 'gzip' },
+        body: gzipSync(bomb),
+      });
+      const { body } = await shop.api.handle(raw);
+      const received: string[] = [];
+      assert.ok(typeof body === 'object' && body !== null && !(body instanceof Uint8Array));
+      await assert.rejects(async () => {
+        for await (const piece of body) received.push(piece);
+      });
+      assert.match(received.at(-1) ?? '', /^\{"error":\{"httpStatus":413,"errorCode":"REQUEST_BODY_TOO_LARGE"/);
+      assert.ok(received.length < 3_000, 'what exceeds a body of the usual size is not read');
+    }
+  });
+
+  it('[LIM-1] that are in memory leave time for other requests', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    let turns = 0;
+    const otherRequests = setInterval(() => (turns += 1), 1);
+    const { text } = await post(shop, 'x\n'.repeat(2_000));
+    clearInterval(otherRequests);
+    assert.equal(text.split('\n').length, 2_001);
+    assert.ok(turns >= 5, `${turns} turns`);
+  });
+
   it('[MET-12] [MET-13] run once per key: a repeated upload resumes and marks the lines that were written before', async () => {
     await using shop = await apiUnderTest(SHOP);
     const headers = { 'Idempotency-Key': 'import-1' };

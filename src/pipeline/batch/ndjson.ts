@@ -4,6 +4,7 @@ import { timestamp } from '../../conventions/timestamp.ts';
 import { inflateChunks } from '../../formats/gzip.ts';
 import { readJson, writeJson } from '../../formats/json.ts';
 import { isBlank, MAX_LINE, type RawRecord, recordContent, splitLines } from '../../formats/split-records.ts';
+import { inTimeSlices } from '../../platform/time-slices.ts';
 import type { Contract } from '../contract.ts';
 import type { BodyStream } from '../exchange.ts';
 import { reportedError } from '../refuse.ts';
@@ -15,6 +16,8 @@ import { runOrdered, type StartedTask } from './ordered-concurrency.ts';
 
 /** How much may be in progress at a time: enough lines to share commits, little enough to hold in memory. Lines, bytes. */
 const CONCURRENCY = { items: 256, bytes: 4 * 1_048_576 };
+/** How long lines that are in memory may keep the event loop from other requests. */
+const SLICE = { items: CONCURRENCY.items, milliseconds: 10 };
 
 /** The results of NDJSON, a line each, made while they are sent. */
 export interface LinesOutcome {
@@ -50,7 +53,7 @@ async function* resultLines(lines: KeyedLines, services: BatchServices): BodyStr
     return { bytes: line.raw?.length ?? 0, result: resultLine(line, lines, services) };
   };
   try {
-    yield* runOrdered(linesOf(lines), start, CONCURRENCY);
+    yield* runOrdered(inTimeSlices(linesOf(lines), SLICE), start, CONCURRENCY);
   } catch (error) {
     // The body itself broke off; the lines that were read are done.
     yield `${writeJson({ error: errorOf(error, correlationId, services) })}\n`;
@@ -61,7 +64,7 @@ async function* resultLines(lines: KeyedLines, services: BatchServices): BodyStr
 function linesOf({ operation: { request } }: KeyedLines): AsyncIterable<RawRecord> {
   if (request.body === null) return splitLines(none());
   const chunks = request.body.chunks();
-  return splitLines(request.gzipped ? inflateChunks(chunks) : chunks);
+  return splitLines(request.gzipped ? inflateChunks(chunks, request.contract.model.limits.body) : chunks);
 }
 
 async function* none(): AsyncGenerator<Uint8Array> {}
