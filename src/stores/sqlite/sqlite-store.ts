@@ -10,7 +10,7 @@ import { SqlBookmarks, SqlIdempotencyRecords } from '../sql/commit-records.ts';
 import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
-import { UnusableDatabase } from '../sql/schema/schema-errors.ts';
+import { type Consent, type SchemaStep, UnusableDatabase } from '../sql/schema/schema-errors.ts';
 import { Tables } from '../sql/tables.ts';
 import type { Store } from '../store.ts';
 import { BusyRetry } from './busy/busy-retry.ts';
@@ -25,7 +25,7 @@ import { sqlite } from './dialect.ts';
 import { ReadPool } from './read-pool/read-pool.ts';
 import { ReadScheduler } from './read-pool/read-scheduler.ts';
 import { StatementDeadline } from './read-pool/statement-deadline.ts';
-import { type Preparation, prepareDatabase, readSecret, verifyDatabase } from './schema/prepare-database.ts';
+import { planMigration, type Preparation, prepareDatabase, readSecret, verifyDatabase } from './schema/prepare-database.ts';
 import { SqliteClient } from './sqlite-client.ts';
 
 export { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../sql/schema/schema-errors.ts';
@@ -36,6 +36,8 @@ export interface SqliteOptions {
   readonly model: Model;
   /** Whether to create the file and migrate its schema to the model; else the file must exist and match the model. Default: true. */
   readonly migrate?: boolean;
+  /** Whether a migration may lose data, and leave rows that break a rule of the model. Default: `none`. */
+  readonly consent?: Consent;
   /** Default: observations are dropped. */
   readonly observe?: Observe;
   /** Default: the system clock. */
@@ -68,11 +70,14 @@ interface OpenedDatabase extends Preparation {
 }
 
 /** Opens the database and migrates it to the model, or verifies that it matches the model. */
-function open(path: string, { migrate = true, model, random, writer }: CompleteOptions): OpenedDatabase {
+function open(
+  path: string,
+  { migrate = true, consent = 'none', model, random, writer }: CompleteOptions,
+): OpenedDatabase {
   const connection = SqliteConnection.writer(path, { ...writer, mustExist: !migrate });
   try {
     defineFunctions(connection);
-    if (migrate) return { connection, ...prepareDatabase(connection, model, random) };
+    if (migrate) return { connection, ...prepareDatabase(connection, model, { random, consent }) };
     verifyDatabase(connection, model);
     return { connection, isNew: false, statements: [] };
   } catch (error) {
@@ -133,7 +138,7 @@ function findFile(path: string, { migrate = true }: SqliteOptions): void {
 /**
  * Opens a SQLite database for a model, and migrates its schema to the model. The statements that changed it are observed as `schema-changed`.
  *
- * @throws {LossySchemaChange} where the migration would lose data; the database is unchanged
+ * @throws {LossySchemaChange} where the migration would lose data or leave rows that break a rule, without consent; the database is unchanged
  * @throws {SchemaViolation} where stored rows violate a new rule of the model; the database is unchanged
  * @throws {UnusableDatabase} where the file is corrupt, not a database, of another program or of a newer version, or locked for too long;
  *   without `migrate` also where it does not exist or does not match the model
@@ -152,9 +157,35 @@ export async function openSqlite(given: SqliteOptions): Promise<Store> {
     if (statements.length > 0) options.observe({ kind: 'schema-changed', database: path, isNew, statements });
     return assemble(path, connection, retry, options);
   } catch (error) {
-    if (error instanceof UnusableDatabase) throw new UnusableDatabase(`${path} cannot be used. ${error.message}`);
-    if (!isCorrupt(error)) throw error;
-    const message = `${path} is not a valid SQLite database. Name another file, or restore a backup.`;
-    throw new UnusableDatabase(message, { cause: error });
+    throw withPath(error, path);
   }
+}
+
+/**
+ * The steps that {@link openSqlite} would make to migrate a database to a model, without changing it. A file that does not exist is planned as an
+ * empty database.
+ *
+ * @throws {UnusableDatabase} where the file is corrupt, not a database, of another program or of a newer version
+ */
+export function planSqlite(file: string, model: Model): readonly SchemaStep[] {
+  const path = existsSync(file) ? resolve(file) : IN_MEMORY;
+  try {
+    const connection = path === IN_MEMORY ? SqliteConnection.writer(path) : SqliteConnection.reader(path);
+    try {
+      defineFunctions(connection);
+      return planMigration(connection, model);
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    throw withPath(error, path);
+  }
+}
+
+/** Names the file in the error for a database that cannot be used. */
+function withPath(error: unknown, path: string): unknown {
+  if (error instanceof UnusableDatabase) return new UnusableDatabase(`${path} cannot be used. ${error.message}`);
+  if (!isCorrupt(error)) return error;
+  const message = `${path} is not a valid SQLite database. Name another file, or restore a backup.`;
+  return new UnusableDatabase(message, { cause: error });
 }

@@ -25,7 +25,7 @@ const seek = (...after: readonly (string | null)[]): ListPlan['window'] => ({
 function database(context: TestContext): SqliteConnection {
   const connection = SqliteConnection.writer(':memory:');
   defineFunctions(connection);
-  prepareDatabase(connection, sampleModel(), { hex: (bytes) => '00'.repeat(bytes) });
+  prepareDatabase(connection, sampleModel(), { random: { hex: (bytes) => '00'.repeat(bytes) }, consent: 'none' });
   context.after(() => connection.close());
   return connection;
 }

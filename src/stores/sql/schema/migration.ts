@@ -1,7 +1,14 @@
 import type { Dialect, Statement } from '../dialect.ts';
 import type { SystemStatements } from '../system-statements.ts';
 import { storageType, type TableSchema } from './schema.ts';
-import { LossySchemaChange, type SchemaStep, SchemaViolation, UnusableDatabase } from './schema-errors.ts';
+import {
+  type Consent,
+  describeBrokenRule,
+  LossySchemaChange,
+  type SchemaStep,
+  SchemaViolation,
+  UnusableDatabase,
+} from './schema-errors.ts';
 import { FORMAT, METADATA, systemTables, upgradeStatements } from './system-tables.ts';
 
 /** The storage type of each column, by table and column. */
@@ -52,9 +59,16 @@ export function metadataChanges(
   ];
 }
 
-/** @throws {LossySchemaChange} where a step would lose data */
-export function requireLossless(steps: readonly SchemaStep[]): void {
-  if (steps.some(({ lossy }) => lossy)) throw new LossySchemaChange(steps);
+/**
+ * @throws {SchemaViolation} where the tables of the model cannot hold stored rows
+ * @throws {LossySchemaChange} where a step would lose data or leave rows that break a rule, without consent to it
+ */
+export function requireConsent(steps: readonly SchemaStep[], consent: Consent): void {
+  const broken = steps.flatMap((step) => step.broken);
+  const blocking = broken.filter((rule) => rule.blocking);
+  if (blocking.length > 0) throw new SchemaViolation(blocking.map(describeBrokenRule), steps);
+  if (consent === 'losses') return;
+  if (broken.length > 0 || steps.some(({ losses }) => losses.length > 0)) throw new LossySchemaChange(steps);
 }
 
 /** The statements that record a migrated schema: the storage types of its columns, and new row counts (PAGE-9). */
@@ -80,27 +94,22 @@ export function recordStatements(
   ];
 }
 
-/** The error for a step that stored rows do not allow. */
-export function violatedStep({ sql, reason }: SchemaStep, cause: unknown): SchemaViolation {
-  const message = `Stored rows violate a new rule of the model (${reason}). Change the rows first.\n${sql}`;
-  return new SchemaViolation(message, { cause });
+/** The error for a step that stored rows do not allow, which only running it shows. */
+export function violatedStep({ purpose }: SchemaStep): SchemaViolation {
+  return new SchemaViolation([`${purpose}: rows violate a new rule of the model; change the rows first`], []);
 }
 
 /**
- * The error for rows that refer to rows that do not exist.
+ * The error for rows that refer to rows that do not exist, which only the migrated tables show.
  *
  * @param below whether a reference leads to a row below the same parent
  */
 export function brokenReference(from: string, to: string, below: boolean): SchemaViolation {
-  if (below) {
-    return new SchemaViolation(
-      `Rows of ${from} refer to rows of ${to} that do not exist below the same parent, where ids of ${to} are unique. ` +
-        `Write id: uuid for ${to}, whose ids are unique everywhere then, or change the rows first.`,
-    );
-  }
-  return new SchemaViolation(
-    `Rows of ${from} refer to rows of ${to} that do not exist, and the model declares the reference. Change the rows first.`,
-  );
+  const rows = `rows of ${from} refer to rows of ${to} that do not exist`;
+  const nested =
+    `${rows} below the same parent, where ids of ${to} are unique; ` +
+    `write id: uuid for ${to}, whose ids are unique everywhere then, or change the rows first`;
+  return new SchemaViolation([below ? nested : `${rows}; change the rows first`], []);
 }
 
 /** @param missing the statements that would migrate the database @throws {UnusableDatabase} where there are any */

@@ -1,33 +1,73 @@
-/** One step of a schema change, as SQL. */
+/** What a step does with rows: nothing, read each one, or copy each one. */
+export interface StepCost {
+  readonly kind: 'constant' | 'reads' | 'rewrites';
+  /** The number of rows. */
+  readonly rows: number;
+}
+
+/** Stored rows that a rule of the model forbids. */
+export interface BrokenRule {
+  /** The rule: `products.status must be one of ACTIVE, CLOSED`. */
+  readonly rule: string;
+  readonly rows: number;
+  /** The ids of the first ones. */
+  readonly ids: readonly string[];
+  /** What to do about them. */
+  readonly fix: string;
+  /** Whether no table can hold the rows under the rule. Others can stay as they are until they are written. */
+  readonly blocking: boolean;
+}
+
+/** One step of a migration. */
 export interface SchemaStep {
-  readonly sql: string;
-  readonly lossy: boolean;
-  /** The purpose of the step; for a lossy one the data that it would lose, and how the model can keep it. */
-  readonly reason: string;
+  readonly purpose: string;
+  /** The SQL, in order; empty for a rule that only requests are checked against. */
+  readonly statements: readonly string[];
+  readonly cost: StepCost;
+  /** The data that it would lose, and how the model can keep it. */
+  readonly losses: readonly string[];
+  readonly broken: readonly BrokenRule[];
 }
 
-function shown({ sql, lossy, reason }: SchemaStep): string {
-  return `  ${lossy ? 'LOSES DATA' : 'keeps data'}: ${reason}\n    ${sql.replaceAll('\n', '\n    ')}`;
+/** What may happen to stored rows: without consent a migration loses nothing and leaves no row that breaks a rule (OPS-4). */
+export type Consent = 'none' | 'losses';
+
+/** `products.status must be one of ACTIVE, CLOSED: 12 rows break it (a, b, c, ...); change them first`. */
+export function describeBrokenRule({ rule, rows, ids, fix }: BrokenRule): string {
+  const named = rows > ids.length ? [...ids, '...'] : ids;
+  const count = rows === 1 ? '1 row breaks' : `${rows} rows break`;
+  return `${rule}: ${count} it (${named.join(', ')}); ${fix}`;
 }
 
-/** The model requires a migration that would lose stored data (OPS-4). The database is unchanged. */
-export class LossySchemaChange extends Error {
-  override readonly name = 'LossySchemaChange';
+/** A migration that was refused. The database is unchanged. */
+class RefusedMigration extends Error {
+  /** Empty where the rows were found while it ran. */
   readonly plan: readonly SchemaStep[];
 
-  constructor(plan: readonly SchemaStep[]) {
-    const losses = plan.filter(({ lossy }) => lossy).map(({ reason }) => `- ${reason}`);
-    super(
-      `The model requires a migration that would lose stored data:\n${losses.join('\n')}\n` +
-        `Nothing was changed. All steps of the migration:\n${plan.map(shown).join('\n')}`,
-    );
+  /** @param reasons each once, as sentences without a full stop */
+  constructor(cause: string, reasons: readonly string[], plan: readonly SchemaStep[]) {
+    super(`${cause}\n${[...new Set(reasons)].map((reason) => `- ${reason}`).join('\n')}\nNothing was changed.`);
     this.plan = plan;
   }
 }
 
-/** Stored rows violate a new rule of the model. The database is unchanged. */
-export class SchemaViolation extends Error {
+/** The model requires a migration that would lose stored data, or leave rows that break its rules, and there is no consent (OPS-4). */
+export class LossySchemaChange extends RefusedMigration {
+  override readonly name = 'LossySchemaChange';
+
+  constructor(plan: readonly SchemaStep[]) {
+    const reasons = plan.flatMap(({ losses, broken }) => [...losses, ...broken.map(describeBrokenRule)]);
+    super('The model requires a migration that would lose data, or leave rows that break its rules:', reasons, plan);
+  }
+}
+
+/** Stored rows prevent the migration to the model, with consent too: its tables cannot hold them. */
+export class SchemaViolation extends RefusedMigration {
   override readonly name = 'SchemaViolation';
+
+  constructor(reasons: readonly string[], plan: readonly SchemaStep[]) {
+    super('Stored rows prevent the migration to the model:', reasons, plan);
+  }
 }
 
 /** The database cannot be used: it is corrupt, of another program, of a newer version, or does not match the model. */

@@ -59,6 +59,11 @@ export function storageType(type: ValueType): string {
     : 'decimal';
 }
 
+/** Whether values of a storage type are converted to a type without loss. */
+export function convertsTo(from: string, { kind }: ValueType): boolean {
+  return from === 'integer' && (kind === 'number' || kind === 'int64' || kind === 'text');
+}
+
 /** The most digits of a decimal that a 64-bit integer can always hold. */
 const MAX_SCALED_DIGITS = 18;
 

@@ -11,6 +11,8 @@ export const METADATA = {
   format: 'format',
   /** The storage type of each column, as JSON: the column types of a database do not distinguish a timestamp from an integer. */
   storageTypes: 'storage',
+  /** What each field allows, as JSON: rows are checked against rules that have changed. */
+  rules: 'rules',
   /** The key that seals cursors, hexadecimal. */
   secret: 'secret',
   /** The cache epoch with its name, as JSON. */

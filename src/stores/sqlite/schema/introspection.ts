@@ -1,7 +1,6 @@
 import type { StorageTypes } from '../../sql/schema/migration.ts';
-import type { CurrentTable, HasRows } from '../../sql/schema/schema-changes.ts';
+import type { CurrentTable } from '../../sql/schema/alteration.ts';
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
-import { sqlite } from '../dialect.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 
@@ -62,12 +61,4 @@ export function currentTables(connection: SqliteConnection, storage: StorageType
       foreignKeys: foreignKeysOf(connection, name),
       indexes: indexesOf(connection, name),
     }));
-}
-
-/** A function that reads whether a table has rows, or rows that are NULL in a column. */
-export function hasRowsIn(connection: SqliteConnection): HasRows {
-  return (table, nullIn) => {
-    const condition = nullIn === null ? '' : ` where ${sqlite.quote(nullIn)} is null`;
-    return connection.get(`select 1 from ${sqlite.quote(table)}${condition} limit 1`) !== null;
-  };
 }

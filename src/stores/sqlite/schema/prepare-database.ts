@@ -1,26 +1,30 @@
 import type { Model } from '../../../model/model.ts';
 import type { Random } from '../../../platform/random.ts';
+import type { CurrentTable } from '../../sql/schema/alteration.ts';
+import { type FieldRules, fieldRules } from '../../sql/schema/field-rules.ts';
 import {
   brokenReference,
   databaseFormat,
   metadataChanges,
   recordStatements,
-  requireLossless,
+  requireConsent,
   requireMigrated,
   type StorageTypes,
   systemTableChanges,
   violatedStep,
 } from '../../sql/schema/migration.ts';
 import { schemaOf, type TableSchema } from '../../sql/schema/schema.ts';
-import { schemaChanges } from '../../sql/schema/schema-changes.ts';
-import { type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
+import { type SchemaChange, schemaChanges } from '../../sql/schema/schema-changes.ts';
+import { type Consent, type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
 import { SystemStatements } from '../../sql/system-statements.ts';
 import { isConstraintFailure, type SqliteConnection } from '../connection/sqlite-connection.ts';
 import { sqlite } from '../dialect.ts';
-import { currentTables, hasRowsIn, tableNames } from './introspection.ts';
-import { schemaSteps } from './schema-sql.ts';
+import { ruleStep } from './broken-rules.ts';
+import { currentTables, tableNames } from './introspection.ts';
+import { rebuiltTables, schemaSteps } from './schema-sql.ts';
 import { prepareSearch, searchChanges } from './search-indexes.ts';
+import { SqliteStoredRows } from './stored-rows.ts';
 
 const system = new SystemStatements(sqlite);
 
@@ -43,32 +47,66 @@ function prepareSystemTables(connection: SqliteConnection, random: Random): read
   return statements;
 }
 
-/** The steps that migrate the tables to the model. */
-function tableSteps(connection: SqliteConnection, declared: readonly TableSchema[]): readonly SchemaStep[] {
-  const storageTypes: StorageTypes = JSON.parse(readMetadata(connection, METADATA.storageTypes) ?? '{}');
-  const current = currentTables(connection, storageTypes);
-  const changes = schemaChanges(current, declared, hasRowsIn(connection));
-  return schemaSteps(changes, declared, new Set(current.map(({ name }) => name)));
+/** What migrates the tables to the model. */
+interface TablePlan {
+  readonly current: readonly CurrentTable[];
+  readonly changes: readonly SchemaChange[];
+  readonly steps: readonly SchemaStep[];
 }
 
-/** Migrates the tables to the model. @throws {LossySchemaChange} before anything is lost */
-function prepareTables(connection: SqliteConnection, model: Model): readonly string[] {
+/** @param format that of the database */
+function planTables(connection: SqliteConnection, declared: readonly TableSchema[], format: number): TablePlan {
+  const current = format === 0 ? [] : currentTables(connection, readJson(connection, METADATA.storageTypes));
+  const changes = schemaChanges(current, declared, new SqliteStoredRows(connection));
+  const steps = schemaSteps(changes, declared, new Set(current.map(({ name }) => name)));
+  return { current, changes, steps };
+}
+
+/** The rules of the model that stored rows break, of those that have changed. A database of an older version has no recorded rules. */
+function brokenRules(connection: SqliteConnection, model: Model, { current }: TablePlan): readonly SchemaStep[] {
+  const tables = new Map(current.map((table) => [table.name, table]));
+  const recorded: FieldRules = current.length === 0 ? {} : readJson(connection, METADATA.rules);
+  return [...model.resources.values()].flatMap((resource) => {
+    const table = tables.get(resource.name) ?? tables.get(resource.was ?? '');
+    const step = table === undefined ? null : ruleStep(connection, resource, table, recorded);
+    return step === null ? [] : [step];
+  });
+}
+
+/** A JSON object in the metadata; empty where it is missing. */
+function readJson(connection: SqliteConnection, name: string): StorageTypes | FieldRules {
+  return JSON.parse(readMetadata(connection, name) ?? '{}');
+}
+
+/** Migrates the tables to the model. @throws {LossySchemaChange} {SchemaViolation} before anything is lost */
+function prepareTables(connection: SqliteConnection, model: Model, consent: Consent): readonly string[] {
   const declared = schemaOf(model);
-  const steps = tableSteps(connection, declared);
-  requireLossless(steps);
-  if (steps.length === 0) return [];
-  for (const step of steps) runStep(connection, step);
-  checkReferences(connection);
-  for (const { text, values } of recordStatements(declared, system, sqlite)) connection.run(text, values);
-  return steps.map(({ sql }) => sql);
+  const plan = planTables(connection, declared, FORMAT);
+  const { steps } = plan;
+  requireConsent([...steps, ...brokenRules(connection, model, plan)], consent);
+  const statements = steps.flatMap((step) => step.statements);
+  if (statements.length > 0) {
+    for (const step of steps) runStep(connection, step);
+    checkReferences(connection);
+    for (const { text, values } of recordStatements(declared, system, sqlite)) connection.run(text, values);
+  }
+  recordRules(connection, model);
+  return statements;
 }
 
 function runStep(connection: SqliteConnection, step: SchemaStep): void {
   try {
-    connection.script(step.sql);
+    for (const statement of step.statements) connection.script(statement);
   } catch (error) {
-    throw isConstraintFailure(error) ? violatedStep(step, error) : error;
+    throw isConstraintFailure(error) ? violatedStep(step) : error;
   }
+}
+
+function recordRules(connection: SqliteConnection, model: Model): void {
+  const rules = JSON.stringify(fieldRules(model));
+  if (readMetadata(connection, METADATA.rules) === rules) return;
+  const { text, values } = system.setMetadata(METADATA.rules, rules);
+  connection.run(text, values);
 }
 
 function checkReferences(connection: SqliteConnection): void {
@@ -90,20 +128,31 @@ export interface Preparation {
   readonly statements: readonly string[];
 }
 
+interface PrepareOptions {
+  /** Creates the secret of a new database. */
+  readonly random: Random;
+  /** What may happen to stored rows. */
+  readonly consent: Consent;
+}
+
 /**
  * Migrates a database to the model in one transaction that holds the write lock. Of processes that start together the first one migrates; the
  * others find nothing to do.
  *
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
  */
-export function prepareDatabase(connection: SqliteConnection, model: Model, random: Random): Preparation {
+export function prepareDatabase(
+  connection: SqliteConnection,
+  model: Model,
+  { random, consent }: PrepareOptions,
+): Preparation {
   connection.script('pragma foreign_keys = off');
   connection.script('begin immediate');
   try {
     const isNew = formatOf(connection) === 0;
     const statements = [
       ...prepareSystemTables(connection, random),
-      ...prepareTables(connection, model),
+      ...prepareTables(connection, model, consent),
       ...prepareSearch(connection, model),
     ];
     connection.script('commit');
@@ -113,6 +162,32 @@ export function prepareDatabase(connection: SqliteConnection, model: Model, rand
     if (connection.inTransaction) connection.script('rollback');
     throw error;
   }
+}
+
+/**
+ * The steps that {@link prepareDatabase} would make, without changing the database.
+ *
+ * @throws {UnusableDatabase} where the database belongs to another program or to a newer version
+ */
+export function planMigration(connection: SqliteConnection, model: Model): readonly SchemaStep[] {
+  connection.script('begin');
+  try {
+    const format = formatOf(connection);
+    const tables = planTables(connection, schemaOf(model), format);
+    const search = searchChanges(connection, model, rebuiltTables(tables.changes));
+    return [
+      statementsStep('create or upgrade the system tables', systemTableChanges(format, sqlite)),
+      ...tables.steps,
+      ...brokenRules(connection, model, tables),
+      statementsStep('create the search indexes and fill them', search),
+    ].filter(({ statements, broken }) => statements.length + broken.length > 0);
+  } finally {
+    connection.script('rollback');
+  }
+}
+
+function statementsStep(purpose: string, statements: readonly string[]): SchemaStep {
+  return { purpose, statements, cost: { kind: 'constant', rows: 0 }, losses: [], broken: [] };
 }
 
 /** Verifies that a database matches the model, without changing it. @throws {UnusableDatabase} where it does not */
@@ -131,7 +206,7 @@ function missingStatements(connection: SqliteConnection, model: Model): readonly
   // A restored copy may have another journal mode, which only a process that migrates changes.
   const mode = connection.pragma('journal_mode') === 'wal' ? [] : ['pragma journal_mode = wal'];
   if (format < FORMAT) return [...mode, ...systemTableChanges(format, sqlite), `-- format ${FORMAT}`];
-  const steps = tableSteps(connection, schemaOf(model)).map(({ sql }) => sql);
+  const steps = planTables(connection, schemaOf(model), format).steps.flatMap(({ statements }) => statements);
   return [...mode, ...steps, ...searchChanges(connection, model)];
 }
 

@@ -1,7 +1,8 @@
 import { type TableColumn, linkTable, typeAt } from '../../sql/columns.ts';
+import type { Alteration } from '../../sql/schema/alteration.ts';
+import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { ColumnSource, ForeignKey, Index, TableSchema } from '../../sql/schema/schema.ts';
-import type { Alteration, SchemaChange } from '../../sql/schema/schema-changes.ts';
-import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
+import type { SchemaStep, StepCost } from '../../sql/schema/schema-errors.ts';
 import { sqlite } from '../dialect.ts';
 
 const { quote } = sqlite;
@@ -58,14 +59,14 @@ function parentSql(table: TableSchema, { from, by }: ColumnSource): string {
 }
 
 /** The source of a column of a rebuilt table: its values, or the default where they are missing. */
-function sourceSql({ before, after, retyped }: Alteration, column: TableColumn): string {
+function sourceSql({ before, after, converted, retyped }: Alteration, column: TableColumn): string {
   const existed = before.columns.some(({ name }) => name === column.name);
   const source = after.sources.find((each) => each.column === column.name);
   if (!existed && source !== undefined) return parentSql(after, source);
   if (!existed || retyped.includes(column)) return defaultSql(column);
-  return column.nullable || column.default === null
-    ? quote(column.name)
-    : `coalesce(${quote(column.name)}, ${defaultSql(column)})`;
+  const name = quote(column.name);
+  const value = converted.includes(column) ? `cast(${name} as ${sqlite.columnType(column.type)})` : name;
+  return column.nullable || column.default === null ? value : `coalesce(${value}, ${defaultSql(column)})`;
 }
 
 /** SQLite can alter little in place: a new table is created and filled, and replaces the old one with its indexes. */
@@ -85,13 +86,24 @@ function rebuild(alteration: Alteration): readonly string[] {
 
 /** Whether columns that are NULL in every row are all that is added, which SQLite can do in place. */
 function addsOnly(alteration: Alteration): boolean {
-  const { before, after, added, retyped, dropped, nullability, foreignKeys, primaryKey } = alteration;
+  const { before, after, added, converted, retyped, dropped, nullability, foreignKeys, primaryKey } = alteration;
   const newKeys = after.foreignKeys.filter(
     ({ columns: [only, ...others] }) => others.length === 0 && added.some(({ name }) => name === only),
   );
   const keysOnlyAdded = !foreignKeys || after.foreignKeys.length - newKeys.length === before.foreignKeys.length;
   const nullable = added.every((column) => column.nullable && column.default === null);
-  return keysOnlyAdded && nullable && retyped.length === 0 && dropped.length === 0 && !nullability && !primaryKey;
+  const kept = [converted, retyped, dropped].every(({ length }) => length === 0);
+  return keysOnlyAdded && nullable && kept && !nullability && !primaryKey;
+}
+
+/** The tables that are dropped and created again, with another name for a moment: they lose their triggers. */
+export function rebuiltTables(changes: readonly SchemaChange[]): ReadonlySet<string> {
+  return new Set(
+    changes.flatMap((change) => {
+      if (change.kind === 'rename-table') return [change.to];
+      return change.kind === 'alter-table' && !addsOnly(change.alteration) ? [change.alteration.after.name] : [];
+    }),
+  );
 }
 
 function alterSql(alteration: Alteration): readonly string[] {
@@ -145,27 +157,49 @@ function sqlOf(
   }
 }
 
-function reasonOf(change: SchemaChange): string {
+function purposeOf(change: SchemaChange): string {
   switch (change.kind) {
     case 'rename-table':
-      return `${change.from} is now ${change.to}`;
+      return `rename ${change.from} to ${change.to}`;
     case 'rename-column':
-      return `${change.table}.${change.from} is now ${change.to}`;
+      return `rename ${change.table}.${change.from} to ${change.to}`;
     case 'drop-index':
-      return 'the model no longer needs this index';
+      return `drop the index ${change.name}`;
     case 'alter-table':
-      return `migrates ${change.alteration.after.name} to the model`;
+      return `change ${change.alteration.after.name}: ${describeAlteration(change.alteration)}`;
     case 'create-table':
-      return `${change.table.name} is new`;
+      return `create ${change.table.name}`;
     case 'drop-table':
-      return `${change.table.name} is no longer declared`;
+      return `drop ${change.table.name}`;
     case 'create-index':
-      return change.index.unique ? 'enforces unique values' : 'serves reads';
+      return `create the index ${change.index.name}`;
   }
 }
 
+function describeAlteration(alteration: Alteration): string {
+  const { added, converted, retyped, dropped, nullability, foreignKeys, primaryKey } = alteration;
+  const named = (verb: string, columns: readonly { readonly name: string }[]): readonly string[] =>
+    columns.length === 0 ? [] : [`${verb} ${columns.map(({ name }) => name).join(', ')}`];
+  return [
+    ...named('add', added),
+    ...named('convert', converted),
+    ...named('retype', retyped),
+    ...named('drop', dropped),
+    ...(nullability ? ['which fields are required'] : []),
+    ...(foreignKeys ? ['references'] : []),
+    ...(primaryKey ? ['the primary key'] : []),
+  ].join('; ');
+}
+
+function costOf(change: SchemaChange): StepCost {
+  const { rows } = change;
+  if (change.kind === 'create-index') return { kind: 'reads', rows };
+  if (change.kind === 'alter-table' && !addsOnly(change.alteration)) return { kind: 'rewrites', rows };
+  return { kind: 'constant', rows };
+}
+
 /**
- * The SQL of schema changes, one step per statement, in order. Foreign keys must be disabled while it runs, because a rebuilt table does not exist
+ * The SQL of schema changes, one step per change, in order. Foreign keys must be disabled while it runs, because a rebuilt table does not exist
  * for a moment, and checked afterwards.
  *
  * @param existing names of the tables that the database has, before renaming
@@ -179,11 +213,11 @@ export function schemaSteps(
     ...existing,
     ...changes.flatMap((change) => (change.kind === 'rename-table' ? [change.to] : [])),
   ]);
-  return changes.flatMap((change) =>
-    sqlOf(change, declared, renamed).map((sql) => ({
-      sql,
-      lossy: change.lossy !== null,
-      reason: change.lossy ?? reasonOf(change),
-    })),
-  );
+  return changes.map((change) => ({
+    purpose: purposeOf(change),
+    statements: sqlOf(change, declared, renamed),
+    cost: costOf(change),
+    losses: change.losses,
+    broken: change.broken,
+  }));
 }

@@ -34,11 +34,19 @@ function isCurrent({ objects }: SearchIndex, existing: ExistingObjects): boolean
  * The statements that migrate the search indexes to the model, once its tables are migrated. The existing objects show what a change of tables did
  * to them: a rebuilt table has lost its triggers, and the triggers of a renamed field or resource have other names than the model's. An index with
  * missing or different objects is created and filled again, because it was not maintained meanwhile.
+ *
+ * @param rebuilt for a plan before the tables are migrated: those that will lose their triggers
  */
-export function searchChanges(connection: SqliteConnection, model: Model): readonly string[] {
+export function searchChanges(
+  connection: SqliteConnection,
+  model: Model,
+  rebuilt: ReadonlySet<string> = new Set(),
+): readonly string[] {
   const existing = existingObjects(connection);
-  const wanted = [...model.resources.values()].filter(({ search }) => search.length > 0).map(searchIndex);
-  const kept = wanted.filter((index) => isCurrent(index, existing));
+  const searched = [...model.resources.values()].filter(({ search }) => search.length > 0);
+  const indexes = searched.map((resource) => ({ rebuilt: rebuilt.has(resource.name), index: searchIndex(resource) }));
+  const wanted = indexes.map(({ index }) => index);
+  const kept = indexes.filter((each) => !each.rebuilt && isCurrent(each.index, existing)).map(({ index }) => index);
   const keptNames = new Set(kept.flatMap(({ objects }) => objects.map(({ name }) => name)));
   const dropped = [...existing.values()].filter(({ name }) => !keptNames.has(name));
   const created = wanted.filter((index) => !kept.includes(index));

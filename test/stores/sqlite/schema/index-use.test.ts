@@ -41,7 +41,7 @@ function stepsOf(context: TestContext, { text, values }: Statement, of = shop): 
   context.after(() => connection.close());
   defineFunctions(connection);
   connection.defineFunction(DEADLINE_FUNCTION, false, () => 1);
-  prepareDatabase(connection, of, { hex: (bytes) => '00'.repeat(bytes) });
+  prepareDatabase(connection, of, { random: { hex: (bytes) => '00'.repeat(bytes) }, consent: 'none' });
   return connection.all(`explain query plan ${text}`, values).map(({ detail }) => String(detail));
 }
 

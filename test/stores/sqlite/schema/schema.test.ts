@@ -3,8 +3,9 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import type { Json } from '../../../../src/conventions/json.ts';
-import type { Field, ValueType } from '../../../../src/model/model.ts';
-import { LossySchemaChange, SchemaViolation } from '../../../../src/stores/sqlite/sqlite-store.ts';
+import type { Field, Model, ValueType } from '../../../../src/model/model.ts';
+import { loadModel } from '../../../../src/model/load-model.ts';
+import { LossySchemaChange, planSqlite, SchemaViolation } from '../../../../src/stores/sqlite/sqlite-store.ts';
 import { field, model, refersTo, resource, type ResourceOptions } from '../../../../src/testing/sample-model.ts';
 import { commit, create, listIds, remove, readRow, update } from '../../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
@@ -135,31 +136,58 @@ const KEPT: readonly Change[] = [
   },
 ];
 
-const LOST: readonly (Change & { readonly says: RegExp })[] = [
+/** A change that stored rows prevent. `consent` is whether the migration can be made with consent to losses. */
+type RefusedChange = Change & { readonly says: RegExp; readonly consent: boolean };
+
+const REFUSED: readonly RefusedChange[] = [
   {
     title: 'a dropped field',
     after: [{ ...BEFORE, fields: fields({ price: null }) }],
-    says: /items\.price is no longer declared/,
+    says: /items\.price is dropped with 1 value; declare it/,
+    consent: true,
+    shows: ['note', 'n', null],
   },
   {
     title: 'a dropped resource',
     after: [{ name: 'others', fields: [] }],
-    says: /items is no longer declared and holds rows/,
+    says: /items is dropped with 2 rows; declare it/,
+    consent: true,
   },
   {
     title: 'a field of another type',
     after: [{ ...BEFORE, fields: fields({ price: field('price', { ...DECIMAL, scale: 3 }) }) }],
-    says: /items\.price changes from decimal\(2\) to decimal\(3\)/,
+    says: /items\.price changes from decimal\(2\) to decimal\(3\), which replaces 1 value by null; declare a new field/,
+    consent: true,
+    shows: ['price', null, null],
   },
   {
     title: 'a new required field without a default',
     after: [{ ...BEFORE, fields: fields({ size: field('size', TEXT, { required: true }) }) }],
-    says: /items\.size is required and rows have no value for it/,
+    says: /items\.size is required: 2 rows break it \(a, b\); declare a default/,
+    consent: false,
   },
   {
     title: 'a required field that is null in a row',
     after: [{ ...BEFORE, fields: fields({ note: field('note', TEXT, { required: true }) }) }],
-    says: /items\.note becomes required and is null in some rows/,
+    says: /items\.note is required: 1 row breaks it \(b\); declare a default, or fill them first/,
+    consent: false,
+  },
+  {
+    title: 'a required field of another type',
+    after: [
+      { ...BEFORE, fields: fields({ title: field('title', { kind: 'integer' }, { required: true }) }), uniques: [] },
+    ],
+    says: /items\.title is required: 2 rows break it \(a, b\); declare a default/,
+    consent: false,
+  },
+  {
+    title: 'a reference that no row satisfies',
+    after: [
+      { ...BEFORE, fields: fields({ note: field('note', TEXT, { reference: refersTo('others') }) }) },
+      { name: 'others', fields: [] },
+    ],
+    says: /items\.note refers to others: 1 row breaks it \(a\); change them first/,
+    consent: false,
   },
 ];
 
@@ -179,17 +207,35 @@ describe('a database of a changed model', () => {
     });
   }
 
-  for (const { title, after, says } of LOST) {
-    it(`[OPS-4d] is unchanged for ${title}: the error shows the migration`, async (context) => {
+  for (const { title, after, says, consent, shows } of REFUSED) {
+    it(`[OPS-4d] is unchanged for ${title}: the error gives each reason once`, async (context) => {
       const file = await databaseBefore(context);
       const before = dump(file);
       await assert.rejects(reopen(context, file, ...after), (error) => {
-        assert.ok(error instanceof LossySchemaChange);
+        assert.ok(error instanceof (consent ? LossySchemaChange : SchemaViolation));
         assert.match(error.message, says);
-        assert.ok(error.plan.some(({ lossy, sql }) => lossy && error.message.includes(sql.split('\n')[0] ?? sql)));
+        assert.equal(error.message.split('\n').length, 3, error.message);
+        assert.ok(error.plan.some(({ statements }) => statements.length > 0));
         return true;
       });
       assert.deepEqual(dump(file), before);
+    });
+
+    it(`[OPS-4d] ${consent ? 'changes' : 'is unchanged'} for ${title} with consent to losses`, async (context) => {
+      const file = await databaseBefore(context);
+      const before = dump(file);
+      const opening = openSample({ path: file, consent: 'losses' }, model(after.map((each) => resource(each))));
+      if (!consent) {
+        await assert.rejects(opening, SchemaViolation);
+        assert.deepEqual(dump(file), before);
+        return;
+      }
+      const store = await opening;
+      context.after(() => store.close());
+      if (shows === undefined) return;
+      const [column, first, second] = shows;
+      assert.deepEqual((await readRow(store, 'items', 'a'))[column], first);
+      assert.deepEqual((await readRow(store, 'items', 'b'))[column], second);
     });
 
     it(`[OPS-4d] changes for ${title} if no row loses data`, async (context) => {
@@ -269,7 +315,7 @@ describe('a database of a changed model', () => {
     const before = dump(file);
     await assert.rejects(reopen(context, file, ...referring('others')), (error) => {
       assert.ok(error instanceof SchemaViolation);
-      assert.match(error.message, /Rows of items refer to rows of others that do not exist/);
+      assert.match(error.message, /items\.note refers to others: 1 row breaks it \(a\)/);
       return true;
     });
     assert.deepEqual(dump(file), before);
@@ -290,4 +336,150 @@ describe('a database of a changed model', () => {
     await assert.rejects(reopen(context, file, { ...BEFORE, uniques: [['title'], ['note']] }), SchemaViolation);
     assert.deepEqual(dump(file), before);
   });
+});
+
+/** A model of one resource with these properties. */
+function narrowed(properties: string, required = 'status'): Model {
+  const schema = `{ type: object, required: [${required}], properties: { ${properties} } }`;
+  return loadModel({ text: `name: sample\nresources:\n  items:\n    id: client\n    schema: ${schema}\n` }).model;
+}
+
+describe('the rules of a changed model', () => {
+  const STATUS = 'status: { type: string, enum: [A, B, C] }';
+  const TAGS = 'tags: { type: array, items: { type: string } }';
+  const DIMS = 'dims: { type: object, properties: { w: { type: integer } } }';
+
+  async function before(context: TestContext): Promise<string> {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    const store = await openSample({ path: file }, narrowed(`${STATUS}, ${TAGS}, ${DIMS}`));
+    const rows = ['A', 'B', 'B', 'B', 'B'].map((status, index) =>
+      create('items', String(index + 1), {
+        status,
+        tags: index === 0 ? ['long', 'x'] : [],
+        dims: index === 1 ? { w: 1 } : null,
+      }),
+    );
+    await commit(store, ...rows);
+    await store.close();
+    return file;
+  }
+
+  const kept: readonly (readonly [title: string, after: Model])[] = [
+    ['an enum without a value that no row has', narrowed(`status: { type: string, enum: [A, B] }, ${TAGS}, ${DIMS}`)],
+    ['another description', narrowed(`status: { type: string, description: The state. }, ${TAGS}, ${DIMS}`)],
+    [
+      'a renamed field that rows satisfy',
+      narrowed(`state: { type: string, pattern: '^[AB]$', x-was: status }, ${TAGS}, ${DIMS}`, 'state'),
+    ],
+  ];
+  for (const [title, after] of kept) {
+    it(`[OPS-4d] are recorded where rows keep them: ${title}`, async (context) => {
+      const file = await before(context);
+      await (await openSample({ path: file }, after)).close();
+      await (await openSample({ path: file }, after)).close();
+    });
+  }
+
+  const FIX = 'change them first, or keep the rule as it was';
+  const broken: readonly (readonly [title: string, after: Model, says: string])[] = [
+    [
+      'an enum without a value of rows',
+      narrowed(`status: { type: string, enum: [A, C] }, ${TAGS}, ${DIMS}`),
+      `items.status must be one of A, C: 4 rows break it (2, 3, 4, ...); ${FIX}`,
+    ],
+    [
+      'a pattern of a renamed field',
+      narrowed(`state: { type: string, pattern: '^A$', x-was: status }, ${TAGS}, ${DIMS}`, 'state'),
+      `items.state must match the pattern ^A$: 4 rows break it (2, 3, 4, ...); ${FIX}`,
+    ],
+    [
+      'a shorter maxLength of items',
+      narrowed(`${STATUS}, tags: { type: array, items: { type: string, maxLength: 2 } }, ${DIMS}`),
+      `items.tags must be at most 2 characters: 1 row breaks it (1); ${FIX}`,
+    ],
+    [
+      'a minimum of a member',
+      narrowed(`${STATUS}, ${TAGS}, dims: { type: object, properties: { w: { type: integer, minimum: 2 } } }`),
+      `items.dims.w must be at least 2: 1 row breaks it (2); ${FIX}`,
+    ],
+  ];
+  for (const [title, after, says] of broken) {
+    it(`[OPS-4d] need consent where rows break them: ${title}`, async (context) => {
+      const file = await before(context);
+      await assert.rejects(openSample({ path: file }, after), (error) => {
+        assert.ok(error instanceof LossySchemaChange);
+        assert.deepEqual(error.message.split('\n').slice(1, -1), [`- ${says}`]);
+        return true;
+      });
+      const consented = await openSample({ path: file, consent: 'losses' }, after);
+      const { status, state } = await readRow(consented, 'items', '2');
+      assert.equal(status ?? state, 'B', 'the rows stay as they are');
+      await consented.close();
+      await (await openSample({ path: file }, after)).close();
+    });
+  }
+
+  it('[OPS-4d] are planned with the SQL, the cost and the rows of each step, without a change', async (context) => {
+    const file = await before(context);
+    const before1 = dump(file);
+    const after = narrowed(`status: { type: string, enum: [A, C], x-unique: true }, ${TAGS}, size: { type: integer }`);
+    const plan = planSqlite(file, after).map(({ purpose, statements, cost, losses, broken: rules }) => ({
+      purpose,
+      statements: statements.length,
+      cost,
+      losses,
+      rules: rules.map(({ rule, rows, blocking }) => [rule, rows, blocking]),
+    }));
+    assert.deepEqual(plan, [
+      {
+        purpose: 'change items: add size; drop dims',
+        statements: 5,
+        cost: { kind: 'rewrites', rows: 5 },
+        losses: ['items.dims is dropped with 1 value; declare it, or name it in x-was of the field that it became'],
+        rules: [],
+      },
+      {
+        purpose: 'create the index items unique (status)',
+        statements: 1,
+        cost: { kind: 'reads', rows: 5 },
+        losses: [],
+        rules: [['items has unique status', 4, true]],
+      },
+      {
+        purpose: 'check items.status',
+        statements: 0,
+        cost: { kind: 'reads', rows: 5 },
+        losses: [],
+        rules: [['items.status must be one of A, C', 4, false]],
+      },
+    ]);
+    assert.deepEqual(dump(file), before1);
+    assert.deepEqual(planSqlite(file, narrowed(`${STATUS}, ${TAGS}, ${DIMS}`)), []);
+    assert.ok(
+      planSqlite(`${file}.new`, after).every(({ broken: rules, losses }) => rules.length + losses.length === 0),
+    );
+  });
+
+  const conversions: readonly (readonly [type: string, value: Json])[] = [
+    ['type: number', 42],
+    ['type: string, format: int64', '42'],
+    ['type: string', '42'],
+  ];
+  for (const [type, value] of conversions) {
+    it(`[OPS-4d] convert an integer without a loss to { ${type} }`, async (context) => {
+      const file = path.join(temporaryDirectory(context), 'sample.db');
+      const declare = (size: string): Model => narrowed(`status: { type: integer }, size: { ${size} }`);
+      const store = await openSample({ path: file }, declare('type: integer'));
+      await commit(
+        store,
+        create('items', '1', { status: 1, size: 42 }),
+        create('items', '2', { status: 1, size: null }),
+      );
+      await store.close();
+      const converted = await openSample({ path: file }, declare(type));
+      context.after(() => converted.close());
+      assert.equal((await readRow(converted, 'items', '1'))['size'], value);
+      assert.equal((await readRow(converted, 'items', '2'))['size'], null);
+    });
+  }
 });

@@ -261,7 +261,7 @@ describe('the statement of a search', () => {
       looked += 1;
       return 1;
     });
-    prepareDatabase(connection, notes, { hex: (bytes) => '00'.repeat(bytes) });
+    prepareDatabase(connection, notes, { random: { hex: (bytes) => '00'.repeat(bytes) }, consent: 'none' });
     const add = `insert into notes (id, title, size, created_at, updated_at, revision)
       select 'n' || value, 'red ' || value, value % 7, value, value, value from json_each(?)`;
     connection.run(add, [JSON.stringify(Array.from({ length: rows }, (_, index) => index))]);
