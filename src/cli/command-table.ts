@@ -2,8 +2,9 @@ import type { CommandSpec } from './command-spec.ts';
 import { checkSpec } from './commands/check.ts';
 import { exportSpec } from './commands/export.ts';
 import { importSpec } from './commands/import.ts';
+import { migrateSpec } from './commands/migrate.ts';
 import { schemaSpec } from './commands/schema.ts';
 import { serveSpec } from './commands/serve.ts';
 
 /** All commands, in the order of the help. */
-export const COMMANDS: readonly CommandSpec[] = [serveSpec, checkSpec, schemaSpec, importSpec, exportSpec];
+export const COMMANDS: readonly CommandSpec[] = [serveSpec, checkSpec, schemaSpec, importSpec, exportSpec, migrateSpec];

@@ -2,13 +2,27 @@ import type { Model } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
 import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../stores/sql/schema/schema-errors.ts';
-import { commandFailed, describeFileError } from './command-error.ts';
+import { type CommandError, commandFailed, describeFileError } from './command-error.ts';
 import { serverUrl } from './serve/address.ts';
 import { serveSettings } from './settings.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-/** Their messages name the database and the cause. */
-const DATABASE_ERRORS = [LossySchemaChange, SchemaViolation, UnusableDatabase];
+/** A database and the file of its model, for messages. */
+interface DatabaseFiles {
+  readonly database: string;
+  readonly modelFile: string;
+}
+
+/** The error of a command for one that opening a database threw. Those of the store name the cause. */
+export function databaseError(error: unknown, { database, modelFile }: DatabaseFiles): CommandError {
+  if (error instanceof LossySchemaChange) {
+    return commandFailed(
+      `${error.message} restwright migrate ${modelFile} shows the migration; with --apply --allow-data-loss it is made.`,
+    );
+  }
+  if (error instanceof SchemaViolation || error instanceof UnusableDatabase) return commandFailed(error.message);
+  return commandFailed(`cannot open the database ${database}: ${describeFileError(error)}`);
+}
 
 /**
  * Opens the API of a model on its database.
@@ -16,14 +30,12 @@ const DATABASE_ERRORS = [LossySchemaChange, SchemaViolation, UnusableDatabase];
  * @throws {CommandError} exit 1 where the database cannot be opened, or where migrating it would lose data (OPS-4); the reason of
  *   `signal` where that was aborted first
  */
-export async function openDatabase(options: OpenApiOptions): Promise<OpenedApi> {
+export async function openDatabase({ modelFile, ...options }: OpenApiOptions & DatabaseFiles): Promise<OpenedApi> {
   try {
     return await openApi(options);
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (error instanceof Error && DATABASE_ERRORS.some((kind) => error instanceof kind))
-      throw commandFailed(error.message);
-    throw commandFailed(`cannot open the database ${options.database}: ${describeFileError(error)}`);
+    throw databaseError(error, { database: options.database, modelFile });
   }
 }
 
@@ -33,7 +45,12 @@ export async function openDatabase(options: OpenApiOptions): Promise<OpenedApi> 
  *
  * @throws {CommandError} as {@link openDatabase}
  */
-export async function openWithoutServer(model: Model, database: string, { env, stderr }: Terminal): Promise<OpenedApi> {
+export async function openWithoutServer(
+  model: Model,
+  files: DatabaseFiles,
+  { env, stderr }: Terminal,
+): Promise<OpenedApi> {
+  const { database } = files;
   const { host, port } = serveSettings({ insecurePublic: true }, env);
   const observe: Observe = (observation) => {
     if (observation.kind !== 'schema-changed' || observation.isNew) return;
@@ -41,7 +58,7 @@ export async function openWithoutServer(model: Model, database: string, { env, s
   };
   return openDatabase({
     model,
-    database,
+    ...files,
     observe,
     allowAnyHost: false,
     dispatch: false,

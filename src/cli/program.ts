@@ -6,7 +6,7 @@ import { COMMANDS } from './command-table.ts';
 import { styled, supportsColour, type Terminal } from './terminal/terminal.ts';
 
 /** Commands and flags of the specification that are not implemented yet: recognized, hidden from the help, refused. */
-const FUTURE_COMMANDS = ['init', 'migrate', 'token', 'key', 'openapi', 'asyncapi', 'client', 'diff', 'conform'];
+const FUTURE_COMMANDS = ['init', 'token', 'key', 'openapi', 'asyncapi', 'client', 'diff', 'conform'];
 const FUTURE_SERVE_FLAGS = ['--redis <url>', '--metrics-port <port>'];
 
 /**

@@ -47,11 +47,11 @@ describe('restwright', () => {
     const commands = [...stdout.matchAll(/^ {2}(\w+) .*(?:<|\[|  )/gm)].map(([, name]) => name);
     assert.deepEqual(
       commands.filter((name) => name !== 'restwright'),
-      ['serve', 'check', 'schema', 'import', 'export', 'help'],
+      ['serve', 'check', 'schema', 'import', 'export', 'migrate', 'help'],
     );
   });
 
-  for (const name of ['serve', 'check', 'schema', 'import', 'export']) {
+  for (const name of ['serve', 'check', 'schema', 'import', 'export', 'migrate']) {
     it(`prints help for ${name} with examples`, async () => {
       const { code, stdout } = await command(name, '--help');
       assert.equal(code, 0);
@@ -119,7 +119,7 @@ describe('restwright', () => {
       /--workers: 'many' is not a valid number of workers; use a number from 1 to 64/,
     ],
     [['serve', 'shop.yaml', '--workers', '2', '--dev'], /--dev reloads the model in a single process/],
-    [['migrate', 'shop.yaml', '--apply'], /restwright migrate is not supported by this version/],
+    [['diff', 'shop.yaml', '--apply'], /restwright diff is not supported by this version/],
     [['conform', 'http://x', '--token', 'y'], /restwright conform is not supported by this version/],
     [['openapi', '--help'], /restwright openapi is not supported by this version/],
     [['import', 'shop.yaml', 'products', '-'], /reads a file, not standard input/],

@@ -49,7 +49,7 @@ async function exportCommand(target: ExportTarget, flags: ExportFlags, terminal:
   if (file === '-') requireExportStream(terminal.stream, used);
   else await writing(file, () => requireExportFile(file, used, flags.force === true));
   const signal = terminal.stopSignal();
-  const { api, store } = await openWithoutServer(model, database, terminal);
+  const { api, store } = await openWithoutServer(model, { database, modelFile: target.model }, terminal);
   const progress = reportProgress(collection, terminal.stderr, supportsColour(terminal.stderr, terminal.env));
   const now = (): number => performance.now();
   const job: ExportJob = { collection, format, api, signal, now, onProgress: (advance) => progress.show(advance) };

@@ -44,7 +44,7 @@ async function importCommand(target: ImportTarget, flags: ImportFlags, terminal:
   const name = protectedFileAt(target.file, { database, model: target.model });
   if (name !== null) throw usageError(`cannot import ${target.file}: it is ${name}.`);
   const signal = terminal.stopSignal();
-  const opened = await openWithoutServer(model, database, terminal);
+  const opened = await openWithoutServer(model, { database, modelFile: target.model }, terminal);
   try {
     const job = importJob({ file: target.file, format, resource, model, opened, signal });
     const outcome = await runImport(job, terminal);

@@ -96,13 +96,13 @@ type ServerState = Required<Pick<OpenApiOptions, 'origin' | 'notReadyReason' | '
 
 /** Opens the API of a model on its database: of the first one, and of each that is reloaded. */
 function apiOpener(
-  { settings, migrate, dispatch, observe }: RunServerOptions,
+  { file: modelFile, settings, migrate, dispatch, observe }: RunServerOptions,
   state: ServerState,
 ): (loaded: LoadedModel) => Promise<OpenedApi> {
   const { insecurePublic: allowAnyHost } = settings;
   return ({ model, services }) => {
     const database = databaseFile(settings.database, model.name);
-    return openDatabase({ model, services, database, migrate, dispatch, observe, allowAnyHost, ...state });
+    return openDatabase({ model, modelFile, services, database, migrate, dispatch, observe, allowAnyHost, ...state });
   };
 }
 

@@ -25,7 +25,13 @@ import { sqlite } from './dialect.ts';
 import { ReadPool } from './read-pool/read-pool.ts';
 import { ReadScheduler } from './read-pool/read-scheduler.ts';
 import { StatementDeadline } from './read-pool/statement-deadline.ts';
-import { planMigration, type Preparation, prepareDatabase, readSecret, verifyDatabase } from './schema/prepare-database.ts';
+import {
+  planMigration,
+  type Preparation,
+  prepareDatabase,
+  readSecret,
+  verifyDatabase,
+} from './schema/prepare-database.ts';
 import { SqliteClient } from './sqlite-client.ts';
 
 export { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../sql/schema/schema-errors.ts';
