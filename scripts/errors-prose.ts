@@ -53,8 +53,8 @@ export const errorProse: Readonly<Record<ErrorCode, Prose>> = {
     'Expand relations that the message lists, on a smaller page.',
   ),
   PAGINATION_LIMIT_INVALID: prose(
-    '`limit` is zero, negative or not an integer.',
-    'Send an integer of at least 1. The server lowers a value above the maximum.',
+    '`limit` is zero, negative or not an integer, or the items of a page with a number are too large for one page.',
+    'Send an integer of at least 1, or the limit that the message names. The server lowers a value above the maximum.',
   ),
   PAGINATION_POSITION_INVALID: prose(
     'A page, offset or time is out of range.',

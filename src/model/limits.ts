@@ -44,6 +44,13 @@ const PAGE_RULES = {
     max: 1_000_000_000,
     description: 'Maximum items that are counted in a filtered collection',
   },
+  bytes: {
+    unit: 'size',
+    default: '16MiB',
+    min: '1KiB',
+    max: '256MiB',
+    description: 'Maximum bytes of a page as JSON; it ends early where the next item exceeds them',
+  },
 } as const satisfies Readonly<Record<string, LimitRule>>;
 
 const RULES = {
@@ -154,6 +161,7 @@ export function compileLimits(limits: CompileContext): Limits {
       max: pageLimit('max'),
       maxOffset: pageLimit('max_offset'),
       countCap: pageLimit('count_cap'),
+      bytes: pageLimit('bytes'),
     },
     body: of('body'),
     target: of('target'),

@@ -186,6 +186,8 @@ export interface Limits {
     readonly max: number;
     readonly maxOffset: number;
     readonly countCap: number;
+    /** Of a page as JSON. */
+    readonly bytes: number;
   };
   readonly body: number;
   readonly target: number;

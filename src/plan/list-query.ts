@@ -128,6 +128,7 @@ function planOf(
     window,
     count,
     effort: effortOf(resource, { within, filter, order, window, count }),
+    maxSize: limits.bytes,
     ...(columns === null ? {} : { columns }),
   };
 }

@@ -105,6 +105,11 @@ export interface ListPlan {
   readonly count: Count;
   readonly effort: Effort;
   readonly columns?: Columns;
+  /**
+   * Characters of text and bytes of binary values. The page ends before the row that exceeds them, other than the first, and no later row is read
+   * (LIM-1). Default: it never ends early.
+   */
+  readonly maxSize?: number;
 }
 
 /** A list plan before the caller's visibility is added to it. */
@@ -123,6 +128,8 @@ export interface LookupPlan {
   readonly visible: Visibility;
   /** Default: `bounded`. */
   readonly effort?: Effort;
+  /** As in a list plan, but more is an error. */
+  readonly maxSize?: number;
 }
 
 /** For each of several rows, reads the first rows that refer to it: its children, or the rows of an inverse relation. */
@@ -137,6 +144,8 @@ export interface RelatedPlan {
   readonly limit: number;
   /** Default: `unbounded`. */
   readonly effort?: Effort;
+  /** As in a list plan, but more is an error. */
+  readonly maxSize?: number;
 }
 
 /** A row with its ancestors, nearest first. */
@@ -158,6 +167,8 @@ export interface Page {
   readonly more: boolean;
   /** null if the plan does not count; if `exact` is false, there are at least this many rows. */
   readonly total: Total | null;
+  /** Characters of text and bytes of binary values in its rows: their JSON has at least as many bytes. */
+  readonly size: number;
 }
 
 /** Values of declared fields by name. */

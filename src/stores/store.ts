@@ -29,6 +29,11 @@ export class StoreOverloaded extends Error {
   override readonly name = 'StoreOverloaded';
 }
 
+/** The rows of a read have more characters than the `maxSize` of its plan. */
+export class RowsTooLarge extends Error {
+  override readonly name = 'RowsTooLarge';
+}
+
 /** Why a database is unavailable: another process has locked it for too long, or its disk is full. */
 export type UnavailableReason = 'locked' | 'full';
 
@@ -52,13 +57,14 @@ export interface RowReader {
   /** One page of rows. @throws {StatementTimeout} after the model's `statementTimeout` @throws {StoreOverloaded} before it begins */
   list(plan: ListPlan): MaybePromise<Page>;
 
-  /** The rows with the given keys, in one query. @throws {StoreOverloaded} before it begins */
+  /** The rows with the given keys, in one query. @throws {StoreOverloaded} before it begins @throws {RowsTooLarge} */
   lookup(plan: LookupPlan): MaybePromise<readonly LocatedRow[]>;
 
   /**
    * The first rows that refer to each of the owners, in the order of the owners, in one query.
    *
    * @throws {StatementTimeout} {StoreOverloaded} as `list` does
+   * @throws {RowsTooLarge}
    */
   related(plan: RelatedPlan): MaybePromise<readonly RelatedRows[]>;
 

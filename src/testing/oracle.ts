@@ -104,13 +104,16 @@ function projected({ columns }: ListPlan, row: Row): Row {
   return { id, ...Object.fromEntries(fields), created_at, updated_at, revision };
 }
 
-/** The expected page of a plan without ancestors, given all rows of its resource. */
-export function expectedPage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): Page {
+/** What the oracle knows of a page. */
+type ExpectedPage = Omit<Page, 'size'>;
+
+/** The expected page of a plan without ancestors and without a size, given all rows of its resource. */
+export function expectedPage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): ExpectedPage {
   const page = unprojectedPage(rows, plan, numeric);
   return { ...page, rows: page.rows.map((row) => projected(plan, row)) };
 }
 
-function unprojectedPage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): Page {
+function unprojectedPage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): ExpectedPage {
   const { order, window, count } = plan;
   const matching = rows
     .filter((row) => plan.filter.every((condition) => matches(condition, numeric, row)))

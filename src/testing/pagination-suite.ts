@@ -137,8 +137,11 @@ async function walkPages(
 ): Promise<readonly string[]> {
   const walked: string[] = [];
   let after: readonly Json[] | null = null;
+  let maxSize = 0;
   while (walked.length <= ROWS) {
-    const page = await store.rows.list(listPlan({ order, window: { kind: 'seek', after, backward, limit } }));
+    maxSize += 50;
+    const window = { kind: 'seek', after, backward, limit } as const;
+    const page = await store.rows.list(listPlan({ order, window, maxSize }));
     const ids = page.rows.map(({ id }) => id);
     walked.push(...(backward ? ids.reverse() : ids));
     const edge = backward ? page.rows.at(0) : page.rows.at(-1);
@@ -146,6 +149,22 @@ async function walkPages(
     after = sortKeyValues(order, edge);
   }
   return walked;
+}
+
+/** Checks that a page of a size is the longest part of the whole page, from where it is read, that has at most this size. */
+async function assertEndsAtSize(store: Store, plan: ListPlan, maxSize: number): Promise<void> {
+  const whole = await store.rows.list(plan);
+  const page = await store.rows.list({ ...plan, maxSize });
+  const message = JSON.stringify({ ...plan, maxSize });
+  const { length } = page.rows;
+  const backward = plan.window.kind === 'seek' && plan.window.backward;
+  const expected = backward ? whole.rows.slice(whole.rows.length - length) : whole.rows.slice(0, length);
+  assert.deepEqual(page.rows, expected, message);
+  assert.deepEqual([page.more, page.total], [whole.more || length < whole.rows.length, whole.total], message);
+  assert.ok(length >= Math.min(1, whole.rows.length) && (length <= 1 || page.size <= maxSize), message);
+  if (length === whole.rows.length) return;
+  const longer = await store.rows.list({ ...plan, window: { ...plan.window, limit: length + 1 } });
+  assert.ok(longer.size > maxSize, message);
 }
 
 export function paginationSuite(name: string, open: OpenStore): void {
@@ -158,7 +177,20 @@ export function paginationSuite(name: string, open: OpenStore): void {
           const rows = await seedRows(store, random);
           for (let count = 0; count < PLANS; count += 1) {
             const plan = randomPlan(random, rows);
-            assert.deepEqual(await store.rows.list(plan), expectedPage(rows, plan, NUMERIC), JSON.stringify(plan));
+            const { size, ...page } = await store.rows.list(plan);
+            assert.deepEqual(page, expectedPage(rows, plan, NUMERIC), JSON.stringify(plan));
+            assert.ok(size >= page.rows.reduce((sum, { id }) => sum + id.length, 0));
+          }
+        }),
+      );
+
+      it(
+        `[LIM-1] ends a page before the row that exceeds its size, in the direction of reading (seed ${seed})`,
+        withStore(open, async (store) => {
+          const random = new SeededRandom(seed);
+          const rows = await seedRows(store, random);
+          for (let count = 0; count < PLANS; count += 1) {
+            await assertEndsAtSize(store, randomPlan(random, rows), random.integer(600));
           }
         }),
       );

@@ -275,7 +275,7 @@ export function readSuite(name: string, open: OpenStore): void {
         await seedProducts(store);
         assert.deepEqual(await listIds(store, { window: { kind: 'offset', offset: 1, limit: 1 } }), ['b']);
         const past = listPlan({ window: { kind: 'offset', offset: 3, limit: 10 } });
-        assert.deepEqual(await store.rows.list(past), { rows: [], more: false, total: null });
+        assert.deepEqual(await store.rows.list(past), { rows: [], more: false, total: null, size: 0 });
       }),
     );
   });

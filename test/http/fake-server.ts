@@ -5,7 +5,7 @@ import type { Observation, Observe } from '../../src/observe/observation.ts';
 import type { ApiResponse, Handler, RawRequest, BufferedResponse } from '../../src/pipeline/exchange.ts';
 
 export const limits: Limits = {
-  page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000 },
+  page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },
   body: 1_000,
   target: 8_192,
   headers: 16_384,

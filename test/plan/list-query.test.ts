@@ -33,6 +33,7 @@ describe('readListQuery', () => {
       window: { kind: 'seek', after: null, backward: false, limit: 20 },
       count: { kind: 'none' },
       effort: 'light',
+      maxSize: 16_777_216,
     });
     assert.deepEqual([pagination.technique, pagination.parameters, linkQuery], ['cursor', [], 'limit=20']);
   });

@@ -13,7 +13,7 @@ export function offsetPagination(offset: number, limit: number, maxOffset: numbe
     links: (page) => ({
       first: at(0),
       prev: offset === 0 ? null : at(Math.max(0, Math.min(offset, exactCount(page, offset)) - limit)),
-      next: page.hasMore ? nextPage(page, offset + limit, maxOffset, at) : null,
+      next: page.hasMore ? nextPage(page, offset + page.count, maxOffset, at) : null,
       last: lastOffset(page, limit, maxOffset, at),
     }),
   };

@@ -1,19 +1,21 @@
-import { apiError } from '../../conventions/errors.ts';
+import { type ApiError, apiError } from '../../conventions/errors.ts';
+import type { PageWindow } from '../../conventions/pagination/pagination.ts';
 import { type QueryPair, parametersOf } from '../../conventions/query.ts';
 import { effortOfLookup, effortOfRelated } from '../../plan/effort.ts';
 import type { Expansion, Relation } from '../../plan/expansion.ts';
 import { type ListQuery, readListQuery } from '../../plan/list-query.ts';
-import type { LocatedRow, RelatedRows, RowAddress } from '../../plan/plan.ts';
+import { endAfter, fittingCount, isBackward, readFirst } from '../../plan/page-end.ts';
+import type { LocatedRow, Page, RelatedRows, RowAddress } from '../../plan/plan.ts';
 import { rowKey } from '../../plan/row-address.ts';
+import { RowsTooLarge } from '../../stores/store.ts';
 import type { Authorized } from '../authorize.ts';
 import type { CompiledResource } from '../contract.ts';
 import { referrersFilter } from '../represent/representation.ts';
 
 /** Most rows of a to-many relation in one place (QRY-4). */
 const EXPANDED_ROWS = 20;
-/** Most related rows in one response (QRY-4), and most characters that they may have together as JSON. */
+/** Most related rows in one response (QRY-4). */
 const MAX_EXPANDED = 1_000;
-const MAX_LENGTH = 16_777_216;
 
 /** A row with the related rows that were asked to be expanded. */
 export interface ExpandedRow extends LocatedRow {
@@ -51,6 +53,12 @@ const NOTHING: Size = { rows: 0, length: 0 };
 
 type Caller = Pick<Authorized, 'rows' | 'contract'>;
 
+/** The reads of one expansion. */
+interface ExpansionReads extends Caller {
+  /** Characters of related rows as JSON that may still be read: no more than a page may have is ever in memory. */
+  readonly budget: { left: number };
+}
+
 /** Rows of one resource whose relation is read, and what is expanded below it. */
 interface RelationRead {
   readonly owner: CompiledResource;
@@ -59,23 +67,79 @@ interface RelationRead {
 }
 
 /**
- * Reads the related rows of rows (QRY-4): one query for each relation, however many rows there are.
+ * Reads the related rows of a row (QRY-4): one query for each relation.
  *
  * @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many, or too large, for one response
  */
-export async function expandRows(
+export async function expandRow(
   caller: Caller,
   compiled: CompiledResource,
-  rows: readonly LocatedRow[],
+  row: LocatedRow,
   expansions: readonly Expansion[],
-): Promise<readonly ExpandedRow[]> {
-  const expanded = await expand(caller, compiled, rows, expansions);
-  checkSize(sum(expanded.map(({ size }) => size)));
+): Promise<ExpandedRow> {
+  const [expanded] = (await expandRows(caller, compiled, [row], expansions)) ?? [];
+  if (expanded === undefined || expanded.size.length > maxLength(caller)) throw tooLarge(caller);
   return expanded;
 }
 
-async function expand(
+/** A page with the related rows of its rows. */
+interface ExpandedPage {
+  readonly page: Page;
+  readonly expanded: readonly ExpandedRow[];
+}
+
+/**
+ * Reads the related rows of a page (QRY-4): one query for each relation, however many rows there are. Where they are too large for one response,
+ * the page ends early, and the queries are repeated for the rows that were read first (LIM-1).
+ *
+ * @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many, or those of one row too large
+ */
+export async function expandPage(
   caller: Caller,
+  compiled: CompiledResource,
+  { plan, view }: Pick<ListQuery, 'plan' | 'view'>,
+  whole: Page,
+): Promise<ExpandedPage> {
+  const { window, within } = plan;
+  for (let page = whole; ; page = endAfter(page, page.rows.length >> 1, window)) {
+    const located = page.rows.map((row) => ({ row, within }));
+    const expanded = await expandRows(caller, compiled, located, view.expansions);
+    if (expanded === null && page.rows.length <= 1) throw tooLarge(caller);
+    if (expanded !== null) return fittingPage(caller, { page, expanded }, window);
+  }
+}
+
+/** The rows whose related rows fit into a response, in as many places as they are in. @throws {ApiError} QUERY_EXPAND_INVALID not even the first */
+function fittingPage(caller: Caller, { page, expanded }: ExpandedPage, window: PageWindow): ExpandedPage {
+  const sizes = expanded.map(({ size }) => size);
+  const count = fittingCount(
+    (isBackward(window) ? sizes.toReversed() : sizes).map(({ length }) => length),
+    maxLength(caller),
+  );
+  if (count === 0 && expanded.length > 0) throw tooLarge(caller);
+  return { page: endAfter(page, count, window), expanded: readFirst(expanded, count, window) };
+}
+
+/** Rows with their related rows; null where those have more characters than a page may have. @throws {ApiError} where they are too many */
+async function expandRows(
+  { rows: source, contract }: Caller,
+  compiled: CompiledResource,
+  rows: readonly LocatedRow[],
+  expansions: readonly Expansion[],
+): Promise<readonly ExpandedRow[] | null> {
+  const reads = { rows: source, contract, budget: { left: maxLength({ contract }) } };
+  try {
+    const expanded = await expand(reads, compiled, rows, expansions);
+    checkCount(expanded.map(({ size }) => size));
+    return expanded;
+  } catch (error) {
+    if (error instanceof RowsTooLarge) return null;
+    throw error;
+  }
+}
+
+async function expand(
+  caller: ExpansionReads,
   compiled: CompiledResource,
   rows: readonly LocatedRow[],
   expansions: readonly Expansion[],
@@ -91,15 +155,15 @@ async function expand(
   });
 }
 
-async function expandOne(caller: Caller, read: RelationRead): Promise<readonly ExpandedRelation[]> {
+async function expandOne(caller: ExpansionReads, read: RelationRead): Promise<readonly ExpandedRelation[]> {
   const { rows, expansion } = read;
   const { name, target } = expansion.relation;
   const compiled = caller.contract.resourceOf(target.name);
   const addresses = rows.map((each) => addressOf(read, each));
   const keyed = addresses.map((address) => (address === null ? null : rowKey(target, address)));
   const wanted = [...new Map(addresses.flatMap((each, at) => (each === null ? [] : [[keyed[at], each]]))).values()];
-  const effort = effortOfLookup({ rows: wanted });
-  const found = wanted.length === 0 ? [] : await caller.rows.lookup({ resource: target.name, rows: wanted, effort });
+  const plan = { resource: target.name, rows: wanted, effort: effortOfLookup({ rows: wanted }) };
+  const found = wanted.length === 0 ? [] : await caller.rows.lookup({ ...plan, maxSize: caller.budget.left });
   const related = await expandRelated(caller, compiled, found, expansion.nested);
   const byKey = new Map(related.map((each) => [keyOf(compiled, each), each]));
   return keyed.map((key) => {
@@ -121,7 +185,7 @@ function keyOf({ resource }: CompiledResource, { row, within }: LocatedRow): str
 }
 
 async function expandMany(
-  caller: Caller,
+  caller: ExpansionReads,
   { owner, rows, expansion }: RelationRead,
 ): Promise<readonly ExpandedRelation[]> {
   const { relation, nested } = expansion;
@@ -134,7 +198,8 @@ async function expandMany(
   const owners = [...distinct.values()];
   const wanted = { field: relation.field, owners, order, limit: window.limit };
   const effort = effortOfRelated(compiled.resource, wanted);
-  const found = await caller.rows.related({ resource: compiled.resource.name, ...wanted, effort });
+  const plan = { resource: compiled.resource.name, ...wanted, effort };
+  const found = await caller.rows.related({ ...plan, maxSize: caller.budget.left });
   const foundOf = new Map([...distinct.keys()].map((key, index) => [key, found[index]]));
   const all = found.flatMap((each) => each.rows);
   const related = await expandRelated(caller, compiled, all, nested);
@@ -151,13 +216,15 @@ async function expandMany(
 
 /** Related rows with their own relations, each once, however often they are referred to. */
 async function expandRelated(
-  caller: Caller,
+  caller: ExpansionReads,
   compiled: CompiledResource,
   rows: readonly LocatedRow[],
   nested: readonly Expansion[],
 ): Promise<readonly ExpandedRow[]> {
   const own = rows.map(({ row }): Size => ({ rows: 1, length: JSON.stringify(row).length }));
-  checkSize(sum(own));
+  checkCount(own);
+  caller.budget.left -= sum(own).length;
+  if (caller.budget.left < 0) throw new RowsTooLarge('The related rows are too large for one response');
   const expanded = await expand(caller, compiled, rows, nested);
   return expanded.map((each, index) => ({ ...each, size: sum([own[index] ?? NOTHING, each.size]) }));
 }
@@ -181,13 +248,24 @@ function sum(sizes: readonly Size[]): Size {
   return sizes.reduce((all, { rows, length }) => ({ rows: all.rows + rows, length: all.length + length }), NOTHING);
 }
 
+/** Most characters of related rows in one response: as many as a page may have bytes. */
+function maxLength({ contract }: Pick<Caller, 'contract'>): number {
+  return contract.model.limits.page.bytes;
+}
+
 /** @throws {ApiError} QUERY_EXPAND_INVALID */
-function checkSize({ rows, length }: Size): void {
-  if (rows <= MAX_EXPANDED && length <= MAX_LENGTH) return;
-  const most =
-    rows > MAX_EXPANDED ? `${MAX_EXPANDED} related resources` : `${MAX_LENGTH} characters of related resources`;
+function checkCount(sizes: readonly Size[]): void {
+  if (sum(sizes).rows > MAX_EXPANDED) throw invalidExpand(`${MAX_EXPANDED} related resources`);
+}
+
+function tooLarge(caller: Caller): ApiError {
+  return invalidExpand(`${maxLength(caller)} characters of related resources`);
+}
+
+/** @param most what a response holds at most */
+function invalidExpand(most: string): ApiError {
   const message = `The response would hold more than ${most}; send a smaller limit, or expand less.`;
-  throw apiError('QUERY_EXPAND_INVALID', message, {
+  return apiError('QUERY_EXPAND_INVALID', message, {
     details: [{ field: 'expand', message: `leads to more than ${most}` }],
   });
 }

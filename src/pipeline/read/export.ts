@@ -8,6 +8,8 @@ import type { VisibleRows } from './visible-rows.ts';
 
 /** Rows per read. */
 const PAGE = 1_000;
+/** Characters of their values: fewer rows are read where they are large. */
+const MAX_SIZE = 16_777_216;
 
 /** A whole collection, below whichever parents its rows are. */
 export interface ExportedRows {
@@ -66,5 +68,6 @@ function readAfter({ resource }: CompiledResource, last: Row | null, limit: numb
     },
     count: { kind: 'none' },
     effort: 'bounded',
+    maxSize: MAX_SIZE,
   };
 }

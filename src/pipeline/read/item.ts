@@ -7,7 +7,7 @@ import type { Authorized } from '../authorize.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
-import { type ExpandedRow, expandRows } from './expand.ts';
+import { type ExpandedRow, expandRow } from './expand.ts';
 import type { CachedItem, ItemSlot } from './item-cache.ts';
 
 /** Reading one resource. */
@@ -59,8 +59,7 @@ export function readItem(
 async function readExpanded(request: Negotiated, item: ItemRequest): Promise<FoundItem> {
   const { compiled, within, id, view } = item;
   const row = await findRow(request, compiled.resource, { id, within, ...columnsOf(item) });
-  const [expanded] = await expandRows(request, compiled, [{ row, within }], view.expansions);
-  if (expanded === undefined) throw new Error('a row was lost while its relations were read');
+  const expanded = await expandRow(request, compiled, { row, within }, view.expansions);
   return { kind: 'item', request: item, source: { kind: 'expanded', row: expanded } };
 }
 

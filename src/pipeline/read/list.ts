@@ -8,7 +8,7 @@ import type { Negotiated } from '../negotiate.ts';
 import { resourcesOf } from '../represent/etags.ts';
 import { isNotModified, selectedOf, type SelectedRepresentation } from '../represent/conditional-response.ts';
 import type { Services } from '../services.ts';
-import { type ExpandedRow, expandRows } from './expand.ts';
+import { type ExpandedRow, expandPage } from './expand.ts';
 import { requireAncestors } from './item.ts';
 import type { CachedPage } from './page-cache.ts';
 
@@ -100,15 +100,8 @@ function readPage(request: Negotiated, list: ListRequest, state: PageState): May
   return chain(request.rows.list(plan), (page) =>
     view.expansions.length === 0
       ? foundPage(request, list, state, { page, expanded: null })
-      : expandPage(request, list, state, page),
+      : expandPage(request, list.compiled, list.query, page).then((rows) => foundPage(request, list, state, rows)),
   );
-}
-
-async function expandPage(request: Negotiated, list: ListRequest, state: PageState, page: Page): Promise<FoundPage> {
-  const { plan, view } = list.query;
-  const located = page.rows.map((row) => ({ row, within: plan.within }));
-  const expanded = await expandRows(request, list.compiled, located, view.expansions);
-  return foundPage(request, list, state, { page, expanded });
 }
 
 function foundPage(

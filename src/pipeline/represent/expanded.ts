@@ -13,14 +13,13 @@ export function representExpanded(
   return represent(request, expanded, projection, new Map());
 }
 
-/** Rows of one resource with their related rows in place. */
-export function representAllExpanded(
+/** Represents rows of one page with their related rows in place, each of which is represented once. */
+export function expandedWriter(
   request: Negotiated,
-  rows: readonly ExpandedRow[],
   projection: Projection | null,
-): readonly JsonObject[] {
+): (expanded: ExpandedRow) => JsonObject {
   const done = new Map<ExpandedRow, JsonObject>();
-  return rows.map((row) => represent(request, row, projection, done));
+  return (expanded) => represent(request, expanded, projection, done);
 }
 
 /** @param done related rows that are represented already: several rows may refer to one */

@@ -7,8 +7,10 @@ import type { Page } from '../../plan/plan.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 
+type DescribedPage = Omit<Page, 'size'>;
+
 /** What describes a page besides its items. */
-interface PageDescription {
+export interface PageDescription {
   readonly metadata: JsonObject;
   readonly links: readonly LinkValue[];
 }
@@ -21,7 +23,7 @@ export function pageMetadata(
   { base, contract }: Pick<Negotiated, 'base' | 'contract'>,
   { resource }: CompiledResource,
   query: ListQuery,
-  page: Page,
+  page: DescribedPage,
 ): PageDescription {
   const { plan, pagination } = query;
   const { urls, model } = contract;
@@ -47,7 +49,7 @@ export function pageMetadata(
 }
 
 /** The `page` member of rows that have no collection of their own, because they are below several parents (REP-9). */
-export function unlinkedMetadata(query: ListQuery, page: Page): PageDescription {
+export function unlinkedMetadata(query: ListQuery, page: DescribedPage): PageDescription {
   const { plan, pagination } = query;
   const links = { first: [], prev: null, next: null, last: null };
   const metadata = {
@@ -91,7 +93,7 @@ function cursorQuery(rel: string, fetched: FetchedPage, { nonCursorParameters }:
     : [writeQuery([...nonCursorParameters, ['after', fetched.cursor(edge)]])];
 }
 
-function fetchedPage(query: ListQuery, { rows, more, total }: Page): FetchedPage {
+function fetchedPage(query: ListQuery, { rows, more, total }: DescribedPage): FetchedPage {
   return {
     count: rows.length,
     hasMore: more,

@@ -74,6 +74,11 @@ export function referenceFields(resource: Resource): readonly ReferenceField[] {
   });
 }
 
+/** Whether the values of a type can have any length. */
+export function hasAnyLength({ kind }: ValueType): boolean {
+  return kind === 'text' || kind === 'binary' || kind === 'object' || kind === 'map' || kind === 'array';
+}
+
 /** The type at a path: a column, then members of objects. @throws {Error} where the path does not exist */
 export function typeAt(columns: readonly TableColumn[], path: readonly string[]): ValueType {
   const [name, ...members] = path;

@@ -11,6 +11,18 @@ export type SqlRow = Record<string, SqlValue>;
 export interface Statement {
   readonly text: string;
   readonly values: readonly SqlValue[];
+  /** Default: all rows are read. */
+  readonly bound?: SizeBound;
+}
+
+/** Where the rows of a statement end early, so that no more of them are in memory (LIM-1). */
+export interface SizeBound {
+  /** The columns that count: those whose values can have any length. */
+  readonly columns: readonly string[];
+  /** Characters of text and bytes of blobs. The row that exceeds them is the last that is read, or the second if the first alone does. */
+  readonly size: number;
+  /** Whether the statement has the dialect's `largeRow` condition, so that all rows are small unless it fails. */
+  readonly guarded: boolean;
 }
 
 /** Converts a JSON value other than null to the form that a column stores and compares; undefined where the column cannot hold the value. */
@@ -137,6 +149,12 @@ export interface Dialect {
 
   /** A sort key, NULLs first ascending and last descending (PAGE-5); also as the key of an index. */
   order(expression: string, descending: boolean): string;
+
+  /**
+   * A condition that holds for every row, and fails the statement at a row whose columns have more bytes than `placeholder`, before the row is
+   * read; null where the driver reads rows one by one as fast as all together.
+   */
+  readonly largeRow: ((columns: readonly string[], placeholder: string) => string) | null;
 
   /** The conditions that check a statement's deadline; null where the database has statement timeouts. */
   readonly deadline: DeadlineConditions | null;

@@ -3,7 +3,16 @@ import type { Model, Resource, ValueType } from '../../model/model.ts';
 import { aboveReference, isHidden, keyMembers } from '../../model/row-key.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
 import { type AncestorContext, ancestorIdsOfReference } from './ancestor-ids.ts';
-import { type TableColumn, columnsOf, linkColumns, linkFields, linkTable, referenceFields, typeAt } from './columns.ts';
+import {
+  type TableColumn,
+  columnsOf,
+  hasAnyLength,
+  linkColumns,
+  linkFields,
+  linkTable,
+  referenceFields,
+  typeAt,
+} from './columns.ts';
 import type { ComparableExpression, Decode, Dialect, Encode, SqlValue } from './dialect.ts';
 import { SystemStatements } from './system-statements.ts';
 import { type Compare, comparisonOf } from './value-order.ts';
@@ -73,6 +82,8 @@ export class Table {
   readonly #selection: string;
   readonly #decoders: readonly { readonly column: string; readonly decode: Decode }[];
   readonly #encoders: ReadonlyMap<string, Encode>;
+  /** Names of the columns whose values can have any length. */
+  readonly #sized: readonly string[];
   readonly #operands = new Map<string, Operand>();
 
   /** @param context the resources of the model, and the dialect */
@@ -94,6 +105,7 @@ export class Table {
       const decode = dialect.decode(type);
       return decode === null ? [] : [{ column: name, decode }];
     });
+    this.#sized = this.columns.filter(({ type }) => hasAnyLength(type)).map(({ name }) => name);
     this.#encoders = new Map(this.columns.map(({ name, type }) => [name, dialect.encode(type)]));
   }
 
@@ -113,6 +125,12 @@ export class Table {
     const wanted = new Set<string>([...EVERY_ROW, ...columns]);
     const held = new Set(this.columns.filter(({ name }) => isHidden(name)).map(({ name }) => name));
     return listOf(this.#selections.filter(({ name, of }) => wanted.has(of) || held.has(name)));
+  }
+
+  /** The selected columns whose values can have any length. */
+  sized(columns?: Columns): readonly string[] {
+    if (columns === undefined) return this.#sized;
+    return this.#sized.filter((name) => name === 'id' || isHidden(name) || columns.includes(name));
   }
 
   /** The operand of a dotted path. @throws {Error} where the resource has no such property */

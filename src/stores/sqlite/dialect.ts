@@ -31,6 +31,9 @@ export const DECIMAL_KEY_FUNCTION = 'restwright_decimal_key';
 /** The SQL function that fails a statement after its deadline. */
 export const DEADLINE_FUNCTION = 'restwright_deadline';
 
+/** The SQL function that fails a statement at a large row, unless its rows are read one by one. */
+export const LARGE_ROW_FUNCTION = 'restwright_large_row';
+
 const MAX_INT64 = 9_223_372_036_854_775_807n;
 const MIN_INT64 = -9_223_372_036_854_775_808n;
 
@@ -259,5 +262,7 @@ export const sqlite: Dialect = {
   // SQLite does not reorder a cross join: for each row of the source the subquery runs, then the rows are read by their ids.
   joinEach: (keys, table, key) => `cross join ${table} on ${key} in (${keys})`,
   order: (expression, descending) => (descending ? `${expression} desc` : expression),
+  largeRow: (columns, placeholder) =>
+    `(${columns.map((column) => `ifnull(octet_length(${column}), 0)`).join(' + ')} <= ${placeholder} or ${LARGE_ROW_FUNCTION}())`,
   deadline: { sampled: CHECK_DEADLINE_SAMPLED, always: CHECK_DEADLINE },
 };

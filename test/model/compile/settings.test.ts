@@ -20,7 +20,7 @@ describe('the settings of an API', () => {
       secret: null,
       system: { batches: 'batches' },
       limits: {
-        page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000 },
+        page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },
         body: 1_048_576,
         target: 8192,
         headers: 16_384,
@@ -53,10 +53,10 @@ describe('the settings of an API', () => {
       'shutdown_timeout: 1m',
       'event_loop_delay: 1s',
       'queue_depth: 5',
-      'page: { default: 5, max: 1000, max_offset: 0, count_cap: 7 }',
+      'page: { default: 5, max: 1000, max_offset: 0, count_cap: 7, bytes: 1KiB }',
     ];
     assert.deepEqual(model(`limits: { ${keys.join(', ')} }`).limits, {
-      page: { default: 5, max: 1000, maxOffset: 0, countCap: 7 },
+      page: { default: 5, max: 1000, maxOffset: 0, countCap: 7, bytes: 1024 },
       body: 2_097_152,
       target: 4096,
       headers: 8192,

@@ -32,7 +32,7 @@ function recordingSource(): RecordingSource {
     plans,
     rows: {
       item: (plan) => record(plan, null),
-      list: (plan) => record(plan, { rows: [], more: false, total: null }),
+      list: (plan) => record(plan, { rows: [], more: false, total: null, size: 0 }),
       lookup: (plan) => record(plan, []),
       related: (plan) => record(plan, []),
       missingAncestor: (within) => record(within, null),

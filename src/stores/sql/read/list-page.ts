@@ -1,8 +1,9 @@
-import type { Count, ListPlan, Page } from '../../../plan/plan.ts';
-import type { DeadlineChecks, Statement } from '../dialect.ts';
+import type { Count, ListPlan, Page, Row } from '../../../plan/plan.ts';
+import type { DeadlineChecks, SqlRow, Statement } from '../dialect.ts';
 import type { BatchRead, BatchRows } from '../sql-client.ts';
-import type { Tables } from '../tables.ts';
+import type { Table, Tables } from '../tables.ts';
 import { countStatement, countsWholeCollection, listStatement } from './read-statements.ts';
+import { sizeOf } from './size-bound.ts';
 
 /** Reads a page and counts its rows in one transaction, so that no commit of another process falls between. */
 export function listBatch(tables: Tables, plan: ListPlan): BatchRead {
@@ -22,12 +23,29 @@ function countStatements(tables: Tables, plan: ListPlan, checks: DeadlineChecks)
 /** The page of a list batch. The row count of a resource that never had a row is missing. */
 export function pageOf(tables: Tables, plan: ListPlan, [reads = [], counts = []]: BatchRows): Page {
   const { window, count } = plan;
-  const table = tables.of(plan.resource);
-  const rows = reads.map((read) => table.decode(read));
-  const more = rows.length > window.limit;
-  if (more) rows.pop();
+  const { rows, size } = rowsOf(tables.of(plan.resource), plan, reads);
+  const more = reads.length > rows.length;
   if (window.kind === 'seek' && window.backward) rows.reverse();
-  return { rows, more, total: count.kind === 'none' ? null : totalOf(plan, count, Number(counts[0]?.['count'] ?? 0)) };
+  const total = count.kind === 'none' ? null : totalOf(plan, count, Number(counts[0]?.['count'] ?? 0));
+  return { rows, more, total, size };
+}
+
+/** The rows within the limit of the plan and its size. */
+function rowsOf(
+  table: Table,
+  { window, columns, maxSize = Infinity }: ListPlan,
+  reads: readonly SqlRow[],
+): { readonly rows: Row[]; readonly size: number } {
+  const sized = table.sized(columns);
+  const rows: Row[] = [];
+  let size = 0;
+  for (const read of reads) {
+    const own = sizeOf(read, sized);
+    if (rows.length === window.limit || (rows.length > 0 && size + own > maxSize)) break;
+    size += own;
+    rows.push(table.decode(read));
+  }
+  return { rows, size };
 }
 
 function totalOf(plan: ListPlan, count: Exclude<Count, { kind: 'none' }>, counted: number): NonNullable<Page['total']> {

@@ -120,6 +120,7 @@ function singleRange(tables: Tables, table: Table, scan: ListScan): Statement {
   const parameters = new BindParameters(tables.dialect);
   const conditions = rowConditions(tables, scan, parameters);
   for (const range of ranges) conditions.push(range.condition(parameters));
+  conditions.push(...largeRowCondition(table, plan, parameters));
   const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
   return { text: `${text}${orderBy(table, order)}${limitClause(plan, parameters)}`, values: parameters.values };
 }
@@ -159,7 +160,8 @@ function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
   const page = ranges.length === 0 ? part(null) : ranges.map(part).join(' union all ');
   const source = `(${page}${by(0)}${limitClause(plan, parameters)}) as ${pageName}`;
   const rows = `${table.name} on ${ids.map(({ column, as }) => `${column} = ${pageName}.${as}`).join(' and ')}`;
-  const text = `select ${table.selection(plan.columns)} from ${source} join ${rows}${by(0)}`;
+  const guard = where(largeRowCondition(table, plan, parameters));
+  const text = `select ${table.selection(plan.columns)} from ${source} join ${rows}${guard}${by(0)}`;
   return { text, values: parameters.values };
 }
 
@@ -172,7 +174,32 @@ export function listStatement(
   const table = tables.of(plan.resource);
   const scan = listScan(table, plan, checks);
   const skips = plan.window.kind === 'offset' && plan.window.offset > 0;
-  return skips || scan.ranges.length > 1 ? keysThenRows(tables, table, scan) : singleRange(tables, table, scan);
+  const statement =
+    skips || scan.ranges.length > 1 ? keysThenRows(tables, table, scan) : singleRange(tables, table, scan);
+  if (plan.maxSize === undefined) return statement;
+  return {
+    ...statement,
+    bound: { columns: table.sized(plan.columns), size: plan.maxSize, guarded: isGuarded(table, plan) },
+  };
+}
+
+/** Whether a list reads all its rows together unless one is large. A scan would judge rows that are on no page. */
+function isGuarded({ dialect }: Table, { maxSize, effort }: ListPlan): boolean {
+  return dialect.largeRow !== null && maxSize !== undefined && effort === 'light';
+}
+
+/** The condition by which a page of small rows is known before any of them is read. */
+function largeRowCondition(table: Table, plan: ListPlan, parameters: BindParameters): readonly string[] {
+  const { largeRow } = table.dialect;
+  const { maxSize = Infinity, columns, window } = plan;
+  if (largeRow === null || !isGuarded(table, plan)) return [];
+  const share = Math.floor(maxSize / (window.limit + 1));
+  return [
+    largeRow(
+      table.sized(columns).map((name) => table.column(name)),
+      parameters.add(share),
+    ),
+  ];
 }
 
 /** Whether the count of a plan is the row count of the resource, which each commit maintains (PAGE-9). */

@@ -5,6 +5,8 @@ import { type AncestorId, ancestorIds } from '../ancestor-ids.ts';
 import { type DeadlineChecks, BindParameters, type SqlRow, type Statement } from '../dialect.ts';
 import { deadlineConditions, orderBy } from './read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
+import { RowsTooLarge } from '../../store.ts';
+import { sizeOfAll } from './size-bound.ts';
 
 /** No member of a row has these names. */
 const OWNER = 'the owner';
@@ -41,12 +43,26 @@ export function lookupStatement(tables: Tables, plan: LookupPlan): Statement {
   return {
     text: `select ${selection} from ${table.name} where ${table.keyExpression} in (select ${ids.join(', ')} from ${source})`,
     values: parameters.values,
+    ...boundOf(table, plan.maxSize),
   };
 }
 
-/** The rows of a lookup statement. */
+/** The bound of a statement that fails where its rows are too large. */
+function boundOf(table: Table, size: number | undefined): Pick<Statement, 'bound'> {
+  return size === undefined ? {} : { bound: { columns: table.sized(), size, guarded: false } };
+}
+
+/** @throws {RowsTooLarge} */
+function checkSize(table: Table, reads: readonly SqlRow[], maxSize: number | undefined): void {
+  if (maxSize !== undefined && sizeOfAll(reads, table.sized()) > maxSize) {
+    throw new RowsTooLarge(`The rows have more than ${maxSize} characters`);
+  }
+}
+
+/** The rows of a lookup statement. @throws {RowsTooLarge} */
 export function lookupRows(tables: Tables, plan: LookupPlan, reads: readonly SqlRow[]): readonly LocatedRow[] {
   const table = tables.of(plan.resource);
+  checkSize(table, reads, plan.maxSize);
   const chain = levelsOf(tables, table);
   return reads.map((read) => locatedRow(table, chain, read));
 }
@@ -79,7 +95,13 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   return {
     text: `select ${selection} from ${owner.source} ${dialect.joinEach(ids, table.name, key)}${order}`,
     values: parameters.values,
+    ...boundOf(table, withFurtherRows(plan)),
   };
+}
+
+/** The bound with the row more that each owner has. */
+function withFurtherRows({ maxSize }: RelatedPlan): number | undefined {
+  return maxSize === undefined ? undefined : 2 * maxSize;
 }
 
 /** The part of an owner's key that referring rows hold. */
@@ -92,12 +114,15 @@ function distinctOwners(width: number, { owners }: RelatedPlan): readonly (reado
   return [...new Map(owners.map((owner) => heldKey(width, owner)).map((key) => [JSON.stringify(key), key])).values()];
 }
 
-/** The rows of a related statement for each of the owners, in the order of the plan. */
+/** The rows of a related statement for each of the owners, in the order of the plan. @throws {RowsTooLarge} */
 export function relatedRows(tables: Tables, plan: RelatedPlan, reads: readonly SqlRow[]): readonly RelatedRows[] {
   const table = tables.of(plan.resource);
   const chain = levelsOf(tables, table);
   const width = referringMembers(table.resource, plan.field).length;
   const byPosition = Map.groupBy(reads, (read) => Number(read[OWNER]));
+  checkSize(table, reads, withFurtherRows(plan));
+  const first = [...byPosition.values()].flatMap((owned) => owned.slice(0, plan.limit));
+  checkSize(table, first, plan.maxSize);
   const positions = new Map(distinctOwners(width, plan).map((key, position) => [JSON.stringify(key), position]));
   const found = new Map(
     [...byPosition].map(([position, owned]) => {

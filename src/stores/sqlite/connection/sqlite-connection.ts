@@ -1,5 +1,7 @@
 import Database from 'better-sqlite3';
-import type { SqlRow, SqlValue } from '../../sql/dialect.ts';
+import type { SizeBound, SqlRow, SqlValue } from '../../sql/dialect.ts';
+import { readUpTo } from '../../sql/read/size-bound.ts';
+import { LARGE_ROW_FUNCTION } from '../dialect.ts';
 import { StatementCache } from './statement-cache.ts';
 
 /** Milliseconds that a statement waits while another process has locked the database. SQLite blocks the thread meanwhile. */
@@ -27,6 +29,9 @@ const PAGE_BYTES = 4_096;
 
 type PreparedStatement = Database.Statement<unknown[], SqlRow>;
 
+/** A row is too large to read it together with others. */
+class LargeRow extends Error {}
+
 export interface WriterOptions {
   /** Whether the file must exist; it keeps its journal mode then. */
   readonly mustExist?: boolean;
@@ -41,9 +46,15 @@ export interface WriterOptions {
 export class SqliteConnection {
   readonly #database: Database.Database;
   readonly #statements: StatementCache<PreparedStatement>;
+  /** Whether a large row fails the statement that runs. */
+  #refusesLargeRows = false;
 
   private constructor(database: Database.Database) {
     this.#database = database;
+    this.defineFunction(LARGE_ROW_FUNCTION, false, () => {
+      if (this.#refusesLargeRows) throw new LargeRow();
+      return 1;
+    });
     this.#statements = new StatementCache((text) => database.prepare<unknown[], SqlRow>(text));
   }
 
@@ -88,6 +99,26 @@ export class SqliteConnection {
   /** All rows of a query, as objects with their columns in order. */
   all(text: string, values: readonly SqlValue[] = []): SqlRow[] {
     return this.#statements.get(text).all(values);
+  }
+
+  /** The rows of a query up to a bound. Large rows are read one by one, which takes nearly twice as long as all together. */
+  upTo(text: string, values: readonly SqlValue[], bound: SizeBound): SqlRow[] {
+    const statement = this.#statements.get(text);
+    const small = bound.guarded ? this.#smallRows(statement, values) : null;
+    return small ?? readUpTo(statement.iterate(...values), bound);
+  }
+
+  /** All rows of a guarded statement; null where one is large. */
+  #smallRows(statement: PreparedStatement, values: readonly SqlValue[]): SqlRow[] | null {
+    this.#refusesLargeRows = true;
+    try {
+      return statement.all(values);
+    } catch (error) {
+      if (error instanceof LargeRow) return null;
+      throw error;
+    } finally {
+      this.#refusesLargeRows = false;
+    }
   }
 
   /** The first row of a query, or null. */

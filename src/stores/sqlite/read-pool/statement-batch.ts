@@ -15,7 +15,9 @@ export function readBatch(connection: SqliteConnection, batch: StatementBatch): 
 }
 
 function rowsOf(connection: SqliteConnection, batch: StatementBatch): BatchRows {
-  return batch.map(({ text, values }) => connection.all(text, values));
+  return batch.map(({ text, values, bound }) =>
+    bound === undefined ? connection.all(text, values) : connection.upTo(text, values, bound),
+  );
 }
 
 /** The settings of a thread, as its `workerData`. */
