@@ -69,6 +69,11 @@ export interface ApiOptions {
   readonly random?: Random;
 }
 
+export interface ImportOptions {
+  /** Whether each row publishes its event. Default: true. */
+  readonly events?: boolean;
+}
+
 /** An API: responds to requests, imports and exports rows. */
 export interface Api extends Handler {
   readonly model: Model;
@@ -82,7 +87,12 @@ export interface Api extends Handler {
    * @param collection name of the resource
    * @throws {RangeError} where the model has no such resource
    */
-  importRows(collection: string, rows: readonly Json[], bookmark?: Bookmark): Promise<RowImportOutcome>;
+  importRows(
+    collection: string,
+    rows: readonly Json[],
+    bookmark?: Bookmark,
+    options?: ImportOptions,
+  ): Promise<RowImportOutcome>;
 
   /** All rows of a collection. @throws {RangeError} where the model has no such resource */
   exportRows(collection: string): Promise<ExportedRows>;
@@ -122,9 +132,9 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     ...handler,
     model,
     onMount: once(() => services.observe({ kind: 'mounted-without-auth', name: model.name, basePath: model.basePath })),
-    async importRows(collection, data, bookmark) {
+    async importRows(collection, data, bookmark, { events = true } = {}) {
       const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: timestamp(now()) };
-      const author = { events: services.events, origin };
+      const author = { events: events ? services.events : null, origin };
       const context = { contract: current, rows, writer: store.writes, author, uuid };
       return importRows(requireResource(current, collection), data, bookmark, context);
     },

@@ -4,6 +4,7 @@ export {
   type ApiOptions,
   createApi,
   type CsvFormat,
+  type ImportOptions,
   type RowImportError,
   type RowImportOutcome,
 } from './api.ts';

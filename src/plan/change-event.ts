@@ -34,10 +34,14 @@ export interface EventContext {
   id(): string;
 }
 
-/** The event of a change (EVT-1, EVT-2); null if the model publishes none. It never contains write-only fields (REP-11). */
-export function changeEvent(source: EventContext, origin: EventOrigin, change: RowChange): EventDraft | null {
+/**
+ * The event of a change (EVT-1, EVT-2); null if the model publishes none. It never contains write-only fields (REP-11).
+ *
+ * @param source null for a write that publishes no events
+ */
+export function changeEvent(source: EventContext | null, origin: EventOrigin, change: RowChange): EventDraft | null {
   const { verb, resource, id, within, changed, values } = change;
-  if (resource.events === 'none') return null;
+  if (source === null || resource.events === 'none') return null;
   const { types, reported, readable } = eventTemplate(resource);
   const { major, minor } = source.model.version;
   return {

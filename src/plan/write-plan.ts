@@ -7,7 +7,8 @@ import type { Ancestor, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } f
 
 /** Who writes, and how its events are made. */
 export interface WriteAuthor {
-  readonly events: EventContext;
+  /** null for writes that publish no events. */
+  readonly events: EventContext | null;
   readonly origin: EventOrigin;
 }
 

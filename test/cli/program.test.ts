@@ -4,6 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { run } from '../../src/cli/program.ts';
+import { loadModel } from '../../src/model/load-model.ts';
+import { openApi } from '../../src/open-api.ts';
 import { recordedTerminal } from './recorded-terminal.ts';
 
 const VALID = `
@@ -214,6 +216,22 @@ describe('restwright import', () => {
     await writeFile(file, '{"name":"Lamp"}\n{"name":"Chair"}\n');
     assert.match((await command(...args)).stderr, /imported 2 rows\n$/);
   });
+
+  for (const [flags, events] of [
+    [[], 2],
+    [['--no-events'], 0],
+  ] as const) {
+    it(`[EVT-2] publishes ${events} events for two rows, flags: ${flags.join(' ') || 'none'}`, async () => {
+      const file = path.join(folder, 'events.ndjson');
+      await writeFile(file, '{"name":"Lamp"}\n{"name":"Desk"}\n');
+      const database = path.join(folder, `events${events}.db`);
+      const { code, stderr } = await command('import', valid, 'products', file, '--database', database, ...flags);
+      assert.deepEqual([code, stderr], [0, 'products: imported 2 rows\n']);
+      const { model } = loadModel({ file: valid, text: VALID, env: {} });
+      await using opened = await openApi({ model, database });
+      assert.equal((await opened.store.events.after(0, 10)).length, events);
+    });
+  }
 
   it('refuses an unknown collection, and names the existing ones', async () => {
     const file = path.join(folder, 'other.ndjson');

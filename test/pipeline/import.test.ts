@@ -35,6 +35,16 @@ const count = async (api: ApiUnderTest, path: string): Promise<number> =>
   (await api.send({ send: `GET /api/v1/${path}?page=1&include_total=true` })).body['page']['total_count'];
 
 describe('Api.importRows', () => {
+  it('[EVT-2] publishes no events where they are left out, and those of later changes', async () => {
+    await using api = await apiUnderTest(TREE);
+    const bookmark = { name: 'import', value: '1' };
+    const outcome = await api.api.importRows('nodes', [{ id: 'a', name: 'A' }], bookmark, { events: false });
+    assert.deepEqual(outcome, { kind: 'stored', count: 1 });
+    assert.equal(await count(api, 'nodes'), 1);
+    assert.deepEqual(await api.newEvents(), []);
+    await api.row({ send: 'DELETE /api/v1/nodes/a', status: 204, events: ['node.deleted'] });
+  });
+
   it('[MET-1] stores a row like POST stores a body', async () => {
     await using ingested = await apiUnderTest(SHOP);
     await using posted = await apiUnderTest(SHOP);

@@ -19,6 +19,8 @@ interface ImportFlags {
   readonly database?: string;
   readonly json?: boolean;
   readonly format?: string;
+  /** `false` for `--no-events`. */
+  readonly events?: boolean;
 }
 
 interface ImportTarget {
@@ -46,7 +48,8 @@ async function importCommand(target: ImportTarget, flags: ImportFlags, terminal:
   const signal = terminal.stopSignal();
   const opened = await openWithoutServer(model, { database, modelFile: target.model }, terminal);
   try {
-    const job = importJob({ file: target.file, format, resource, model, opened, signal });
+    const { events = true } = flags;
+    const job = importJob({ file: target.file, format, resource, model, opened, events, signal });
     const outcome = await runImport(job, terminal);
     if (flags.json === true) printJson(job, outcome, terminal);
     else printSummary(job, outcome, terminal);
@@ -62,15 +65,16 @@ interface ImportParts {
   readonly resource: Resource;
   readonly model: Model;
   readonly opened: OpenedApi;
+  readonly events: boolean;
   readonly signal: AbortSignal;
 }
 
-function importJob({ file, format, resource, model, opened, signal }: ImportParts): ImportJob {
+function importJob({ file, format, resource, model, opened, events, signal }: ImportParts): ImportJob {
   const { api, store } = opened;
   return {
     file,
     collection: resource.name,
-    importRows: (...rows) => api.importRows(...rows),
+    importRows: (collection, rows, checkpoint) => api.importRows(collection, rows, checkpoint, { events }),
     readBookmark: (name) => store.bookmarks.get(name),
     source: { format, limits: model.limits, csvReader: (header) => api.csv(resource.name).reader(header) },
     signal,
@@ -131,6 +135,12 @@ export const importSpec: CommandSpec = {
       description: 'ndjson, json or csv; overrides the file extension',
       group: 'Input:',
     },
+    {
+      name: 'no-events',
+      value: null,
+      description: 'publish no event for each row; consumers of the event log do not see the imported rows',
+      group: 'Input:',
+    },
     DATABASE_OPTION,
     jsonOption('the result'),
   ],
@@ -139,6 +149,7 @@ export const importSpec: CommandSpec = {
 Examples:
   restwright import shop.yaml products products.ndjson
   restwright import shop.yaml products products.ndjson --database /var/lib/shop/shop.db
+  restwright import shop.yaml products products.ndjson --no-events
 `,
   run: ([model = '', collection = '', file = ''], flags: ImportFlags, terminal) =>
     importCommand({ model, collection, file }, flags, terminal),

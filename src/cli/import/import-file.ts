@@ -1,7 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Api, RowImportOutcome } from '../../api.ts';
+import type { RowImportOutcome } from '../../api.ts';
 import { ApiError } from '../../conventions/errors.ts';
+import type { Json } from '../../conventions/json.ts';
 import { isBlank, recordContent, splitRecords } from '../../formats/split-records.ts';
+import type { Bookmark } from '../../plan/plan.ts';
 import type { Bookmarks } from '../../stores/store.ts';
 import type { Progress } from '../terminal/progress.ts';
 import {
@@ -23,7 +25,8 @@ export interface ImportJob {
   readonly file: string;
   /** Name of the resource. */
   readonly collection: string;
-  readonly importRows: Api['importRows'];
+  /** Imports the rows of a chunk together with the checkpoint after it. */
+  readonly importRows: (collection: string, rows: readonly Json[], checkpoint: Bookmark) => Promise<RowImportOutcome>;
   /** Reads the stored checkpoints. */
   readonly readBookmark: Bookmarks['get'];
   readonly source: RecordSource;
