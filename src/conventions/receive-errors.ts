@@ -5,6 +5,13 @@ export function bodyTooLargeError(limit: number): ApiError {
   return apiError('REQUEST_BODY_TOO_LARGE', `The body is larger than ${limit} bytes; send a smaller one.`);
 }
 
+/** Too much is in progress to begin with this request (503, LIM-1, LIM-3). */
+export function serverOverloadedError(): ApiError {
+  return apiError('SERVER_OVERLOADED', 'The server is overloaded. Send the request again later.', {
+    headers: { 'Retry-After': '1' },
+  });
+}
+
 /** The request was not received in time (408). */
 export function requestTimeoutError(): ApiError {
   return apiError('REQUEST_TIMEOUT', 'The request was not received in time; send it again.');

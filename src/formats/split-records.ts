@@ -30,9 +30,13 @@ type FindEnd = (chunk: Uint8Array, from: number) => number;
  * Splits a body into lines. Memory is limited to one line and one chunk. The last line may lack a line break. Empty lines are skipped, but
  * more than {@link MAX_LINE} of them in a row are refused, because a small gzip body could contain nothing else for hours.
  *
+ * @param onKept called after each chunk with the number of bytes that are kept, those of an incomplete line; may throw
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
-export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RawRecord> {
+export async function* splitLines(
+  chunks: AsyncIterable<Uint8Array>,
+  onKept: (bytes: number) => void = () => undefined,
+): AsyncGenerator<RawRecord> {
   const record = new RecordBuilder(1, MAX_LINE);
   let empty = 0;
   for await (const chunk of chunks) {
@@ -50,6 +54,7 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
       start = end + 1;
     }
     if (start < chunk.length) record.add(chunk.subarray(start));
+    onKept(record.kept);
   }
   if (record.isStarted) yield record.finish();
 }
@@ -95,6 +100,11 @@ class RecordBuilder {
   /** Skips an empty line. */
   skip(): void {
     this.#number += 1;
+  }
+
+  /** The bytes of the current record that are in memory. */
+  get kept(): number {
+    return this.#parts.length === 0 ? 0 : this.#length;
   }
 
   get isStarted(): boolean {

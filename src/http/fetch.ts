@@ -4,6 +4,7 @@ import {
   incompleteBodyError,
   requestTimeoutError,
 } from '../conventions/receive-errors.ts';
+import { BodyMemory, type HeldBytes } from '../limits/body-memory.ts';
 import { type BodyStream, isStreamed, type RawRequest, type RequestBody } from '../pipeline/exchange.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
@@ -29,8 +30,10 @@ export function createFetchHandler(
   options: MountOptions = {},
 ): (request: Request, info?: FetchInfo) => Promise<Response> {
   const hosts = mountApi(api, options);
+  const { requestTimeout: timeout, bodyMemory } = api.model.limits;
+  const receiving = { timeout, memory: new BodyMemory(bodyMemory) };
   return async (request, info = {}) => {
-    const raw = { ...rawRequest(request, info, api.model.limits.requestTimeout), hosts };
+    const raw = { ...rawRequest(request, info, receiving), hosts };
     const result = request.bodyUsed
       ? api.refuse(bodyAlreadyReadError(request.headers.get('content-type')), raw)
       : await handleWithTimeout(api, raw);
@@ -48,7 +51,15 @@ export function createFetchHandler(
   };
 }
 
-function rawRequest(request: Request, { peer = '' }: FetchInfo, timeout: number): RawRequest {
+/** How bodies are received. */
+interface Receiving {
+  /** Milliseconds: for the whole body, and for a pause where it is streamed. */
+  readonly timeout: number;
+  /** The memory of all bodies that are being received. */
+  readonly memory: BodyMemory;
+}
+
+function rawRequest(request: Request, { peer = '' }: FetchInfo, receiving: Receiving): RawRequest {
   const { url, method } = request;
   const start = url.indexOf('/', url.indexOf('://') + '://'.length);
   const [target = '/'] = url.slice(start).split('#', 1);
@@ -56,52 +67,67 @@ function rawRequest(request: Request, { peer = '' }: FetchInfo, timeout: number)
   if (!request.headers.has('host')) headers.push('Host', url.slice(url.indexOf('://') + '://'.length, start));
   const length = request.headers.get('content-length');
   const bytes = length === null ? null : Number(length);
-  const body = request.body === null ? null : new FetchBody(request.body, bytes, timeout);
+  const body = request.body === null ? null : new FetchBody(request.body, bytes, receiving);
   return { method, target, headers, body, httpVersion: '1.1', peer };
 }
 
 class FetchBody implements RequestBody {
   readonly length: number | null;
   readonly #stream: ReadableStream<Uint8Array>;
-  readonly #timeout: number;
+  readonly #receiving: Receiving;
+  #held: HeldBytes | null = null;
 
-  /** @param timeout milliseconds: for the whole body, and for a pause where it is streamed */
-  constructor(stream: ReadableStream<Uint8Array>, length: number | null, timeout: number) {
+  constructor(stream: ReadableStream<Uint8Array>, length: number | null, receiving: Receiving) {
     this.#stream = stream;
     this.length = length;
-    this.#timeout = timeout;
+    this.#receiving = receiving;
   }
 
   async read(limit: number): Promise<Uint8Array> {
     if (this.length !== null && this.length > limit) throw bodyTooLargeError(limit);
+    const { memory, timeout } = this.#receiving;
+    const held = memory.open();
     const reader = this.#stream.getReader();
     try {
-      return await withTimeout(collect(reader, limit), this.#timeout, requestTimedOut);
+      return await withTimeout(collect(reader, limit, held), timeout, requestTimedOut);
     } finally {
+      held.release();
       cancelReader(reader);
     }
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
+    this.#held = this.#receiving.memory.open();
     const reader = this.#stream.getReader();
     try {
       for (;;) {
-        const chunk = await withTimeout(next(reader), this.#timeout, requestTimedOut);
+        const chunk = await withTimeout(next(reader), this.#receiving.timeout, requestTimedOut);
         if (chunk === undefined) return;
         yield chunk;
       }
     } finally {
+      this.#held.release();
+      this.#held = null;
       cancelReader(reader);
     }
   }
+
+  keep(bytes: number): void {
+    this.#held?.hold(bytes);
+  }
 }
 
-async function collect(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Uint8Array> {
+async function collect(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  limit: number,
+  held: HeldBytes,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (let chunk = await next(reader); chunk !== undefined; chunk = await next(reader)) {
     size += chunk.length;
     if (size > limit) throw bodyTooLargeError(limit);
+    held.hold(size);
     chunks.push(chunk);
   }
   const bytes = new Uint8Array(size);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ApiResponse, isStreamed, type RawRequest } from '../pipeline/exchange.ts';
 import { bodyAlreadyReadError } from '../conventions/receive-errors.ts';
+import { BodyMemory } from '../limits/body-memory.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
 import { withHostHeaders } from './host-headers.ts';
 import { mountApi, type MountedApi, type MountOptions, owns } from './mounted-api.ts';
@@ -29,13 +30,15 @@ export function createListener(api: MountedApi, options: MountOptions = {}): Lis
   const hosts = mountApi(api, options);
   const endOfTick = endOfTickBatcher();
   const nextTick = nextTickBatcher();
+  const { requestTimeout: timeout, bodyMemory } = api.model.limits;
+  const receiving = { sendContinue: null, timeout, memory: new BodyMemory(bodyMemory) };
   return (request, response, next) => {
     const target = request.originalUrl ?? request.url ?? '';
     if (next !== undefined && !owns(api, target)) {
       next();
       return;
     }
-    const body = nodeRequestBody(request, null, api.model.limits.requestTimeout);
+    const body = nodeRequestBody(request, receiving);
     const raw = { ...rawRequest(request, body, target), hosts };
     const exchange = { api, request: raw, response };
     const handled =

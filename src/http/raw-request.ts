@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { RawRequest, RequestBody } from '../pipeline/exchange.ts';
-import { NodeRequestBody } from './request-body.ts';
+import { NodeRequestBody, type NodeRequestBodyOptions } from './request-body.ts';
 
 /** A request of `node:http` as the pipeline takes it. @param target as it was sent, where a framework has rewritten `url` */
 export function rawRequest(request: IncomingMessage, body: RequestBody | null, target = request.url ?? ''): RawRequest {
@@ -14,19 +14,13 @@ export function rawRequest(request: IncomingMessage, body: RequestBody | null, t
   };
 }
 
-/**
- * The body of a request of `node:http`; null where it has none.
- *
- * @param sendContinue sends `100 Continue`; null where the client does not wait for it
- * @param timeout milliseconds, as in {@link NodeRequestBody}
- */
+/** The body of a request of `node:http`; null where it has none. */
 export function nodeRequestBody(
   request: IncomingMessage,
-  sendContinue: (() => void) | null,
-  timeout: number,
+  receiving: Pick<NodeRequestBodyOptions, 'sendContinue' | 'timeout' | 'memory'>,
 ): NodeRequestBody | null {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  if (coding !== undefined) return new NodeRequestBody({ request, length: null, sendContinue, timeout });
+  if (coding !== undefined) return new NodeRequestBody({ ...receiving, request, length: null });
   if (length === undefined || Number(length) === 0) return null;
-  return new NodeRequestBody({ request, length: Number(length), sendContinue, timeout });
+  return new NodeRequestBody({ ...receiving, request, length: Number(length) });
 }

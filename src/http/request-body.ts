@@ -2,10 +2,11 @@ import { cut } from '../conventions/quoted.ts';
 import type { IncomingMessage } from 'node:http';
 import { bodyTooLargeError, incompleteBodyError, requestTimeoutError } from '../conventions/receive-errors.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
+import type { BodyMemory, HeldBytes } from '../limits/body-memory.ts';
 import type { RequestBody } from '../pipeline/exchange.ts';
 import { forbiddenTrailer } from './forbidden-trailers.ts';
 
-interface NodeRequestBodyOptions {
+export interface NodeRequestBodyOptions {
   readonly request: IncomingMessage;
   /** The declared `Content-Length` in bytes; null when the body is chunked. */
   readonly length: number | null;
@@ -13,6 +14,8 @@ interface NodeRequestBodyOptions {
   readonly sendContinue: (() => void) | null;
   /** Milliseconds that a buffered body may take to arrive, and that a streamed one may pause. */
   readonly timeout: number;
+  /** The memory of all bodies that are being received. */
+  readonly memory: BodyMemory;
 }
 
 /** The body of a request of `node:http`. It is received, and `100 Continue` is sent, only once it is read (URL-8). */
@@ -23,10 +26,13 @@ export class NodeRequestBody implements RequestBody {
   #failure: ApiError | null = null;
   #rejectReader: ((error: ApiError) => void) | null = null;
   readonly #timeout: number;
+  readonly #memory: BodyMemory;
+  #held: HeldBytes | null = null;
   #isStreaming = false;
 
-  constructor({ request, length, sendContinue, timeout }: NodeRequestBodyOptions) {
+  constructor({ request, length, sendContinue, timeout, memory }: NodeRequestBodyOptions) {
     this.#timeout = timeout;
+    this.#memory = memory;
     this.#request = request;
     this.length = length;
     this.#sendContinue = sendContinue;
@@ -80,10 +86,21 @@ export class NodeRequestBody implements RequestBody {
     if (this.length !== null && this.length > limit) throw bodyTooLargeError(limit);
     // Bytes that came with the head are buffered after this.
     await Promise.resolve();
-    if (this.#sendContinue !== null) this.#continueIfExpected();
-    if (this.#failure !== null) throw this.#failure;
-    if (this.#request.destroyed) throw incompleteBodyError();
-    return this.#hasArrived ? this.#readBuffered(limit) : this.#readArriving(limit);
+    if (this.#failure === null && this.#hasArrived) return this.#readBuffered(limit);
+    // Before 100 Continue: a client that waits for it has sent nothing yet.
+    const held = this.#memory.open();
+    try {
+      if (this.#sendContinue !== null) this.#continueIfExpected();
+      if (this.#failure !== null) throw this.#failure;
+      if (this.#request.destroyed) throw incompleteBodyError();
+      return await this.#readArriving(limit, held);
+    } finally {
+      held.release();
+    }
+  }
+
+  keep(bytes: number): void {
+    this.#held?.hold(bytes);
   }
 
   /** Reads a body that is buffered completely, as most are: they arrive with their heads. */
@@ -100,10 +117,10 @@ export class NodeRequestBody implements RequestBody {
     return bytes;
   }
 
-  async #readArriving(limit: number): Promise<Uint8Array> {
+  async #readArriving(limit: number, held: HeldBytes): Promise<Uint8Array> {
     const timer = setTimeout(() => this.fail(requestTimeoutError()), this.#timeout);
     try {
-      return await this.#collect(limit);
+      return await this.#collect(limit, held);
     } finally {
       clearTimeout(timer);
       this.#rejectReader = null;
@@ -114,14 +131,20 @@ export class NodeRequestBody implements RequestBody {
     const request = this.#request;
     this.#isStreaming = true;
     await Promise.resolve();
-    if (this.#sendContinue !== null) this.#continueIfExpected();
-    for (;;) {
-      if (this.#failure !== null) throw this.#failure;
-      const chunk: unknown = request.read();
-      if (chunk instanceof Uint8Array) yield chunk;
-      else if (request.readableEnded) break;
-      else if (request.destroyed) throw incompleteBodyError();
-      else await this.#waitForMore();
+    this.#held = this.#memory.open();
+    try {
+      if (this.#sendContinue !== null) this.#continueIfExpected();
+      for (;;) {
+        if (this.#failure !== null) throw this.#failure;
+        const chunk: unknown = request.read();
+        if (chunk instanceof Uint8Array) yield chunk;
+        else if (request.readableEnded) break;
+        else if (request.destroyed) throw incompleteBodyError();
+        else await this.#waitForMore();
+      }
+    } finally {
+      this.#held.release();
+      this.#held = null;
     }
     const field = forbiddenTrailerOf(request);
     if (field !== null) throw trailerNotAllowed(field);
@@ -150,7 +173,7 @@ export class NodeRequestBody implements RequestBody {
     this.#sendContinue = null;
   }
 
-  #collect(limit: number): Promise<Uint8Array> {
+  #collect(limit: number, held: HeldBytes): Promise<Uint8Array> {
     const request = this.#request;
     const chunks: Buffer[] = [];
     let size = 0;
@@ -164,8 +187,15 @@ export class NodeRequestBody implements RequestBody {
       };
       const take = (chunk: Buffer): void => {
         size += chunk.length;
-        if (size > limit) fail(bodyTooLargeError(limit));
-        else chunks.push(chunk);
+        if (size > limit) return fail(bodyTooLargeError(limit));
+        try {
+          held.hold(size);
+          chunks.push(chunk);
+        } catch (error) {
+          chunks.length = 0;
+          stop();
+          reject(error);
+        }
       };
       const finish = (): void => {
         const field = forbiddenTrailerOf(request);

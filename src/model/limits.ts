@@ -55,6 +55,13 @@ const PAGE_RULES = {
 
 const RULES = {
   body: { unit: 'size', default: '1MiB', min: '1B', max: '256MiB', description: 'Maximum bytes of a request body' },
+  body_memory: {
+    unit: 'size',
+    default: '64MiB',
+    min: '1B',
+    max: '65536MiB',
+    description: 'Maximum bytes of all request bodies that are being received at the same time',
+  },
   target: {
     unit: 'size',
     default: '8KiB',
@@ -164,6 +171,8 @@ export function compileLimits(limits: CompileContext): Limits {
       bytes: pageLimit('bytes'),
     },
     body: of('body'),
+    // At least one body fits.
+    bodyMemory: 'body_memory' in limits.declared ? of('body_memory') : Math.max(of('body'), of('body_memory')),
     target: of('target'),
     headers: of('headers'),
     headerLines: of('header_lines'),
@@ -182,12 +191,15 @@ export function compileLimits(limits: CompileContext): Limits {
 }
 
 function checkOrder(
-  { page, headersTimeout, requestTimeout }: Limits,
+  { page, body, bodyMemory, headersTimeout, requestTimeout }: Limits,
   { declared, path, report }: CompileContext,
 ): void {
   if (page.default > page.max) {
     const at = 'default' in objectOf(declared['page']) ? 'default' : 'max';
     report([...path, 'page', at], 'the default page size exceeds the maximum', 'set default to at most max');
+  }
+  if (body > bodyMemory) {
+    report([...path, 'body_memory'], 'body_memory is less than body', 'set body_memory to at least body');
   }
   if (headersTimeout > requestTimeout) {
     const at = 'headers_timeout' in declared ? 'headers_timeout' : 'request_timeout';

@@ -190,6 +190,8 @@ export interface Limits {
     readonly bytes: number;
   };
   readonly body: number;
+  /** Bytes of all request bodies that are being received at the same time, over all connections. */
+  readonly bodyMemory: number;
   readonly target: number;
   readonly headers: number;
   readonly headerLines: number;

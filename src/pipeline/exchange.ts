@@ -21,6 +21,14 @@ export interface RequestBody {
    * @throws {ApiError} REQUEST_TIMEOUT: no byte came within `requestTimeout`; REQUEST_MALFORMED: the connection ended before the body did
    */
   chunks(): AsyncIterable<Uint8Array>;
+
+  /**
+   * Reports how many of the bytes of `chunks` its consumer still keeps, such as those of an incomplete line. They count with the bodies that are
+   * being received. Absent where the bytes are in memory anyway.
+   *
+   * @throws {ApiError} SERVER_OVERLOADED: all bodies together exceed the limit
+   */
+  keep?(bytes: number): void;
 }
 
 /** A request as it was received, with nothing decided yet. */

@@ -141,6 +141,21 @@ describe('NDJSON lines', () => {
     }
   });
 
+  it('[LIM-1] report how many bytes of an incomplete line they keep, inflated where it is gzip', async () => {
+    await using shop = await apiUnderTest(SHOP);
+    for (const gzipped of [false, true]) {
+      const kept: number[] = [];
+      const bytes = Buffer.from('{"id":"a"}\n{"id":"a"}\nnot complete');
+      const body = { ...bufferedBody(gzipped ? gzipSync(bytes) : bytes), keep: (size: number) => void kept.push(size) };
+      const coding: Record<string, string> = gzipped ? { 'Content-Encoding': 'gzip' } : {};
+      const raw = rawRequest({ send: 'POST /api/v1/notes', headers: { ...NDJSON, ...coding }, body: '' });
+      const response = await shop.api.handle({ ...raw, body });
+      assert.ok(typeof response.body === 'object' && response.body !== null && !(response.body instanceof Uint8Array));
+      for await (const piece of response.body) assert.notEqual(piece, '');
+      assert.deepEqual(kept, ['not complete'.length]);
+    }
+  });
+
   it('[LIM-1] that are in memory leave time for other requests', async () => {
     await using shop = await apiUnderTest(SHOP);
     let turns = 0;

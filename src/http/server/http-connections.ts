@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError, apiError } from '../../conventions/errors.ts';
+import { ApiError } from '../../conventions/errors.ts';
+import { serverOverloadedError } from '../../conventions/receive-errors.ts';
+import { BodyMemory } from '../../limits/body-memory.ts';
 import type { Limits } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
 import {
@@ -40,13 +42,13 @@ const KEEP_ALIVE_HEADERS: HeaderList = ['Keep-Alive', `timeout=${KEEP_ALIVE_TIME
 /** Milliseconds in which requests that clients have sent before they could know of the shutdown arrive. */
 const DRAIN = 200;
 const NO_HEADERS: HeaderList = [];
-const RETRY_AFTER = { headers: { 'Retry-After': '1' } };
 
 /** The connections of one server: passes each request to the handler and sends its response. */
 export class HttpConnections {
   readonly #options: HttpConnectionsOptions;
   readonly #connections = new Map<Socket, Connection>();
   readonly #inFlight: InFlightRequests;
+  readonly #bodyMemory: BodyMemory;
   readonly #idleTimeout: IdleTimeout;
   readonly #endOfTick = endOfTickBatcher();
   readonly #nextTick = nextTickBatcher();
@@ -57,7 +59,8 @@ export class HttpConnections {
 
   constructor(options: HttpConnectionsOptions) {
     this.#options = options;
-    const { requestTimeout, handlerTimeout } = options.limits;
+    const { requestTimeout, handlerTimeout, bodyMemory } = options.limits;
+    this.#bodyMemory = new BodyMemory(bodyMemory);
     this.#inFlight = new InFlightRequests({
       timeout: handlerTimeout,
       onTimeout: (pending) =>
@@ -79,7 +82,8 @@ export class HttpConnections {
   /** Serves a request whose head has arrived. @param awaitsContinue whether it expects `100-continue` */
   request(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     const sendContinue = awaitsContinue ? () => response.writeContinue() : null;
-    const body = nodeRequestBody(request, sendContinue, this.#options.limits.requestTimeout);
+    const { requestTimeout: timeout } = this.#options.limits;
+    const body = nodeRequestBody(request, { sendContinue, timeout, memory: this.#bodyMemory });
     if (isFramingAmbiguous(request)) response.shouldKeepAlive = false;
     this.#serve(request, body, response);
   }
@@ -148,7 +152,7 @@ export class HttpConnections {
     const { handler, overloaded } = this.#options;
     if (!isSupportedVersion(request.httpVersion)) return handler.refuse(unsupportedVersion(), request);
     if (overloaded(this.#inFlight.size) && !isHealthCheck(request.target))
-      return handler.refuse(serverOverloaded(), request);
+      return handler.refuse(serverOverloadedError(), request);
     return handleSafely(handler, request);
   }
 
@@ -261,8 +265,4 @@ function isSupportedVersion(httpVersion: string): boolean {
 /** Health checks get their response under overload, too (LIM-3). */
 function isHealthCheck(target: string): boolean {
   return /^\/(?:livez|readyz)(?:\?|$)/.test(target);
-}
-
-function serverOverloaded(): ApiError {
-  return apiError('SERVER_OVERLOADED', 'The server is overloaded. Send the request again later.', RETRY_AFTER);
 }

@@ -62,9 +62,10 @@ async function* resultLines(lines: KeyedLines, services: BatchServices): BodyStr
 }
 
 function linesOf({ operation: { request } }: KeyedLines): AsyncIterable<RawRecord> {
-  if (request.body === null) return splitLines(none());
-  const chunks = request.body.chunks();
-  return splitLines(request.gzipped ? inflateChunks(chunks, request.contract.model.limits.body) : chunks);
+  const { body, gzipped, contract } = request;
+  if (body === null) return splitLines(none());
+  const chunks = gzipped ? inflateChunks(body.chunks(), contract.model.limits.body) : body.chunks();
+  return splitLines(chunks, (bytes) => body.keep?.(bytes));
 }
 
 async function* none(): AsyncGenerator<Uint8Array> {}

@@ -22,6 +22,7 @@ describe('the settings of an API', () => {
       limits: {
         page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },
         body: 1_048_576,
+        bodyMemory: 67_108_864,
         target: 8192,
         headers: 16_384,
         headerLines: 100,
@@ -38,9 +39,14 @@ describe('the settings of an API', () => {
     });
   });
 
+  it('[LIM-1] have memory for at least one body', () => {
+    assert.equal(model('limits: { body: 200MiB }').limits.bodyMemory, 209_715_200);
+  });
+
   it('[LIM-1] contain the declared limits', () => {
     const keys = [
       'body: 2MiB',
+      'body_memory: 3MiB',
       'target: 4KiB',
       'headers: 8KiB',
       'header_lines: 50',
@@ -58,6 +64,7 @@ describe('the settings of an API', () => {
     assert.deepEqual(model(`limits: { ${keys.join(', ')} }`).limits, {
       page: { default: 5, max: 1000, maxOffset: 0, countCap: 7, bytes: 1024 },
       body: 2_097_152,
+      bodyMemory: 3_145_728,
       target: 4096,
       headers: 8192,
       headerLines: 50,
@@ -230,6 +237,13 @@ describe('the settings of an API', () => {
       'limits.body',
       /out of range/,
       /256MiB/,
+    ),
+    rejected(
+      '[LIM-1] reject memory for less than one body',
+      'limits: { body: 2MiB, body_memory: 1MiB }',
+      'limits.body_memory',
+      /less than body/,
+      /at least body/,
     ),
     rejected(
       '[LIM-1] require a unit for durations',
