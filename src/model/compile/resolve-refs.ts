@@ -8,11 +8,13 @@ const REFERENCE = /^#\/(\$defs|definitions)\/([^/]+)$/;
 const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples', 'deprecated', '$comment']);
 /** Maximum schemas of a resource with its references resolved: nested definitions can grow exponentially. */
 const MAX_SCHEMAS = 5000;
+/** Maximum schemas within each other, with references resolved: a definition that refers to the next adds a level. */
+const MAX_DEPTH = 64;
 
 /**
  * Replaces every local `$ref` of a schema by its target and removes the definitions. Names are looked up in `$defs` and `definitions`
- * of the schema, then of the document. Keywords next to a `$ref` are added to its target. Reports unknown names, cycles and keywords
- * that are declared on both sides. An invalid reference resolves to any string.
+ * of the schema, then of the document. Keywords next to a `$ref` are added to its target. Reports unknown names, cycles, excessive
+ * nesting and keywords that are declared on both sides. An invalid reference resolves to any string.
  */
 export function resolveReferences(
   schema: JsonObject,
@@ -36,6 +38,7 @@ class Resolver {
   readonly #definitions: ReadonlyMap<string, Json>;
   readonly #report: ReportProblem;
   #schemas = 0;
+  #depth = 0;
 
   constructor(definitions: ReadonlyMap<string, Json>, report: ReportProblem) {
     this.#definitions = definitions;
@@ -49,9 +52,18 @@ class Resolver {
       this.#problem(path, 'the schema is too large after resolving its $refs', 'reduce the use of nested definitions');
     }
     if (this.#schemas >= MAX_SCHEMAS) return { type: 'string' };
+    if (this.#depth === MAX_DEPTH) {
+      const cause = 'the schema is nested too deeply after resolving its $refs';
+      return this.#problem(path, cause, `use at most ${MAX_DEPTH} levels`);
+    }
     const { $ref: reference, ...siblings } = schema;
-    if (typeof reference === 'string') return this.#follow(reference, siblings, path, open);
-    return this.#resolveParts(schema, path, open);
+    this.#depth += 1;
+    const resolved =
+      typeof reference === 'string'
+        ? this.#follow(reference, siblings, path, open)
+        : this.#resolveParts(schema, path, open);
+    this.#depth -= 1;
+    return resolved;
   }
 
   #resolveParts(schema: JsonObject, path: Path, open: readonly string[]): JsonObject {

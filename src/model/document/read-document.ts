@@ -49,23 +49,24 @@ export function readDocument({ file, text, env }: DocumentSource): ModelDocument
   const locate = (path: Path): SourcePosition => yaml().locate(path);
   const list = new ProblemList(file, locate);
   const json = file.endsWith('.json') ? parseJson(source) : null;
-  const issues = json?.kind === 'value' ? [] : yaml().syntaxIssues();
+  const issues = json?.kind === 'value' ? [] : yaml().syntaxIssues(LIMITS);
   if (issues.length > 0) return unreadable(file, issues);
   if (json?.kind === 'error') return unreadable(file, [jsonIssue(json.message, yaml())]);
   const reader = new ValueReader(env, list.report);
   const value = reader.read(json === null ? yaml().read(LIMITS, list.report) : json.value, []);
   const problems = list.sorted();
   const repeated = json !== null && problems.length === 0 && reader.members !== countColons(source);
-  return repeated ? unreadable(file, yaml().syntaxIssues()) : { value, locate, problems, readable: true };
+  return repeated ? unreadable(file, yaml().syntaxIssues(LIMITS)) : { value, locate, problems, readable: true };
 }
 
-const TOO_LONG: SyntaxIssue = { cause: 'the document is longer than 16 MiB', position: START };
+const TOO_LONG: SyntaxIssue = {
+  cause: 'the document is longer than 16 MiB',
+  fix: 'split it into several models',
+  position: START,
+};
 
 function unreadable(file: string, issues: readonly SyntaxIssue[]): ModelDocument {
-  const problems = issues.map(({ position, cause }) => {
-    const fix = cause === TOO_LONG.cause ? 'split it into several models' : 'correct the syntax';
-    return { file, ...position, path: '', cause, fix };
-  });
+  const problems = issues.map(({ position, ...issue }) => ({ file, ...position, path: '', ...issue }));
   return { value: null, locate: () => START, problems, readable: false };
 }
 
@@ -90,7 +91,7 @@ function countColons(text: string): number {
 function jsonIssue(message: string, tree: YamlDocument): SyntaxIssue {
   const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
   const position = line === undefined ? tree.locateNonJson() : { line: Number(line), column: Number(column) };
-  return { cause: 'the document is not valid JSON', position };
+  return { cause: 'the document is not valid JSON', fix: 'correct the syntax', position };
 }
 
 /** Checks the values of a document, and replaces its variables. */

@@ -11,12 +11,14 @@ import {
   type Scalar,
   visit,
 } from 'yaml';
+import { weakMemoize } from '../../cache/memoize.ts';
 import type { Path } from '../values/path.ts';
 import type { ReportProblem, SourcePosition } from './model-error.ts';
 
 /** An error in the syntax of a document. */
 export interface SyntaxIssue {
   readonly cause: string;
+  readonly fix: string;
   readonly position: SourcePosition;
 }
 
@@ -52,16 +54,39 @@ export class YamlDocument {
   readonly #targets = new Map<Alias, YamlNode>();
 
   constructor(text: string) {
-    this.#tree = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
+    // The parser compares each key with every other of its map: with 100,000 keys that takes minutes.
+    this.#tree = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false });
   }
 
-  /** The first syntax errors; empty for a valid document. */
-  syntaxIssues(): readonly SyntaxIssue[] {
-    return [...this.#tree.errors, ...this.#tree.warnings].slice(0, MAX_SYNTAX_ERRORS).map(({ code, message, pos }) => ({
-      cause:
-        code === STACK_OVERFLOW ? 'the document is nested too deeply' : `the document is not valid YAML: ${message}`,
-      position: this.#positionAt(pos[0]),
+  /** The first syntax errors; empty for a valid document. One that is nested too deeply has no other. */
+  syntaxIssues(limits: Pick<DocumentLimits, 'depth'>): readonly SyntaxIssue[] {
+    const found = [...this.#tree.errors, ...this.#tree.warnings];
+    const overflow = found.find(({ code }) => code === STACK_OVERFLOW);
+    if (overflow !== undefined) {
+      const position = this.#positionAt(overflow.pos[0]);
+      return [{ cause: 'the document is nested too deeply', fix: `use at most ${limits.depth} levels`, position }];
+    }
+    const syntax = found.map(({ message, pos: [offset] }) => ({ message, offset }));
+    const repeated = this.#repeatedKeys().map((offset) => ({ message: 'Map keys must be unique', offset }));
+    return [...syntax, ...repeated].slice(0, MAX_SYNTAX_ERRORS).map(({ message, offset }) => ({
+      cause: `the document is not valid YAML: ${message}`,
+      fix: 'correct the syntax',
+      position: this.#positionAt(offset),
     }));
+  }
+
+  /** The offsets of keys that their map has already. */
+  #repeatedKeys(): readonly number[] {
+    const offsets: number[] = [];
+    visit(this.#tree, {
+      Map(_, { items }) {
+        const names = new Set<string>();
+        for (const { key } of items) {
+          if (isScalar(key) && names.size === names.add(keyName(key)).size) offsets.push(key.range?.[0] ?? 0);
+        }
+      },
+    });
+    return offsets;
   }
 
   /**
@@ -149,10 +174,14 @@ function entryOf(node: YamlNode, step: string | number): { readonly at: YamlNode
     return item === undefined ? null : { at: item, value: item };
   }
   if (!isMap(node)) return null;
-  const pairs: readonly YamlPair[] = node.items;
-  const pair = pairs.find(({ key }) => isScalar(key) && keyName(key) === step);
+  const pair = pairsOf(node).get(String(step));
   return pair === undefined ? null : { at: pair.key, value: pair.value };
 }
+
+/** The members of a map by name. A document can have as many problems as members. */
+const pairsOf = weakMemoize(({ items }: { readonly items: readonly YamlPair[] }) => {
+  return new Map(items.flatMap((pair) => (isScalar(pair.key) ? [[keyName(pair.key), pair] as const] : [])));
+});
 
 /** A number of another kind than JSON's is NaN. */
 function scalarValue(node: Scalar | null): YamlValue {

@@ -80,4 +80,22 @@ describe('$ref', () => {
       ['the schema is too large after resolving its $refs'],
     );
   });
+
+  it('is resolved within a depth: a long chain of definitions is one problem with its place', () => {
+    for (const definition of [
+      (next: string) => `{ type: object, properties: { a: ${next} } }`,
+      (next: string) => next,
+    ]) {
+      const chain = Array.from(
+        { length: 3_000 },
+        (_, level) => `d${level}: ${definition(`{ $ref: "#/$defs/d${level + 1}" }`)}`,
+      );
+      const text = document(`{ ${chain.join(', ')}, d3000: { type: string } }`, '{ a: { $ref: "#/$defs/d0" } }');
+      const [problem, ...others] = problemsOf(text);
+      assert.equal(problem?.cause, 'the schema is nested too deeply after resolving its $refs');
+      assert.equal(problem.fix, 'use at most 64 levels');
+      assert.match(problem.path, /^resources\.items\.schema\.properties\.a/);
+      assert.deepEqual(others, []);
+    }
+  });
 });

@@ -86,6 +86,27 @@ describe('readDocument', () => {
     it(`rejects ${title}`, () => assert.match(causes(text)[0] ?? '', cause));
   }
 
+  for (const text of [
+    '['.repeat(5_000),
+    `${'{a: '.repeat(5_000)}${'}'.repeat(5_000)}`,
+    '- '.repeat(5_000),
+    `a: ${'['.repeat(70)}${']'.repeat(70)}`,
+    'a: &a [*a]',
+    `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
+  ]) {
+    it(`names the place and the limit of nesting, and nothing else: ${text.slice(0, 20)}`, () => {
+      const [problem, ...others] = read(text, text.startsWith('{"') ? 'model.json' : 'model.yaml').problems;
+      assert.equal(problem?.cause, 'the document is nested too deeply');
+      assert.equal(problem.fix, 'use at most 64 levels');
+      assert.ok(problem.line === 1 && problem.column >= 1);
+      assert.deepEqual(others, []);
+    });
+  }
+
+  it('rejects keys that are different in YAML and one name in JSON', () => {
+    assert.deepEqual(causes('1: a\n"1": b\n'), ['2:1 the document is not valid YAML: Map keys must be unique']);
+  });
+
   it('reports every syntax error with its position', () => {
     assert.deepEqual(causes('a: 1\na: 2\nb: 3\nb: 4\n'), [
       '2:1 the document is not valid YAML: Map keys must be unique',
