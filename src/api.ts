@@ -114,7 +114,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const { model, store } = options;
   const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
   const seal = createSeal(secret, 'cursor');
-  const contracts = compileContracts(model, seal);
+  const contracts = compileContracts(model, seal, safeObserver(options.observe));
   const { current } = contracts;
   const services = await servicesOf(options, contracts, seal);
   const { now, uuid } = services.sources;

@@ -57,8 +57,8 @@ export interface Field extends Member {
 }
 
 /**
- * A read-only member that is computed from a row for each representation. It is not stored and cannot be filtered or sorted. A result
- * that does not match its schema is an error.
+ * A read-only member that is computed from a row for each representation. It is not stored and cannot be filtered or sorted. Where its
+ * function fails, or returns what does not match its schema, it is null and the log says so.
  */
 export interface ComputedField extends Shape {
   readonly name: string;

@@ -25,6 +25,8 @@ export function logEntry(observation: Observation): LogEntry {
       return requestEntry(observation);
     case 'error':
       return errorEntry(observation);
+    case 'computed-value-failed':
+      return computedEntry(observation);
     case 'store-unavailable':
       return entry('error', 'store_unavailable', unavailableFields(observation.error));
     case 'listening':
@@ -48,11 +50,9 @@ export function logEntry(observation: Observation): LogEntry {
     case 'unsupported':
       return entry('warn', 'unsupported', { declaration: observation.declaration });
     case 'worker-exited':
-      return workerExitedEntry(observation);
     case 'worker-unresponsive':
-      return entry('error', 'worker_unresponsive', { worker: observation.pid, duration_ms: observation.duration });
     case 'worker-killed':
-      return entry('error', 'worker_killed', { worker: observation.pid });
+      return workerEntry(observation);
     case 'deliveries-pending':
       return entry('warn', 'deliveries_pending', { count: observation.count });
     case 'overload':
@@ -113,9 +113,23 @@ function errorEntry({ correlationId, error }: Extract<Observation, { kind: 'erro
   return entry('error', 'error', { correlation_id: correlationId, error: describeError(error) });
 }
 
-function workerExitedEntry(observation: Extract<Observation, { kind: 'worker-exited' }>): LogEntry {
-  const { pid, code, signal, reason, restartDelay } = observation;
-  return entry('error', 'worker_exited', { worker: pid, code, signal, reason, restart_delay_ms: restartDelay });
+function computedEntry(failure: Extract<Observation, { kind: 'computed-value-failed' }>): LogEntry {
+  const { resource, id, field, reason, value } = failure;
+  return entry('error', 'computed_value_failed', { resource, id, field, reason, value });
+}
+
+function workerEntry(observation: Extract<Observation, { kind: `worker-${string}` }>): LogEntry {
+  const { pid: worker } = observation;
+  switch (observation.kind) {
+    case 'worker-exited': {
+      const { code, signal, reason, restartDelay } = observation;
+      return entry('error', 'worker_exited', { worker, code, signal, reason, restart_delay_ms: restartDelay });
+    }
+    case 'worker-unresponsive':
+      return entry('error', 'worker_unresponsive', { worker, duration_ms: observation.duration });
+    case 'worker-killed':
+      return entry('error', 'worker_killed', { worker });
+  }
 }
 
 /** The error and its cause, without the stack: it is not a bug in the code. */

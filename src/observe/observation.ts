@@ -21,6 +21,15 @@ export type Observation =
     }
   /** An internal error, whose cause no client sees. */
   | { readonly kind: 'error'; readonly correlationId: string | null; readonly error: unknown }
+  /** A function of the model did not compute a value of its schema; the row was sent with null in its place. `value` is the beginning of what it returned. */
+  | {
+      readonly kind: 'computed-value-failed';
+      readonly resource: string;
+      readonly id: string;
+      readonly field: string;
+      readonly reason: string;
+      readonly value: string | null;
+    }
   /** The database is unavailable; the client got a 503. Reported by every request, logged once a minute. */
   | { readonly kind: 'store-unavailable'; readonly error: Error }
   /** Another process has locked the database; the start waits for it. */

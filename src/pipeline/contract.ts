@@ -4,6 +4,7 @@ import { type CsvWriter, compileCsv } from '../formats/csv.ts';
 import type { ObjectType } from '../formats/typed-reader.ts';
 import type { ContractVersion, Member, Model, Resource } from '../model/model.ts';
 import { compileValidators, type ResourceValidator } from '../model/values/resource-validator.ts';
+import type { Observe } from '../observe/observation.ts';
 import { parentRecord, parentRecordType } from '../plan/export-record.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
 import { type RouteKind, ROUTES } from '../plan/route-table.ts';
@@ -104,9 +105,9 @@ export interface Contracts {
   of(version: ContractVersion): Contract;
 }
 
-/** The contracts of a model. One version is served. */
-export function compileContracts(model: Model, seal: CursorSeal): Contracts {
-  const current = compileContract(model, seal);
+/** The contracts of a model. One version is served. @param observe receives the failures of computed members */
+export function compileContracts(model: Model, seal: CursorSeal, observe: Observe): Contracts {
+  const current = compileContract(model, seal, observe);
   return { current, versions: [model.version], of: () => current };
 }
 
@@ -127,9 +128,9 @@ function compileLinkBases(model: Model): LinkBases {
   return { all: [canonical, unversioned, ...byQuery.values()], canonical, unversioned, byQuery };
 }
 
-function compileContract(model: Model, seal: CursorSeal): Contract {
+function compileContract(model: Model, seal: CursorSeal, observe: Observe): Contract {
   const urls = urlBuilder(model);
-  const compiled = compileResources(model, urls, seal);
+  const compiled = compileResources(model, urls, seal, observe);
   const resources = new Map(compiled.map((each) => [each.resource.name, each]));
   const { major, minor, patch } = model.version;
   return {
@@ -149,12 +150,17 @@ function compileContract(model: Model, seal: CursorSeal): Contract {
   };
 }
 
-function compileResources(model: Model, urls: UrlBuilder, seal: CursorSeal): readonly CompiledResource[] {
+function compileResources(
+  model: Model,
+  urls: UrlBuilder,
+  seal: CursorSeal,
+  observe: Observe,
+): readonly CompiledResource[] {
   const validators = compileValidators(model);
   return [...model.resources.values()].map((resource) => {
     const validator = validators.get(resource.name);
     if (validator === undefined) throw new Error(`no validator was compiled for ${resource.name}`);
-    const writeFields = compileFields(resource);
+    const writeFields = compileFields(resource, observe);
     return {
       resource,
       validator,
@@ -188,7 +194,7 @@ function documentTypes(
   { resources }: Model,
 ): Pick<CompiledResource, 'bodyType' | 'responseType' | 'csv' | 'record'> {
   const { fields, computed } = resource;
-  const calculated = computed.map((each): Member => ({ ...each, required: false }));
+  const calculated = computed.map((each): Member => ({ ...each, nullable: true, required: false }));
   const readable = [ID, ...fields.filter(({ writeOnly }) => !writeOnly), ...calculated, ...SYSTEM];
   const members = [ID, ...fields, ...calculated, ...SYSTEM, LINKS];
   const above = parentRecord(resource, resources);

@@ -50,6 +50,11 @@ describe('a line of JSON', () => {
   for (const [observation, level, rest] of [
     [{ ...request, status: 503 }, 'error', { status: 503 }],
     [
+      { kind: 'computed-value-failed', resource: 'notes', id: '7', field: 'made', reason: 'why', value: '1n' },
+      'error',
+      { event: 'computed_value_failed', resource: 'notes', id: '7', field: 'made', reason: 'why', value: '1n' },
+    ],
+    [
       { kind: 'store-unavailable', error: new Error('The disk is full', { cause: FULL }) },
       'error',
       {

@@ -4,11 +4,7 @@ import { type ReportProblem, suggestName } from '../document/model-error.ts';
 import type { ComputedField, Field } from '../model.ts';
 import { plainSchema } from '../typescript/library-schema.ts';
 import type { CodeReader } from '../typescript/module-values.ts';
-import { assertionOf } from '../values/assertion.ts';
-import { deepFreeze } from '../values/deep-freeze.ts';
 import type { Path } from '../values/path.ts';
-import { storedForm } from '../values/stored-form.ts';
-import { compileAssertion } from '../values/validator.ts';
 import { compileShape } from './field-types.ts';
 import { RESERVED_FIELDS } from './names.ts';
 import { resolveReferences } from './resolve-refs.ts';
@@ -86,49 +82,4 @@ function compileFrom(declared: unknown, path: Path, { fields, report }: Computed
       report([...path, index], `${name} is not a readable field`, suggestName(name, readable));
   }
   return names;
-}
-
-/** Computes a member from a row. @throws {Error} if the function fails or its result does not match the schema */
-type Compute = (row: JsonObject) => Json;
-
-/**
- * Compiles the evaluation of a computed member. The function gets the id and its declared fields only, frozen because rows are shared.
- * Its result is validated against the schema.
- *
- * @param resource name of the resource, for error messages
- */
-export function compileComputed(resource: string, computed: ComputedField): Compute {
-  const { name, from, value, schema } = computed;
-  const violationsOf = compileAssertion(assertionOf(computed, schema));
-  const form = storedForm(computed);
-  const readable = ['id', ...from];
-  return (row) => {
-    const view = deepFreeze(Object.fromEntries(readable.map((field) => [field, row[field] ?? null])));
-    const result = evaluate(() => toJson(value(view)), `${resource}.${name}`);
-    const [violation] = violationsOf(result);
-    // The message does not contain the value, which may be confidential.
-    if (violation !== undefined) throw new Error(`the computed value of ${resource}.${name} does not match its schema`);
-    return form(result);
-  };
-}
-
-function evaluate(compute: () => Json, member: string): Json {
-  try {
-    return compute();
-  } catch (error) {
-    throw new Error(`${member} could not be computed`, { cause: error });
-  }
-}
-
-/** Converts the result of a function to JSON. Undefined becomes null. */
-function toJson(value: unknown): Json {
-  if (value === undefined || value === null) return null;
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
-  if (value instanceof Promise) {
-    // An unhandled rejection would end the process.
-    value.catch(() => null);
-    throw new TypeError('the function returned a promise; it must return the value synchronously');
-  }
-  const copy: Json = JSON.parse(JSON.stringify(value) ?? 'null');
-  return copy;
 }

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import { writeQuery } from '../../conventions/query.ts';
-import { compileComputed } from '../../model/compile/computed-fields.ts';
 import type { Field, Model, Resource } from '../../model/model.ts';
+import { compileComputed } from '../../model/values/computed-value.ts';
+import type { Observe } from '../../observe/observation.ts';
 import type { UrlBuilder, LinkBase } from '../../plan/url-builder.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';
 import { ancestorMembers } from '../../plan/row-address.ts';
@@ -36,10 +37,19 @@ type LinkWriter = (row: Row, within: readonly Ancestor[], base: LinkBase) => str
 /** Writes the readable and computed members of a row, without links. @param projection the fields to include; null for all */
 export type FieldWriter = (row: Row, projection?: Projection | null) => Record<string, Json>;
 
-/** Compiles the writer of a row's members: `id`, readable fields in declared order, computed ones, timestamps, revision (REP-1, REP-11). */
-export function compileFields(resource: Resource): FieldWriter {
+/**
+ * Compiles the writer of a row's members: `id`, readable fields in declared order, computed ones, timestamps, revision (REP-1, REP-11).
+ *
+ * @param observe receives the failures of computed members, which are null then
+ */
+export function compileFields(resource: Resource, observe: Observe): FieldWriter {
   const names = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
-  const computed = resource.computed.map((field) => [field.name, compileComputed(resource.name, field)] as const);
+  const computed = resource.computed.map((field) => {
+    const compute = compileComputed(field, (failure) =>
+      observe({ kind: 'computed-value-failed', resource: resource.name, ...failure }),
+    );
+    return [field.name, compute] as const;
+  });
   const whole: FieldWriter = (row) => {
     const shown: Record<string, Json> = { id: row.id };
     for (const name of names) shown[name] = row[name] ?? null;
