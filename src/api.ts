@@ -1,5 +1,6 @@
 import process from 'node:process';
 import type { Json } from './conventions/json.ts';
+import { compileCors } from './conventions/cors.ts';
 import { httpDate } from './conventions/http-date.ts';
 import { timestamp } from './conventions/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
@@ -19,7 +20,7 @@ import type { Handler } from './pipeline/exchange.ts';
 import { type ExportedRows, exportRows } from './pipeline/read/export.ts';
 import { importRows, type RowImportOutcome } from './pipeline/write/import.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
-import { versionedPath } from './pipeline/receive.ts';
+import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
 import { PERMISSIONS } from './pipeline/authorize.ts';
 import { ETags } from './pipeline/represent/etags.ts';
 import { compileVariants } from './pipeline/represent/variants.ts';
@@ -123,7 +124,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     contracts,
     services,
     store,
-    sources: { now, uuid, randomHex, elapsed: options.elapsed, versionedPath: versionedPath(current.base) },
+    sources: { now, uuid, randomHex, elapsed: options.elapsed, ...exchangeRules(current) },
     hosts: options.allowAnyHost ? 'any' : 'loopback',
     notReadyReason: options.notReadyReason,
   });
@@ -187,6 +188,11 @@ async function servicesOf(options: Required<ApiOptions>, { current }: Contracts,
     application: options.services,
     observe: safeObserver(options.observe),
   };
+}
+
+/** What the model says of every exchange, before it is routed. */
+function exchangeRules({ base, model }: Contract): Pick<ExchangeSources, 'versionedPath' | 'originAccess'> {
+  return { versionedPath: versionedPath(base), originAccess: compileCors(model.cors) };
 }
 
 function requireResource({ resources }: Contract, collection: string): CompiledResource {

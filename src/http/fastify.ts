@@ -28,12 +28,32 @@ export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api,
   for (const method of ROUTED_METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
   }
-  const { basePath } = api.model;
-  for (const url of [...(basePath === '' ? [] : [basePath]), `${basePath}/*`, ...HEALTH_PATHS]) {
-    app.route({ method: ROUTED_METHODS, url, handler, exposeHeadRoute: false });
+  const urls = routedUrls(api.model.basePath, app.prefix);
+  if (urls === null) {
+    done(outsidePrefix(api.model.basePath, app.prefix));
+    return;
   }
+  for (const url of urls) app.route({ method: ROUTED_METHODS, url, handler, exposeHeadRoute: false });
   done();
 };
+
+/**
+ * The URLs of the API, below the prefix of the plugin. The base path contains the prefix, because links do. The health checks are at the origin,
+ * where a plugin with a prefix has no routes.
+ *
+ * @returns null where the base path is not below the prefix
+ */
+function routedUrls(basePath: string, prefix: string): readonly string[] | null {
+  if (!`${basePath}/`.startsWith(`${prefix}/`)) return null;
+  const below = basePath.slice(prefix.length);
+  const root = below === '' && prefix === '' ? [] : [below];
+  return [...root, `${below}/*`, ...(prefix === '' ? HEALTH_PATHS : [])];
+}
+
+function outsidePrefix(basePath: string, prefix: string): RangeError {
+  const fix = `set base_path of the model to ${prefix}${basePath}`;
+  return new RangeError(`the base path ${basePath || '/'} is not below the prefix ${prefix}; ${fix}`);
+}
 
 /**
  * For the `frameworkErrors` option of Fastify: requests that Fastify cannot route, such as a URL with an invalid escape, are passed to the API

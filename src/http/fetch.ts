@@ -29,11 +29,11 @@ export function createFetchHandler(
   api: MountedApi,
   options: MountOptions = {},
 ): (request: Request, info?: FetchInfo) => Promise<Response> {
-  const hosts = mountApi(api, options);
+  const rules = mountApi(api, options);
   const { requestTimeout: timeout, bodyMemory } = api.model.limits;
   const receiving = { timeout, memory: new BodyMemory(bodyMemory) };
   return async (request, info = {}) => {
-    const raw = { ...rawRequest(request, info, receiving), hosts };
+    const raw = { ...rawRequest(request, info, receiving), ...rules };
     const result = request.bodyUsed
       ? api.refuse(bodyAlreadyReadError(request.headers.get('content-type')), raw)
       : await handleWithTimeout(api, raw);

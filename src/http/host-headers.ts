@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { HeaderList } from '../pipeline/represent/response.ts';
 
+const ALLOWED_ORIGIN = 'access-control-allow-origin';
+
 /** What caches, browsers and pages may do with a response: where the host application has decided it, its decision stays. */
 const DECIDED_BY_HOST: ReadonlySet<string> = new Set([
   'cache-control',
@@ -10,7 +12,8 @@ const DECIDED_BY_HOST: ReadonlySet<string> = new Set([
 
 /**
  * The header fields of a response of the API, next to those that the host application has set: `Vary` and `Link` have the members of both.
- * Fields that describe the content, such as `Content-Type` and `ETag`, are those of the API.
+ * Fields that describe the content, such as `Content-Type` and `ETag`, are those of the API. Where the host has allowed an origin, all CORS fields
+ * are the host's: two policies in one response would allow what neither does.
  */
 export function withHostHeaders(
   headers: HeaderList,
@@ -18,10 +21,12 @@ export function withHostHeaders(
 ): HeaderList {
   if (response.getHeaderNames().length === 0) return headers;
   const merged: string[] = [];
+  const hostAllowsOrigin = response.getHeader(ALLOWED_ORIGIN) !== undefined;
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2);
     const key = name.toLowerCase();
     const set = response.getHeader(name);
+    if (hostAllowsOrigin && key.startsWith('access-control-')) continue;
     if (set === undefined) merged.push(name, value);
     else if (key === 'vary') merged.push(name, mergedVary(String(set), value));
     else if (key === 'link') merged.push(name, `${String(set)}, ${value}`);

@@ -27,7 +27,7 @@ interface MountedExchange {
  * body parsers. Node's server still responds to what never reaches a listener, such as HTTP parser errors.
  */
 export function createListener(api: MountedApi, options: MountOptions = {}): Listener {
-  const hosts = mountApi(api, options);
+  const rules = mountApi(api, options);
   const endOfTick = endOfTickBatcher();
   const nextTick = nextTickBatcher();
   const { requestTimeout: timeout, bodyMemory } = api.model.limits;
@@ -39,7 +39,7 @@ export function createListener(api: MountedApi, options: MountOptions = {}): Lis
       return;
     }
     const body = nodeRequestBody(request, receiving);
-    const raw = { ...rawRequest(request, body, target), hosts };
+    const raw = { ...rawRequest(request, body, target), ...rules };
     const exchange = { api, request: raw, response };
     const handled =
       body !== null && request.readableEnded

@@ -1,7 +1,7 @@
-import { type HostRule, listedHosts } from '../conventions/host.ts';
+import { listedHosts } from '../conventions/host.ts';
 import { segmentsBelow, segmentsOfTarget } from '../conventions/url.ts';
 import type { Limits } from '../model/model.ts';
-import type { Handler } from '../pipeline/exchange.ts';
+import type { Handler, RawRequest } from '../pipeline/exchange.ts';
 import { weakMemoize } from '../cache/memoize.ts';
 
 /** An API that is mounted in a server or framework. */
@@ -18,13 +18,21 @@ export interface MountOptions {
    * the application decides which names it answers to.
    */
   readonly hosts?: readonly string[];
+  /**
+   * Whether responses have the CORS fields that the model declares. Default: true. Set it to false where the host application sends its own
+   * and cannot replace those of the API, such as `hono/cors`.
+   */
+  readonly cors?: boolean;
 }
 
-/** Mounts an API: which values of `Host` its requests may have. @throws {RangeError} `hosts` lists what is not a host */
-export function mountApi(api: MountedApi, { hosts }: MountOptions): HostRule {
+/** What every request that comes by one mount has. */
+type MountRules = Required<Pick<RawRequest, 'hosts' | 'cors'>>;
+
+/** Mounts an API: what its requests have in common. @throws {RangeError} `hosts` lists what is not a host */
+export function mountApi(api: MountedApi, { hosts, cors = true }: MountOptions): MountRules {
   const rule = hosts === undefined ? 'any' : listedHosts(hosts);
   api.onMount?.();
-  return rule;
+  return { hosts: rule, cors };
 }
 
 /** The paths outside of the base path that the API serves (OPS-2). */

@@ -1,4 +1,5 @@
 import type { CacheDirectives } from '../conventions/cache-control.ts';
+import type { CorsRule } from '../conventions/cors.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { Hooks } from './typescript/hooks.ts';
 import type { Pattern } from './values/pattern.ts';
@@ -217,8 +218,8 @@ export interface Model {
   /** The origin that clients use, without a trailing slash; null for path-absolute links. */
   readonly publicUrl: string | null;
   readonly defaultVersion: number;
-  /** Origins of other sites whose pages may write, serialized (`cors.origins`, AUTH-11). `*` names none. */
-  readonly allowedOrigins: ReadonlySet<string>;
+  /** Which pages of other origins may use the API; null where none may. */
+  readonly cors: CorsRule | null;
   /** The declared secret that seals cursors; null to use the one in the store. */
   readonly secret: string | null;
   readonly limits: Limits;

@@ -18,7 +18,8 @@ export function checkOrigin(authenticated: Authenticated): OriginChecked {
   const { fields } = exchange;
   if (!isCrossOriginWrite(method, fields)) return { ...authenticated, allowedOrigin: null };
   const origin = serializedOrigin(fields.get('origin') ?? '');
-  if (origin !== null && contract.model.allowedOrigins.has(origin)) return { ...authenticated, allowedOrigin: origin };
+  if (origin !== null && contract.model.cors?.origins.has(origin) === true)
+    return { ...authenticated, allowedOrigin: origin };
   const message =
     'A page of another site sent this request; send it from the origin of the API, or name the origin of the page in cors.origins of the model.';
   throw apiError('AUTH_ORIGIN_FORBIDDEN', message, {

@@ -46,6 +46,8 @@ export interface RawRequest {
   readonly peer: string;
   /** The values of `Host` that the host application accepts (AUTH-7). Default: those of the API, loopback names unless `allowAnyHost`. */
   readonly hosts?: HostRule;
+  /** Whether responses have the CORS fields that the model declares. Default: true; false where the host application sends its own (OPS-3). */
+  readonly cors?: boolean;
 }
 
 interface ResponseHead {
@@ -88,7 +90,7 @@ export interface Handler {
    *
    * @param request as much of it as is known: its header fields give the correlation id and `Accept`
    */
-  refuse(error: unknown, request: Pick<RawRequest, 'method' | 'target' | 'headers'>): BufferedResponse;
+  refuse(error: unknown, request: Pick<RawRequest, 'method' | 'target' | 'headers' | 'cors'>): BufferedResponse;
 }
 
 /** A request body whose bytes are in memory. */

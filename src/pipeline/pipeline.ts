@@ -14,12 +14,12 @@ import { execute } from './execute.ts';
 import { limit } from './limit.ts';
 import { negotiate } from './negotiate.ts';
 import { plan } from './plan.ts';
-import { type Exchange, type ExchangeSources, openExchange, receive } from './receive.ts';
+import { type Exchange, type ExchangeSources, isPreflight, openExchange, receive } from './receive.ts';
 import { refuse } from './refuse.ts';
 import { represent } from './represent.ts';
 import { compressResponse, createCompressionCache } from './represent/content-encoding.ts';
-import { healthResponse, optionsResponse, redirectResponse } from './represent/early-responses.ts';
-import { route } from './route.ts';
+import { healthResponse, optionsResponse, preflightResponse, redirectResponse } from './represent/early-responses.ts';
+import { route, routeIfServed } from './route.ts';
 import type { Services } from './services.ts';
 
 /** Milliseconds without a request after which the caches are cleared: an idle server gives its memory back. */
@@ -41,6 +41,7 @@ export interface PipelineOptions {
 function respond(exchange: Exchange, request: RawRequest, options: PipelineOptions): MaybePromise<ApiResponse> {
   const { contracts, services, store, hosts } = options;
   const received = receive(exchange, request, contracts.current, request.hosts ?? hosts);
+  if (isPreflight(received)) return preflightResponse(received, routeIfServed(received, contracts), contracts.current);
   if (received.redirect !== null) return redirectResponse(exchange, received.redirect, contracts.current);
   const routed = route(received, contracts);
   if (routed.method === 'OPTIONS') return optionsResponse(routed);

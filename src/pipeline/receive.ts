@@ -1,4 +1,5 @@
 import { type Coding, negotiateCoding } from '../conventions/content-coding.ts';
+import { type OriginAccess, SAME_ORIGIN } from '../conventions/cors.ts';
 import { continueTrace, correlationId, type Trace } from '../conventions/correlation.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
 import { checkHeaderFields } from '../conventions/header-check.ts';
@@ -14,7 +15,7 @@ import type { RawRequest } from './exchange.ts';
 
 /** What is known of any request, however malformed. */
 export interface Exchange {
-  readonly request: Pick<RawRequest, 'method' | 'target' | 'headers'>;
+  readonly request: Pick<RawRequest, 'method' | 'target' | 'headers' | 'cors'>;
   readonly fields: HeaderFields;
   readonly correlationId: string;
   readonly trace: Trace;
@@ -26,6 +27,8 @@ export interface Exchange {
   readonly note: { route: string | null; errorCode: string | null };
   /** Whether the path names the version: then nothing depends on `API-Version` (NEG-3). */
   readonly versionInPath: boolean;
+  /** What the page that sent it may do with the response (OPS-3). */
+  readonly origin: OriginAccess;
   /** The coding that the client prefers: part of every ETag, whether or not the response is long enough to be compressed (NEG-7). */
   readonly coding: Coding;
 }
@@ -52,6 +55,8 @@ export interface Received {
 export interface ExchangeSources {
   /** Matches targets whose path names a version, malformed ones too. */
   readonly versionedPath: RegExp;
+  /** What the response to a request says about the origin of its page. */
+  readonly originAccess: (fields: HeaderFields) => OriginAccess;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly uuid: () => string;
@@ -86,6 +91,7 @@ export function openExchange(request: Exchange['request'], sources: ExchangeSour
     startTick: sources.elapsed(),
     note: { route: null, errorCode: null },
     versionInPath: sources.versionedPath.test(request.target),
+    origin: request.cors === false ? SAME_ORIGIN : sources.originAccess(fields),
     coding: negotiateCoding(fields.get('accept-encoding'), codings),
   };
 }
@@ -126,6 +132,11 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
     parameters: read === null || read.query === null ? [] : parseQuery(read.query),
     preferences: readPrefer(fields.get('prefer')),
   };
+}
+
+/** Whether a browser sent the request to learn what a page of an allowed origin may send (OPS-3). */
+export function isPreflight({ method, exchange: { origin, fields } }: Received): boolean {
+  return method === 'OPTIONS' && origin.allowed && fields.get('access-control-request-method') !== null;
 }
 
 function hostNotAccepted(hosts: HostRule): ApiError {

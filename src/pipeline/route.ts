@@ -1,4 +1,4 @@
-import { apiError } from '../conventions/errors.ts';
+import { ApiError, apiError } from '../conventions/errors.ts';
 import type { Method } from '../conventions/methods.ts';
 import { plainOffers } from '../conventions/response-format.ts';
 import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/negotiation.ts';
@@ -81,6 +81,16 @@ export function route(received: Received, contracts: Contracts): Routed {
   exchange.note.route = patternOf(found, contract);
   const method = requireMethod(received, found);
   return { ...received, contract, route: found, method, ranges, version, base: linkBase(contract, version) };
+}
+
+/** As {@link route}; null where it would be refused. */
+export function routeIfServed(received: Received, contracts: Contracts): Routed | null {
+  try {
+    return route(received, contracts);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
 }
 
 /** @throws {ApiError} REQUEST_METHOD_NOT_ALLOWED */

@@ -141,7 +141,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
     basePath: '/api',
     publicUrl: null,
     defaultVersion: 1,
-    allowedOrigins: new Set(),
+    cors: null,
     secret: null,
     system: { batches: 'batches' },
     limits: {

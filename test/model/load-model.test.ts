@@ -59,7 +59,6 @@ describe('loadModel', () => {
       unsupported.map((line) => line.replace(': declared, but not supported yet', '')),
       [
         'trusted_proxies',
-        'cors',
         'limits.rate',
         'events.retention',
         'events.relays',

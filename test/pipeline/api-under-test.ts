@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type Api, createApi } from '../../src/api.ts';
+import { RESPONSE_FIELDS } from '../../src/conventions/field-names.ts';
 import type { EventEnvelope } from '../../src/conventions/event.ts';
 import type { DefinedModel } from '../../src/model/typescript/define-model.ts';
 import { loadDefinition, loadModel } from '../../src/model/load-model.ts';
@@ -60,6 +61,8 @@ export interface ApiUnderTest extends AsyncDisposable {
   newEvents(): Promise<readonly EventEnvelope[]>;
   close(): Promise<void>;
 }
+
+const EXPOSED = new Set(RESPONSE_FIELDS.map((name) => name.toLowerCase()));
 
 export const START = Date.parse('2026-01-02T03:04:05.678Z');
 
@@ -175,11 +178,17 @@ export async function seen({ status, headers, body }: ApiResponse): Promise<Seen
   for (let at = 0; at < headers.length; at += 2) {
     const name = (headers[at] ?? '').toLowerCase();
     assert.ok(!named.has(name), `the field ${name} is sent twice`);
+    assert.ok(isExposed(name), `the field ${name} is missing in RESPONSE_FIELDS`);
     named.set(name, headers[at + 1] ?? '');
   }
   const bytes = await bytesOf(body);
   const text = decoded(bytes, named.get('content-encoding') ?? 'identity');
   return { status, headers: named, bytes, text, body: isJson(named) ? JSON.parse(text) : {} };
+}
+
+/** Whether pages of other origins may read a field (OPS-3): every field of every response in the tests is checked. */
+function isExposed(name: string): boolean {
+  return EXPOSED.has(name) || name.startsWith('access-control-');
 }
 
 async function bytesOf(body: ApiResponse['body']): Promise<Uint8Array> {

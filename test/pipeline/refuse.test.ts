@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError, errors, apiError, resourceErrors, resourceError } from '../../src/conventions/errors.ts';
+import { SAME_ORIGIN } from '../../src/conventions/cors.ts';
 import { headerFields } from '../../src/conventions/header-fields.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import type { Exchange } from '../../src/pipeline/receive.ts';
@@ -17,6 +18,7 @@ function exchangeOf(headers: readonly string[]): Exchange {
     startedAt: START,
     note: { route: null, errorCode: null },
     versionInPath: true,
+    origin: SAME_ORIGIN,
     coding: 'identity',
   };
 }

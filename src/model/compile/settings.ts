@@ -1,9 +1,8 @@
-import type { JsonObject } from '../../conventions/json.ts';
-import { serializedOrigin } from '../../conventions/origin.ts';
 import type { CompileContext } from '../document/compile-context.ts';
 import { compileLimits } from '../limits.ts';
 import type { ContractVersion, Model } from '../model.ts';
-import { numberOf, objectOf, stringOf, stringsOf } from '../values/access.ts';
+import { numberOf, objectOf, stringOf } from '../values/access.ts';
+import { compileCorsRule } from './cors.ts';
 import { ORIGIN_PATHS } from './names.ts';
 
 /** The settings of an API: everything in a model except its resources. */
@@ -25,7 +24,7 @@ export function compileSettings(document: CompileContext): ApiSettings {
     basePath: compileBasePath(document),
     publicUrl: compilePublicUrl(document),
     defaultVersion: compileDefaultVersion(version, document),
-    allowedOrigins: compileAllowedOrigins(declared),
+    cors: compileCorsRule(document),
     secret: stringOf(declared['secret']),
     limits: compileLimits({ declared: objectOf(declared['limits']), path: [...path, 'limits'], report }),
     system: { batches: stringOf(objectOf(declared['system'])['batches']) ?? 'batches' },
@@ -58,12 +57,6 @@ function compilePublicUrl({ declared, path, report }: CompileContext): string | 
     report([...path, 'public_url'], 'the public URL is not an http or https origin', fix);
   }
   return isOrigin ? url.origin : null;
-}
-
-/** The origins that `cors` names. Any origin, `*`, may read at most: it exempts no site from AUTH-11. */
-function compileAllowedOrigins(declared: JsonObject): ReadonlySet<string> {
-  const origins = stringsOf(objectOf(declared['cors'])['origins']);
-  return new Set(origins.map((origin) => serializedOrigin(origin)).filter((origin) => origin !== null));
 }
 
 /** The major version for requests that do not name one. It must be declared (VER-2). */

@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
-import { arrayOf, objectOf } from '../values/access.ts';
+import { arrayOf, objectOf, stringsOf } from '../values/access.ts';
 import { formatPath, type Path } from '../values/path.ts';
+import { OPAQUE_ORIGIN } from './cors.ts';
 
 type Section = readonly [path: Path, declared: Json | undefined];
 type Reject = (path: Path, declared: Json | undefined, risk: string) => void;
@@ -14,7 +15,7 @@ export function unsupportedSections(document: JsonObject): readonly string[] {
   const events = objectOf(document['events']);
   const sections: Section[] = [
     [['trusted_proxies'], document['trusted_proxies']],
-    [['cors'], document['cors']],
+    ...opaqueOrigins(document['cors']),
     [['limits', 'rate'], limits['rate']],
     [['events', 'retention'], events['retention']],
     [['events', 'relays'], events['relays']],
@@ -27,6 +28,13 @@ export function unsupportedSections(document: JsonObject): readonly string[] {
   return sections
     .filter(([, declared]) => declared !== undefined && declared !== false)
     .map(([path]) => `${formatPath(path)}: declared, but not supported yet`);
+}
+
+/** `null` is what every sandboxed frame and local file sends: it names no origin that could be allowed. */
+function opaqueOrigins(cors: Json | undefined): readonly Section[] {
+  return stringsOf(objectOf(cors)['origins']).flatMap((origin, index): readonly Section[] =>
+    origin === OPAQUE_ORIGIN ? [[['cors', 'origins', index], origin]] : [],
+  );
 }
 
 /** Reports what this version does not support yet and cannot ignore: data would be exposed, or the contract would differ. */

@@ -54,15 +54,22 @@ const AUTH: JsonObject = {
 
 const CORS: JsonObject = {
   type: 'object',
-  description: 'Cross-origin requests: {origins, credentials}',
+  description: 'Which pages of other origins may use the API: {origins, credentials, max_age}',
   required: ['origins'],
   properties: {
     origins: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Allowed origins, such as https://app.example.com',
+      description: 'Allowed origins, such as https://app.example.com; * for every origin, which may only read',
     },
-    credentials: { type: 'boolean', default: false },
+    credentials: { type: 'boolean', default: false, description: 'Allow requests with cookies; not with *' },
+    max_age: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 86_400,
+      default: 600,
+      description: 'Seconds for which browsers keep the answer to a preflight',
+    },
   },
   additionalProperties: false,
 };

@@ -1,9 +1,11 @@
+import { preflightHeaders } from '../../conventions/cors.ts';
+import { ROUTES } from '../../plan/route-table.ts';
 import type { Contract } from '../contract.ts';
 import type { ApiResponse } from '../exchange.ts';
 import { optionsHeaders } from '../negotiate.ts';
-import type { Exchange } from '../receive.ts';
+import type { Exchange, Received } from '../receive.ts';
 import { allow, type Routed } from '../route.ts';
-import { commonHeaders, uncachedResponse } from './response.ts';
+import { commonHeaders, type HeaderList, uncachedResponse } from './response.ts';
 
 /** One URL per resource (URL-1): method and body stay, hence 308. @param target the canonical path and query */
 export function redirectResponse(exchange: Exchange, target: string, { model, version }: Contract): ApiResponse {
@@ -14,7 +16,23 @@ export function redirectResponse(exchange: Exchange, target: string, { model, ve
 /** OPTIONS (MET-5). */
 export function optionsResponse(routed: Routed): ApiResponse {
   const common = commonHeaders(routed.exchange, routed.contract.version);
-  return uncachedResponse(204, [...common, 'Allow', allow(routed.route), ...optionsHeaders(routed)], null);
+  return uncachedResponse(204, [...common, ...targetHeaders(routed)], null);
+}
+
+/**
+ * The response to a preflight (OPS-3): the methods of the target. Where there is none, every method, so that the page can send its request and read
+ * the error or follow the redirect; a browser reports neither of a preflight.
+ */
+export function preflightResponse({ exchange }: Received, routed: Routed | null, contract: Contract): ApiResponse {
+  const { model, version } = routed?.contract ?? contract;
+  const { methods } = ROUTES[routed?.route.kind ?? 'server'];
+  const common = commonHeaders(exchange, version);
+  const headers = [...common, ...preflightHeaders(methods, model.cors?.maxAge ?? 0)];
+  return uncachedResponse(204, routed === null ? headers : [...headers, ...targetHeaders(routed)], null);
+}
+
+function targetHeaders(routed: Routed): HeaderList {
+  return ['Allow', allow(routed.route), ...optionsHeaders(routed)];
 }
 
 /** `/livez`, and `/readyz` where nothing is amiss (OPS-2). */

@@ -7,23 +7,34 @@ import type { Routed } from '../route.ts';
 /** Header fields: names and values alternating. */
 export type HeaderList = readonly string[];
 
+const UNVERSIONED_BY_ORIGIN = 'Accept, Accept-Encoding, Prefer, API-Version, Origin';
+
 /**
- * Header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11): correlation id, `Vary`, version, no sniffing, no use by pages of other
- * sites. A new list, which the caller may extend.
+ * Header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11): correlation id, `Vary`, version, no sniffing, and what
+ * pages of other origins may do with it. A new list, which the caller may extend.
  */
-export function commonHeaders({ correlationId, versionInPath }: Exchange, version: string): string[] {
-  return [
+export function commonHeaders(exchange: Exchange, version: string): string[] {
+  const { correlationId, origin } = exchange;
+  const headers = [
     'X-Correlation-ID',
     correlationId,
     'Vary',
-    versionInPath ? 'Accept, Accept-Encoding, Prefer' : 'Accept, Accept-Encoding, Prefer, API-Version',
+    vary(exchange),
     'API-Version',
     version,
     'X-Content-Type-Options',
     'nosniff',
     'Cross-Origin-Resource-Policy',
-    'same-origin',
+    origin.resourcePolicy,
   ];
+  if (origin.headers.length > 0) headers.push(...origin.headers);
+  return headers;
+}
+
+/** NEG-3: what any response of the URL depends on. */
+function vary({ versionInPath, origin }: Exchange): string {
+  if (origin.varies) return versionInPath ? 'Accept, Accept-Encoding, Prefer, Origin' : UNVERSIONED_BY_ORIGIN;
+  return versionInPath ? 'Accept, Accept-Encoding, Prefer' : 'Accept, Accept-Encoding, Prefer, API-Version';
 }
 
 /** `Preference-Applied`: `handling=lenient` always is (REP-5, QRY-5). */

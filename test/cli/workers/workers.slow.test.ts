@@ -21,7 +21,7 @@ import {
 const MODEL = `
 name: shop
 version: 1.0.0
-cors: { origins: [https://app.example.com] }
+trusted_proxies: [10.0.0.0/8]
 resources:
   products:
     schema: { type: object, required: [name], properties: { name: { type: string } } }

@@ -16,7 +16,7 @@ describe('the settings of an API', () => {
       basePath: '/api',
       publicUrl: null,
       defaultVersion: 1,
-      allowedOrigins: new Set(),
+      cors: null,
       secret: null,
       system: { batches: 'batches' },
       limits: {

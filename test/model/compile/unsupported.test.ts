@@ -8,7 +8,8 @@ const top = (text: string): string => `name: shop\n${text}\nresources: { items: 
 describe('a section that is not supported yet', () => {
   const rows: readonly (readonly [text: string, sections: readonly string[]])[] = [
     [top('trusted_proxies: [10.0.0.0/8]'), ['trusted_proxies']],
-    [top('cors: { origins: [https://app.example.com] }'), ['cors']],
+    [top('cors: { origins: [https://app.example.com, "*"], max_age: 60 }'), []],
+    [top('cors: { origins: [https://app.example.com, "null"] }'), ['cors.origins[1]']],
     [top('limits: { rate: { requests: 1, per: 1s } }'), ['limits.rate']],
     [top('limits: { rate: false }'), []],
     [top('events: { retention: 30d }'), ['events.retention']],
