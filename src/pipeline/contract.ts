@@ -165,7 +165,7 @@ function compileResources(
       resource,
       validator,
       checkUrl: compileUrlCheck(model, resource, urls),
-      list: listRule(model, resource, validator, seal),
+      list: listRule(model, resource, validators, seal),
       writeFields,
       represent: compileRepresentation(model, resource, urls, writeFields),
       representStored: compileRepresentation(

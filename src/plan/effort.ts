@@ -1,7 +1,8 @@
 import type { Resource, SortKey } from '../model/model.ts';
 import { keyMembers, referringMembers } from '../model/row-key.ts';
 import { indexesOf, type ResourceIndex } from './indexes.ts';
-import type { Condition, Effort, ListRead, LookupPlan, RelatedPlan } from './plan.ts';
+import type { FilterCondition, PathCondition } from './condition.ts';
+import type { Effort, ListRead, LookupPlan, RelatedPlan } from './plan.ts';
 
 /** Offsets up to this number are cheap to skip. */
 const SHALLOW = 1_000;
@@ -43,7 +44,9 @@ export function effortOfRelated(
   { field, owners, order, limit }: Pick<RelatedPlan, 'field' | 'owners' | 'order' | 'limit'>,
 ): Effort {
   // Arrays have no index.
-  const ofOne = referringMembers(resource, field).map((path): Condition => ({ path, operator: 'in', values: [''] }));
+  const ofOne = referringMembers(resource, field).map(
+    (path): PathCondition => ({ path, operator: 'in', values: [''] }),
+  );
   if (isUnindexed(resource, false, ofOne, order)) return 'unbounded';
   return owners.length * limit > FEW_RELATED ? 'bounded' : 'light';
 }
@@ -52,14 +55,20 @@ export function effortOfRelated(
  * The maximum number of rows that a filter on unique values (of the id, for example) can match. null if there is no such filter, or if the
  * filter could also use another index: the database may choose the wrong one.
  */
-function uniqueLookups(resource: Resource, filter: readonly Condition[]): number | null {
+function uniqueLookups(resource: Resource, filter: readonly FilterCondition[]): number | null {
   const indexes = indexesOf(resource);
   const isIndexed = (path: string): boolean => path === 'id' || indexes.some(({ keys }) => keys[0]?.path === path);
   const isUnique = (path: string): boolean =>
     path === 'id' || indexes.some(({ keys, unique }) => unique && keys.length === 1 && keys[0]?.path === path);
-  const [entered, ...others] = filter.filter((each) => each.operator === 'search' || isIndexed(each.path));
-  if (entered?.operator !== 'in' || others.length > 0) return null;
-  return isUnique(entered.path) ? entered.values.length : null;
+  const [entered, ...others] = filter.filter((each) => !('path' in each) || isIndexed(each.path));
+  if (entered === undefined || others.length > 0) return null;
+  if (entered.operator === 'any') return sumOf(entered.alternatives.map((each) => uniqueLookups(resource, each)));
+  return entered.operator === 'in' && isUnique(entered.path) ? entered.values.length : null;
+}
+
+/** null if one of the numbers is null. */
+function sumOf(numbers: readonly (number | null)[]): number | null {
+  return numbers.reduce((sum, number) => (sum === null || number === null ? null : sum + number), 0);
 }
 
 /**
@@ -72,11 +81,11 @@ function uniqueLookups(resource: Resource, filter: readonly Condition[]): number
 export function isUnindexed(
   resource: Resource,
   below: boolean,
-  filter: readonly Condition[],
+  filter: readonly FilterCondition[],
   order: readonly SortKey[],
 ): boolean {
-  // A full-text search collects all its matches first.
-  if (filter.some(({ operator }) => operator === 'search')) return true;
+  // A full-text search collects all its matches first, related rows are any number, and alternatives are in no order.
+  if (!filter.every((condition) => 'path' in condition)) return true;
   const uses = filter.map(indexUseOf);
   const pathsOf = (kind: IndexUse): readonly string[] => uses.flatMap((use) => (use?.kind === kind ? [use.path] : []));
   const equal = new Set([...(below ? resource.parentKey : []), ...pathsOf('equal')]);
@@ -96,7 +105,7 @@ export function isUnindexed(
 type IndexUse = 'equal' | 'range';
 
 /** How a condition uses an index; null if it cannot. */
-function indexUseOf(condition: Condition): { readonly kind: IndexUse; readonly path: string } | null {
+function indexUseOf(condition: PathCondition): { readonly kind: IndexUse; readonly path: string } | null {
   switch (condition.operator) {
     case 'in':
       return condition.values.length === 1 ? { kind: 'equal', path: condition.path } : null;
@@ -109,7 +118,6 @@ function indexUseOf(condition: Condition): { readonly kind: IndexUse; readonly p
     case 'nin':
     case 'contains':
     case 'exists':
-    case 'search':
       return null;
   }
 }

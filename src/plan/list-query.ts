@@ -3,9 +3,8 @@ import type { Pagination } from '../conventions/pagination/pagination.ts';
 import { type QueryParameter, writeQuery, type QueryPairs } from '../conventions/query.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import type { Limits, Model, Resource } from '../model/model.ts';
-import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { effortOf } from './effort.ts';
-import { isFilterOf } from './filter.ts';
+import { filterPaths, type FilterRule, filterRule, isFilterOf, relationHint, type Validators } from './filter-rule.ts';
 import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule } from './parameters.ts';
 import {
   type ParameterMap,
@@ -44,7 +43,7 @@ export interface ListQuery {
 export interface ListRule {
   readonly resource: Resource;
   readonly model: Pick<Model, 'resources'>;
-  readonly validator: ResourceValidator;
+  readonly filters: FilterRule;
   readonly limits: Limits['page'];
   readonly seal: CursorSeal;
   readonly parameters: ParameterRule;
@@ -52,20 +51,20 @@ export interface ListRule {
   readonly isFilter: (name: string) => boolean;
 }
 
-/** Compiles the rule of a resource. */
+/** Compiles the rule of a resource. @param validators of all resources */
 export function listRule(
   model: Pick<Model, 'resources' | 'limits'>,
   resource: Resource,
-  validator: ResourceValidator,
+  validators: Validators,
   seal: CursorSeal,
 ): ListRule {
-  const suggestions = [...resource.properties.values()].filter(({ filterable }) => filterable).map(({ path }) => path);
+  const filters = filterRule(model, resource, validators);
   const searched = resource.search.length > 0;
   const known = new Set(COLLECTION_PARAMETERS.filter((name) => searched || name !== 'q'));
-  const isProperty = isFilterOf(resource);
+  const isProperty = isFilterOf(filters);
   const isFilter = (name: string): boolean => !known.has(name) && isProperty(name);
-  const parameters = { known, isFilter, suggestions };
-  return { resource, model, validator, limits: model.limits.page, seal, parameters, isFilter };
+  const parameters = { known, isFilter, suggestions: filterPaths(filters), hint: relationHint(filters) };
+  return { resource, model, filters, limits: model.limits.page, seal, parameters, isFilter };
 }
 
 /**
@@ -100,7 +99,7 @@ export function readListQuery(
     end: () => cursorAt(null, true),
   });
   const nonCursorParameters: QueryPairs = [
-    ...view.parameters.map((parameter) => linkParameter(parameter, resource)),
+    ...view.parameters.map((parameter) => linkParameter(parameter, rule.filters)),
     ['limit', String(limit)],
     ...totalParameters(given),
   ];

@@ -20,6 +20,34 @@ export const readFilterName = memoize((name): FilterName | null => {
   return match === null || path === undefined ? null : { path, operator: match[3] ?? null };
 });
 
+const GROUP_FILTER_NAME = /^any\[([^[\]]*)\]\[([^[\]]+)\](.*)$/s;
+
+/** A filter that is a member of a group of alternatives. */
+interface GroupFilterName {
+  /** As written: a number, if it is valid. */
+  readonly group: string;
+  /** The name of the filter without its group: `price[lt]` of `any[2][price][lt]`. */
+  readonly filter: string;
+}
+
+/** Parses a parameter name as a member of a group (QRY-1); null if it does not have the form of one. */
+export function readGroupFilterName(name: string): GroupFilterName | null {
+  if (!name.startsWith('any[')) return null;
+  const [match, group = '', path = '', operator = ''] = GROUP_FILTER_NAME.exec(name) ?? [];
+  return match === undefined ? null : { group, filter: `${path}${operator}` };
+}
+
+/** The name of a filter within a group. @param filter such as `price[lt]` */
+function groupFilterName(group: string, filter: string): string {
+  const at = filter.includes('[') ? filter.indexOf('[') : filter.length;
+  return `any[${group}][${filter.slice(0, at)}]${filter.slice(at)}`;
+}
+
+/** The filter that a parameter name is, whether in a group or not. */
+export function filterWithoutGroup(name: string): FilterName | null {
+  return readFilterName(readGroupFilterName(name)?.filter ?? name);
+}
+
 /** The parameters of a collection besides its filters; `q` only if the model lists fields to search. */
 export const COLLECTION_PARAMETERS: readonly string[] = (
   'limit per_page page offset after last_id after_timestamp after_id start_time before ' +
@@ -39,6 +67,8 @@ export interface ParameterRule {
   isFilter(name: string): boolean;
   /** Names to suggest in errors, in addition to `known`. */
   readonly suggestions: Iterable<string>;
+  /** What is wrong with a name that is close to no known one; null if nothing more is known about it. */
+  readonly hint?: (name: string) => string | null;
 }
 
 /** The parameters that every route has. */
@@ -86,7 +116,7 @@ export function admitParameters(
   const repeated = new Set<string>();
   const admitted = known.filter(({ name }) => {
     if (!seen.has(name)) return seen.add(name);
-    if (!rule.known.has(name) && readFilterName(name)?.operator === null) return true;
+    if (!rule.known.has(name) && filterWithoutGroup(name)?.operator === null) return true;
     repeated.add(name);
     return false;
   });
@@ -103,8 +133,8 @@ function unknownParameters(
   const names = [...rule.known, ...rule.suggestions];
   const details = unknown.slice(0, MAX_DETAILS).map((name) => {
     const near = nearestTo(name, names, rule.suggestions);
-    const hint = near === null ? (HINTS.get(name) ?? '') : `; did you mean "${cut(near)}"?`;
-    return { field: cut(name), message: `is not a known parameter${hint}` };
+    const hint = rule.hint?.(name) ?? (near === null ? HINTS.get(name) : `; did you mean "${cut(near)}"?`);
+    return { field: cut(name), message: `is not a known parameter${hint ?? ''}` };
   });
   const subject = unknown.length === 1 ? 'Unknown query parameter' : 'Unknown query parameters';
   const message = `${subject}; see details, or send "Prefer: handling=lenient".`;
@@ -114,6 +144,7 @@ function unknownParameters(
 /** Hints for parameters that only some collections have. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['q', ': this collection has no search; declare search in the model'],
+  ['any', '; write alternatives as any[1][field]=value&any[2][field]=value'],
 ]);
 
 /**
@@ -121,6 +152,11 @@ const HINTS: ReadonlyMap<string, string> = new Map([
  * `size[depth]` is `size.depth`.
  */
 function nearestTo(name: string, names: readonly string[], suggestions: Iterable<string>): string | null {
+  const member = readGroupFilterName(name);
+  if (member !== null) {
+    const near = nearestTo(member.filter, [...suggestions], suggestions);
+    return near === null ? null : groupFilterName(member.group, near);
+  }
   const dotted = dottedName(name, new Set(suggestions));
   if (dotted !== null) return dotted;
   const filter = readFilterName(name);

@@ -2,6 +2,7 @@ import type { EventDraft } from '../conventions/event.ts';
 import type { Json } from '../conventions/json.ts';
 import type { PageWindow, Total } from '../conventions/pagination/pagination.ts';
 import type { SortKey } from '../model/model.ts';
+import type { ConditionOf, FilterCondition } from './condition.ts';
 
 /**
  * A row as the store gives it: `id`, the declared fields in declared order (write-only ones included), then
@@ -60,22 +61,8 @@ export interface VisibleReference extends ReferencedRow {
   readonly visible: Visibility;
 }
 
-/**
- * One comparison; a list of conditions is a conjunction. Values have their JSON form. An unset field fulfills every `nin`, no `in`, and no
- * comparison (QRY-7).
- */
-export type Condition =
-  | { readonly path: string; readonly operator: 'in' | 'nin'; readonly values: readonly Json[] }
-  | { readonly path: string; readonly operator: Comparison; readonly value: Json }
-  /** A literal substring of a string, or an item of an array. */
-  | { readonly path: string; readonly operator: 'contains'; readonly value: Json }
-  | { readonly path: string; readonly operator: 'starts_with'; readonly value: string }
-  /** Whether the field is set; an empty array is not. */
-  | { readonly path: string; readonly operator: 'exists'; readonly value: boolean }
-  /** Each word is a prefix of a word in a searched field (QRY-6). */
-  | { readonly operator: 'search'; readonly words: readonly string[] };
-
-export type Comparison = 'gt' | 'gte' | 'lt' | 'lte';
+/** A condition on the rows of a read. Related rows count as absent where they are not visible. */
+export type Condition = ConditionOf<{ readonly visible: Visibility }>;
 
 /** Whether rows are counted: all of them (`exact`), or up to a limit (`capped`). */
 export type Count =
@@ -113,7 +100,10 @@ export interface ListPlan {
 }
 
 /** A list plan before the caller's visibility is added to it. */
-export type ListRead = Omit<ListPlan, 'visible' | 'within'> & { readonly within: readonly Ancestor[] };
+export interface ListRead extends Omit<ListPlan, 'visible' | 'within' | 'filter'> {
+  readonly within: readonly Ancestor[];
+  readonly filter: readonly FilterCondition[];
+}
 
 /**
  * How much a read may cost. `light`: short. `bounded`: many entries of one index, up to a limit. `unbounded`: possibly the whole collection,

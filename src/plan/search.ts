@@ -1,5 +1,5 @@
 import { apiError } from '../conventions/errors.ts';
-import type { Condition } from './plan.ts';
+import type { SearchCondition } from './condition.ts';
 
 /** Maximum number of words and of characters of a search. */
 const MAX_WORDS = 16;
@@ -34,7 +34,7 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /** The condition of a full-text search. @param text the value of `q` @throws {ApiError} QUERY_FILTER_INVALID */
-export function searchCondition(text: string): Condition {
+export function searchCondition(text: string): SearchCondition {
   const words = [...new Set(text.length > MAX_CHARACTERS ? [] : wordsOf(text))];
   const message = errorOf(text, words);
   if (message === null) return { operator: 'search', words };

@@ -2,19 +2,19 @@ import { ApiError, apiError } from '../conventions/errors.ts';
 import { type CursorSeal, type CursorState, decodeCursor } from '../conventions/pagination/cursor.ts';
 import type { TimeRange } from '../conventions/pagination/time.ts';
 import { type QueryParameter, parametersOf, type QueryPair, type QueryPairs } from '../conventions/query.ts';
-import type { Json } from '../conventions/json.ts';
-import type { Resource, SortKey } from '../model/model.ts';
-import type { ResourceValidator } from '../model/values/resource-validator.ts';
-import { filterItems, readFilter } from './filter.ts';
-import { readFilterName } from './parameters.ts';
+import type { Model, Resource, SortKey } from '../model/model.ts';
+import type { FilterCondition, PathCondition } from './condition.ts';
+import { filterItems, inGroups, readFilter } from './filter.ts';
+import { comparedPaths, filterKey } from './filter-key.ts';
+import { type FilterRule, parameterTarget } from './filter-rule.ts';
+import { filterWithoutGroup } from './parameters.ts';
 import { type PagePosition, readTimeRange } from './page-position.ts';
-import type { Condition } from './plan.ts';
 import { searchCondition } from './search.ts';
 import { readSort, writeSort } from './sort.ts';
 
 /** Filter and order of a query. A cursor is bound to them and restores them (PAGE-6). */
 export interface Selection {
-  readonly filter: readonly Condition[];
+  readonly filter: readonly FilterCondition[];
   readonly order: readonly SortKey[];
   /** The compared paths with their types: a cursor is invalid once it changes. */
   readonly cursorFingerprint: string;
@@ -26,7 +26,8 @@ export interface Selection {
 /** What a resource contributes to reading a selection. */
 interface SelectionRule {
   readonly resource: Resource;
-  readonly validator: ResourceValidator;
+  readonly model: Pick<Model, 'resources'>;
+  readonly filters: FilterRule;
   /** Whether a parameter is a filter on a property. */
   readonly isFilter: (name: string) => boolean;
   readonly seal: CursorSeal;
@@ -41,14 +42,14 @@ const SELECTING: ReadonlySet<string> = new Set(['q', 'start_time', 'before']);
  * @throws {ApiError} QUERY_FILTER_INVALID, QUERY_SORT_INVALID, PAGINATION_POSITION_INVALID
  */
 export function readSelection(rule: SelectionRule, parameters: readonly QueryParameter[]): Selection {
-  const { resource, validator } = rule;
-  const filters = parameters.filter(({ name }) => rule.isFilter(name) && !SELECTING.has(name));
+  const { resource, model } = rule;
+  const filters = inGroups(parameters.filter(({ name }) => rule.isFilter(name) && !SELECTING.has(name)));
   const selecting = parameters.filter(({ name }) => SELECTING.has(name));
   const sort = parameters.find(({ name }) => name === 'sort');
   const timeRange = readTimeRange(selecting);
   const search = selecting.find(({ name }) => name === 'q');
   const filter = [
-    ...readFilter(filters, resource, validator),
+    ...readFilter(filters, rule.filters),
     ...timeConditions(timeRange, resource.timeField),
     ...(search === undefined ? [] : [searchCondition(search.value)]),
   ];
@@ -56,15 +57,15 @@ export function readSelection(rule: SelectionRule, parameters: readonly QueryPar
   return {
     filter,
     order,
-    cursorFingerprint: fingerprintOf(filter, order, resource),
+    cursorFingerprint: fingerprintOf(filter, order, resource, model),
     parameters: [...filters, ...selecting, ...(sort === undefined ? [] : [sort])].map((parameter) =>
-      linkParameter(parameter, resource),
+      linkParameter(parameter, rule.filters),
     ),
     timeRange,
   };
 }
 
-function timeConditions(range: TimeRange | null, path: string): readonly Condition[] {
+function timeConditions(range: TimeRange | null, path: string): readonly PathCondition[] {
   const { start, before } = range ?? { start: null, before: null };
   return [
     ...(start === null ? [] : [{ path, operator: 'gte', value: start } as const]),
@@ -123,31 +124,24 @@ function impliedPath(
 }
 
 /** A parameter as links carry it. Separator commas of a list stay unescaped; commas in data are escaped (URL-5). */
-export function linkParameter(parameter: QueryParameter, { properties }: Resource): QueryPair {
+export function linkParameter(parameter: QueryParameter, rule: FilterRule): QueryPair {
   const { name, value } = parameter;
   if (name === 'sort' || name === 'fields' || name === 'expand') return [name, value.split(',')];
-  const filter = readFilterName(name);
-  const property = filter?.operator === 'in' || filter?.operator === 'nin' ? properties.get(filter.path) : undefined;
-  return [name, property === undefined ? value : (filterItems(parameter, property) ?? value)];
-}
-
-/** A canonical form of conditions, to compare filters. */
-function writeFilter(filter: readonly Condition[]): string {
-  const lines = filter.map((condition) => {
-    if (condition.operator === 'search') return JSON.stringify(['search', condition.words.toSorted()]);
-    const values: readonly Json[] = 'values' in condition ? condition.values : [condition.value];
-    const distinct = [...new Set(values.map((value) => JSON.stringify(value)))].sort();
-    return JSON.stringify([condition.path, condition.operator, distinct]);
-  });
-  return [...new Set(lines)].sort().join('\n');
+  const operator = filterWithoutGroup(name)?.operator;
+  const target = operator === 'in' || operator === 'nin' ? parameterTarget(rule, name) : null;
+  return [name, target === null ? value : (filterItems(parameter, target.property) ?? value)];
 }
 
 /** The keys of the order, then the filtered paths, each with its type. */
-function fingerprintOf(filter: readonly Condition[], order: readonly SortKey[], { properties }: Resource): string {
-  const typed = (path: string): string => `${path}:${properties.get(path)?.type.kind ?? ''}`;
-  const filtered = filter.map((condition) => (condition.operator === 'search' ? 'q' : typed(condition.path)));
+function fingerprintOf(
+  filter: readonly FilterCondition[],
+  order: readonly SortKey[],
+  resource: Resource,
+  { resources }: Pick<Model, 'resources'>,
+): string {
+  const typed = (path: string): string => `${path}:${resource.properties.get(path)?.type.kind ?? ''}`;
   const ordered = order.map(({ path, descending }) => `${descending ? '-' : ''}${typed(path)}`);
-  return [...ordered, '', ...new Set(filtered.sort())].join(' ');
+  return [...ordered, '', ...new Set(comparedPaths(filter, resource, resources).toSorted())].join(' ');
 }
 
 /** A decoded cursor with the filters and sort that it continues. */
@@ -212,7 +206,7 @@ export function continueSelection(
   const sort = given.some(isSort) ? given.filter(isSort) : parameters.filter(isSort);
   const selection = readSelection(rule, [...filters, ...sort]);
   const same = {
-    filter: writeFilter(cursor.selection.filter) === writeFilter(selection.filter),
+    filter: filterKey(cursor.selection.filter) === filterKey(selection.filter),
     sort: writeSort(cursor.selection.order) === writeSort(selection.order),
   };
   if (same.filter && same.sort) return selection;

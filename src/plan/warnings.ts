@@ -1,5 +1,6 @@
 import type { Model, Property, Resource } from '../model/model.ts';
 import { isUnindexed } from './effort.ts';
+import { relationsOf } from './expansion.ts';
 import { indexesOf } from './indexes.ts';
 import { totalOrder } from './sort.ts';
 
@@ -10,7 +11,7 @@ export function describeWarnings(model: Model): readonly string[] {
   return [...model.resources.values()].flatMap((resource) => {
     const parts = [
       ...named('sortable without an index in that order', unindexedSorts(resource)),
-      ...named('filterable without an index', unindexedFilters(resource)),
+      ...named(`filterable without an index${alsoThrough(resource, model)}`, unindexedFilters(resource)),
     ];
     if (parts.length === 0) return [];
     return [`resources.${resource.name}: ${parts.join('; ')}; declare indexes, or restrict sortable and filterable`];
@@ -34,6 +35,14 @@ function unindexedFilters(resource: Resource): readonly string[] {
   return declaredProperties(resource)
     .filter(({ path, filterable }) => filterable && !leading.has(path))
     .map(({ path }) => path);
+}
+
+/** The relations by which other filters compare the fields of a resource (QRY-1). */
+function alsoThrough(resource: Resource, model: Model): string {
+  const relations = [...model.resources.values()].flatMap((each) =>
+    relationsOf(each, model).flatMap(({ name, target }) => (target === resource ? [`${each.name}.${name}`] : [])),
+  );
+  return relations.length === 0 ? '' : ` (also through ${relations.join(', ')})`;
 }
 
 /** The declared properties, without those that every resource has. */

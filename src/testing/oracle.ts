@@ -1,5 +1,6 @@
 import type { Json } from '../conventions/json.ts';
 import type { SortKey } from '../model/model.ts';
+import type { PathCondition, RelationKey } from '../plan/condition.ts';
 import type { Condition, ListPlan, Page, Row } from '../plan/plan.ts';
 
 /**
@@ -10,7 +11,15 @@ import type { Condition, ListPlan, Page, Row } from '../plan/plan.ts';
 /** Paths whose strings are compared as numbers. */
 type NumericPaths = ReadonlySet<string>;
 
-function valueAt(row: Row, path: string): Json {
+/** What the expected rows depend on besides the rows of the resource. */
+interface OracleContext {
+  readonly numeric: NumericPaths;
+  /** All rows of another resource, for conditions on related rows. */
+  readonly rowsOf?: (resource: string) => readonly Row[];
+}
+
+/** The value at a path; null where a part of it is unset, or where there is no row. */
+function valueAt(row: Row | null, path: string): Json {
   let value: Json = row;
   for (const name of path.split('.')) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
@@ -70,8 +79,34 @@ function contains(value: Json, wanted: Json): boolean {
   return typeof value === 'string' && typeof wanted === 'string' && value.includes(wanted);
 }
 
-function matches(condition: Condition, numeric: NumericPaths, row: Row): boolean {
-  if (condition.operator === 'search') throw new Error('The oracle does not support text search.');
+function matches(condition: Condition, context: OracleContext, row: Row): boolean {
+  if ('path' in condition) return compares(condition, context.numeric, row);
+  switch (condition.operator) {
+    case 'search':
+      throw new Error('The oracle does not support text search.');
+    case 'any':
+      return condition.alternatives.some((each) => each.every((member) => matches(member, context, row)));
+    case 'related':
+      return relatedRows(condition.relation, context, row).some((related) =>
+        condition.conditions.every((each) => compares(each, context.numeric, related)),
+      );
+  }
+}
+
+/** The related rows of a row; null for a reference that leads to nothing. */
+function relatedRows(
+  { resource, field, inverse }: RelationKey,
+  { rowsOf }: OracleContext,
+  row: Row,
+): readonly (Row | null)[] {
+  const rows = rowsOf?.(resource) ?? [];
+  const refers = (value: Json, id: string): boolean => (Array.isArray(value) ? value.includes(id) : value === id);
+  if (inverse) return rows.filter((each) => refers(each[field] ?? null, row.id));
+  const found = rows.filter(({ id }) => refers(row[field] ?? null, id));
+  return found.length > 0 || Array.isArray(row[field]) ? found : [null];
+}
+
+function compares(condition: PathCondition, numeric: NumericPaths, row: Row | null): boolean {
   const value = valueAt(row, condition.path);
   const compareTo = (other: Json): number | null => compareSet(value, other, numeric.has(condition.path));
   switch (condition.operator) {
@@ -108,15 +143,16 @@ function projected({ columns }: ListPlan, row: Row): Row {
 type ExpectedPage = Omit<Page, 'size'>;
 
 /** The expected page of a plan without ancestors and without a size, given all rows of its resource. */
-export function expectedPage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): ExpectedPage {
-  const page = unprojectedPage(rows, plan, numeric);
+export function expectedPage(rows: readonly Row[], plan: ListPlan, context: OracleContext): ExpectedPage {
+  const page = unprojectedPage(rows, plan, context);
   return { ...page, rows: page.rows.map((row) => projected(plan, row)) };
 }
 
-function unprojectedPage(rows: readonly Row[], plan: ListPlan, numeric: NumericPaths): ExpectedPage {
+function unprojectedPage(rows: readonly Row[], plan: ListPlan, context: OracleContext): ExpectedPage {
+  const { numeric } = context;
   const { order, window, count } = plan;
   const matching = rows
-    .filter((row) => plan.filter.every((condition) => matches(condition, numeric, row)))
+    .filter((row) => plan.filter.every((condition) => matches(condition, context, row)))
     .sort((one, other) => compareBy(order, numeric, one, sortKeyValues(order, other)));
   const size = matching.length;
   const cap = count.kind === 'capped' && plan.filter.length > 0 ? count.cap : size;

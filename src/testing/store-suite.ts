@@ -4,6 +4,7 @@ import { idempotencySuite } from './idempotency-suite.ts';
 import type { OpenStore } from './open-store.ts';
 import { nestedSuite } from './nested-suite.ts';
 import { readSuite } from './read-suite.ts';
+import { relationFilterSuite } from './relation-filter-suite.ts';
 import { refusalSuite } from './refusal-suite.ts';
 import { relatedSuite } from './related-suite.ts';
 import { searchSuite } from './search-suite.ts';
@@ -24,6 +25,7 @@ export function storeSuite(name: string, open: OpenStore): void {
   paginationSuite(name, open);
   searchSuite(name, open);
   relatedSuite(name, open);
+  relationFilterSuite(name, open);
   nestedSuite(name, open);
   writeSuite(name, open);
   refusalSuite(name, open);

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { parseQuery } from '../../src/conventions/query.ts';
 import { effortOf, effortOfLookup, effortOfRelated, isUnindexed } from '../../src/plan/effort.ts';
 import { readFilter } from '../../src/plan/filter.ts';
+import type { PathCondition } from '../../src/plan/condition.ts';
 import type { Condition } from '../../src/plan/plan.ts';
 import { readSort } from '../../src/plan/sort.ts';
 import { compiled } from './rules.ts';
@@ -33,8 +34,8 @@ resources:
 
 /** Whether no index serves a list query. @param sort empty for the default order */
 function isUnindexedQuery(name: string, filter: string, sort: string): boolean {
-  const { resource, validator } = compiled(DOCUMENT, name);
-  const conditions = readFilter(parseQuery(filter), resource, validator);
+  const { resource, filters } = compiled(DOCUMENT, name);
+  const conditions = readFilter(parseQuery(filter), filters);
   const order = sort === '' ? resource.sort : readSort(sort, resource);
   return isUnindexed(resource, resource.parent !== null, conditions, order);
 }
@@ -104,6 +105,11 @@ const HEAVY: readonly Case[] = [
   ['products', 'price[gt]=5', 'category,price'],
   ['reviews', '', 'kind'],
   ['reviews', 'kind=x', ''],
+  ['products', 'supplier.name=x', ''],
+  ['products', 'id=x&supplier.name=x', 'id'],
+  ['products', 'reviews.stars=5', ''],
+  ['products', 'any[1][category]=x&any[2][place.city]=y', 'id'],
+  ['products', 'any[1][id]=x&any[2][price]=5', 'id'],
 ];
 
 describe('effortOf', () => {
@@ -128,6 +134,26 @@ describe('effortOf', () => {
     assert.equal(effortOf(resource, { ...plain, window: { ...PAGE, offset: 1_000 } }), 'light');
     assert.equal(effortOf(resource, { ...plain, window: { ...PAGE, offset: 1_001 } }), 'bounded');
     assert.equal(effortOf(resource, { ...plain, count: { kind: 'capped', cap: 10 } }), 'bounded');
+  });
+
+  it('[QRY-3] counts the rows of every alternative', () => {
+    const ids = (count: number): readonly PathCondition[] => [
+      { path: 'id', operator: 'in', values: Array.from({ length: count }, (_, index) => `v${index}`) },
+    ];
+    const sku: PathCondition = { path: 'sku', operator: 'in', values: ['x'] };
+    const effort = (...alternatives: readonly (readonly PathCondition[])[]) =>
+      effortOf(resource, { ...plain, filter: [{ operator: 'any', alternatives }] });
+    assert.equal(effort(ids(50), ids(49), [sku]), 'light');
+    assert.equal(effort(ids(50), ids(50), [sku]), 'unbounded');
+    assert.equal(effort(ids(1), [{ path: 'category', operator: 'in', values: ['x'] }]), 'unbounded');
+    assert.equal(effort(ids(1), [{ path: 'name', operator: 'in', values: ['x'] }]), 'unbounded');
+    const relation = { resource: 'suppliers', field: 'supplier_id', inverse: false };
+    const related = { operator: 'related', relation, conditions: ids(1) } as const;
+    assert.equal(effortOf(resource, { ...plain, filter: [...ids(1), related] }), 'unbounded');
+    assert.equal(
+      effortOf(resource, { ...plain, filter: [{ operator: 'any', alternatives: [ids(1), [related]] }] }),
+      'unbounded',
+    );
   });
 
   it('[QRY-3] is light if the filter selects few rows by unique values, in any order', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseQuery } from '../../src/conventions/query.ts';
-import { isFilterOf, readFilter } from '../../src/plan/filter.ts';
+import { readFilter } from '../../src/plan/filter.ts';
+import { isFilterOf } from '../../src/plan/filter-rule.ts';
 import { readFilterName } from '../../src/plan/parameters.ts';
 import { throwsApiError } from '../conventions/throws-api-error.ts';
 import { compiled, itemsDocument } from './rules.ts';
@@ -27,9 +28,9 @@ const PROPERTIES = [
   'uuid: { type: string, format: uuid }',
   'link: { type: string, format: uri }',
 ].join(', ');
-const { resource, validator } = compiled(itemsDocument(PROPERTIES), 'items');
+const { filters } = compiled(itemsDocument(PROPERTIES), 'items');
 
-const read = (text: string) => readFilter(parseQuery(text), resource, validator);
+const read = (text: string) => readFilter(parseQuery(text), filters);
 
 describe('the name of a filter', () => {
   const names: readonly (readonly [name: string, path: string, operator: string | null])[] = [
@@ -63,11 +64,11 @@ describe('the name of a filter', () => {
     'filter[a][b][c]',
     'filter[name]x',
   ]) {
-    it(`[QRY-5] ${JSON.stringify(name)} is not a filter`, () => assert.equal(isFilterOf(resource)(name), false));
+    it(`[QRY-5] ${JSON.stringify(name)} is not a filter`, () => assert.equal(isFilterOf(filters)(name), false));
   }
 
   it('[REP-11a] is unknown if the field is write-only, absent, or not a field itself', () => {
-    const isFilter = isFilterOf(resource);
+    const isFilter = isFilterOf(filters);
     for (const name of ['secret', 'secret[in]', 'filter[secret]', 'nothing', 'links', 'place.zip', 'toString'])
       assert.equal(isFilter(name), false, name);
     for (const name of ['id', 'created_at', 'revision[eq]', 'place.city', 'filter[name]'])

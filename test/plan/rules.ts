@@ -5,6 +5,7 @@ import { loadModel } from '../../src/model/load-model.ts';
 import type { Model, Resource } from '../../src/model/model.ts';
 import { compileValidators, type ResourceValidator } from '../../src/model/values/resource-validator.ts';
 import type { DraftRule } from '../../src/plan/draft.ts';
+import { type FilterRule, filterRule, type Validators } from '../../src/plan/filter-rule.ts';
 import { type ListQuery, type ListRule, listRule, readListQuery } from '../../src/plan/list-query.ts';
 import type { Ancestor, Row } from '../../src/plan/plan.ts';
 
@@ -13,13 +14,17 @@ export interface Compiled {
   readonly model: Model;
   readonly resource: Resource;
   readonly validator: ResourceValidator;
+  /** Of all resources. */
+  readonly validators: Validators;
+  readonly filters: FilterRule;
 }
 
 export function compiled(document: string, name: string): Compiled {
   const { model } = loadModel({ file: 'model.yaml', text: document, env: {} });
   const resource = model.resources.get(name) ?? assert.fail(`the model has no ${name}`);
-  const validator = compileValidators(model).get(name) ?? assert.fail(`nothing validates ${name}`);
-  return { model, resource, validator };
+  const validators = compileValidators(model);
+  const validator = validators.get(name) ?? assert.fail(`nothing validates ${name}`);
+  return { model, resource, validator, validators, filters: filterRule(model, resource, validators) };
 }
 
 /** A document with one resource `items`: its properties, and further members. */
@@ -35,7 +40,10 @@ resources:
 ${members.join('')}`;
 }
 
-export function draftRule({ resource, validator }: Compiled, lenient = false): DraftRule {
+export function draftRule(
+  { resource, validator }: Pick<Compiled, 'resource' | 'validator'>,
+  lenient = false,
+): DraftRule {
   return { resource, validator, checkUrl: () => null, lenient };
 }
 
@@ -45,8 +53,8 @@ export const plainSeal: CursorSeal = {
   open: (token) => (token === '' ? null : Buffer.from(token, 'base64url').toString()),
 };
 
-export function ruleOf({ model, resource, validator }: Compiled): ListRule {
-  return listRule(model, resource, validator, plainSeal);
+export function ruleOf({ model, resource, validators }: Compiled): ListRule {
+  return listRule(model, resource, validators, plainSeal);
 }
 
 /** The query of a collection, from the string after the question mark. */

@@ -15,9 +15,25 @@ describe('describeWarnings', () => {
         'indexes: [[e, a]]',
       ),
       [
-        'resources.items: sortable without an index in that order: a, b, c.d, e, f_id; filterable without an index: a, c.d; declare indexes, or restrict sortable and filterable',
+        'resources.items: sortable without an index in that order: a, b, c.d, e, f_id; filterable without an index (also through items.f): a, c.d; declare indexes, or restrict sortable and filterable',
       ],
     );
+  });
+
+  it('[QRY-1] [QRY-3] names the relations by which filters of other resources compare a field', () => {
+    const document = `
+name: shop
+version: 1.0.0
+resources:
+  makers: { sortable: [], schema: { type: object, properties: { country: { type: string } } } }
+  items:
+    sortable: []
+    filterable: []
+    schema: { type: object, properties: { maker_id: { type: string, x-references: makers } } }
+`;
+    assert.deepEqual(describeWarnings(load(document).model), [
+      'resources.makers: filterable without an index (also through items.maker): country; declare indexes, or restrict sortable and filterable',
+    ]);
   });
 
   it('[QRY-3] has no warnings if every sortable and filterable field has an index', () => {

@@ -1,5 +1,6 @@
 import type { ETagsByLength } from '../../conventions/etag.ts';
 import { listedETag } from '../../conventions/preconditions.ts';
+import { relatedResources } from '../../plan/condition.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { ExpectedStamp, Page } from '../../plan/plan.ts';
 import { type MaybePromise, chain } from '../../platform/maybe-promise.ts';
@@ -74,7 +75,9 @@ function pageState(
 ): MaybePromise<PageState> {
   const resources = resourcesOf(query);
   return chain(request.rows.resourceStamps(resources), (stamps) => {
-    const selected = selectedOf(compiled.resource, query.view, etags.collection(request, query, stamps));
+    const filtered = relatedResources(query.plan.filter).map((name) => request.contract.resourceOf(name).resource);
+    const others = [...query.view.expanded, ...filtered];
+    const selected = selectedOf(compiled.resource, others, etags.collection(request, query, stamps));
     return { resources, stamps, selected };
   });
 }

@@ -1,5 +1,7 @@
+import { type FilterCondition, isOwn } from '../../plan/condition.ts';
 import {
   type Ancestor,
+  type Condition,
   EVERYTHING,
   type ItemPlan,
   type ListRead,
@@ -71,7 +73,8 @@ export class VisibleRows {
 
   list(read: ListRead): MaybePromise<Page> {
     const { resource, within } = read;
-    return this.#rows.list({ ...read, within: this.#ancestors(within), visible: this.#visibility(resource) });
+    const filter = this.#filter(read.filter);
+    return this.#rows.list({ ...read, filter, within: this.#ancestors(within), visible: this.#visibility(resource) });
   }
 
   lookup(read: Omit<LookupPlan, 'visible'>): MaybePromise<readonly LocatedRow[]> {
@@ -98,6 +101,21 @@ export class VisibleRows {
     return this.#rows.missingReferences(
       references.map(({ resource, id, within }) => ({ resource, id, within, visible: this.#visibility(resource) })),
     );
+  }
+
+  /** The same conditions, on visible related rows. */
+  #filter(filter: readonly FilterCondition[]): readonly Condition[] {
+    if (filter.every(isOwn)) return filter;
+    return filter.map((condition): Condition => {
+      if (condition.operator !== 'any') return this.#related(condition);
+      const alternatives = condition.alternatives.map((each) => each.map((member) => this.#related(member)));
+      return { operator: 'any', alternatives };
+    });
+  }
+
+  #related<C extends Exclude<FilterCondition, { readonly operator: 'any' }>>(condition: C) {
+    if (isOwn(condition)) return condition;
+    return { ...condition, visible: this.#visibility(condition.relation.resource) };
   }
 
   #ancestors(within: readonly Ancestor[]): readonly VisibleAncestor[] {

@@ -5,7 +5,6 @@ import { linkField, type LinkValue } from '../../conventions/links.ts';
 import { evaluateRead, listedETag } from '../../conventions/preconditions.ts';
 import type { Resource } from '../../model/model.ts';
 import type { LinkBase } from '../../plan/url-builder.ts';
-import type { View } from '../../plan/view.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Modified } from '../read/item-cache.ts';
@@ -33,14 +32,14 @@ export interface Content {
   readonly body: () => string;
 }
 
-/** The representation of a resource in a view. */
+/** The representation of a resource. @param others the resources that it shows or depends on besides */
 export function selectedOf(
   resource: Resource,
-  { expanded }: View,
+  others: readonly Resource[],
   etags: ETagsByLength,
   lastModified: SelectedRepresentation['lastModified'] = undated,
 ): SelectedRepresentation {
-  const cache = expanded.map((each) => each.cache).reduce(combineDirectives, resource.cache);
+  const cache = others.map((each) => each.cache).reduce(combineDirectives, resource.cache);
   return { resource, cache, etags, lastModified };
 }
 

@@ -1,5 +1,6 @@
 import { type ETagsByLength, strongETag } from '../../conventions/etag.ts';
 import { isCompressible } from '../../formats/compress.ts';
+import { relatedResources } from '../../plan/condition.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { Negotiated } from '../negotiate.ts';
@@ -85,8 +86,9 @@ export function etagOf({ short, long }: ETagsByLength, body: string): string {
   return isCompressible(body) ? long : short;
 }
 
-/** The resources that a page is made of: its own, those above it, and all that are expanded within it. */
+/** The resources that a page is made of: its own, those above it, those that its filter reads, and all that are expanded within it. */
 export function resourcesOf({ plan, view }: ListQuery): readonly string[] {
   const above = plan.within.map(({ resource }) => resource);
-  return [...new Set([plan.resource, ...above, ...view.expanded.map(({ name }) => name)])];
+  const filtered = relatedResources(plan.filter);
+  return [...new Set([plan.resource, ...above, ...filtered, ...view.expanded.map(({ name }) => name)])];
 }

@@ -28,11 +28,14 @@ export function itemResponse(
     const text = writeItem(request.offer.format, viewTypes(compiled, view, request.contract), json);
     // Related rows change without this row's revision and time.
     const tagged = etags.item(request, source.row.row, etags.digest(text));
-    return conditionalResponse(request, selectedOf(compiled.resource, view, tagged), { links, body: () => text });
+    return conditionalResponse(request, selectedOf(compiled.resource, view.expanded, tagged), {
+      links,
+      body: () => text,
+    });
   }
   const item = source.kind === 'cached' ? source.item : writtenItem(request, found.request, source);
   const tagged = etags.item(request, item, view.key);
-  const selected = selectedOf(compiled.resource, view, tagged, () => lastModified(item, request, etags));
+  const selected = selectedOf(compiled.resource, view.expanded, tagged, () => lastModified(item, request, etags));
   return conditionalResponse(request, selected, { links, body: () => item.text });
 }
 

@@ -4,7 +4,8 @@ import type { Dependent, Resource } from '../../model/model.ts';
 import { deletionOrder, type ReferenceEdge } from '../../plan/deletion-order.ts';
 import { expectedRevision } from '../../plan/pending-revisions.ts';
 import { keyMembers } from '../../model/row-key.ts';
-import type { Condition, Row, WritePlan } from '../../plan/plan.ts';
+import type { PathCondition } from '../../plan/condition.ts';
+import type { Row, WritePlan } from '../../plan/plan.ts';
 import { heldAncestors, rowKey } from '../../plan/row-address.ts';
 import { type CurrentRow, deletePlan, updatePlan, type WriteAuthor } from '../../plan/write-plan.ts';
 import { ancestorsOf, type AncestorSource } from '../read/ancestors.ts';
@@ -139,7 +140,7 @@ class Cascade {
     const { id } = target.row;
     const siblings = resource.field.get(field)?.reference?.siblings === true ? target.within : [];
     const within = child ? [{ resource: target.resource.name, id }, ...target.within] : siblings;
-    const refers: Condition = many
+    const refers: PathCondition = many
       ? { path: field, operator: 'contains', value: id }
       : { path: field, operator: 'in', values: [id] };
     const page = await this.#source.rows.list({

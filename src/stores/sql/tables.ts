@@ -1,4 +1,5 @@
 import type { Json } from '../../conventions/json.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
 import type { Model, Resource, ValueType } from '../../model/model.ts';
 import { aboveReference, isHidden, keyMembers } from '../../model/row-key.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
@@ -67,12 +68,25 @@ interface Membership {
   condition(placeholder: string, deadlineCheck: string | null): string;
 }
 
+/** The table that lists the targets of an array of references, with quoted names. */
+export interface Links {
+  readonly name: string;
+  /** The columns of the key of the row with the array, and of the row that it refers to. */
+  readonly owner: readonly string[];
+  readonly target: readonly string[];
+}
+
+/** The alias of a table of related rows in a condition. No resource name has a space. */
+const RELATED_ROW = 'related row';
+
 /** The table of a resource in one dialect, compiled once. */
 export class Table {
   readonly resource: Resource;
   readonly dialect: Dialect;
-  /** The quoted name. */
+  /** The quoted name, or the alias. */
   readonly name: string;
+  /** The table as `from` names it. */
+  readonly source: string;
   readonly columns: readonly TableColumn[];
   /** The columns that identify a row, its own id first. */
   readonly key: readonly string[];
@@ -85,21 +99,25 @@ export class Table {
   /** Names of the columns whose values can have any length. */
   readonly #sized: readonly string[];
   readonly #operands = new Map<string, Operand>();
+  readonly #resources: Model['resources'];
 
   /** @param context the resources of the model, and the dialect */
-  constructor(resource: Resource, dialect: Dialect, context: AncestorContext) {
+  constructor(resource: Resource, dialect: Dialect, context: AncestorContext, alias: string | null = null) {
     this.resource = resource;
     this.dialect = dialect;
-    this.name = dialect.quote(resource.name);
+    this.#resources = context.resources;
+    const own = dialect.quote(resource.name);
+    this.name = alias === null ? own : dialect.quote(alias);
+    this.source = alias === null ? own : `${own} as ${this.name}`;
     this.columns = columnsOf(resource);
     this.key = keyMembers(resource);
     this.keyExpression = rowValue(this.key.map((name) => this.column(name)));
-    const own = this.columns.map(({ name, type }) => ({
+    const selections = this.columns.map(({ name, type }) => ({
       name,
       of: name,
       text: `${dialect.selection(this.column(name), type)} as ${dialect.quote(name)}`,
     }));
-    this.#selections = [...own, ...referenceSelections(resource, context, this)];
+    this.#selections = [...selections, ...referenceSelections(resource, context, this)];
     this.#selection = listOf(this.#selections);
     this.#decoders = this.columns.flatMap(({ name, type }) => {
       const decode = dialect.decode(type);
@@ -160,19 +178,27 @@ export class Table {
   membership(path: string): Membership {
     const { expression, type } = this.operand(path);
     if (type.kind !== 'array') throw new Error(`The plan compares items of ${path}, which is not an array`);
-    if (!linkFields(this.resource).some(({ field }) => field === path)) {
-      return this.dialect.contains(expression, type.item.type);
-    }
-    const { quote } = this.dialect;
-    const links = quote(linkTable(this.resource.name, path));
+    const links = this.links(path);
+    if (links === null) return this.dialect.contains(expression, type.item.type);
     return {
       encode: this.dialect.encode(type.item.type),
       condition: (placeholder, deadlineCheck) => {
         const checked = deadlineCheck === null ? '' : ` and ${deadlineCheck}`;
-        const owner = linkColumns('owner', this.key.length).map(quote).join(', ');
-        const owners = `select ${owner} from ${links} where ${quote('target')} = ${placeholder}${checked}`;
+        const owners = `select ${links.owner.join(', ')} from ${links.name} where ${links.target[0]} = ${placeholder}${checked}`;
         return `${this.keyExpression} in (${owners})`;
       },
+    };
+  }
+
+  /** The link table of an array of references, and the columns of both keys; null for another field. */
+  links(path: string): Links | null {
+    const target = this.#resources.get(linkFields(this.resource).find(({ field }) => field === path)?.target ?? '');
+    if (target === undefined) return null;
+    const { quote } = this.dialect;
+    return {
+      name: quote(linkTable(this.resource.name, path)),
+      owner: linkColumns('owner', this.key.length).map(quote),
+      target: linkColumns('target', keyMembers(target).length).map(quote),
     };
   }
 
@@ -214,6 +240,7 @@ export class Tables {
   /** The statements that read and write the system tables. */
   readonly system: SystemStatements;
   readonly #tables: ReadonlyMap<string, Table>;
+  readonly #related: (resource: Resource) => Table;
 
   constructor(model: Model, dialect: Dialect) {
     this.dialect = dialect;
@@ -222,6 +249,7 @@ export class Tables {
     this.#tables = new Map(
       [...model.resources.values()].map((each) => [each.name, new Table(each, dialect, this.context)]),
     );
+    this.#related = weakMemoize((each) => new Table(each, dialect, this.context, RELATED_ROW));
   }
 
   /** The table of a resource. @throws {Error} where the model has none of that name */
@@ -229,6 +257,11 @@ export class Tables {
     const table = this.#tables.get(resource);
     if (table === undefined) throw new Error(`The plan names ${resource}, which the model does not declare`);
     return table;
+  }
+
+  /** The table of a resource under an alias, for conditions on the rows that are related to those of any table. */
+  related(resource: string): Table {
+    return this.#related(this.of(resource).resource);
   }
 
   [Symbol.iterator](): Iterator<Table> {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { topLevel } from '../../../src/testing/sample-writes.ts';
 import { describe, it } from 'node:test';
 import { type ItemRead, type RowSource, VisibleRows } from '../../../src/pipeline/read/visible-rows.ts';
+import type { FilterCondition } from '../../../src/plan/condition.ts';
 import {
+  type Condition,
   EVERYTHING,
   type ItemPlan,
   type ListPlan,
@@ -58,11 +60,20 @@ const WITHIN = [
   { resource: 'notes', id: 'n' },
 ];
 const ITEM: ItemRead = { resource: 'words', id: 'w', within: WITHIN, columns: ['text'] };
+const RELATED_LINE: FilterCondition = {
+  operator: 'related',
+  relation: { resource: 'lines', field: 'line_id', inverse: false },
+  conditions: [{ path: 'text', operator: 'in', values: ['x'] }],
+};
+const RELATED_NOTE: FilterCondition = { ...RELATED_LINE, relation: { resource: 'notes', field: 'a', inverse: true } };
 const LIST: ListRead = {
   kind: 'list',
   resource: 'words',
   within: WITHIN,
-  filter: [],
+  filter: [
+    RELATED_LINE,
+    { operator: 'any', alternatives: [[RELATED_NOTE], [...RELATED_LINE.conditions, RELATED_LINE]] },
+  ],
   order: [{ path: 'id', descending: false }],
   window: { kind: 'offset', offset: 0, limit: 3 },
   count: { kind: 'none' },
@@ -85,7 +96,13 @@ const READS: Readonly<Record<keyof RowReader, readonly [read: (rows: VisibleRows
 /** Each resource that a plan reads, with the visibility that it has there. */
 function visibilitiesIn(plan: Plan): readonly (readonly [resource: string, visible: Visibility])[] {
   const parts = 'resource' in plan ? [plan, ...('within' in plan ? plan.within : [])] : plan;
-  return parts.map(({ resource, visible }) => [resource, visible]);
+  const filtered = 'kind' in plan && plan.kind === 'list' ? plan.filter.flatMap(relatedVisibilities) : [];
+  return [...parts.map(({ resource, visible }) => [resource, visible] as const), ...filtered];
+}
+
+function relatedVisibilities(condition: Condition): readonly (readonly [resource: string, visible: Visibility])[] {
+  if (condition.operator === 'any') return condition.alternatives.flat().flatMap(relatedVisibilities);
+  return condition.operator === 'related' ? [[condition.relation.resource, condition.visible]] : [];
 }
 
 /** Asserts that a source was read once, with a visibility for each resource. */

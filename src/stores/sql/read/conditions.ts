@@ -1,8 +1,12 @@
 import type { Json } from '../../../conventions/json.ts';
-import type { Ancestor, Condition } from '../../../plan/plan.ts';
+import type { Resource } from '../../../model/model.ts';
+import { referringMembers } from '../../../model/row-key.ts';
+import { type Alternative, holdsForUnset, type PathCondition, type RelatedCondition } from '../../../plan/condition.ts';
+import type { Condition, Visibility } from '../../../plan/plan.ts';
 import type { BindParameters, SqlValue } from '../dialect.ts';
+import { indexesOf } from '../../../plan/indexes.ts';
 import { type Interval, intersection, intervalConditions, intervalOf } from './intervals.ts';
-import type { Operand, Table, Tables } from '../tables.ts';
+import { type Links, type Operand, rowValue, type Table, type Tables } from '../tables.ts';
 
 /** Holds for no row. */
 const NEVER = '1 = 0';
@@ -20,7 +24,7 @@ export function filterOf(table: Table, conditions: readonly Condition[]): Filter
   const intervals = new Map<string, Interval>();
   const others: Condition[] = [];
   for (const condition of conditions) {
-    if (condition.operator === 'search') {
+    if (!('path' in condition)) {
       others.push(condition);
       continue;
     }
@@ -35,15 +39,22 @@ export function filterOf(table: Table, conditions: readonly Condition[]): Filter
 }
 
 /** What the conditions of a statement are generated with. */
-interface ConditionContext {
+export interface ConditionContext {
+  readonly tables: Tables;
+  /** Of the rows that the conditions are on. */
   readonly table: Table;
   readonly parameters: BindParameters;
-  /** The deadline's `always` where the statement has a deadline. */
-  readonly deadlineCheck: string | null;
+  readonly deadline: DeadlineCheck;
+}
+
+/** The conditions that check a deadline: at each row of a table, and at each result of a search that comes before them; none without a deadline. */
+export interface DeadlineCheck {
+  readonly row: readonly string[];
+  readonly found: string | null;
 }
 
 /** The conditions of a filter, to be joined by `and`. */
-export function filterConditions(context: ConditionContext, { intervals, others }: Filter): string[] {
+export function filterConditions(context: ConditionContext, { intervals, others }: Filter): readonly string[] {
   const { table, parameters } = context;
   const bounded = [...intervals].flatMap(
     ([path, interval]) => intervalConditions(interval, table.operand(path), parameters) ?? [NEVER],
@@ -75,14 +86,14 @@ function noneOf({ table, parameters }: ConditionContext, operand: Operand, value
 }
 
 /** A substring of a text, or an item of an array. */
-function contains({ table, parameters, deadlineCheck }: ConditionContext, path: string, value: Json): string {
+function contains({ table, parameters, deadline }: ConditionContext, path: string, value: Json): string {
   const operand = table.operand(path);
   const whole = operand.type.kind === 'array' ? table.membership(path) : operand;
   const encoded = value === null ? undefined : whole.encode(value);
   if (encoded === undefined) return NEVER;
   const placeholder = parameters.add(encoded);
   return 'condition' in whole
-    ? whole.condition(placeholder, deadlineCheck)
+    ? whole.condition(placeholder, deadline.found)
     : table.dialect.hasSubstring(whole.expression, placeholder);
 }
 
@@ -100,7 +111,7 @@ function exists({ expression, type, nullable, encode }: Operand, wanted: boolean
 
 /** A condition without bounds. A value that the column cannot hold is equal to that of no row (QRY-7). */
 function otherCondition(context: ConditionContext, condition: Condition): string {
-  const { table, parameters, deadlineCheck } = context;
+  const { table, parameters, deadline } = context;
   switch (condition.operator) {
     case 'in':
       return anyOf(context, table.operand(condition.path), condition.values);
@@ -111,7 +122,11 @@ function otherCondition(context: ConditionContext, condition: Condition): string
     case 'exists':
       return exists(table.operand(condition.path), condition.value, parameters);
     case 'search':
-      return table.dialect.search(table.resource, condition.words, parameters, deadlineCheck);
+      return table.dialect.search(table.resource, condition.words, parameters, deadline.found);
+    case 'related':
+      return related(context, condition);
+    case 'any':
+      return either(context, condition.alternatives);
     // A comparison with null: with any other value it is an interval.
     case 'gt':
     case 'gte':
@@ -122,47 +137,102 @@ function otherCondition(context: ConditionContext, condition: Condition): string
   }
 }
 
-/**
- * The columns that hold the key of a row's parent, each with the id that a path names; none for a path without ancestors.
- *
- * @throws {Error} where the resource has no parent, or the path names too few ancestors
- */
-function parentIds(
-  { resource }: Table,
-  within: readonly Ancestor[],
-): readonly (readonly [column: string, id: string])[] {
-  if (within.length === 0) return [];
-  if (resource.parent === null) throw new Error(`${resource.name} has no parent, but the plan names one`);
-  return resource.parentKey.map((column, level) => {
-    const id = within[level]?.id;
-    if (id === undefined) throw new Error(`The plan names too few of the rows above ${resource.name}`);
-    return [column, id];
+type Related = RelatedCondition<{ readonly visible: Visibility }>;
+
+/** At least one of several conjunctions. */
+function either(context: ConditionContext, alternatives: readonly Alternative<Pick<Related, 'visible'>>[]): string {
+  const each = alternatives.map((conditions) => {
+    const all = filterConditions(context, filterOf(context.table, conditions));
+    return all.length === 0 ? ALWAYS : all.join(' and ');
   });
+  return each.length === 0 ? NEVER : `(${each.map((all) => `(${all})`).join(' or ')})`;
 }
 
-/** A condition: an ancestor exists, and is below the next one where the plan names it (URL-7). */
-export function ancestorExists(
-  tables: Tables,
-  within: readonly Ancestor[],
-  index: number,
-  parameters: BindParameters,
-): string {
-  const [ancestor, ...above] = within.slice(index);
-  if (ancestor === undefined) throw new RangeError(`The path has no ancestor ${index}`);
-  const table = tables.of(ancestor.resource);
-  const conditions = [`${table.column('id')} = ${parameters.add(ancestor.id)}`];
-  for (const [level, id] of parentIds(table, above)) {
-    conditions.push(`${table.column(level)} = ${parameters.add(id)}`);
+/**
+ * A related row exists that fulfills conditions. What a row refers to are few rows, which are collected first: an index on the field then finds the
+ * rows that refer to them.
+ */
+function related(context: ConditionContext, condition: Related): string {
+  const { tables, table } = context;
+  const { resource, field, inverse } = condition.relation;
+  if (inverse) return referredTo(context, condition);
+  const keys = relatedRows(context, condition, columnsOfKey(tables.related(resource)));
+  const links = table.links(field);
+  if (links !== null) return `${table.keyExpression} in (${ownersOf(links, keys)})`;
+  const [first = '', ...others] = referringMembers(table.resource, field).map((name) => table.column(name));
+  const leads = `${rowValue([first, ...others])} in (${keys})`;
+  return condition.conditions.every(holdsForUnset) ? `(${leads} or ${leadsToNone(first, condition)})` : leads;
+}
+
+/**
+ * A row exists that refers to the row and fulfills conditions. Such rows are many, and often the first one does: each row looks for it in the index
+ * on their field, unless an index finds the few that fulfill the conditions.
+ */
+function referredTo(context: ConditionContext, condition: Related): string {
+  const { tables, table } = context;
+  const { resource, field } = condition.relation;
+  const target = tables.related(resource);
+  const links = target.links(field);
+  const referring = links?.target ?? referringMembers(target.resource, field).map((name) => target.column(name));
+  if (findsFew(target.resource, condition.conditions)) {
+    const found = relatedRows(context, condition, links === null ? referring.join(', ') : columnsOfKey(target));
+    return `${table.keyExpression} in (${links === null ? found : targetsOf(links, found)})`;
   }
-  return `exists (select 1 from ${table.name} where ${conditions.join(' and ')})`;
+  const same = referring.map((column, index) => `${column} = ${table.column(table.key[index] ?? '')}`).join(' and ');
+  const owners = links === null ? '' : `select ${links.owner.join(', ')} from ${links.name} where ${same}`;
+  return `exists (${relatedRows(context, condition, '1', links === null ? same : `${target.keyExpression} in (${owners})`)})`;
 }
 
-/** The conditions on rows below a path: their columns hold the key of the nearest ancestor. */
-export function belowParent(table: Table, within: readonly Ancestor[]): readonly Condition[] {
-  return parentIds(table, within).map(([path, id]) => ({ path, operator: 'in', values: [id] }));
+/** A query of the related rows that fulfill the conditions. @param refers a further condition */
+function relatedRows(context: ConditionContext, condition: Related, selection: string, refers?: string): string {
+  const { tables, deadline } = context;
+  const target = tables.related(condition.relation.resource);
+  const conditions = [
+    ...deadline.row,
+    ...(refers === undefined ? [] : [refers]),
+    ...visibleConditions(condition),
+    ...filterConditions({ ...context, table: target }, filterOf(target, condition.conditions)),
+  ];
+  const text = `select ${selection} from ${target.source}`;
+  return conditions.length === 0 ? text : `${text} where ${conditions.join(' and ')}`;
 }
 
-/** Conditions: each ancestor of a path is below the next. Rows below the nearest ancestor prove that it exists. */
-export function ancestorChain(tables: Tables, within: readonly Ancestor[], parameters: BindParameters): string[] {
-  return within.slice(0, -1).map((_, index) => ancestorExists(tables, within, index, parameters));
+/** The conditions of what may be seen of a resource. */
+function visibleConditions({ visible }: Related): readonly string[] {
+  switch (visible.kind) {
+    case 'everything':
+      return [];
+  }
+}
+
+/** A condition: a reference leads to no visible row. Foreign keys make sure that there is a row. */
+function leadsToNone(reference: string, { visible }: Related): string {
+  switch (visible.kind) {
+    case 'everything':
+      return `${reference} is null`;
+  }
+}
+
+function columnsOfKey(table: Table): string {
+  return table.key.map((name) => table.column(name)).join(', ');
+}
+
+/** The keys of the rows whose arrays have one of the keys of a query. */
+function ownersOf({ name, owner, target }: Links, keys: string): string {
+  return `select ${owner.join(', ')} from ${name} where ${rowValue(target)} in (${keys})`;
+}
+
+/** The keys that are in the arrays of the rows of a query. */
+function targetsOf({ name, owner, target }: Links, keys: string): string {
+  return `select ${target.join(', ')} from ${name} where ${rowValue(owner)} in (${keys})`;
+}
+
+/** Whether an index finds the rows that fulfill conditions by one of many values. */
+function findsFew(resource: Resource, conditions: readonly PathCondition[]): boolean {
+  const isSelective = (path: string): boolean => {
+    const property = resource.properties.get(path);
+    const isIndexed = path === 'id' || indexesOf(resource).some(({ keys }) => keys[0]?.path === path);
+    return isIndexed && property?.allowed === null && property.type.kind !== 'boolean';
+  };
+  return conditions.some(({ operator, path }) => operator === 'in' && isSelective(path));
 }

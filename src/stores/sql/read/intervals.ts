@@ -1,5 +1,5 @@
 import type { Json } from '../../../conventions/json.ts';
-import type { Comparison, Condition } from '../../../plan/plan.ts';
+import type { Comparison, PathCondition } from '../../../plan/condition.ts';
 import type { Locate, BindParameters, SqlValue } from '../dialect.ts';
 import type { Operand } from '../tables.ts';
 import type { Compare } from '../value-order.ts';
@@ -18,9 +18,6 @@ export interface Interval {
 
 const including = (value: Json): IntervalEnd => ({ value, inclusive: true });
 const excluding = (value: Json): IntervalEnd => ({ value, inclusive: false });
-
-/** A condition on one path. */
-type PathCondition = Exclude<Condition, { readonly operator: 'search' }>;
 
 /** The interval of a condition; null for a condition that is not one. */
 export function intervalOf(condition: PathCondition, isArray: boolean): Interval | null {

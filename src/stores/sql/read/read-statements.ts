@@ -2,7 +2,8 @@ import type { SortKey } from '../../../model/model.ts';
 import { weakMemoize } from '../../../cache/memoize.ts';
 import { keyIds } from '../../../plan/row-address.ts';
 import type { Ancestor, Effort, ItemPlan, ListPlan, RowAddress } from '../../../plan/plan.ts';
-import { ancestorExists, belowParent, ancestorChain, type Filter, filterConditions, filterOf } from './conditions.ts';
+import { ancestorChain, ancestorExists, belowParent } from './ancestor-conditions.ts';
+import { type DeadlineCheck, type Filter, filterConditions, filterOf } from './conditions.ts';
 import { type Dialect, type DeadlineChecks, BindParameters, type Statement } from '../dialect.ts';
 import { type Range, rangesAfter, directedOrder } from './seek.ts';
 import type { Table, Tables } from '../tables.ts';
@@ -28,7 +29,7 @@ export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   const below = filterOf(table, belowParent(table, plan.within));
   const conditions = [
     own,
-    ...filterConditions({ table, parameters, deadlineCheck: null }, below),
+    ...filterConditions({ tables, table, parameters, deadline: NO_DEADLINE }, below),
     ...ancestorChain(tables, plan.within, parameters),
   ];
   const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
@@ -58,14 +59,11 @@ export function deadlineChecksFor(effort: Effort): DeadlineChecks {
   return effort === 'unbounded' ? 'sampled' : 'never';
 }
 
-/** The conditions that check a deadline: at each row of the table, and at each result of a search that comes before them. */
-export function deadlineConditions(
-  { deadline }: Dialect,
-  checks: DeadlineChecks,
-): { readonly row: readonly string[]; readonly found: string | null } {
-  return deadline === null || checks === 'never'
-    ? { row: [], found: null }
-    : { row: [deadline[checks]], found: deadline.always };
+const NO_DEADLINE: DeadlineCheck = { row: [], found: null };
+
+/** How a statement of a dialect checks its deadline. */
+export function deadlineCheck({ deadline }: Dialect, checks: DeadlineChecks): DeadlineCheck {
+  return deadline === null || checks === 'never' ? NO_DEADLINE : { row: [deadline[checks]], found: deadline.always };
 }
 
 /** The conditions on all rows of a list, independent of the page. */
@@ -74,10 +72,10 @@ function rowConditions(
   { plan, filter, deadlineChecks }: RowSelection,
   parameters: BindParameters,
 ): string[] {
-  const { row, found } = deadlineConditions(tables.dialect, deadlineChecks);
+  const deadline = deadlineCheck(tables.dialect, deadlineChecks);
   return [
-    ...row,
-    ...filterConditions({ table: tables.of(plan.resource), parameters, deadlineCheck: found }, filter),
+    ...deadline.row,
+    ...filterConditions({ tables, table: tables.of(plan.resource), parameters, deadline }, filter),
     ...ancestorChain(tables, plan.within, parameters),
   ];
 }

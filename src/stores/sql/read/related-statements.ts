@@ -3,7 +3,7 @@ import type { Ancestor, LocatedRow, LookupPlan, RelatedPlan, RelatedRows, RowAdd
 import { keyIds } from '../../../plan/row-address.ts';
 import { type AncestorId, ancestorIds } from '../ancestor-ids.ts';
 import { type DeadlineChecks, BindParameters, type SqlRow, type Statement } from '../dialect.ts';
-import { deadlineConditions, orderBy } from './read-statements.ts';
+import { deadlineCheck, orderBy } from './read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
 import { RowsTooLarge } from '../../store.ts';
 import { sizeOfAll } from './size-bound.ts';
@@ -79,7 +79,7 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   const columns = referringMembers(table.resource, plan.field);
   const keys = distinctOwners(columns.length, plan);
   const owner = dialect.keyRows(keys, { alias: 'one owner', width: columns.length }, parameters);
-  const { row, found } = deadlineConditions(dialect, checks);
+  const { row, found } = deadlineCheck(dialect, checks);
   const refers = columns.map((name, at) => {
     const id = owner.ids[at] ?? '';
     const isArray = table.operand(name).type.kind === 'array';

@@ -7,12 +7,10 @@ import type { Statement } from '../../../../src/stores/sql/dialect.ts';
 import { itemStatement, listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
 import { lookupStatement, relatedStatement } from '../../../../src/stores/sql/read/related-statements.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
-import { DEADLINE_FUNCTION, sqlite } from '../../../../src/stores/sqlite/dialect.ts';
-import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
-import { prepareDatabase } from '../../../../src/stores/sqlite/schema/prepare-database.ts';
-import { defineFunctions } from '../../../../src/stores/sqlite/connection/sql-functions.ts';
+import { sqlite } from '../../../../src/stores/sqlite/dialect.ts';
 import { field, model, refersTo, resource } from '../../../../src/testing/sample-model.ts';
 import { AT, listPlan, topLevel } from '../../../../src/testing/sample-writes.ts';
+import { queryPlan } from './query-plan.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 
@@ -35,15 +33,9 @@ const shop = model([
 ]);
 const tables = new Tables(shop, sqlite);
 
-/** The query plan of a statement, step by step. */
-function stepsOf(context: TestContext, { text, values }: Statement, of = shop): readonly string[] {
-  const connection = SqliteConnection.writer(':memory:');
-  context.after(() => connection.close());
-  defineFunctions(connection);
-  connection.defineFunction(DEADLINE_FUNCTION, false, () => 1);
-  prepareDatabase(connection, of, { random: { hex: (bytes) => '00'.repeat(bytes) }, consent: 'none' });
-  return connection.all(`explain query plan ${text}`, values).map(({ detail }) => String(detail));
-}
+/** The query plan of a statement on the shop. */
+const stepsOf = (context: TestContext, statement: Statement, of = shop): readonly string[] =>
+  queryPlan(context, statement, of);
 
 const up = (...paths: readonly string[]): readonly SortKey[] => paths.map((path) => ({ path, descending: false }));
 const down = (...paths: readonly string[]): readonly SortKey[] => paths.map((path) => ({ path, descending: true }));

@@ -1,0 +1,52 @@
+import type { Json } from '../conventions/json.ts';
+import type { Model, Resource } from '../model/model.ts';
+import type { FilterCondition, RelationKey } from './condition.ts';
+
+/** A canonical form of conditions, to compare filters: independent of the order and the repetition of conditions, values and alternatives. */
+export function filterKey(filter: readonly FilterCondition[]): string {
+  return [...new Set(filter.map((condition) => JSON.stringify(canonical(condition))))].sort().join('\n');
+}
+
+function canonical(condition: FilterCondition): Json {
+  if ('path' in condition) {
+    const values: readonly Json[] = 'values' in condition ? condition.values : [condition.value];
+    const distinct = [...new Set(values.map((value) => JSON.stringify(value)))].sort();
+    return [condition.path, condition.operator, distinct];
+  }
+  switch (condition.operator) {
+    case 'search':
+      return ['search', condition.words.toSorted()];
+    case 'related':
+      return ['related', leadsTo(condition.relation), filterKey(condition.conditions)];
+    case 'any':
+      return ['any', [...new Set(condition.alternatives.map(filterKey))].sort()];
+  }
+}
+
+/** `supplier_id>suppliers`, or `products<supplier_id` for the rows that refer to a row. */
+function leadsTo({ resource, field, inverse }: RelationKey): string {
+  return inverse ? `${resource}<${field}` : `${field}>${resource}`;
+}
+
+/** The paths that conditions compare, each with its type; `q` for a search. Paths of related rows begin with the relation. */
+export function comparedPaths(
+  filter: readonly FilterCondition[],
+  resource: Resource,
+  resources: Model['resources'],
+): readonly string[] {
+  return filter.flatMap((condition): readonly string[] => {
+    if ('path' in condition) return [`${condition.path}:${resource.properties.get(condition.path)?.type.kind ?? ''}`];
+    switch (condition.operator) {
+      case 'search':
+        return ['q'];
+      case 'related': {
+        const target = resources.get(condition.relation.resource);
+        const prefix = leadsTo(condition.relation);
+        if (target === undefined) return [prefix];
+        return comparedPaths(condition.conditions, target, resources).map((path) => `${prefix}.${path}`);
+      }
+      case 'any':
+        return condition.alternatives.flatMap((each) => comparedPaths(each, resource, resources));
+    }
+  });
+}

@@ -1,0 +1,49 @@
+import type { PathCondition } from '../../../plan/condition.ts';
+import type { Ancestor } from '../../../plan/plan.ts';
+import type { BindParameters } from '../dialect.ts';
+import type { Table, Tables } from '../tables.ts';
+
+/**
+ * The columns that hold the key of a row's parent, each with the id that a path names; none for a path without ancestors.
+ *
+ * @throws {Error} where the resource has no parent, or the path names too few ancestors
+ */
+function parentIds(
+  { resource }: Table,
+  within: readonly Ancestor[],
+): readonly (readonly [column: string, id: string])[] {
+  if (within.length === 0) return [];
+  if (resource.parent === null) throw new Error(`${resource.name} has no parent, but the plan names one`);
+  return resource.parentKey.map((column, level) => {
+    const id = within[level]?.id;
+    if (id === undefined) throw new Error(`The plan names too few of the rows above ${resource.name}`);
+    return [column, id];
+  });
+}
+
+/** A condition: an ancestor exists, and is below the next one where the plan names it (URL-7). */
+export function ancestorExists(
+  tables: Tables,
+  within: readonly Ancestor[],
+  index: number,
+  parameters: BindParameters,
+): string {
+  const [ancestor, ...above] = within.slice(index);
+  if (ancestor === undefined) throw new RangeError(`The path has no ancestor ${index}`);
+  const table = tables.of(ancestor.resource);
+  const conditions = [`${table.column('id')} = ${parameters.add(ancestor.id)}`];
+  for (const [level, id] of parentIds(table, above)) {
+    conditions.push(`${table.column(level)} = ${parameters.add(id)}`);
+  }
+  return `exists (select 1 from ${table.name} where ${conditions.join(' and ')})`;
+}
+
+/** The conditions on rows below a path: their columns hold the key of the nearest ancestor. */
+export function belowParent(table: Table, within: readonly Ancestor[]): readonly PathCondition[] {
+  return parentIds(table, within).map(([path, id]) => ({ path, operator: 'in', values: [id] }));
+}
+
+/** Conditions: each ancestor of a path is below the next. Rows below the nearest ancestor prove that it exists. */
+export function ancestorChain(tables: Tables, within: readonly Ancestor[], parameters: BindParameters): string[] {
+  return within.slice(0, -1).map((_, index) => ancestorExists(tables, within, index, parameters));
+}
