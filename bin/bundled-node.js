@@ -38,7 +38,7 @@ export function isRecent(version) {
  * @returns {string | undefined} undefined where none is installed
  */
 export function bundledNode(from) {
-  if (here === undefined || (here.loader !== undefined && !existsSync(here.loader))) return undefined;
+  if (!runsHere()) return undefined;
   for (let folder = from; ; folder = path.dirname(folder)) {
     const home = path.join(folder, 'node_modules', here.name);
     const program = path.join(home, here.program);
@@ -48,20 +48,24 @@ export function bundledNode(from) {
 }
 
 /**
- * The message for a Node that is too old, in one line.
+ * The message for a Node that is too old, in one line. Its command works wherever the program is: npm has Node, whether or not it has Restwright.
  *
- * @param {readonly string[]} args arguments of the command
+ * @param {readonly string[]} command path of the program and its arguments
  * @returns {string} without a line break
  */
-export function tooOld(args) {
-  const command = ['restwright', ...args.map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : JSON.stringify(arg)))].join(
-    ' ',
+export function tooOld([program = '', ...args]) {
+  const words = [path.relative(process.cwd(), program), ...args].map((word) =>
+    /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word),
   );
-  const fix =
-    here === undefined
-      ? 'install it from https://nodejs.org'
-      : `npx -y -p ${here.name}@26 -p restwright ${command}  (or install Node.js from https://nodejs.org)`;
+  const fix = runsHere()
+    ? `npx -y -p ${here.name}@26 node ${words.join(' ')}  (or install Node.js from https://nodejs.org)`
+    : 'install it from https://nodejs.org';
   return `restwright needs Node.js ${OLDEST_NODE} or later (this is ${process.versions.node}): ${fix}`;
+}
+
+/** Whether the package for this platform runs on this system. */
+function runsHere() {
+  return here !== undefined && (here.loader === undefined || existsSync(here.loader));
 }
 
 /**

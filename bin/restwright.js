@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command. JavaScript that Node 18 and later can parse, so that an old one can print what to install.
+// The command. JavaScript that Node 18 and later can run: it continues on a newer Node, which a checkout installs first.
 import { existsSync, realpathSync } from 'node:fs';
 import module from 'node:module';
 import path from 'node:path';
@@ -12,6 +12,14 @@ const file = realpathSync(fileURLToPath(import.meta.url));
 const home = path.dirname(path.dirname(file));
 const args = process.argv.slice(2);
 
+// Only a checkout has this file. `npm start` does the same.
+const installer = path.join(home, 'scripts', 'install.mjs');
+if (existsSync(installer)) {
+  const { install } = await import(pathToFileURL(installer).href);
+  const code = await install(home);
+  if (code !== 0) process.exit(code);
+}
+
 if (isRecent(process.versions.node)) {
   // Saves a third of the start-up time. Has no effect where the folder is read-only.
   module.enableCompileCache(path.join(home, '.cache', 'compiled'));
@@ -22,7 +30,7 @@ if (isRecent(process.versions.node)) {
 } else {
   const node = bundledNode(home);
   if (node === undefined) {
-    process.stderr.write(`${tooOld(args)}\n`);
+    process.stderr.write(`${tooOld([file, ...args])}\n`);
     process.exit(2);
   }
   const { spawn } = await import('node:child_process');

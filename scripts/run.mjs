@@ -20,7 +20,7 @@ function wrongUsage() {
 async function start(file) {
   const node = bundledNode(root) ?? (isRecent(process.versions.node) ? process.execPath : undefined);
   if (node === undefined) {
-    process.stderr.write(`${tooOld([])}\n`);
+    process.stderr.write(`${tooOld(process.argv.slice(1))}\n`);
     return 2;
   }
   const child = spawn(node, [path.resolve(root, file), ...args], { stdio: 'inherit' });

@@ -3,6 +3,7 @@ import { programVersion } from '../platform/program-version.ts';
 import { CommandError, type ExitCode, notSupportedYet } from './command-error.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec } from './command-spec.ts';
 import { COMMANDS } from './command-table.ts';
+import { HOW_TO_RUN } from './publication.ts';
 import { styled, supportsColour, type Terminal } from './terminal/terminal.ts';
 
 /** Commands and flags of the specification that are not implemented yet: recognized, hidden from the help, refused. */
@@ -74,7 +75,7 @@ function addCommand(program: Command, spec: CommandSpec, { terminal, setExitCode
     .summary(spec.summary)
     .description(spec.description)
     .addHelpText('after', `\n${spec.notes}`)
-    .showHelpAfterError(`Run restwright help ${spec.name} to see its arguments and options.`);
+    .showHelpAfterError(`--help shows the arguments and options of ${spec.name}.`);
   for (const each of spec.arguments) command.addArgument(argumentOf(each));
   for (const each of spec.options) command.addOption(optionOf(each));
   if (spec.name === 'serve') for (const flags of FUTURE_SERVE_FLAGS) addFutureFlag(command, flags);
@@ -121,4 +122,5 @@ Examples:
   restwright export shop.yaml products products.csv
 
 Exit codes: 0: success, 1: failure, 2: incorrect usage.
+${HOW_TO_RUN}
 `;

@@ -107,7 +107,7 @@ describe('restwright', () => {
     [['serve'], /missing required argument 'model'/],
     [
       ['serve', 'shop.yaml', '--prot', '1'],
-      /unknown option '--prot'\n\(Did you mean --port\?\)\nRun restwright help serve /,
+      /unknown option '--prot'\n\(Did you mean --port\?\)\n--help shows the arguments and options of serve\./,
     ],
     [['import', 'shop.yaml', 'products', 'x', '--databse', 'y'], /'--databse'\n\(Did you mean --database\?\)/],
     [['serve', 'shop.yaml', 'more'], /too many arguments/],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import process from 'node:process';
 import { describe, it } from 'node:test';
+import { Checkout } from './fake-checkout.ts';
 import { Sandbox } from './sandbox.ts';
 
 const echo = (place: string) =>
@@ -77,9 +78,37 @@ describe('bin/restwright.js', () => {
       const ended = await sandbox.run('bin/restwright.js', ['serve', 'my model.yaml'], sandbox.pretending('18.0.0'));
       assert.deepEqual([ended.code, ended.stdout], [2, '']);
       assert.match(ended.stderr, /^restwright needs Node\.js 24 or later \(this is 18\.0\.0\): .+nodejs\.org.*\n$/);
-      assert.match(ended.stderr, /restwright serve "my model\.yaml"/);
+      assert.match(
+        ended.stderr,
+        /npx -y -p node\S+@26 node \S*"?\S*restwright test-.+restwright\.js"? serve "my model\.yaml"/,
+      );
     });
   }
+
+  it('installs the dependencies of a clone once, and continues on the Node that they bring', async () => {
+    using checkout = new Checkout();
+    const { sandbox } = checkout;
+    sandbox.write('src/cli/main.ts', `const typed: string = 'x';\n${echo('sources')}`);
+    const start = () =>
+      checkout.startFile('bin/restwright.js', ['serve', 'a b.yaml'], {
+        ...sandbox.pretending('18.0.0'),
+        NPM_BUNDLES: '26.10.0',
+      }).ended;
+    const first = await start();
+    assert.deepEqual([first.code, JSON.parse(first.stdout)], [7, ['sources', here, 'serve', 'a b.yaml']]);
+    assert.match(first.stderr, /^installing .+\nnpm speaks\n$/);
+    const second = await start();
+    assert.deepEqual([second.code, second.stdout, second.stderr], [7, first.stdout, '']);
+    assert.equal(checkout.calls().length, 1);
+  });
+
+  it('runs nothing where a clone cannot be installed, and exits with the code of npm', async () => {
+    using checkout = new Checkout();
+    checkout.sandbox.write('src/cli/main.ts', echo('sources'));
+    const { code, stdout, stderr } = await checkout.startFile('bin/restwright.js', [], { NPM_FAILS: '3' }).ended;
+    assert.deepEqual([code, stdout], [3, '']);
+    assert.match(stderr, /npm ci failed.+registry/);
+  });
 
   it('prints the error of a program that cannot be loaded, and fails', async () => {
     using sandbox = installed('dist/main.js', "import './missing.js';\n");

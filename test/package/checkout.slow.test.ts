@@ -18,4 +18,12 @@ describe('a clean checkout', () => {
     assert.equal(output.match(/installing the dependencies/g)?.length, 1, output);
     for (const tool of ['biome', 'oxlint', 'tsc']) assert.ok(existsSync(sandbox.path('node_modules/.bin', tool)), tool);
   });
+
+  it('runs the command right after a clone, on a Node that is too old for it', async () => {
+    using sandbox = new Sandbox();
+    sandbox.copy('bin', 'scripts', 'src', 'package.json', 'package-lock.json', '.npmrc');
+    const { code, stdout, stderr } = await sandbox.run('bin/restwright.js', ['-v'], sandbox.pretending('18.19.0'));
+    assert.deepEqual([code, stdout], [0, '0.1.0\n'], stderr);
+    assert.match(stderr, /^installing the dependencies/);
+  });
 });

@@ -1,75 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import process from 'node:process';
 import { describe, it } from 'node:test';
-import { bundleName, type ProcessResult, type RunningProcess, Sandbox } from './sandbox.ts';
-
-const lockfile = (version: string, more: Readonly<Record<string, object>> = {}) =>
-  JSON.stringify({
-    packages: {
-      '': { name: 'restwright' },
-      'node_modules/yaml': { version, integrity: `sha512-${version}` },
-      'node_modules/tool-elsewhere': { version: '1.0.0', optional: true, os: ['aix'], cpu: [process.arch] },
-      ...more,
-    },
-  });
-
-const forHere = {
-  version: '1.0.0',
-  integrity: 'sha512-1',
-  optional: true,
-  os: [process.platform],
-  cpu: [process.arch],
-};
-
-/** A fake npm: records its arguments, waits, and creates the packages of the lockfile for this platform. */
-const npm = `#!${process.execPath}
-const fs = require('node:fs');
-fs.appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');
-fs.rmSync('node_modules', { recursive: true, force: true });
-console.log('npm speaks');
-setTimeout(() => {
-  if (process.env.NPM_FAILS) process.exit(Number(process.env.NPM_FAILS));
-  const { packages } = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
-  const present = Object.entries(packages).filter(([, each]) => !each.os?.includes('aix'));
-  fs.mkdirSync('node_modules', { recursive: true });
-  fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(present) }));
-}, Number(process.env.NPM_TAKES ?? 0));
-`;
-
-/** A checkout with a program that prints its arguments, and the fake as the only npm. */
-class Checkout {
-  readonly sandbox = new Sandbox();
-
-  constructor() {
-    this.sandbox.copy('bin', 'scripts');
-    this.sandbox.write('package.json', '{ "type": "module" }');
-    this.sandbox.write('package-lock.json', lockfile('1.0.0'));
-    const program = 'console.log(JSON.stringify(process.argv.slice(2) as string[]));\nprocess.exitCode = 5;\n';
-    this.sandbox.write('program.ts', program);
-    this.sandbox.write('fake/package.json', '{ "type": "commonjs" }');
-    this.sandbox.write('fake/npm', npm, 0o755);
-  }
-
-  start(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): RunningProcess {
-    return this.sandbox.start('scripts/run.mjs', ['program.ts', ...args], { PATH: this.sandbox.path('fake'), ...env });
-  }
-
-  run(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<ProcessResult> {
-    return this.start(args, env).ended;
-  }
-
-  /** The arguments of every npm that was started. */
-  calls(): readonly string[] {
-    const file = this.sandbox.path('calls');
-    return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
-  }
-
-  [Symbol.dispose](): void {
-    this.sandbox[Symbol.dispose]();
-  }
-}
+import { Checkout, forHere, lockfile } from './fake-checkout.ts';
+import { bundleName, type Sandbox } from './sandbox.ts';
 
 describe('scripts/run.mjs', () => {
   it('installs the lockfile, with tools and without scripts, then runs the program', async () => {

@@ -1,0 +1,13 @@
+/**
+ * Whether npm has the package. Messages, the help, and the sections that `scripts/publication.ts` writes into the pages follow from this: on the
+ * day of the publication set it to true and run that script.
+ */
+export const IS_PUBLISHED: boolean = false;
+
+/** A command line that runs the program, wherever it is typed in a new project. */
+export const RUN_COMMAND: string = IS_PUBLISHED ? 'npx restwright' : 'bin/restwright.js';
+
+/** One sentence on how to run the command, for the help. */
+export const HOW_TO_RUN: string = IS_PUBLISHED
+  ? 'Without installation: npx restwright COMMAND.'
+  : 'In a checkout the command is bin/restwright.js. The tarball of npm run pack installs it as node_modules/.bin/restwright.';
