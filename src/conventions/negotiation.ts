@@ -89,18 +89,49 @@ function malformed(): ApiError {
  *
  * A range with parameters matches only offers that have them (RFC 9110 12.5.1): `application/json;version=2` does not match
  * `application/json`. `charset=utf-8` matches every offer, because JSON has no other charset.
+ *
+ * Browsers name `text/html` and prefer XML to what they do not name. Where there is no HTML, they get JSON, which they can display: it has the weight
+ * of `text/html`, unless its own excludes it.
  */
 export function negotiate<T extends Offer>(ranges: readonly AcceptRange[], offers: readonly T[]): T | null {
   if (ranges === ANYTHING) return offers[0] ?? null;
+  return preferred(ranges, offers, offers.some(isHtml) ? 0 : browserQuality(ranges));
+}
+
+/** @param htmlQuality the least weight of JSON */
+function preferred<T extends Offer>(
+  ranges: readonly AcceptRange[],
+  offers: readonly T[],
+  htmlQuality: number,
+): T | null {
   let best: T | null = null;
   let bestQuality = 0;
   for (const offer of offers) {
-    const quality = qualityOf(ranges, offer);
+    const own = qualityOf(ranges, offer);
+    const quality = isJson(offer) ? Math.max(own, htmlQuality) : own;
     if (quality <= bestQuality) continue;
     best = offer;
     bestQuality = quality;
   }
   return best;
+}
+
+/** The weight of `text/html` where a browser names it; 0 if it is not named, or if JSON is excluded by name. */
+function browserQuality(ranges: readonly AcceptRange[]): number {
+  let quality = 0;
+  for (const range of ranges) {
+    if (isJson(range) && range.quality === 0) return 0;
+    if (isHtml(range)) quality = Math.max(quality, range.quality);
+  }
+  return quality;
+}
+
+function isHtml({ type, subtype }: Offer): boolean {
+  return subtype === 'html' && type === 'text';
+}
+
+function isJson({ type, subtype }: Offer): boolean {
+  return subtype === 'json' && type === 'application';
 }
 
 /** The weight of an offer; 0 if no range matches it. */
@@ -147,7 +178,7 @@ export function vendorRanges(
       ? []
       : [{ text: essence(range), version: vendor.version, quality: range.quality }];
   });
-  const best = negotiate(ranges, plain);
+  const best = preferred(ranges, plain, 0);
   if (versioned.length === 0 || best === null) return versioned.sort(byQuality);
   return [...versioned, { text: essence(best), version: null, quality: qualityOf(ranges, best) }].sort(byQuality);
 }

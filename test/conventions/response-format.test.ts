@@ -72,7 +72,18 @@ describe('formatOffers', () => {
     ['application/vnd.shop.v2+xml', null, null],
     ['application/json;q=0, */*', 'application/xml', 'application/xml'],
     // What browsers send when a user enters a URL.
-    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/xml', 'application/xml'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/json', 'application/json'],
+    [
+      'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',
+      'application/json',
+      'application/json',
+    ],
+    ['text/html', 'application/json', 'application/json'],
+    ['application/xml, text/html', 'application/json', 'application/json'],
+    ['application/xml, text/html;q=0.9', 'application/xml', 'application/xml'],
+    ['text/html;q=0, application/xml;q=0.1', 'application/xml', 'application/xml'],
+    ['application/json;q=0, text/html, application/xml;q=0.1', 'application/xml', 'application/xml'],
+    ['text/csv, text/html;q=0.5', 'text/csv; charset=utf-8; header=present', 'application/json'],
   ];
   for (const [accept, ofCollection, ofItem] of rows) {
     it(`[NEG-1] answers ${accept ?? 'no Accept'} with ${ofCollection ?? 'nothing'}, of one resource with ${ofItem ?? 'nothing'}`, () => {

@@ -69,7 +69,8 @@ describe('problem details', () => {
 describe('an error in another format', () => {
   const ranked: readonly (readonly [accept: string, type: RegExp])[] = [
     [XML_FIRST, /^application\/xml$/],
-    ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', /^application\/xml$/],
+    ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', /^application\/json$/],
+    ['text/html;q=0.5, application/xml;q=0.9', /^application\/xml$/],
     ['Application/XML;q=0.2, application/json;q=0.1', /^application\/xml$/],
     [TEXT_FIRST, /^text\/plain/],
     ['text/*, application/json;q=0.5', /^text\/plain/],
@@ -86,7 +87,7 @@ describe('an error in another format', () => {
     });
   }
 
-  for (const accept of ['text/html', 'image/png', 'application/json;q=0, text/html', 'application/vnd.shop.v9+json']) {
+  for (const accept of ['image/png', 'application/json;q=0, text/html;q=0.1', 'application/vnd.shop.v9+json']) {
     it(`[ERR-6] is JSON if no format matches: ${accept}`, async () => {
       const expectHeaders = { 'Content-Type': 'application/json' };
       await shop.row({ send: 'GET /api/notes/a', headers: { Accept: accept }, status: 406, expectHeaders });

@@ -36,27 +36,27 @@ const HEADERS_FIRST: readonly InvalidRequest[] = [
 
 const ROUTE_BEFORE_CONTENT: readonly InvalidRequest[] = [
   ['308', { send: 'GET /api/v9/nothing/' }],
-  ['308', { send: 'TRACE /api/v1/notes/?x=1', headers: { Accept: 'text/html', 'API-Version': '9' } }],
+  ['308', { send: 'TRACE /api/v1/notes/?x=1', headers: { Accept: 'image/png', 'API-Version': '9' } }],
   ['API_VERSION_NOT_FOUND', { send: 'DELETE /api/v9/nothing' }],
   ['API_VERSION_UNSUPPORTED', { send: 'TRACE /api/nothing', headers: { 'API-Version': '9' } }],
   ['API_VERSION_CONFLICT', { send: 'GET /api/v1/nothing', headers: { 'API-Version': '9' } }],
-  ['REQUEST_ROUTE_NOT_FOUND', { send: 'TRACE /api/v1/nothing', headers: { Accept: 'text/html' } }],
-  ['REQUEST_METHOD_NOT_ALLOWED', { send: 'DELETE /api/v1/notes?x=1', headers: { Accept: 'text/html' } }],
+  ['REQUEST_ROUTE_NOT_FOUND', { send: 'TRACE /api/v1/nothing', headers: { Accept: 'image/png' } }],
+  ['REQUEST_METHOD_NOT_ALLOWED', { send: 'DELETE /api/v1/notes?x=1', headers: { Accept: 'image/png' } }],
   ['REQUEST_METHOD_NOT_ALLOWED', { send: 'PATCH /api/v1/notes', headers: { 'Content-Type': 'a/b' }, body: '{' }],
   ['REQUEST_METHOD_NOT_ALLOWED', { send: 'PUT /api/v1/notes', body: 'x'.repeat(2 ** 20 + 1) }],
   ['REQUEST_METHOD_NOT_ALLOWED', { send: `POST /api/v1/products/${NONE}?x=1`, body: '{' }],
 ];
 
 const CONTENT_BEFORE_QUERY: readonly InvalidRequest[] = [
-  ['REQUEST_NOT_ACCEPTABLE', { send: 'GET /api/v1/notes/none?x=1', headers: { Accept: 'text/html' } }],
-  ['REQUEST_NOT_ACCEPTABLE', { send: 'GET /api/v1/notes/a', headers: { Accept: 'text/html', 'If-None-Match': '*' } }],
+  ['REQUEST_NOT_ACCEPTABLE', { send: 'GET /api/v1/notes/none?x=1', headers: { Accept: 'image/png' } }],
+  ['REQUEST_NOT_ACCEPTABLE', { send: 'GET /api/v1/notes/a', headers: { Accept: 'image/png', 'If-None-Match': '*' } }],
   [
     'REQUEST_NOT_ACCEPTABLE',
-    { send: 'POST /api/v1/notes', headers: { Accept: 'text/html', 'Content-Type': 'a/b' }, body: '{' },
+    { send: 'POST /api/v1/notes', headers: { Accept: 'image/png', 'Content-Type': 'a/b' }, body: '{' },
   ],
   [
     'REQUEST_NOT_ACCEPTABLE',
-    { send: 'POST /api/v1/notes', headers: { Accept: 'text/html' }, body: 'x'.repeat(2 ** 20 + 1) },
+    { send: 'POST /api/v1/notes', headers: { Accept: 'image/png' }, body: 'x'.repeat(2 ** 20 + 1) },
   ],
   [
     'REQUEST_BODY_TOO_LARGE',
