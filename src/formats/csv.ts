@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import { apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import type { Member, ValueType } from '../model/model.ts';
-import { readJson, writeJson } from './json.ts';
+import { jsonWriter, readJson } from './json.ts';
 import type { StructureLimits } from './json-scan.ts';
 import { type NodeContent, type ObjectType, readTree, type TreeNode } from './typed-reader.ts';
 
@@ -134,7 +134,7 @@ function cellOf({ path, type, presence }: CsvColumn, item: JsonObject): Cell {
   if (presence) return isJsonObject(value) && isUnset(value) ? '{}' : null;
   if (value === null) return null;
   if (typeof value === 'string') return isText(type) && FORMULA.test(value) ? `'${value}` : value;
-  return writeJson(value);
+  return jsonWriter(type)(value);
 }
 
 /** Whether all values in an object are null. */

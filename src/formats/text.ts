@@ -1,3 +1,4 @@
+import { orderedMembers } from '../conventions/utf8-order.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
@@ -22,7 +23,7 @@ function addLines(name: string, value: Json, lines: string[]): void {
     if (value.length === 0) lines.push(`${name}: []\n`);
     for (const [index, item] of value.entries()) addLines(`${name}[${index}]`, item, lines);
   } else if (isJsonObject(value)) {
-    const members = Object.entries(value);
+    const members = orderedMembers(value);
     if (members.length === 0) lines.push(`${name}: {}\n`);
     for (const [member, nested] of members) addLines(`${name}.${nameOf(member)}`, nested, lines);
   } else {

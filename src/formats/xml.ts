@@ -1,3 +1,4 @@
+import { orderedMembers } from '../conventions/utf8-order.ts';
 import { cut } from '../conventions/quoted.ts';
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { apiError } from '../conventions/errors.ts';
@@ -83,7 +84,7 @@ function writeContent(value: Exclude<Json, null>, type: ValueType | null): strin
 function writeMembers(value: JsonObject, type: ValueType | null): string {
   let xml = '';
   const known = type?.kind === 'object' ? type.members : null;
-  for (const [name, member] of Object.entries(value)) {
+  for (const [name, member] of orderedMembers(value)) {
     if (type?.kind === 'map' || !NAME.test(name)) {
       xml += writeElement('entry', keyAttribute(name), member, type?.kind === 'map' ? type.value.type : null);
     } else {

@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { Api } from '../../api.ts';
 import type { JsonObject } from '../../conventions/json.ts';
-import { writeJson } from '../../formats/json.ts';
+import { writeOrderedJson } from '../../formats/json.ts';
 import { waitForDrain } from '../../platform/wait-for-drain.ts';
 import type { RecordFormat } from '../import/record-reader.ts';
 import type { Progress } from '../terminal/progress.ts';
@@ -86,7 +86,7 @@ export async function writeRows(output: Writable, job: ExportJob): Promise<Expor
 function rowWriter({ format, api, collection }: ExportJob): RowWriter {
   switch (format) {
     case 'ndjson':
-      return { head: '', page: (rows) => rows.map((row) => `${writeJson(row)}\n`).join(''), foot: '' };
+      return { head: '', page: (rows) => rows.map((row) => `${writeOrderedJson(row)}\n`).join(''), foot: '' };
     case 'csv': {
       const { writer } = api.csv(collection);
       return { head: writer.header, page: (rows) => writer.rows(rows), foot: '' };
@@ -94,7 +94,7 @@ function rowWriter({ format, api, collection }: ExportJob): RowWriter {
     case 'json':
       return {
         head: '[',
-        page: (rows, isFirst) => (isFirst ? '\n' : ',\n') + rows.map((row) => writeJson(row)).join(',\n'),
+        page: (rows, isFirst) => (isFirst ? '\n' : ',\n') + rows.map((row) => writeOrderedJson(row)).join(',\n'),
         foot: '\n]\n',
       };
   }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../../conventions/json.ts';
+import { compareUtf8 } from '../../conventions/utf8-order.ts';
 import { storedDateTime } from './date-time.ts';
 import { storedDecimal, storedInt64 } from './exact-number.ts';
 import type { Member, Shape } from '../model.ts';
@@ -66,11 +67,6 @@ function storedEntries(form: StoredForm): StoredForm {
     const entries = Object.entries(value).map(([key, held]): readonly [key: string, held: Json] => [key, form(held)]);
     return Object.fromEntries(entries.length < 2 ? entries : entries.sort(([one], [other]) => compareUtf8(one, other)));
   };
-}
-
-/** Compares the UTF-8 bytes of two texts. */
-function compareUtf8(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
 function storedItems(form: StoredForm): StoredForm {

@@ -1,6 +1,6 @@
 import type { ResponseFormat } from '../../conventions/response-format.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
-import { writeJson } from '../../formats/json.ts';
+import { jsonWriter, writeJson, writeOrderedJson } from '../../formats/json.ts';
 import { writeText, writeTextList } from '../../formats/text.ts';
 import { writeXml, writeXmlCollection } from '../../formats/xml.ts';
 import type { DocumentTypes } from '../contract.ts';
@@ -16,7 +16,7 @@ export interface PageDocument {
 export function writeItem(format: ResponseFormat, { resource, responseType }: DocumentTypes, item: JsonObject): string {
   switch (format) {
     case 'json':
-      return writeJson(item);
+      return jsonWriter(responseType)(item);
     case 'xml':
       return writeXml(resource.singular, item, responseType);
     case 'text':
@@ -36,7 +36,7 @@ export function writePage(
   const { data, page, links } = document;
   switch (format) {
     case 'json':
-      return writeJsonPage(writeJson(data), page, links);
+      return writeJsonPage(jsonWriter(responseType)(data), page, links);
     case 'xml':
       return writeXmlCollection(resource.singular, { data, page, links }, responseType);
     case 'text':
@@ -44,7 +44,7 @@ export function writePage(
     case 'csv':
       return csv.header + csv.rows(data);
     case 'ndjson':
-      return data.map((item) => writeJson(item) + '\n').join('');
+      return data.map((item) => jsonWriter(responseType)(item) + '\n').join('');
   }
 }
 
@@ -66,7 +66,7 @@ export function writeDocument(
 ): string {
   switch (format) {
     case 'json':
-      return writeJson(document);
+      return writeOrderedJson(document);
     case 'xml':
       return writeXml(name, document);
     case 'text':

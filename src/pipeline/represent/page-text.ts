@@ -1,7 +1,7 @@
 import { apiError } from '../../conventions/errors.ts';
 import type { JsonObject } from '../../conventions/json.ts';
 import type { ResponseFormat } from '../../conventions/response-format.ts';
-import { writeJson } from '../../formats/json.ts';
+import { jsonWriter } from '../../formats/json.ts';
 import { endAfter, endsEarly, fittingCount, isBackward } from '../../plan/page-end.ts';
 import type { Page } from '../../plan/plan.ts';
 import { WHOLE_VIEW } from '../../plan/view.ts';
@@ -155,7 +155,7 @@ interface MeasuredItems {
 }
 
 /** Writes items one by one until the page is full. */
-function measuredItems({ list, page, item, maxBytes }: PageToWrite): MeasuredItems {
+function measuredItems({ list, page, item, types, maxBytes }: PageToWrite): MeasuredItems {
   const backward = isBackward(list.query.plan.window);
   const data: JsonObject[] = [];
   const texts: string[] = [];
@@ -163,7 +163,7 @@ function measuredItems({ list, page, item, maxBytes }: PageToWrite): MeasuredIte
   let left = maxBytes;
   for (let read = 0; read < page.rows.length; read += 1) {
     const json = item(backward ? page.rows.length - 1 - read : read);
-    const text = writeJson(json);
+    const text = jsonWriter(types.responseType)(json);
     const size = Buffer.byteLength(text) + 1;
     sizes.push(size);
     left -= size;

@@ -1,4 +1,5 @@
 import { envelope, type EventDraft } from '../../conventions/event.ts';
+import { writeOrderedJson } from '../../formats/json.ts';
 import type { Bookmark, IdempotencyRecord } from '../../plan/plan.ts';
 import type { Dialect, SqlValue, Statement } from './dialect.ts';
 
@@ -90,8 +91,8 @@ export class SystemStatements {
   }
 
   addEvent(draft: EventDraft, sequence: number): Statement {
-    const { resource, timestamp } = draft.payload;
-    const event = JSON.stringify(envelope(draft, sequence));
+    const { resource, timestamp, data } = draft.payload;
+    const event = (data === undefined ? JSON.stringify : writeOrderedJson)(envelope(draft, sequence));
     return this.#addEvent(sequence, draft.id, draft.type, resource.type, resource.id, Date.parse(timestamp), event);
   }
 }
