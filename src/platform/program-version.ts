@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { packagePath } from './package-path.ts';
 
 let version: string | null = null;
 
@@ -10,7 +10,6 @@ export function programVersion(): string {
 }
 
 function readVersion(): string {
-  const file = fileURLToPath(import.meta.resolve('restwright/package.json'));
-  const manifest: { readonly version: string } = JSON.parse(readFileSync(file, 'utf8'));
+  const manifest: { readonly version: string } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'));
   return manifest.version;
 }

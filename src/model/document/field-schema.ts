@@ -107,6 +107,10 @@ export const schemaSchema: JsonObject = {
       description: 'The previous name in the database, for a renamed field',
     },
     'x-references': REFERENCE,
+    'x-source': {
+      type: 'string',
+      description: 'The name in imported files, if it is another one; a string is then imported from any value',
+    },
     'x-shown-once': { ...FLAG, description: 'Part of the response to its creation only' },
     'x-precision': {
       type: 'integer',
