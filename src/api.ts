@@ -105,8 +105,12 @@ export interface Api extends Handler {
 /** The CSV of a collection. */
 export interface CsvFormat {
   readonly writer: CsvWriter;
-  /** @param header the first record of a file @throws {ApiError} REQUEST_BODY_MALFORMED */
-  reader(header: string): CsvReader;
+  /**
+   * @param header the first record of a file
+   * @param rename returns the name that a column of the header means; default: itself
+   * @throws {ApiError} REQUEST_BODY_MALFORMED
+   */
+  reader(header: string, rename?: (column: string) => string): CsvReader;
 }
 
 /** Composes an API from its parts, for a store or a clock that `openApi` does not create. */
@@ -142,7 +146,10 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     exportRows: async (collection) => exportRows(requireResource(current, collection), model.resources, rows),
     csv(collection) {
       const { record } = requireResource(current, collection);
-      return { writer: record.csv, reader: (header) => compileCsvReader(record.type, header, model.limits) };
+      return {
+        writer: record.csv,
+        reader: (header, rename) => compileCsvReader(record.type, header, model.limits, rename),
+      };
     },
   };
 }

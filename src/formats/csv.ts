@@ -70,12 +70,18 @@ export function compileCsv(type: ObjectType): CsvWriter {
  *
  * @param header the header record
  * @param limits of the JSON in cells
+ * @param rename returns the name that a column of the header means
  * @throws {ApiError} REQUEST_BODY_MALFORMED: unknown or duplicate columns
  */
-export function compileCsvReader(type: ObjectType, header: string, limits: StructureLimits): CsvReader {
+export function compileCsvReader(
+  type: ObjectType,
+  header: string,
+  limits: StructureLimits,
+  rename: (column: string) => string = (column) => column,
+): CsvReader {
   const known = new Map(columnsOf(type.members, []).map((column) => [nameOf(column), column]));
   const columns = parseRecord(header).map((cell): CsvColumn => {
-    const column = known.get(cell ?? '');
+    const column = known.get(rename(cell ?? ''));
     if (column !== undefined) return column;
     throw malformedCsv(`unknown column ${quoted(cell ?? '')}; known columns: ${[...known.keys()].join(', ')}`);
   });
@@ -152,8 +158,23 @@ function contentOf(type: ValueType, cell: Cell, limits: StructureLimits): NodeCo
   if (type.kind === 'object' || type.kind === 'map' || type.kind === 'array') {
     return { kind: 'json', json: readJson(new TextEncoder().encode(cell), limits) };
   }
-  const text = isText(type) && ESCAPED_FORMULA.test(cell) ? cell.slice(1) : cell;
-  return { kind: 'text', text, padded: false };
+  const text = isText(type) ? unescaped(cell) : cell;
+  // Spreadsheets write TRUE and FALSE.
+  return { kind: 'text', text: type.kind === 'boolean' ? text.toLowerCase() : text, padded: false };
+}
+
+/** The text of a cell without the apostrophe that keeps spreadsheets from evaluating it. */
+function unescaped(cell: string): string {
+  return ESCAPED_FORMULA.test(cell) ? cell.slice(1) : cell;
+}
+
+/**
+ * The cells of a record, of whatever type: null for an empty cell.
+ *
+ * @throws {ApiError} REQUEST_BODY_MALFORMED
+ */
+export function readCells(record: string): readonly (string | null)[] {
+  return parseRecord(record).map((cell) => (cell === null ? null : unescaped(cell)));
 }
 
 /** The nodes of a record. @param contents of its cells */
