@@ -13,7 +13,7 @@ export interface ValueSpec {
 
 export interface ArgumentSpec extends ValueSpec {
   readonly description: string;
-  /** The value where the argument is left out; an argument without it is required. */
+  /** The value where the argument is left out; an argument without it is required. Empty: the command finds one. */
   readonly fallback?: string;
 }
 
@@ -53,7 +53,8 @@ export interface CommandSpec {
 export const MODEL_ARGUMENT: ArgumentSpec = {
   name: 'model',
   completes: 'file',
-  description: 'path of a model in YAML, JSON or TypeScript',
+  description: 'path of a model in YAML, JSON or TypeScript; default: restwright.yaml or model.yaml in this folder',
+  fallback: '',
 };
 
 export const DATABASE_OPTION: OptionSpec = {

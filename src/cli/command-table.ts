@@ -2,9 +2,18 @@ import type { CommandSpec } from './command-spec.ts';
 import { checkSpec } from './commands/check.ts';
 import { exportSpec } from './commands/export.ts';
 import { importSpec } from './commands/import.ts';
+import { initSpec } from './commands/init.ts';
 import { migrateSpec } from './commands/migrate.ts';
 import { schemaSpec } from './commands/schema.ts';
 import { serveSpec } from './commands/serve.ts';
 
 /** All commands, in the order of the help. */
-export const COMMANDS: readonly CommandSpec[] = [serveSpec, checkSpec, schemaSpec, importSpec, exportSpec, migrateSpec];
+export const COMMANDS: readonly CommandSpec[] = [
+  serveSpec,
+  initSpec,
+  checkSpec,
+  schemaSpec,
+  importSpec,
+  exportSpec,
+  migrateSpec,
+];

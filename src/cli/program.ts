@@ -7,7 +7,7 @@ import { HOW_TO_RUN } from './publication.ts';
 import { styled, supportsColour, type Terminal } from './terminal/terminal.ts';
 
 /** Commands and flags of the specification that are not implemented yet: recognized, hidden from the help, refused. */
-const FUTURE_COMMANDS = ['init', 'token', 'key', 'openapi', 'asyncapi', 'client', 'diff', 'conform'];
+const FUTURE_COMMANDS = ['token', 'key', 'openapi', 'asyncapi', 'client', 'diff', 'conform'];
 const FUTURE_SERVE_FLAGS = ['--redis <url>', '--metrics-port <port>'];
 
 /**
@@ -87,7 +87,8 @@ function addCommand(program: Command, spec: CommandSpec, { terminal, setExitCode
 
 function argumentOf({ name, description, fallback }: ArgumentSpec): Argument {
   if (fallback === undefined) return new Argument(`<${name}>`, description);
-  return new Argument(`[${name}]`, description).default(fallback);
+  const argument = new Argument(`[${name}]`, description);
+  return fallback === '' ? argument : argument.default(fallback);
 }
 
 function optionOf({ name, value, description, group }: OptionSpec): Option {
@@ -116,6 +117,7 @@ function addFutureFlag(command: Command, flags: string): void {
 
 const PROGRAM_NOTES = `
 Examples:
+  restwright init
   restwright check shop.yaml
   restwright serve shop.yaml --port 8080
   restwright import shop.yaml products products.ndjson

@@ -17,12 +17,26 @@ after(() => rm(folder, { recursive: true }));
 describe('the guide to a first model', () => {
   it('shows a model without errors or warnings', async () => {
     const guide = await readFile(path.join(guides, 'getting-started.md'), 'utf8');
-    const [, model] = /```yaml\n(.*?)```/s.exec(guide) ?? assert.fail('the guide shows no model');
+    const [, model] = /Save this as.*?```yaml\n(.*?)```/s.exec(guide) ?? assert.fail('the guide shows no model');
     const file = path.join(folder, 'shop.yaml');
     await writeFile(file, model ?? '');
     const terminal = recordedTerminal();
     assert.equal(await run(['check', file], terminal), 0);
     assert.equal(terminal.written().stdout, `${file} is valid\n`);
+  });
+});
+
+describe('the guide to a model from data', () => {
+  it('shows the model that is inferred from the data', async () => {
+    const guide = await readFile(path.join(guides, 'getting-started.md'), 'utf8');
+    const [, data = '', model] =
+      /For this `db\.json`\n\n```json\n(.*?)```.*?```yaml\n(.*?)```/s.exec(guide) ??
+      assert.fail('the guide shows no data');
+    const file = path.join(folder, 'db.json');
+    await writeFile(file, data);
+    const terminal = recordedTerminal();
+    assert.equal(await run(['init', '--from', file, '--output', '-'], terminal), 0);
+    assert.equal(terminal.written().stdout.replace(/^.*\n/, ''), model);
   });
 });
 

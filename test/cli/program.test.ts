@@ -44,16 +44,16 @@ describe('restwright', () => {
   it('prints help with examples and exit codes, and lists only implemented commands', async () => {
     const { code, stdout } = await command('--help');
     assert.equal(code, 0);
-    assert.match(stdout, /Examples:\n {2}restwright check shop\.yaml/);
+    assert.match(stdout, /Examples:\n {2}restwright init\n {2}restwright check shop\.yaml/);
     assert.match(stdout, /Exit codes: 0: success, 1: failure, 2: incorrect usage/);
     const commands = [...stdout.matchAll(/^ {2}(\w+) .*(?:<|\[|  )/gm)].map(([, name]) => name);
     assert.deepEqual(
       commands.filter((name) => name !== 'restwright'),
-      ['serve', 'check', 'schema', 'import', 'export', 'migrate', 'help'],
+      ['serve', 'init', 'check', 'schema', 'import', 'export', 'migrate', 'help'],
     );
   });
 
-  for (const name of ['serve', 'check', 'schema', 'import', 'export', 'migrate']) {
+  for (const name of ['serve', 'init', 'check', 'schema', 'import', 'export', 'migrate']) {
     it(`prints help for ${name} with examples`, async () => {
       const { code, stdout } = await command(name, '--help');
       assert.equal(code, 0);
@@ -65,7 +65,10 @@ describe('restwright', () => {
 
   it('groups commands and options under headings', async () => {
     const { stdout } = await command('--help');
-    assert.match(stdout, /^Serving:\n {2}serve .+\n\nModels:\n {2}check .+\n {2}schema .+\n\nData:\n {2}import /m);
+    assert.match(
+      stdout,
+      /^Serving:\n {2}serve .+\n\nModels:\n {2}init [^]+\n {2}check .+\n {2}schema .+\n\nData:\n {2}import /m,
+    );
     const serve = await command('serve', '--help');
     assert.match(serve.stdout, /^Address:\n {2}--port .+[^]+^ {2}--insecure-public [^]+^Database:\n {2}--database /m);
   });
@@ -103,8 +106,10 @@ describe('restwright', () => {
     [['serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
     [['serv', '--help'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
     [['help', 'serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
-    [['help', 'init'], /restwright init is not supported by this version/],
-    [['serve'], /missing required argument 'model'/],
+    [['help', 'token'], /restwright token is not supported by this version/],
+    [['serve'], /there is no model in this folder: looked for restwright\.\{yaml,.*restwright init/],
+    [['import', 'products'], /missing required argument 'file'/],
+    [['export', 'shop.yaml'], /missing required argument 'collection'/],
     [
       ['serve', 'shop.yaml', '--prot', '1'],
       /unknown option '--prot'\n\(Did you mean --port\?\)\n--help shows the arguments and options of serve\./,

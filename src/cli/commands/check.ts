@@ -2,6 +2,7 @@ import { formatProblem, type ModelProblem } from '../../model/document/model-err
 import { describeWarnings } from '../../plan/warnings.ts';
 import type { ExitCode } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { findModel } from '../model-file/find-model.ts';
 import { readModel } from '../model-file/read-model.ts';
 import type { EnvironmentVariables } from '../settings.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
@@ -60,5 +61,5 @@ export const checkSpec: CommandSpec = {
   restwright check shop.yaml
   restwright check shop.yaml --json
 `,
-  run: ([model = ''], flags: CheckFlags, terminal) => check(model, flags, terminal),
+  run: ([model = findModel()], flags: CheckFlags, terminal) => check(model, flags, terminal),
 };

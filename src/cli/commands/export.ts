@@ -6,6 +6,7 @@ import { type CommandSpec, DATABASE_OPTION, jsonOption, MODEL_ARGUMENT } from '.
 import { type ExportJob, type ExportOutcome, exportToFile, writeRows } from '../export/export-file.ts';
 import { requireExportFile, requireExportStream } from '../export/export-target.ts';
 import { FORMATS, recordFormat } from '../import/record-reader.ts';
+import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { databaseFile, databaseLocation } from '../settings.ts';
@@ -20,21 +21,14 @@ interface ExportFlags {
   readonly json?: boolean;
 }
 
-interface ExportTarget {
-  readonly model: string;
-  readonly collection: string;
-  /** Path of the file; `-` is standard output. */
-  readonly file: string;
-}
-
 /**
- * Exports a collection to a file or to standard output.
+ * Exports a collection to a file, or to standard output where the file is `-`.
  *
  * @returns 0 when all rows are written, 130 or 143 when a signal stopped it
  * @throws {CommandError} exit 2 for an unknown collection, for a file that exists (without `--force`), and for the files of the database and
  *   the model; exit 1 for an invalid model, a missing database or a file that cannot be written
  */
-async function exportCommand(target: ExportTarget, flags: ExportFlags, terminal: Terminal): Promise<ExitCode> {
+async function exportCommand(target: CollectionArguments, flags: ExportFlags, terminal: Terminal): Promise<ExitCode> {
   const { file } = target;
   const format = recordFormat(file, flags.format);
   if (flags.json === true && file === '-')
@@ -115,8 +109,8 @@ export const exportSpec: CommandSpec = {
   description: 'Exports a collection to a file or to standard output, in constant memory.',
   arguments: [
     MODEL_ARGUMENT,
-    { name: 'collection', completes: 'none', description: 'collection to export' },
-    { name: 'file', completes: 'file', description: 'file to write; - for standard output', fallback: '-' },
+    { name: 'collection', completes: 'none', description: 'collection to export', fallback: '' },
+    { name: 'file', completes: 'file', description: 'file to write; default: -, standard output', fallback: '' },
   ],
   options: [
     {
@@ -132,9 +126,9 @@ export const exportSpec: CommandSpec = {
   notes: `Rows have the fields that GET returns, without links. import reads these files.
 
 Examples:
+  restwright export products products.csv
   restwright export shop.yaml products products.csv
   restwright export shop.yaml products | gzip > products.ndjson.gz
 `,
-  run: ([model = '', collection = '', file = ''], flags: ExportFlags, terminal) =>
-    exportCommand({ model, collection, file }, flags, terminal),
+  run: (given, flags: ExportFlags, terminal) => exportCommand(collectionArguments(given, '-'), flags, terminal),
 };

@@ -1,13 +1,21 @@
 import { stat } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
+import { isJsonObject, type Json } from '../../conventions/json.ts';
+import { compileSourceRows } from '../../model/infer/source-row.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { OpenedApi } from '../../open-api.ts';
 import { StoreUnavailable } from '../../stores/store.ts';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTION, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { contentOf } from '../data-file/data-bookmark.ts';
+import { startsWithObject } from '../data-file/data-file.ts';
+import { type DataImport, importData } from '../data-file/import-data.ts';
+import { describingErrors } from '../data-file/infer-file.ts';
+import { importProgress } from '../data-file/import-progress.ts';
 import { importFile, type ImportJob, type ImportOutcome } from '../import/import-file.ts';
 import { printJson, printSummary } from '../import/import-report.ts';
 import { FORMATS, recordFormat, type RecordFormat } from '../import/record-reader.ts';
+import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { protectedFileAt } from '../protected-files.ts';
@@ -23,20 +31,13 @@ interface ImportFlags {
   readonly events?: boolean;
 }
 
-interface ImportTarget {
-  readonly model: string;
-  readonly collection: string;
-  /** Path of a file. */
-  readonly file: string;
-}
-
 /**
  * Imports the rows of a file into a collection. Resumes where an earlier import of the same file stopped.
  *
  * @returns 0 when the whole file is imported, 1 for an invalid line, 130 or 143 when a signal stopped it
  * @throws {CommandError} exit 2 for an unknown collection, a missing file, and the files of the database and the model; exit 1 for an invalid model or an unusable database
  */
-async function importCommand(target: ImportTarget, flags: ImportFlags, terminal: Terminal): Promise<ExitCode> {
+async function importCommand(target: CollectionArguments, flags: ImportFlags, terminal: Terminal): Promise<ExitCode> {
   const format = recordFormat(target.file, flags.format);
   await requireRegularFile(target.file);
   const location = databaseLocation(flags.database, terminal.env);
@@ -49,8 +50,10 @@ async function importCommand(target: ImportTarget, flags: ImportFlags, terminal:
   const opened = await openWithoutServer(model, { database, modelFile: target.model }, terminal);
   try {
     const { events = true } = flags;
-    const job = importJob({ file: target.file, format, resource, model, opened, events, signal });
-    const outcome = await runImport(job, terminal);
+    const parts = { file: target.file, format, resource, model, opened, events, signal };
+    const job = importJob(parts);
+    const isObject = format === 'json' && (await startsWithObject(target.file));
+    const outcome = isObject ? await importMember(parts, terminal) : await runImport(job, terminal);
     if (flags.json === true) printJson(job, outcome, terminal);
     else printSummary(job, outcome, terminal);
     return exitCode(outcome, signal);
@@ -71,12 +74,14 @@ interface ImportParts {
 
 function importJob({ file, format, resource, model, opened, events, signal }: ImportParts): ImportJob {
   const { api, store } = opened;
+  const { row, nameOf } = compileSourceRows(resource);
+  const converted = (read: Json): Json => (format !== 'csv' && isJsonObject(read) ? row(read) : read);
   return {
     file,
     collection: resource.name,
-    importRows: (collection, rows, checkpoint) => api.importRows(collection, rows, checkpoint, { events }),
+    importRows: (name, rows, bookmark) => api.importRows(name, rows.map(converted), bookmark, { events }),
     readBookmark: (name) => store.bookmarks.get(name),
-    source: { format, limits: model.limits, csvReader: (header) => api.csv(resource.name).reader(header) },
+    source: { format, limits: model.limits, csvReader: (header) => api.csv(resource.name).reader(header, nameOf) },
     signal,
     now: () => performance.now(),
   };
@@ -91,6 +96,33 @@ async function runImport(job: ImportJob, { stderr, env }: Terminal): Promise<Imp
     if (error instanceof StoreUnavailable)
       throw commandFailed(`${error.message}. Run the same command again to resume.`);
     throw error;
+  } finally {
+    progress.end();
+  }
+}
+
+/** Imports the rows of one collection from a file with several. */
+async function importMember(
+  { file, resource, model, opened, events, signal }: ImportParts,
+  terminal: Terminal,
+): Promise<ImportOutcome> {
+  const progress = importProgress(terminal);
+  const { sha256 } = await contentOf(file, null);
+  const job: DataImport = {
+    data: { file, format: 'json' },
+    model,
+    opened,
+    resources: [resource],
+    bookmark: `data:${resource.name}:${sha256}`,
+    requireAll: true,
+    events,
+    signal,
+    onProgress: progress.onProgress,
+  };
+  try {
+    const outcome = await describingErrors(file, () => importData(job));
+    const imported = outcome.kind === 'imported' ? outcome.resources.get(resource.name) : undefined;
+    return imported ?? { kind: 'complete', rows: 0, resumed: true };
   } finally {
     progress.end();
   }
@@ -121,11 +153,13 @@ export const importSpec: CommandSpec = {
   description: 'Imports the rows of a file into a collection. An interrupted import resumes where it stopped.',
   arguments: [
     MODEL_ARGUMENT,
-    { name: 'collection', completes: 'none', description: 'collection to import into' },
+    { name: 'collection', completes: 'none', description: 'collection to import into', fallback: '' },
     {
       name: 'file',
       completes: 'file',
-      description: 'NDJSON, JSON (an array) or CSV file; the file extension selects the format',
+      description:
+        'NDJSON, CSV or JSON file (an array, or an object of arrays with one for the collection); the file extension selects the format',
+      fallback: '',
     },
   ],
   options: [
@@ -147,10 +181,10 @@ export const importSpec: CommandSpec = {
   notes: `Invalid lines are reported with their line numbers. Rows before them stay imported. Correct the lines and run the same command again.
 
 Examples:
+  restwright import products products.ndjson
   restwright import shop.yaml products products.ndjson
   restwright import shop.yaml products products.ndjson --database /var/lib/shop/shop.db
   restwright import shop.yaml products products.ndjson --no-events
 `,
-  run: ([model = '', collection = '', file = ''], flags: ImportFlags, terminal) =>
-    importCommand({ model, collection, file }, flags, terminal),
+  run: (given, flags: ImportFlags, terminal) => importCommand(collectionArguments(given, null), flags, terminal),
 };

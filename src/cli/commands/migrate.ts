@@ -9,6 +9,7 @@ import {
 import { openSqlite, planSqlite } from '../../stores/sqlite/sqlite-store.ts';
 import type { ExitCode } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTION, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { databaseError } from '../open-database.ts';
 import { databaseFile, databaseLocation } from '../settings.ts';
@@ -143,5 +144,5 @@ Examples:
   restwright migrate shop.yaml --apply
   restwright migrate shop.yaml --apply --allow-data-loss
 `,
-  run: ([model = ''], flags: MigrateFlags, terminal) => migrate(model, flags, terminal),
+  run: ([model = findModel()], flags: MigrateFlags, terminal) => migrate(model, flags, terminal),
 };

@@ -1,5 +1,8 @@
-import type { ExitCode } from '../command-error.ts';
+import { type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTION, MODEL_ARGUMENT, type OptionSpec } from '../command-spec.ts';
+import { fileKind } from '../data-file/data-file.ts';
+import { prepareData } from '../data-file/serve-data.ts';
+import { findModel } from '../model-file/find-model.ts';
 import { announce } from '../serve/announce.ts';
 import { type ServedModel, serveModel } from '../serve/serve-model.ts';
 import { logStyle, type ServerLog } from '../serve/server-log.ts';
@@ -7,15 +10,30 @@ import { LOG_FORMATS, type ServeFlags, serveSettings } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { serveWithWorkers } from '../workers/serve-with-workers.ts';
 
+/** The database that a flag or the environment names. */
+function databaseSetting({ database }: ServeFlags, { env }: Terminal): string | undefined {
+  return database ?? (env['RESTWRIGHT_DATABASE'] || undefined);
+}
+
 /**
- * Serves a model until SIGTERM or SIGINT: then it accepts no more connections, requests in flight finish within the model's
+ * Serves a model, or a data file with the model inferred from it, until SIGTERM or SIGINT: then it accepts no more connections, requests in flight finish within the model's
  * shutdown timeout, and the database is closed (LIM-3). Prints its URL on standard output; the log goes to standard error.
  *
  * @returns 0 once stopped
  * @throws {CommandError} exit 2 for invalid settings, exit 1 for an invalid model or an unavailable database or address
  */
-async function serve(file: string, flags: ServeFlags, terminal: Terminal): Promise<ExitCode> {
-  const settings = serveSettings(flags, terminal.env);
+async function serve(named: string, flags: ServeFlags, terminal: Terminal): Promise<ExitCode> {
+  const requested = serveSettings(flags, terminal.env);
+  const found = await fileKind(named);
+  if (found.kind === 'open-api')
+    throw usageError(
+      `${named} is a description (OpenAPI); write a model from it with \`restwright init --from ${named}\`.`,
+    );
+  const isData = found.kind === 'data';
+  const prepared = isData ? await prepareData(found.data, databaseSetting(flags, terminal), terminal) : null;
+  if (prepared?.kind === 'incomplete') return prepared.exitCode;
+  const [file, settings] =
+    prepared === null ? [named, requested] : [prepared.model, { ...requested, database: { file: prepared.database } }];
   const style = logStyle(settings, terminal);
   const onListening = (served: ServedModel, log: ServerLog): void => announce(served, log, terminal, settings.open);
   if (settings.workers > 1) return serveWithWorkers({ file, settings, log: style, terminal, onListening });
@@ -71,15 +89,25 @@ export const serveSpec: CommandSpec = {
   group: 'Serving:',
   summary: 'serve the API of a model',
   description: 'Serves the API of a model. Prints its URL on standard output; writes its log to standard error.',
-  arguments: [MODEL_ARGUMENT],
+  arguments: [
+    {
+      ...MODEL_ARGUMENT,
+      description: `${MODEL_ARGUMENT.description}; or a data file: CSV, NDJSON, or JSON with an array or an object of arrays`,
+    },
+  ],
   options: OPTIONS,
   notes: `Options override environment variables; environment variables override defaults.
 
+Of a data file, the rows are imported once into the database data/{name}.db in its folder. The model is written next to the file, as
+NAME.restwright.yaml: edit it there.
+
 Examples:
+  restwright serve
   restwright serve shop.yaml
+  restwright serve db.json
   restwright serve shop.yaml --port 0 --database /var/lib/shop/shop.db
   restwright serve shop.yaml --workers 4
   RESTWRIGHT_PORT=8080 restwright serve shop.yaml --dev --open
 `,
-  run: ([model = ''], flags: ServeFlags, terminal) => serve(model, flags, terminal),
+  run: ([model = findModel()], flags: ServeFlags, terminal) => serve(model, flags, terminal),
 };

@@ -44,7 +44,8 @@ export type ImportOutcome =
   /** The chunk from line `from` to line `to`, both included, has errors and was not imported. */
   | ({ readonly kind: 'invalid'; readonly rows: number } & ChunkErrors);
 
-interface ChunkErrors {
+/** The errors of a chunk, and its first and last line. */
+export interface ChunkErrors {
   readonly from: number;
   readonly to: number;
   readonly errors: readonly LineError[];

@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ModelError } from '../../model/document/model-error.ts';
+import { importOrder } from '../../model/infer/import-order.ts';
+import { writeModel } from '../../model/infer/write-model.ts';
+import { loadModel } from '../../model/load-model.ts';
+import type { Model } from '../../model/model.ts';
+import { commandFailed, describeFileError, type ExitCode, notSupportedYet, usageError } from '../command-error.ts';
+import type { CommandSpec } from '../command-spec.ts';
+import { fileKind } from '../data-file/data-file.ts';
+import { describeRows, inferFile } from '../data-file/infer-file.ts';
+import { schemaLocation } from '../init/schema-location.ts';
+import { starterModel } from '../init/starter-model.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+interface InitFlags {
+  readonly from?: string;
+  readonly output?: string;
+  /** Whether an existing file is replaced. */
+  readonly force?: boolean;
+}
+
+const OUTPUT = 'restwright.yaml';
+
+/**
+ * Writes a model: inferred from a file, or a small one to start with.
+ *
+ * @returns 0 when it is written
+ * @throws {CommandError} exit 2 for a file that exists (without `--force`) or cannot be read, exit 1 for data without a model
+ */
+async function init({ from, output = OUTPUT, force = false }: InitFlags, terminal: Terminal): Promise<ExitCode> {
+  requireOutput(output, from, force);
+  const schema = schemaLocation(output === '-' ? '.' : path.dirname(output));
+  const written = from === undefined ? starter(schema, output) : await modelFrom(from, schema, { output, terminal });
+  if (output === '-') {
+    terminal.stdout.write(written.text);
+    return 0;
+  }
+  await write(output, written.text, force);
+  terminal.stdout.write(`wrote ${output}${written.summary}\n\n${written.next.map((line) => `  ${line}\n`).join('')}`);
+  return 0;
+}
+
+/** A model as text, and what is printed about it. */
+interface WrittenModel {
+  readonly text: string;
+  readonly summary: string;
+  /** Commands to run next. */
+  readonly next: readonly string[];
+}
+
+function starter(schema: string, output: string): WrittenModel {
+  const summary = ': customers and their orders, to be replaced by your own resources';
+  return { text: starterModel(schema), summary, next: nextCommands(output) };
+}
+
+async function modelFrom(
+  from: string,
+  schema: string,
+  { output, terminal }: { readonly output: string; readonly terminal: Terminal },
+): Promise<WrittenModel> {
+  if (/^postgres(?:ql)?:/.test(from)) throw notSupportedYet('--from: PostgreSQL');
+  const found = await fileKind(from);
+  if (found.kind !== 'data') {
+    throw usageError(
+      `--from: ${from} is not data; name a CSV or NDJSON file, or a JSON file with an array or an object of arrays.`,
+    );
+  }
+  const { draft, rows } = await inferFile(found.data, terminal);
+  const text = writeModel(draft, schema);
+  const model = output === OUTPUT ? '' : `${quoted(output)} `;
+  const imports = importOrder(compiled(text, output))
+    .filter(({ name }) => (rows.get(name) ?? 0) > 0)
+    .map(({ name }) => `restwright import ${model}${name} ${quoted(from)}`);
+  return { text, summary: `: ${describeRows(rows)}`, next: nextCommands(output, imports) };
+}
+
+/** @throws {CommandError} exit 1 for a model that a name of the data makes invalid, such as one with `${NAME}` */
+function compiled(text: string, output: string): Model {
+  try {
+    return loadModel({ file: output, text }).model;
+  } catch (error) {
+    if (error instanceof ModelError) throw commandFailed(error.message);
+    throw error;
+  }
+}
+
+function nextCommands(output: string, imports: readonly string[] = []): readonly string[] {
+  const model = output === OUTPUT ? '' : ` ${quoted(output)}`;
+  return [`restwright check${model}`, ...imports, `restwright serve${model}`];
+}
+
+function quoted(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** @throws {CommandError} exit 2 */
+function requireOutput(output: string, from: string | undefined, force: boolean): void {
+  if (output === '-') return;
+  if (!/\.ya?ml$/i.test(output)) throw usageError(`--output: ${output} must end with .yaml or .yml.`);
+  if (from !== undefined && path.resolve(from) === path.resolve(output)) {
+    throw usageError(`--output: ${output} is the file that --from names.`);
+  }
+  if (!force && existsSync(output)) throw exists(output);
+}
+
+function exists(output: string): Error {
+  return usageError(`${output} exists; name another file with --output, or replace it with --force.`);
+}
+
+async function write(output: string, text: string, force: boolean): Promise<void> {
+  try {
+    await writeFile(output, text, { flag: force ? 'w' : 'wx' });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw exists(output);
+    throw commandFailed(`cannot write ${output}: ${describeFileError(error)}`);
+  }
+}
+
+export const initSpec: CommandSpec = {
+  name: 'init',
+  group: 'Models:',
+  summary: 'write a model to start with, or one inferred from data',
+  description:
+    'Writes a commented model: of two resources to start with or, with --from, of the types, formats, ids and references that all rows of a file have in common.',
+  arguments: [],
+  options: [
+    {
+      name: 'from',
+      value: { name: 'file', completes: 'file' },
+      description: 'CSV or NDJSON file, or JSON file with an array or an object of arrays',
+      group: 'Input:',
+    },
+    {
+      name: 'output',
+      value: { name: 'file', completes: 'file' },
+      description: `file to write (default: ${OUTPUT}); - for standard output`,
+      group: 'Output:',
+    },
+    { name: 'force', value: null, description: 'replace an existing file', group: 'Output:' },
+  ],
+  notes: `The first line of the model names its JSON Schema, by which editors complete and check it.
+
+Examples:
+  restwright init
+  restwright init --from customers.csv
+  restwright init --from db.json --output shop.yaml
+`,
+  run: (_given, flags: InitFlags, terminal) => init(flags, terminal),
+};

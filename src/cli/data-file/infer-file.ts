@@ -1,0 +1,143 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { isJsonObject } from '../../conventions/json.ts';
+import { MalformedData } from '../../formats/split-collections.ts';
+import { CollectionFacts } from '../../model/infer/collection-facts.ts';
+import { DataError } from '../../model/infer/data-error.ts';
+import { inferModel } from '../../model/infer/infer-model.ts';
+import type { ModelDraft } from '../../model/infer/model-draft.ts';
+import { compileLimits } from '../../model/limits.ts';
+import { commandFailed } from '../command-error.ts';
+import { formatCount, reportProgress } from '../terminal/progress.ts';
+import { supportsColour, type Terminal } from '../terminal/terminal.ts';
+import { type DataFile, reading } from './data-file.ts';
+import {
+  dataName,
+  type DataRecord,
+  notAnObject,
+  parseCells,
+  parseJson,
+  readData,
+  readHeader,
+  type RowRecord,
+} from './read-data.ts';
+
+/** Rows of JSON are read with the limits that a model has by default. */
+const LIMITS = compileLimits({ declared: {}, path: [], report: () => undefined });
+/** Milliseconds after which progress is shown. */
+const SHOWN_AFTER = 1_000;
+
+/** What a file contains. */
+export interface InferredFile {
+  readonly draft: ModelDraft;
+  /** The number of rows of each resource, by its name. */
+  readonly rows: ReadonlyMap<string, number>;
+}
+
+/**
+ * Infers a model from all rows of a file.
+ *
+ * @throws {CommandError} exit 2 for a file that cannot be read, exit 1 for invalid data, with its line
+ */
+export async function inferFile(data: DataFile, terminal: Terminal): Promise<InferredFile> {
+  return describingErrors(data.file, async () => {
+    const { collections, ignored } = await collectFacts(data, terminal);
+    if (collections.length === 0) throw new DataError(null, 'the file has no rows');
+    const notes = [
+      `Inferred from ${path.basename(data.file)}: check the types and remove what is not needed.`,
+      ...ignored.map((name) => `Left out: ${JSON.stringify(name)}, which is not a list of objects.`),
+    ];
+    const draft = inferModel(dataName(data.file), collections, notes);
+    const rows = new Map(draft.resources.map(({ name }, index) => [name, collections[index]?.rows ?? 0]));
+    return { draft, rows };
+  });
+}
+
+/** `posts (3 rows), users (1 row)` */
+export function describeRows(rows: InferredFile['rows']): string {
+  return [...rows].map(([name, count]) => `${name} (${formatCount(count)} ${count === 1 ? 'row' : 'rows'})`).join(', ');
+}
+
+/** @throws {CommandError} exit 1 with the file and the line */
+export async function describingErrors<T>(file: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await reading(file, read);
+  } catch (error) {
+    if (!(error instanceof DataError || error instanceof MalformedData)) throw error;
+    throw commandFailed(`${file}${error.line === null ? '' : `:${error.line}`}: ${error.message}.`);
+  }
+}
+
+interface FileFacts {
+  readonly collections: readonly CollectionFacts[];
+  /** The members without rows. */
+  readonly ignored: readonly string[];
+}
+
+async function collectFacts(data: DataFile, { stderr, env }: Terminal): Promise<FileFacts> {
+  const { size: total } = await stat(data.file);
+  const progress = reportProgress(`reading ${data.file}`, stderr, supportsColour(stderr, env));
+  const start = performance.now();
+  const header = data.format === 'csv' ? await readHeader(data) : null;
+  const collector = new FactCollector(header?.columns ?? null);
+  const onRead = (done: number): void => {
+    const elapsed = performance.now() - start;
+    if (elapsed > SHOWN_AFTER) progress.show({ rows: collector.rows, done, start: 0, total, elapsed });
+  };
+  try {
+    for await (const record of readData({ data, onRead })) collector.add(record);
+  } finally {
+    progress.end();
+  }
+  return collector.finish();
+}
+
+class FactCollector {
+  rows = 0;
+  /** The columns of CSV; null for JSON. */
+  readonly #columns: readonly string[] | null;
+  readonly #collections = new Map<string, CollectionFacts>();
+  readonly #ignored = new Set<string>();
+
+  constructor(columns: readonly string[] | null) {
+    this.#columns = columns;
+  }
+
+  add(record: DataRecord): void {
+    if (record.kind === 'ignored') this.#ignored.add(record.collection);
+    else if (record.kind === 'row') this.#addRow(record);
+    else this.#collections.set(record.collection, new CollectionFacts(record.collection, record.isAlone));
+  }
+
+  finish(): FileFacts {
+    return { collections: [...this.#collections.values()], ignored: [...this.#ignored] };
+  }
+
+  #addRow(record: RowRecord): void {
+    this.rows += 1;
+    const facts = this.#collections.get(record.collection);
+    if (this.#columns !== null) {
+      facts?.observe({ kind: 'cells', cells: cellsOf(record, this.#columns) }, record.line);
+      return;
+    }
+    const members = parseJson(record.raw, record.line, LIMITS);
+    if (isJsonObject(members) && facts !== undefined) facts.observe({ kind: 'object', members }, record.line);
+    else if (isJsonObject(members) || facts?.isAlone === true || (facts?.rows ?? 0) > 0) throw notAnObject(record);
+    else this.#ignore(record.collection);
+  }
+
+  /** A list of other values than objects has no rows. */
+  #ignore(collection: string): void {
+    this.#collections.delete(collection);
+    this.#ignored.add(collection);
+  }
+}
+
+function cellsOf({ line, raw }: RowRecord, columns: readonly string[]): ReadonlyMap<string, string | null> {
+  const cells = parseCells(raw, line);
+  if (cells.length !== columns.length) {
+    throw new DataError(line, `the row has ${cells.length} cells for ${columns.length} columns`);
+  }
+  return new Map(columns.map((column, index) => [column, cells[index] ?? null]));
+}

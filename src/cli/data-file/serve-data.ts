@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { importOrder } from '../../model/infer/import-order.ts';
+import { writeModel } from '../../model/infer/write-model.ts';
+import { commandFailed, describeFileError, type ExitCode } from '../command-error.ts';
+import { printSummary } from '../import/import-report.ts';
+import { schemaLocation } from '../init/schema-location.ts';
+import { requireModel } from '../model-file/read-model.ts';
+import { openWithoutServer } from '../open-database.ts';
+import { databaseFile, databaseLocation } from '../settings.ts';
+import { exitCodeOf, signalOf, styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
+import type { DataFile } from './data-file.ts';
+import { type DataImport, type DataImportOutcome, importData } from './import-data.ts';
+import { importProgress } from './import-progress.ts';
+import { describingErrors, describeRows, inferFile } from './infer-file.ts';
+import { dataName } from './read-data.ts';
+
+/** Under this name the database stores that the data of `serve` is imported. */
+const BOOKMARK = 'data';
+
+/** A data file that is ready to be served: its rows are in the database. Or the exit code of an import that did not complete. */
+export type PreparedData =
+  | { readonly kind: 'ready'; readonly model: string; readonly database: string }
+  | { readonly kind: 'incomplete'; readonly exitCode: ExitCode };
+
+/**
+ * Prepares a data file to be served: writes the model next to it unless it exists, and imports the rows unless they are imported.
+ *
+ * @param database the setting of the database, `sqlite:PATH` or a path; undefined for the default, `data/{name}.db` in the folder of the file
+ * @throws {CommandError} exit 2 for a file that cannot be read; exit 1 for invalid data, an invalid model or an unusable database
+ */
+export async function prepareData(
+  data: DataFile,
+  database: string | undefined,
+  terminal: Terminal,
+): Promise<PreparedData> {
+  const folder = path.dirname(data.file);
+  const model = path.join(folder, `${dataName(data.file)}.restwright.yaml`);
+  if (!existsSync(model)) await writeInferred(data, model, terminal);
+  const loaded = await requireModel(model, terminal.env);
+  const location = databaseLocation(database ?? path.join(folder, 'data', '{name}.db'), terminal.env);
+  const file = databaseFile(location, loaded.model.name);
+  const signal = terminal.stopSignal();
+  const opened = await openWithoutServer(loaded.model, { database: file, modelFile: model }, terminal);
+  const progress = importProgress(terminal);
+  try {
+    const resources = importOrder(loaded.model);
+    const { onProgress } = progress;
+    const used: Pick<DataImport, 'data' | 'model' | 'opened'> = { data, model: loaded.model, opened };
+    const job: DataImport = {
+      ...used,
+      resources,
+      bookmark: BOOKMARK,
+      requireAll: false,
+      events: false,
+      signal,
+      onProgress,
+    };
+    const outcome = await describingErrors(data.file, () => importData(job));
+    progress.end();
+    const files = { data, model, database: displayed(file) };
+    return isImported(outcome, files, terminal)
+      ? { kind: 'ready', model, database: file }
+      : { kind: 'incomplete', exitCode: signal.aborted ? exitCodeOf(signalOf(signal)) : 1 };
+  } finally {
+    progress.end();
+    await opened.close();
+  }
+}
+
+async function writeInferred(data: DataFile, model: string, terminal: Terminal): Promise<void> {
+  const { draft, rows } = await inferFile(data, terminal);
+  try {
+    await writeFile(model, writeModel(draft, schemaLocation(path.dirname(model))), { flag: 'wx' });
+  } catch (error) {
+    throw commandFailed(`cannot write ${model}: ${describeFileError(error)}`);
+  }
+  terminal.stderr.write(`wrote ${model}: ${describeRows(rows)}\n`);
+}
+
+interface UsedFiles {
+  readonly data: DataFile;
+  readonly model: string;
+  readonly database: string;
+}
+
+/** Prints how an import ended. Returns whether all rows are in the database. */
+function isImported(outcome: DataImportOutcome, { data, model, database }: UsedFiles, terminal: Terminal): boolean {
+  const { stderr, env } = terminal;
+  const { file } = data;
+  switch (outcome.kind) {
+    case 'known': {
+      const warning = styled('yellow', 'warning:', supportsColour(stderr, env));
+      stderr.write(
+        outcome.isChanged
+          ? `${warning} ${file} has changed since it was imported, and is not imported again: the API has the rows of ${database}. ` +
+              `To start again with the rows of the file, delete ${database} and ${model}.\n`
+          : `${file} is imported already: the rows are in ${database}\n`,
+      );
+      return true;
+    }
+    case 'changed-midway':
+      throw commandFailed(
+        `${file} has changed since a part of it was imported; delete ${database} and ${model} to import it from the start.`,
+      );
+    case 'imported': {
+      const outcomes = [...outcome.resources];
+      for (const [collection, each] of outcomes) {
+        if (each.kind !== 'complete' || each.rows > 0) printSummary({ file, collection }, each, terminal);
+      }
+      return outcomes.every(([, each]) => each.kind === 'complete');
+    }
+  }
+}
+
+/** A path relative to the current folder, where it is inside of it. */
+function displayed(file: string): string {
+  const relative = path.relative(process.cwd(), file);
+  return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
+}
