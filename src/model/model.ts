@@ -76,7 +76,7 @@ export type OnDelete = 'restrict' | 'nullify' | 'cascade';
 export interface Reference {
   /** Name of the referenced resource. */
   readonly resource: string;
-  /** Name of the to-one relation (`supplier` for `supplier_id`); null for an array of references. */
+  /** Name of the relation: `supplier` for `supplier_id`, `labels` for `label_ids`; null for an array with another name, which is no relation. */
   readonly as: string | null;
   /** Name of the inverse relation, on the referenced resource; null if none is declared. */
   readonly inverse: string | null;

@@ -41,8 +41,9 @@ export function effortOfLookup({ rows }: Pick<LookupPlan, 'rows'>): Effort {
  */
 export function effortOfRelated(
   resource: Resource,
-  { field, owners, order, limit }: Pick<RelatedPlan, 'field' | 'owners' | 'order' | 'limit'>,
+  { field, ownedBy, owners, order, limit }: Pick<RelatedPlan, 'field' | 'ownedBy' | 'owners' | 'order' | 'limit'>,
 ): Effort {
+  if (ownedBy !== undefined) return 'unbounded';
   // Arrays have no index.
   const ofOne = referringMembers(resource, field).map(
     (path): PathCondition => ({ path, operator: 'in', values: [''] }),

@@ -11,14 +11,17 @@ const MAX_DEPTH = 3;
 
 /** A relation whose rows can be embedded in a representation, under its name (QRY-4). */
 export interface Relation {
-  /** `one`: the row whose id is in `field`. Otherwise the rows whose `field` has this row's id: its children, or those of an inverse relation. */
-  readonly kind: 'one' | 'children' | 'inverse';
+  /**
+   * `one`: the row whose id is in `field`; `many`: the rows whose ids are in it. Otherwise the rows whose `field` has this row's id: its children, or
+   * those of an inverse relation.
+   */
+  readonly kind: 'one' | 'many' | 'children' | 'inverse';
   readonly name: string;
   readonly target: Resource;
   readonly field: string;
   /** Whether the rows of both ends are below the same parent. */
   readonly siblings: boolean;
-  /** Whether the rows have a URL: those of an inverse relation have none where they may be below several parents (REP-9). */
+  /** Whether the rows have a URL: those of a to-many relation have none where they may be below several parents (REP-9). */
   readonly linked: boolean;
 }
 
@@ -30,13 +33,15 @@ export interface Expansion {
 
 /** The relations of a resource: to the rows that its fields refer to, its parent included, and to the rows that refer to it. */
 export function relationsOf(resource: Resource, { resources }: Pick<Model, 'resources'>): readonly Relation[] {
-  const ones = resource.fields.flatMap(({ name, reference, writeOnly }): readonly Relation[] => {
+  const own = resource.fields.flatMap(({ name, type, reference, writeOnly }): readonly Relation[] => {
     const target = resources.get(reference?.resource ?? '');
     if (writeOnly || target === undefined || !reference?.as) return [];
     const siblings = reference.siblings === true;
-    return [{ kind: 'one', name: reference.as, target, field: name, siblings, linked: true }];
+    const relation = { name: reference.as, target, field: name, siblings };
+    if (type.kind !== 'array') return [{ kind: 'one', ...relation, linked: true }];
+    return [{ kind: 'many', ...relation, linked: target.parent === null || siblings }];
   });
-  const many = resource.links.flatMap(({ name, resource: other, kind, field }): readonly Relation[] => {
+  const others = resource.links.flatMap(({ name, resource: other, kind, field }): readonly Relation[] => {
     const target = resources.get(other);
     if (target === undefined) return [];
     if (kind === 'child') return [{ kind: 'children', name, target, field, siblings: false, linked: true }];
@@ -45,7 +50,7 @@ export function relationsOf(resource: Resource, { resources }: Pick<Model, 'reso
     const linked = (target.parent === null || siblings) && target.properties.get(field)?.filterable === true;
     return [{ kind: 'inverse', name, target, field, siblings, linked }];
   });
-  return [...ones, ...many];
+  return [...own, ...others];
 }
 
 /**

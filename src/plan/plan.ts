@@ -122,11 +122,13 @@ export interface LookupPlan {
   readonly maxSize?: number;
 }
 
-/** For each of several rows, reads the first rows that refer to it: its children, or the rows of an inverse relation. */
+/** For each of several rows, reads the first rows that refer to it, its children or the rows of an inverse relation, or that it refers to. */
 export interface RelatedPlan {
   readonly resource: string;
-  /** The referring field: it holds the id of the owner, or an array of ids. */
+  /** The referring field: it holds the id of the other row, or an array of ids. */
   readonly field: string;
+  /** Set if the owners refer to the rows by an array: the name of the resource of the owners. */
+  readonly ownedBy?: string;
   readonly owners: readonly RowAddress[];
   readonly visible: Visibility;
   readonly order: readonly SortKey[];

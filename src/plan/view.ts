@@ -75,7 +75,7 @@ export function columnsFor(
   const needed = new Set([
     ...projection.keys(),
     ...computedFrom(resource.computed, projection),
-    ...expansions.flatMap(({ relation }) => (relation.kind === 'one' ? [relation.field] : [])),
+    ...expansions.flatMap(({ relation: { kind, field } }) => (kind === 'one' || kind === 'many' ? [field] : [])),
     ...order.map(({ path }) => path.split('.')[0] ?? path),
     ...linkingFields(resource),
   ]);

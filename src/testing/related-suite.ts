@@ -136,6 +136,18 @@ export function relatedSuite(name: string, open: OpenStore): void {
     );
 
     it(
+      '[QRY-4] are the rows of an array of references, in the order of the collection, each once',
+      withStore(open, async (store) => {
+        await seed(store);
+        const array = { owners: ['c', 'd', 'a', 'none'], field: 'related_ids', ownedBy: 'products' };
+        assert.deepEqual(await idsByOwner(store, array), { c: 'b a', d: 'd a' });
+        assert.deepEqual(await idsByOwner(store, { ...array, limit: 1 }), { c: 'b +', d: 'd +' });
+        const byId = [{ path: 'id', descending: false }];
+        assert.deepEqual(await idsByOwner(store, { ...array, order: byId }), { c: 'a b', d: 'a d' });
+      }),
+    );
+
+    it(
       '[QRY-4] [URL-7] are complete rows with their ancestors',
       withStore(open, async (store) => {
         await seed(store);

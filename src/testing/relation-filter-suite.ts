@@ -196,6 +196,18 @@ export function relationFilterSuite(name: string, open: OpenStore): void {
           assert.deepEqual(new Set(names), new Set(files), JSON.stringify(condition));
           assert.equal(names.length, files.length);
         }
+        const within = [{ resource: 'folders', id: 'b' }];
+        const owners = [
+          { id: 'z', within },
+          { id: 'x', within },
+        ];
+        const order = [{ path: 'id', descending: false }];
+        const array = { resource: 'files', field: 'copy_ids', ownedBy: 'files', owners, order, limit: 9 };
+        const copies = await store.rows.related({ ...array, visible: EVERYTHING });
+        assert.deepEqual(
+          copies.map(({ rows: found }) => found.map(({ row }) => row['name'])),
+          [['b:x', 'b:y'], []],
+        );
         const holding = related('files', 'folder_id', true, named('b:z'));
         assert.deepEqual(await listIds(store, { resource: 'folders', filter: [holding] }), ['b']);
       } finally {

@@ -142,6 +142,7 @@ describe('an expanded relation', () => {
     ['author', 1],
     ['author.country', 2],
     ['author.country,chapters.notes,alike', 5],
+    ['similar.similar.author', 3],
   ] as const) {
     it(`[QRY-4] costs one query per relation for any number of rows: ${expand}`, async () => {
       queries = 0;
@@ -154,8 +155,8 @@ describe('an expanded relation', () => {
   for (const [expand, message] of [
     ['autor', 'unknown relation "autor" of resource book; did you mean "author"?'],
     ['author.x', 'unknown relation "x" of resource author; known relations: country, books'],
-    ['', 'unknown relation "" of resource book; known relations: author, chapters, alike'],
-    ['title', 'unknown relation "title" of resource book; known relations: author, chapters, alike'],
+    ['', 'unknown relation "" of resource book; known relations: author, similar, chapters, alike'],
+    ['title', 'unknown relation "title" of resource book; known relations: author, similar, chapters, alike'],
   ] as const) {
     it(`[QRY-4] ${JSON.stringify(expand)} is rejected with the known relations`, async () => {
       await library.row({

@@ -66,11 +66,11 @@ describe('fields', () => {
 
   it('[QRY-4] are the only columns that are read, with those for links and order', async () => {
     await get(`products/${lamp}?fields=name`);
-    assert.deepEqual(columns, ['name', 'supplier_id']);
+    assert.deepEqual(columns, ['name', 'supplier_id', 'related_ids']);
     await get('products?fields=size.unit&sort=category,price');
-    assert.deepEqual(columns, ['price', 'category', 'size', 'supplier_id']);
+    assert.deepEqual(columns, ['price', 'category', 'size', 'supplier_id', 'related_ids']);
     await get(`products/${lamp}?fields=name&expand=supplier`);
-    assert.deepEqual(columns, ['name', 'supplier_id']);
+    assert.deepEqual(columns, ['name', 'supplier_id', 'related_ids']);
     await get(`products/${desk}`);
     assert.equal(columns, undefined);
   });

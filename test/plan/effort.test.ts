@@ -210,6 +210,7 @@ describe('effortOfRelated', () => {
   it('[QRY-3] [QRY-4] is unbounded if all rows that refer to an owner are read or sorted', () => {
     assert.equal(effortOfRelated(resource, { ...plan, order: readSort('name', resource) }), 'unbounded');
     assert.equal(effortOfRelated(resource, { ...plan, field: 'like_ids' }), 'unbounded');
+    assert.equal(effortOfRelated(resource, { ...plan, field: 'like_ids', ownedBy: 'products' }), 'unbounded');
   });
 
   it('[QRY-4] of a lookup by ids is light, up to a number of ids', () => {

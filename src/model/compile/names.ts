@@ -60,6 +60,16 @@ function singularOf(collection: string): string {
   return collection.slice(0, start) + pluralize.singular(collection.slice(start));
 }
 
+/** A word without a plural in names such as `related_ids` and `similar_ids`: a participle or an adjective. */
+const WITHOUT_PLURAL = /(?:[a-z]{3}[^e]ed|similar)$/;
+
+/** The plural of a name in snake_case, by its last word: `order_item` gives `order_items`, `related` stays. */
+export function pluralOf(name: string): string {
+  const start = name.lastIndexOf('_') + 1;
+  const word = name.slice(start);
+  return name.slice(0, start) + (WITHOUT_PLURAL.test(word) ? word : pluralize.plural(word));
+}
+
 /**
  * The path segments that resources cannot have.
  *

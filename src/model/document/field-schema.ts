@@ -26,7 +26,7 @@ const REFERENCE: JsonObject = {
     as: {
       type: 'string',
       pattern: NAME_PATTERN,
-      description: 'Name of the relation; default: the name of the field without _id',
+      description: 'Name of the relation; default: the name of the field without _id, or its plural without _ids',
     },
     inverse: {
       type: 'string',

@@ -5,12 +5,12 @@ import { effortOfLookup, effortOfRelated } from '../../plan/effort.ts';
 import type { Expansion, Relation } from '../../plan/expansion.ts';
 import { type ListQuery, readListQuery } from '../../plan/list-query.ts';
 import { endAfter, fittingCount, isBackward, readFirst } from '../../plan/page-end.ts';
-import type { LocatedRow, Page, RelatedRows, RowAddress } from '../../plan/plan.ts';
+import type { LocatedRow, Page, RelatedRows, Row, RowAddress } from '../../plan/plan.ts';
 import { rowKey } from '../../plan/row-address.ts';
 import { RowsTooLarge } from '../../stores/store.ts';
 import type { Authorized } from '../authorize.ts';
 import type { CompiledResource } from '../contract.ts';
-import { referrersFilter } from '../represent/representation.ts';
+import { referredFilter, referrersFilter } from '../represent/representation.ts';
 
 /** Most rows of a to-many relation in one place (QRY-4). */
 const EXPANDED_ROWS = 20;
@@ -190,13 +190,15 @@ async function expandMany(
 ): Promise<readonly ExpandedRelation[]> {
   const { relation, nested } = expansion;
   const compiled = caller.contract.resourceOf(relation.target.name);
-  const queries = rows.map((each) => queryOf(compiled, owner.resource.name, relation, each));
-  const [first] = queries;
+  const most = caller.contract.model.limits.target;
+  const collections = rows.map((each) => collectionOf(compiled, owner.resource.name, relation, { ...each, most }));
+  const [first] = collections;
   if (first === undefined) return [];
-  const { order, window } = first.plan;
+  const { order, window } = first.query.plan;
   const distinct = new Map(rows.map((each) => [keyOf(owner, each), { id: each.row.id, within: each.within }]));
   const owners = [...distinct.values()];
-  const wanted = { field: relation.field, owners, order, limit: window.limit };
+  const ownedBy = relation.kind === 'many' ? { ownedBy: owner.resource.name } : {};
+  const wanted = { field: relation.field, ...ownedBy, owners, order, limit: window.limit };
   const effort = effortOfRelated(compiled.resource, wanted);
   const plan = { resource: compiled.resource.name, ...wanted, effort };
   const found = await caller.rows.related({ ...plan, maxSize: caller.budget.left });
@@ -204,13 +206,13 @@ async function expandMany(
   const all = found.flatMap((each) => each.rows);
   const related = await expandRelated(caller, compiled, all, nested);
   const expandedOf = new Map(all.map((located, index) => [located, related[index]]));
-  const { name, linked } = relation;
+  const { name } = relation;
   return rows.flatMap((row, index) => {
-    const query = queries[index];
+    const collection = collections[index];
     const { rows: own, more }: RelatedRows = foundOf.get(keyOf(owner, row)) ?? { rows: [], more: false };
     const page = own.flatMap((located) => expandedOf.get(located) ?? []);
     const size = sum(page.map((each) => each.size));
-    return query === undefined ? [] : { kind: 'many', name, compiled, query, linked, rows: page, more, size };
+    return collection === undefined ? [] : { kind: 'many', name, compiled, ...collection, rows: page, more, size };
   });
 }
 
@@ -229,19 +231,31 @@ async function expandRelated(
   return expanded.map((each, index) => ({ ...each, size: sum([own[index] ?? NOTHING, each.size]) }));
 }
 
-/** The collection that holds the related rows of a row, from its start. */
-function queryOf(
+/**
+ * The collection that holds the related rows of a row, from its start, and whether it has a URL.
+ *
+ * @param owner.most maximum length of a URL
+ */
+function collectionOf(
   compiled: CompiledResource,
   owning: string,
-  { kind, field, target, siblings, linked }: Relation,
-  { row, within }: LocatedRow,
-): ListQuery {
+  relation: Relation,
+  owner: LocatedRow & { readonly most: number },
+): { readonly query: ListQuery; readonly linked: boolean } {
+  const { kind, siblings } = relation;
+  const { row, within } = owner;
   const limit: QueryPair = ['limit', String(EXPANDED_ROWS)];
   const below = kind === 'children' ? [{ resource: owning, id: row.id }, ...within] : [];
-  const above = siblings ? within : below;
-  const isFiltered = kind === 'inverse' && linked;
-  const parameters = isFiltered ? [[referrersFilter(target, field), row.id] as const, limit] : [limit];
-  return readListQuery(compiled.list, above, parametersOf(parameters), false);
+  const filter = relation.linked ? relationFilter(relation, row, owner.most) : null;
+  const parameters = parametersOf(filter === null ? [limit] : [filter, limit]);
+  const query = readListQuery(compiled.list, siblings ? within : below, parameters, false);
+  return { query, linked: kind === 'many' ? filter !== null : relation.linked };
+}
+
+/** The filter on the collection of related rows that finds those of one row. */
+function relationFilter({ kind, field, target }: Relation, row: Row, most: number): QueryPair | null {
+  if (kind === 'many') return referredFilter(row[field], most);
+  return kind === 'inverse' ? [referrersFilter(target, field), row.id] : null;
 }
 
 function sum(sizes: readonly Size[]): Size {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../conventions/json.ts';
-import { writeQuery } from '../../conventions/query.ts';
+import { type QueryPair, writeQuery } from '../../conventions/query.ts';
 import type { Field, Model, Resource } from '../../model/model.ts';
 import { compileComputed } from '../../model/values/computed-value.ts';
 import type { Observe } from '../../observe/observation.ts';
@@ -120,7 +120,21 @@ export function referrersFilter({ field: fields }: Resource, field: string): str
 }
 
 /**
- * The links of a resource in their order: self, collection, up, to-one relations, sub-collections and inverse relations (REP-9).
+ * The filter that finds the rows with the ids of an array of references. null if there is none, or if it takes more than half of a URL: the other
+ * half is for the cursor of the next page, which holds the filter too.
+ *
+ * @param target maximum length of a URL
+ */
+export function referredFilter(ids: Json | undefined, target: number): QueryPair | null {
+  const most = target / 2;
+  if (!Array.isArray(ids) || ids.length === 0 || ids.length > most) return null;
+  const distinct = [...new Set(ids.filter((id) => typeof id === 'string'))];
+  const filter = [filterName('id', 'in'), distinct] as const;
+  return writeQuery([filter]).length > most ? null : filter;
+}
+
+/**
+ * The links of a resource in their order: self, collection, up, relations of its fields, sub-collections and inverse relations (REP-9).
  */
 function linkWriters(model: Model, resource: Resource, urls: UrlBuilder): readonly (readonly [string, LinkWriter])[] {
   const writers: [string, LinkWriter][] = [
@@ -150,10 +164,15 @@ interface LinkContext {
 /** The link of a relation with a URL; null where `up` is that link already. */
 function relationLink(resource: Resource, relation: Relation, context: LinkContext): LinkWriter | null {
   const { kind, target, field, siblings } = relation;
-  const { urls } = context;
+  const { urls, model } = context;
   switch (kind) {
     case 'one':
       return field === resource.parent?.field ? null : itemLink(relation, context);
+    case 'many':
+      return (row, within, base) => {
+        const filter = referredFilter(row[field], model.limits.target);
+        return filter === null ? null : urls.collection(base, target, siblings ? within : [], writeQuery([filter]));
+      };
     case 'children':
       return (row, within, base) => urls.collection(base, target, [{ resource: resource.name, id: row.id }, ...within]);
     case 'inverse': {

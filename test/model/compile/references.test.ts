@@ -39,7 +39,7 @@ describe('x-references', () => {
     });
   });
 
-  it('of an array is declared by its items and has no name', () => {
+  it('[REP-9c] of an array is declared by its items, and has the plural of its field as name', () => {
     const { model } = load(
       shop(
         'supplier_ids: { type: array, items: { type: string, x-references: { resource: suppliers, inverse: items } } }',
@@ -47,7 +47,7 @@ describe('x-references', () => {
     );
     assert.deepEqual(resource(model, 'items').field.get('supplier_ids')?.reference, {
       resource: 'suppliers',
-      as: null,
+      as: 'suppliers',
       inverse: 'items',
       onDelete: 'restrict',
     });
@@ -55,6 +55,25 @@ describe('x-references', () => {
       { resource: 'items', field: 'supplier_ids', many: true, onDelete: 'restrict', child: false },
     ]);
   });
+
+  const named: readonly (readonly [field: string, declared: string, as: string | null])[] = [
+    ['label_ids', 'suppliers', 'labels'],
+    ['category_ids', 'suppliers', 'categories'],
+    ['main_person_ids', 'suppliers', 'main_people'],
+    ['seed_ids', 'suppliers', 'seeds'],
+    ['related_ids', 'suppliers', 'related'],
+    ['similar_ids', 'suppliers', 'similar'],
+    ['label_ids', '{ resource: suppliers, as: marks }', 'marks'],
+    ['marks', '{ resource: suppliers, as: labels }', 'labels'],
+    ['labels', 'suppliers', null],
+  ];
+  for (const [field, declared, as] of named) {
+    it(`[REP-9c] of an array is ${as ?? 'no relation'}: ${field} to ${declared}`, () => {
+      const items = `items: { type: string, x-references: ${declared} }`;
+      const { model } = load(shop(`${field}: { type: array, ${items} }`));
+      assert.equal(resource(model, 'items').field.get(field)?.reference?.as, as);
+    });
+  }
 
   it('[REP-9c] adds a dependent to the other resource, and a link if there is an inverse', () => {
     const { model } = load(
@@ -120,11 +139,13 @@ describe('x-references', () => {
       fix: /under items/,
     },
     {
-      title: 'of an array has no as',
-      text: shop(`a_ids: { type: array, items: { type: string, ${long('as: b')} } }`),
-      ...at('a_ids.items.x-references.as'),
-      cause: /to-many/,
-      fix: /remove/,
+      title: '[REP-9c] of an array cannot be named like a field',
+      text: shop(
+        'suppliers: { type: string }, supplier_ids: { type: array, items: { type: string, x-references: suppliers } }',
+      ),
+      ...at('supplier_ids.items.x-references'),
+      cause: /the relation suppliers is already in use/,
+      fix: /as:/,
     },
     {
       title: 'requires a name if the field does not end with _id',

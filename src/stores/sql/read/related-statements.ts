@@ -68,24 +68,20 @@ export function lookupRows(tables: Tables, plan: LookupPlan, reads: readonly Sql
 }
 
 /**
- * Reads for each of the owners the first rows that refer to it, and one more. Each owner has a subquery with a limit: with an index on the field
- * and then the order, an owner with a million rows costs no more than one with twenty. In any other order, and for a field that is an array, all
- * rows that refer to an owner are collected and sorted: the statement must check its deadline.
+ * Reads for each of the owners the first rows that refer to it, or that it refers to, and one more. Each owner has a subquery with a limit: with an
+ * index on the field and then the order, an owner with a million rows costs no more than one with twenty. In any other order, and for a field that
+ * is an array, all rows of an owner are collected and sorted: the statement must check its deadline.
  */
 export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: DeadlineChecks = 'never'): Statement {
   const table = tables.of(plan.resource);
   const { dialect } = tables;
   const parameters = new BindParameters(dialect);
-  const columns = referringMembers(table.resource, plan.field);
-  const keys = distinctOwners(columns.length, plan);
-  const owner = dialect.keyRows(keys, { alias: 'one owner', width: columns.length }, parameters);
+  const width = ownerWidth(tables, plan);
+  const owner = dialect.keyRows(distinctOwners(width, plan), { alias: 'one owner', width }, parameters);
   const { row, found } = deadlineCheck(dialect, checks);
-  const refers = columns.map((name, at) => {
-    const id = owner.ids[at] ?? '';
-    const isArray = table.operand(name).type.kind === 'array';
-    return isArray ? table.membership(name).condition(id, found) : `${table.column(name)} = ${id}`;
-  });
+  const refers = ownedRows(tables, plan, owner.ids, found);
   // The rows of one owner may lie below several parents, where the order of a collection is not total.
+  const columns = plan.ownedBy === undefined ? referringMembers(table.resource, plan.field) : [];
   const others = table.key.slice(1).filter((name) => !columns.includes(name));
   const order = orderBy(table, [...plan.order, ...others.map((path) => ({ path, descending: false }))]);
   const key = table.keyExpression;
@@ -104,6 +100,37 @@ function withFurtherRows({ maxSize }: RelatedPlan): number | undefined {
   return maxSize === undefined ? undefined : 2 * maxSize;
 }
 
+/** The number of ids that identify an owner: those that referring rows hold, or its key. */
+function ownerWidth(tables: Tables, { resource, field, ownedBy }: RelatedPlan): number {
+  return ownedBy === undefined
+    ? referringMembers(tables.of(resource).resource, field).length
+    : tables.of(ownedBy).key.length;
+}
+
+/** The conditions on the rows of one owner. @param ids the expressions of its key @param found checks the deadline at each row of a link table */
+function ownedRows(
+  tables: Tables,
+  { resource, field, ownedBy }: RelatedPlan,
+  ids: readonly string[],
+  found: string | null,
+): readonly string[] {
+  const table = tables.of(resource);
+  if (ownedBy !== undefined) return [`${table.keyExpression} in (${targetsOf(tables.of(ownedBy), field, ids)})`];
+  return referringMembers(table.resource, field).map((name, at) => {
+    const id = ids[at] ?? '';
+    const isArray = table.operand(name).type.kind === 'array';
+    return isArray ? table.membership(name).condition(id, found) : `${table.column(name)} = ${id}`;
+  });
+}
+
+/** The keys that are in the array of one row. @param ids the expressions of its key */
+function targetsOf(owners: Table, field: string, ids: readonly string[]): string {
+  const links = owners.links(field);
+  if (links === null) throw new Error(`The plan reads the rows of ${field}, which is no array of references`);
+  const own = links.owner.map((column, at) => `${column} = ${ids[at] ?? ''}`).join(' and ');
+  return `select ${links.target.join(', ')} from ${links.name} where ${own}`;
+}
+
 /** The part of an owner's key that referring rows hold. */
 function heldKey(width: number, { id, within }: RowAddress): readonly string[] {
   return [id, ...within.map((ancestor) => ancestor.id)].slice(0, width);
@@ -118,7 +145,7 @@ function distinctOwners(width: number, { owners }: RelatedPlan): readonly (reado
 export function relatedRows(tables: Tables, plan: RelatedPlan, reads: readonly SqlRow[]): readonly RelatedRows[] {
   const table = tables.of(plan.resource);
   const chain = levelsOf(tables, table);
-  const width = referringMembers(table.resource, plan.field).length;
+  const width = ownerWidth(tables, plan);
   const byPosition = Map.groupBy(reads, (read) => Number(read[OWNER]));
   checkSize(table, reads, withFurtherRows(plan));
   const first = [...byPosition.values()].flatMap((owned) => owned.slice(0, plan.limit));

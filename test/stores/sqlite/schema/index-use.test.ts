@@ -323,6 +323,11 @@ describe('the index that SQLite uses for related rows', () => {
       steps: [/^SEARCH goods.like_ids USING COVERING INDEX .*\(target=\?\)/],
     },
     {
+      title: 'rows that each of several refers to by an array',
+      plan: related({ field: 'like_ids', ownedBy: 'goods' }),
+      steps: [/^SEARCH goods USING INDEX .*\(id=\?\)/, /^SEARCH goods.like_ids USING PRIMARY KEY \(owner=\?/],
+    },
+    {
       title: 'rows below each of several, with their ancestors',
       plan: related({ resource: 'bolts', field: 'part_id' }),
       steps: [
