@@ -40,8 +40,12 @@ export {
   withServices,
 } from './model/typescript/define-model.ts';
 export {
+  type HookQuery,
   type HookReason,
+  type HookRow,
+  type HookRows,
   type HookServices,
+  type HookWrites,
   refuse,
   type WriteContext,
   type WriteInfo,

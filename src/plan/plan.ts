@@ -255,6 +255,8 @@ export type RowPlan = CreatePlan | UpdatePlan | DetachPlan;
 /** Plans that commit atomically, in order. A single write is a unit of one. */
 export interface WriteUnit {
   readonly plans: readonly WritePlan[];
+  /** Resources that must not have changed since the plans were made of what they held. Changes of the unit itself do not count. */
+  readonly expectStamps?: readonly ExpectedStamp[];
   readonly bookmark?: Bookmark;
   readonly records?: readonly IdempotencyRecord[];
   /** Rolled back after the outcome is known (MET-14). */
@@ -265,7 +267,7 @@ export interface WriteUnit {
 export type Refusal =
   /** The id already exists. */
   | { readonly kind: 'exists'; readonly plan: number }
-  /** The row is deleted or has another revision, or a resource does not have its expected stamp. */
+  /** The row is deleted or has another revision, or a resource does not have its expected stamp (`plan` is 0 for one of the unit). */
   | { readonly kind: 'stale'; readonly plan: number }
   | { readonly kind: 'unique'; readonly plan: number; readonly fields: readonly string[] }
   /** Fields that refer to rows that do not exist: `supplier_id`, `related_ids[2]`. */

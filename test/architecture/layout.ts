@@ -79,7 +79,7 @@ export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   RowSource: ['src/pipeline/authorize.ts', 'src/pipeline/batch/staged-rows.ts'],
   'store.rows': [],
   'rows.over': ['src/pipeline/batch/atomic.ts'],
-  'rows.unrestricted': ['src/pipeline/write/delete.ts'],
+  'rows.unrestricted': ['src/pipeline/write/delete.ts', 'src/pipeline/write/hook-work.ts'],
   'VisibleRows.unrestricted': ['src/pipeline/read/visible-rows.ts'],
 };
 

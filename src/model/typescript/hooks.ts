@@ -42,6 +42,46 @@ export function refuse(reason: HookReason, message: string, details: readonly Er
   throw new HookRefusal(reason, message, details);
 }
 
+/**
+ * What to read of a collection, as the parameters of its URL: `{ project_id: '7', 'status[in]': 'OPEN,BUSY', sort: '-created_at', limit: 20 }`.
+ * Filters, `q`, `sort` and `limit`.
+ */
+export type HookQuery = Readonly<Record<string, string | number | boolean>>;
+
+/** A row as hooks read it: its fields, `id`, `created_at`, `updated_at`, `revision`; frozen. */
+export type HookRow = JsonObject & {
+  readonly id: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly revision: number;
+};
+
+/**
+ * Reads rows for a hook. The write is made only if no resource that was read has changed since; else the hook runs again, also where another
+ * process made the change.
+ */
+export interface HookRows {
+  /** @param parents for a nested resource, the ids above the row, nearest first */
+  readonly get: (resource: string, id: string, parents?: readonly string[]) => Promise<HookRow | null>;
+  /** At most `limits.page.max` rows, in the default order unless `sort` is given. */
+  readonly list: (resource: string, query?: HookQuery, parents?: readonly string[]) => Promise<readonly HookRow[]>;
+  /** The exact number of rows. */
+  readonly count: (resource: string, query?: HookQuery, parents?: readonly string[]) => Promise<number>;
+}
+
+/**
+ * Adds writes to the transaction of the hook's own write. Values are validated, read-only fields may be set, and each write has its event; hooks
+ * of these resources do not run. A hook can write a row once, and does not read what it has written.
+ */
+export interface HookWrites {
+  /** @returns the id of the new row. @param values with an `id` where clients choose it */
+  readonly create: (resource: string, values: JsonObject, parents?: readonly string[]) => Promise<string>;
+  /** Changes the fields in `changes`; null unsets one. @throws {Error} where the row does not exist */
+  readonly update: (resource: string, id: string, changes: JsonObject, parents?: readonly string[]) => Promise<void>;
+  /** Deletes a row and treats its dependents as DELETE does. @throws {Error} where the row does not exist */
+  readonly delete: (resource: string, id: string, parents?: readonly string[]) => Promise<void>;
+}
+
 /** The write that a hook runs for. */
 export interface WriteInfo {
   /** The caller; the subject of an anonymous caller is null. */
@@ -49,6 +89,11 @@ export interface WriteInfo {
   readonly correlationId: string;
   /** RFC 3339, UTC, milliseconds. */
   readonly at: string;
+  /** The rows that the caller may see. */
+  readonly rows: HookRows;
+  /** All rows. */
+  readonly system: HookRows;
+  readonly writes: HookWrites;
 }
 
 /** The context of `before` and `check` hooks: the application's services and the write. */

@@ -1,6 +1,7 @@
 import { quoted } from '../../conventions/quoted.ts';
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
-import { isRetryable, MAX_ATTEMPTS } from '../write/commit-write.ts';
+import type { WriteUnit } from '../../plan/plan.ts';
+import { isRetryable, MAX_ATTEMPTS, refusedWrite } from '../write/commit-write.ts';
 import type { PreparedWrite, WriteOperation } from '../write/write.ts';
 import { writeRefusal } from '../write/write-refusal.ts';
 import { type BatchRecord, batchWithRevisions } from './batch-record.ts';
@@ -24,34 +25,42 @@ interface Step extends PreparedWrite {
 }
 
 /** All operations in one transaction, each prepared against the rows as those before it would leave them. */
-export async function runAtomic(run: BatchRun, services: BatchServices): Promise<BatchRecord | 'recorded'> {
+export function runAtomic(run: BatchRun, services: BatchServices): Promise<BatchRecord | 'recorded'> {
+  const { contract } = run.request;
+  return services.commits.afterHooks([...contract.resources.keys()], () => runAttempts(run, services));
+}
+
+async function runAttempts(run: BatchRun, services: BatchServices): Promise<BatchRecord | 'recorded'> {
   const { dry } = run;
   const since = services.sources.now();
   for (let attempts = 1; ; attempts++) {
-    const { steps, plans } = await stageAll(run, services);
+    const { steps, plans, expectStamps } = await stageAll(run, services);
     const results = steps.map(({ operation, result }) => doneResult(operation, result));
     const record = recordOf(run, results, services);
     const records = dry ? [] : idempotencyRecordsOf(record, run, services);
-    const outcome = await services.commits.commit({ plans, records, dry }, { since });
+    const outcome = await services.commits.commit({ plans, expectStamps, records, dry }, { since });
     if (outcome.kind === 'committed') return batchWithRevisions(record, outcome.revisions);
     if (outcome.kind === 'recorded') return 'recorded';
     const failed = 'plan' in outcome ? steps.findLastIndex(({ firstPlan }) => firstPlan <= outcome.plan) : 0;
     const step = steps[failed];
     if (step === undefined) throw new Error(`a batch without operations was refused: ${outcome.kind}`);
     if (!isRetryable(outcome, step.operation) || attempts === MAX_ATTEMPTS) {
-      throw inOperation(failed, writeRefusal(outcome, step.operation));
+      throw inOperation(failed, writeRefusal(outcome, refusedWrite(outcome, plans, step.operation)));
     }
   }
 }
 
-async function stageAll(
-  run: BatchRun,
-  services: BatchServices,
-): Promise<{ readonly steps: readonly Step[]; readonly plans: StagedRows['plans'] }> {
+/** An atomic batch, staged. */
+interface StagedBatch extends Required<Pick<WriteUnit, 'plans' | 'expectStamps'>> {
+  readonly steps: readonly Step[];
+}
+
+async function stageAll(run: BatchRun, services: BatchServices): Promise<StagedBatch> {
   const { model } = run.request.contract;
   const { rows, source: staged } = run.request.rows.over((stored) => new StagedRows(stored, model));
   const stagedRun = { ...run, request: { ...run.request, rows } };
   const steps: Step[] = [];
+  const stamps = new Map<string, number>();
   let size = 0;
   for (const [index, received] of run.batch.operations.entries()) {
     try {
@@ -61,12 +70,16 @@ async function stageAll(
       size += sizeOf(prepared.result);
       checkResultSize(size, run.request);
       await staged.stage(prepared.plans);
+      if (prepared.expectStamps.length > 0) services.commits.hooksRead(operation.compiled.resource.name);
+      // The first one counts: what was read later has to be the same.
+      for (const { resource, stamp } of prepared.expectStamps) stamps.set(resource, stamps.get(resource) ?? stamp);
       steps.push({ ...prepared, operation, firstPlan });
     } catch (error) {
       throw inOperation(index, error);
     }
   }
-  return { steps, plans: staged.plans };
+  const expectStamps = [...stamps].map(([resource, stamp]) => ({ resource, stamp }));
+  return { steps, plans: staged.plans, expectStamps };
 }
 
 /** A failure of an atomic batch: the operation's status, code and header fields such as `Allow`, its fields prefixed (MET-13). */

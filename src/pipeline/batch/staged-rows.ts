@@ -1,5 +1,8 @@
 import type { Json } from '../../conventions/json.ts';
-import type { Model, Resource } from '../../model/model.ts';
+import type { Model, Resource, SortKey } from '../../model/model.ts';
+import { relatedResources } from '../../plan/condition.ts';
+import { holds } from '../../plan/holds.ts';
+import { valueAt } from '../../plan/list-query.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
 import { heldAncestors, rowKey } from '../../plan/row-address.ts';
 import {
@@ -21,10 +24,18 @@ import {
   type VisibleReference,
   type WritePlan,
 } from '../../plan/plan.ts';
+import { comparisonOf } from '../../plan/value-order.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../../stores/store.ts';
 import { hiddenMembers } from '../read/hidden-members.ts';
 import type { RowSource } from '../read/visible-rows.ts';
+
+/** What needs the indexes of the store. */
+const NOT_STAGED =
+  'a hook cannot search or filter through a relation after an atomic batch has written to these resources';
+
+/** More rows than ids of one unit have: an id may exist below several parents. */
+const MAX_SAME_IDS = 10_000;
 
 /** No stored stamp has this value. */
 const STAGED = -1;
@@ -41,14 +52,14 @@ interface StagedRow extends ReferencedRow {
 export class StagedRows implements RowSource, RowReader, ChangeStamps {
   readonly rows: RowReader = this;
   readonly stamps: ChangeStamps = this;
-  readonly #stored: RowSource;
+  readonly stored: RowSource;
   readonly #model: Model;
   readonly #plans: WritePlan[] = [];
   /** By key. */
   readonly #staged = new Map<string, StagedRow>();
 
   constructor(stored: RowSource, model: Model) {
-    this.#stored = stored;
+    this.stored = stored;
     this.#model = model;
   }
 
@@ -67,7 +78,7 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
 
   async item(plan: ItemPlan): Promise<Row | null> {
     const staged = this.#staged.get(this.#key(plan));
-    if (staged === undefined) return this.#stored.rows.item(plan);
+    if (staged === undefined) return this.stored.rows.item(plan);
     return isBelow(staged, plan.within) && (await this.missingAncestor(plan.within)) === null ? staged.row : null;
   }
 
@@ -78,7 +89,7 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
 
   /** A resource that the unit changes has a stamp that it never had. */
   async resourceStamps(resources: readonly string[]): Promise<readonly number[]> {
-    const stored = await this.#stored.stamps.resourceStamps(resources);
+    const stored = await this.stored.stamps.resourceStamps(resources);
     const changed = new Set(this.#plans.map(({ resource }) => resource));
     return stored.map((stamp, index) => (changed.has(resources[index] ?? '') ? STAGED : stamp));
   }
@@ -94,7 +105,7 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
 
   async missingReferences(references: readonly VisibleReference[]): Promise<readonly VisibleReference[]> {
     const unstaged = references.filter((reference) => !this.#staged.has(this.#key(reference)));
-    const stored = unstaged.length === 0 ? [] : await this.#stored.rows.missingReferences(unstaged);
+    const stored = unstaged.length === 0 ? [] : await this.stored.rows.missingReferences(unstaged);
     const missing = new Set(stored.map((reference) => this.#key(reference)));
     return references.filter((reference) => {
       const staged = this.#staged.get(this.#key(reference));
@@ -102,20 +113,41 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     });
   }
 
-  /** Exact for the reads of a cascade: the children of a row, or rows that refer to it, by key. Other reads return the stored rows. */
+  /**
+   * The first rows of a list: what a cascade and the hooks of an application read. Exact, also its count.
+   *
+   * @throws {Error} for a search and for a later page, which no write reads
+   */
   async list(plan: ListPlan): Promise<Page> {
-    const [condition = null, ...others] = plan.filter;
-    if (others.length > 0 || (condition === null && plan.within.length === 0)) return this.#stored.rows.list(plan);
-    const limit = plan.window.limit + this.#staged.size;
-    const stored = await this.#stored.rows.list({ ...plan, window: { ...plan.window, limit } });
-    const untouched = stored.rows.filter((row) => !this.#staged.has(this.#keyOfRow(plan.resource, row)));
-    const staged = [...this.#staged.values()].flatMap((each) => {
-      const { resource, row } = each;
-      const isListed = resource === plan.resource && row !== null && isBelow(each, plan.within);
-      return isListed && (condition === null || holds(row, condition)) ? [row] : [];
+    const staged = [...this.#staged.values()];
+    const related = new Set(relatedResources(plan.filter));
+    if (staged.some(({ resource }) => related.has(resource))) throw new Error(NOT_STAGED);
+    const touched = staged.filter(({ resource }) => resource === plan.resource);
+    if (touched.length === 0) return this.stored.rows.list(plan);
+    const { window, order } = plan;
+    if (window.kind !== 'seek' || window.after !== null || window.backward)
+      throw new Error('no write reads a later page');
+    const resource = this.#resource(plan.resource);
+    const matches = touched.flatMap((one) => (isListed(one, plan, resource) ? [one.row] : []));
+    const stored = await this.stored.rows.list({
+      ...plan,
+      window: { ...window, limit: window.limit + touched.length },
     });
-    const rows = [...untouched, ...staged].sort((one, other) => (one.id < other.id ? -1 : 1));
-    return { ...stored, rows: rows.slice(0, plan.window.limit), more: stored.more || rows.length > plan.window.limit };
+    const untouched = stored.rows.filter((row) => !this.#staged.has(this.#keyOfRow(plan.resource, row)));
+    const rows = [...untouched, ...matches].sort(rowOrder(resource, order));
+    const more = stored.more || rows.length > window.limit;
+    if (stored.total === null) return { ...stored, rows: rows.slice(0, window.limit), more };
+    const count = stored.total.count - (await this.#countStored(plan, touched)) + matches.length;
+    return { ...stored, rows: rows.slice(0, window.limit), more, total: { ...stored.total, count } };
+  }
+
+  /** How many of the rows that the unit has touched a plan would find in the store. */
+  async #countStored(plan: ListPlan, touched: readonly StagedRow[]): Promise<number> {
+    const ids = [...new Set(touched.map(({ id }) => id))];
+    const filter: ListPlan['filter'] = [...plan.filter, { path: 'id', operator: 'in', values: ids }];
+    const window = { kind: 'seek', after: null, backward: false, limit: MAX_SAME_IDS } as const;
+    const { rows } = await this.stored.rows.list({ ...plan, filter, window, count: { kind: 'none' } });
+    return rows.filter((row) => this.#staged.has(this.#keyOfRow(plan.resource, row))).length;
   }
 
   async lookup(plan: LookupPlan): Promise<readonly LocatedRow[]> {
@@ -125,13 +157,13 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
       const { row = null, within = [] } = this.#staged.get(this.#key({ resource, ...address })) ?? {};
       return row === null ? [] : [{ row, within }];
     });
-    const stored = unstaged.length === 0 ? [] : await this.#stored.rows.lookup({ ...plan, rows: unstaged });
+    const stored = unstaged.length === 0 ? [] : await this.stored.rows.lookup({ ...plan, rows: unstaged });
     return [...staged, ...stored];
   }
 
   /** No write expands relations: the stored rows. */
   related(plan: RelatedPlan): MaybePromise<readonly RelatedRows[]> {
-    return this.#stored.rows.related(plan);
+    return this.stored.rows.related(plan);
   }
 
   async #after(plan: WritePlan, index: number): Promise<Row | null> {
@@ -185,12 +217,31 @@ function isBelow({ within }: StagedRow, above: readonly Ancestor[]): boolean {
   return above.every(({ id }, level) => within[level]?.id === id);
 }
 
-/** Whether a row refers to an id: the only conditions that writes read by. */
-function holds(row: Row, condition: Condition): boolean {
-  if (condition.operator !== 'in' && condition.operator !== 'contains') {
-    throw new Error(`no write reads by ${condition.operator}`);
-  }
-  const value: Json = row[condition.path] ?? null;
-  if (condition.operator === 'contains') return Array.isArray(value) && value.includes(condition.value);
-  return value !== null && condition.values.includes(value);
+/** Whether a staged row is one that a plan lists. */
+function isListed(staged: StagedRow, plan: ListPlan, resource: Resource): staged is StagedRow & { readonly row: Row } {
+  const { row } = staged;
+  return row !== null && isBelow(staged, plan.within) && plan.filter.every((one) => isFulfilled(resource, row, one));
+}
+
+function isFulfilled(resource: Resource, row: Row, condition: Condition): boolean {
+  if (condition.operator === 'search' || condition.operator === 'related') throw new Error(NOT_STAGED);
+  if (condition.operator !== 'any') return holds(resource, row, condition);
+  return condition.alternatives.some((conditions) => conditions.every((one) => isFulfilled(resource, row, one)));
+}
+
+/** The order of rows in a list: unset values first, or last in descending order (PAGE-5). */
+function rowOrder({ properties }: Resource, order: readonly SortKey[]): (one: Row, other: Row) => number {
+  const keys = order.map(({ path, descending }) => {
+    const compare = comparisonOf(properties.get(path)?.type ?? { kind: 'text', format: null });
+    return { path, sign: descending ? -1 : 1, compare };
+  });
+  return (one, other) => {
+    for (const { path, sign, compare } of keys) {
+      const [left, right] = [valueAt(one, path), valueAt(other, path)];
+      const isUnset = left === null || right === null;
+      const result = isUnset ? Number(right === null) - Number(left === null) : compare(left, right);
+      if (result !== 0) return result * sign;
+    }
+    return 0;
+  };
 }

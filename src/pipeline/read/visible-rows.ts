@@ -22,6 +22,8 @@ import type { ChangeStamps, RowReader } from '../../stores/store.ts';
 export interface RowSource {
   readonly rows: RowReader;
   readonly stamps: ChangeStamps;
+  /** What the unit is staged over; absent for a store. */
+  readonly stored?: RowSource;
 }
 
 /** One row by its path. */
@@ -88,6 +90,11 @@ export class VisibleRows {
   /** See {@link ChangeStamps.resourceStamps}. */
   resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
     return this.#source.stamps.resourceStamps(resources);
+  }
+
+  /** The stamps that resources have in the store, whatever a unit has staged: what it expects when it is written. */
+  storedStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
+    return (this.#source.stored ?? this.#source).stamps.resourceStamps(resources);
   }
 
   /** The outermost of the ancestors that is absent or not visible; null where all are there. @param within nearest first */

@@ -1,10 +1,10 @@
-import type { IdempotencyRecord, Refusal } from '../../plan/plan.ts';
+import type { IdempotencyRecord, Refusal, WritePlan } from '../../plan/plan.ts';
 import { rowKey } from '../../plan/row-address.ts';
 import type { Services, WriteServices } from '../services.ts';
 import type { CommitTiming } from './commits.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import type { WriteOperation } from './write.ts';
-import { writeRefusal } from './write-refusal.ts';
+import { type RefusedWrite, writeRefusal } from './write-refusal.ts';
 import { withRevisions, type WriteResult } from './write-result.ts';
 
 /** How often a write that lost a race to another process starts again before it gives up. */
@@ -32,26 +32,55 @@ export function commitWrite(
   options: CommitOptions,
   services: WriteServices & Pick<Services, 'commits'>,
 ): Promise<CommitOutcome> {
-  const { compiled, within, id } = operation;
-  const run = (): Promise<CommitOutcome> => attempt(operation, options, services);
-  return id === null ? run() : services.commits.runExclusive(rowKey(compiled.resource, { id, within }), run);
+  return inOrder(operation, services, () => attempts(operation, options, services));
 }
 
-async function attempt(
+/**
+ * Runs a write after earlier writes to its row. One whose hooks read other rows runs after all such writes to its resource too: of concurrent ones
+ * only one could commit. That its hooks read is known once they have run, so the first ones of a process start again here.
+ */
+async function inOrder(
+  { compiled: { resource }, within, id }: WriteOperation,
+  { commits }: Pick<Services, 'commits'>,
+  write: () => Promise<CommitOutcome | 'contended'>,
+): Promise<CommitOutcome> {
+  const afterRow = (): Promise<CommitOutcome | 'contended'> =>
+    id === null ? write() : commits.runExclusive(rowKey(resource, { id, within }), write);
+  for (;;) {
+    const outcome = await commits.afterHooks([resource.name], afterRow);
+    if (outcome !== 'contended') return outcome;
+  }
+}
+
+async function attempts(
   operation: WriteOperation,
   options: CommitOptions,
   services: WriteServices & Pick<Services, 'commits'>,
-): Promise<CommitOutcome> {
+): Promise<CommitOutcome | 'contended'> {
   const { body, dry, record } = options;
-  for (let attempts = 1; ; attempts++) {
-    const { plans, result } = await operation.prepare(body, 0, services);
+  const { commits } = services;
+  const { name } = operation.compiled.resource;
+  const isFirst = !commits.isHookReader(name);
+  for (let attempt = 1; ; attempt++) {
+    const { plans, expectStamps, result } = await operation.prepare(body, 0, services);
+    if (expectStamps.length > 0) commits.hooksRead(name);
     const records = record === null || dry ? [] : [record(result)];
     if (plans.length + records.length === 0) return { kind: 'done', result };
-    const outcome = await services.commits.commit({ plans, records, dry }, options);
+    const outcome = await commits.commit({ plans, expectStamps, records, dry }, options);
     if (outcome.kind === 'committed') return { kind: 'done', result: withRevisions(result, outcome.revisions) };
     if (outcome.kind === 'recorded') return { kind: 'recorded' };
-    if (!isRetryable(outcome, operation) || attempts === MAX_ATTEMPTS) throw writeRefusal(outcome, operation);
+    if (!isRetryable(outcome, operation) || attempt === MAX_ATTEMPTS) {
+      throw writeRefusal(outcome, refusedWrite(outcome, plans, operation));
+    }
+    if (isFirst && expectStamps.length > 0) return 'contended';
   }
+}
+
+/** Whose write was refused: a hook may have added writes to other resources. Dependents are those of the operation, whatever else it deletes. */
+export function refusedWrite(refusal: Refusal, plans: readonly WritePlan[], operation: WriteOperation): RefusedWrite {
+  const plan = 'plan' in refusal && refusal.kind !== 'dependents' ? plans[refusal.plan] : undefined;
+  if (plan === undefined) return operation;
+  return { request: operation.request, compiled: operation.request.contract.resourceOf(plan.resource) };
 }
 
 /** Whether a refusal says only that the rows have changed. */

@@ -25,6 +25,8 @@ export interface CommitsOptions {
 export class Commits {
   readonly #options: CommitsOptions;
   readonly #last = new Map<string, Promise<unknown>>();
+  /** The resources whose hooks read other rows. */
+  readonly #hookReaders = new Set<string>();
 
   constructor(options: CommitsOptions) {
     this.#options = options;
@@ -36,6 +38,28 @@ export class Commits {
     const outcome = await writer.commit(unit, since + handlerTimeout * latest);
     if (outcome.kind === 'committed') onCommit();
     return outcome;
+  }
+
+  /** Remembers that the hooks of a resource read rows: of concurrent writes to it only one can commit, because each changes what others have read. */
+  hooksRead(resource: string): void {
+    this.#hookReaders.add(resource);
+  }
+
+  isHookReader(resource: string): boolean {
+    return this.#hookReaders.has(resource);
+  }
+
+  /**
+   * Runs writes after all earlier writes of this process to those of their resources whose hooks read rows, in place of making them race.
+   *
+   * @param resources names of the resources that are written
+   */
+  afterHooks<T>(resources: readonly string[], write: () => Promise<T>): Promise<T> {
+    const readers = [...new Set(resources)].filter((resource) => this.#hookReaders.has(resource)).sort();
+    return readers.reduceRight<() => Promise<T>>(
+      (run, name) => () => this.runExclusive(`hooks of ${name}`, run),
+      write,
+    )();
   }
 
   /** Runs work after all earlier work under the same key, however that ended: two writes to one row of this process do not race. */

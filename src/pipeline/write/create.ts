@@ -9,6 +9,7 @@ import { requireAncestors } from '../read/item.ts';
 import { collectionState } from '../read/list.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
 import type { WriteServices } from '../services.ts';
+import { hookPlans, type HookWork } from './hook-work.ts';
 import { applyHooks } from './hooks.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import {
@@ -61,8 +62,8 @@ async function prepare(
     await precheck(creation, services);
     throw await draftError(creation, draft, isJsonObject(body.json) ? (body.json['id'] ?? null) : null);
   }
-  const values = await applyHooks(creation, draft.values, null, services);
-  const row = { id: draft.id ?? services.sources.uuid(), values, expectStamps };
+  const hooked = await applyHooks(creation, draft.values, null, services);
+  const row = { id: draft.id ?? services.sources.uuid(), ...hooked, expectStamps };
   return prepareInsert(creation, row, firstPlan, services);
 }
 
@@ -70,6 +71,7 @@ async function prepare(
 export interface NewRow {
   readonly id: string;
   readonly values: FieldValues;
+  readonly work: HookWork | null;
   /** What no write may have changed before it. */
   readonly expectStamps?: readonly ExpectedStamp[];
 }
@@ -77,7 +79,7 @@ export interface NewRow {
 /** Adds a row. @param firstPlan the index that its plan has in the unit */
 export async function prepareInsert(
   target: WriteTarget,
-  { id, values, expectStamps = [] }: NewRow,
+  { id, values, work, expectStamps = [] }: NewRow,
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
@@ -85,9 +87,14 @@ export async function prepareInsert(
   const { resource } = compiled;
   const origin = originOf(request, services);
   const plan = { ...createPlan({ events: services.events, origin }, { resource, within, id }, values), expectStamps };
-  const system = { id, created_at: origin.at, updated_at: origin.at, revision: pendingRevision(firstPlan) };
-  const row = await writtenRow(target, system, values);
-  return { plans: [plan], result: { kind: 'created', resource: resource.name, within, row } };
+  const { before, after, expectStamps: read } = hookPlans(work, resource, id);
+  const revision = pendingRevision(firstPlan + before.length);
+  const row = await writtenRow(target, { id, created_at: origin.at, updated_at: origin.at, revision }, values);
+  return {
+    plans: [...before, plan, ...after],
+    expectStamps: read,
+    result: { kind: 'created', resource: resource.name, within, row },
+  };
 }
 
 /**

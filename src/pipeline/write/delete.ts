@@ -1,6 +1,7 @@
 import { findRow } from '../read/item.ts';
 import type { WriteServices } from '../services.ts';
 import { planCascade } from './cascade.ts';
+import { hookPlans } from './hook-work.ts';
 import { beforeDelete } from './hooks.ts';
 import { checkPreconditions, type ItemTarget, originOf, type PreparedWrite, type WriteOperation } from './write.ts';
 
@@ -25,8 +26,13 @@ async function prepare(target: ItemTarget, services: WriteServices): Promise<Pre
     contract: request.contract,
     rows: request.rows.unrestricted(),
   });
-  for (const each of deleted) await beforeDelete(request, each.resource, each.row, services);
-  return { plans, result: { kind: 'removed', resource: resource.name, within, row } };
+  const work = await beforeDelete(request, deleted, services);
+  const { before, after, expectStamps } = hookPlans(work, resource, row.id);
+  return {
+    plans: [...before, ...plans, ...after],
+    expectStamps,
+    result: { kind: 'removed', resource: resource.name, within, row },
+  };
 }
 
 function pathOf({ id, within }: ItemTarget): Pick<ItemTarget, 'id' | 'within'> {

@@ -2,25 +2,32 @@ import { type ApiError, type ErrorDetail, resourceError } from '../../convention
 import { jsonEquals } from '../../conventions/json-equality.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { Resource } from '../../model/model.ts';
-import { isHidden } from '../../model/row-key.ts';
 import { HookRefusal, type WriteContext } from '../../model/typescript/hooks.ts';
-import { deepFreeze } from '../../model/values/deep-freeze.ts';
 import { changedFields } from '../../plan/draft.ts';
 import type { FieldValues, Row } from '../../plan/plan.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
-import type { WriteTarget } from './write.ts';
+import type { CascadePlans } from './cascade.ts';
+import { HookWork, shownRow } from './hook-work.ts';
+import { originOf, type WriteTarget } from './write.ts';
 import { invalid } from './write-refusal.ts';
 
-type ContextServices = Pick<Services, 'application' | 'sources'>;
+type ContextServices = Pick<Services, 'application' | 'sources' | 'events'>;
+
+/** The values that a write has after its hooks, and what these read and wrote. */
+interface HookedValues {
+  readonly values: FieldValues;
+  /** null where no hook has run. */
+  readonly work: HookWork | null;
+}
 
 /**
  * Runs the application's code on a valid draft: first `check`, then `before` (model.md). Hooks are not called for a draft that changes nothing
  * (MET-7).
  *
  * @param current the current row; null for a new one
- * @returns the values to be written, validated again
+ * @returns the values to be written, validated again, and the work of the hooks
  * @throws {ApiError} {R}_INVALID with the errors that `check` returned; what `refuse` was called with
  */
 export async function applyHooks(
@@ -28,14 +35,15 @@ export async function applyHooks(
   values: FieldValues,
   current: Row | null,
   services: ContextServices,
-): Promise<FieldValues> {
+): Promise<HookedValues> {
   const { resource } = compiled;
   const { before, check } = resource.hooks;
   const hook = current === null ? before.create : before.update;
-  if (hook === null && check.size === 0) return values;
-  if (current !== null && changedFields(resource, values, current).length === 0) return values;
-  const context = writeContext(request, services);
-  return withRefusals(resource, async () => {
+  if (hook === null && check.size === 0) return { values, work: null };
+  if (current !== null && changedFields(resource, values, current).length === 0) return { values, work: null };
+  const work = hookWork(request, services);
+  const context = writeContext(request, work, services);
+  const hooked = await withRefusals(resource, async () => {
     await runChecks(resource, values, current, context);
     const changed =
       current === null
@@ -43,36 +51,44 @@ export async function applyHooks(
         : await before.update?.(structuredClone(values), context, shownRow(current));
     return changed === undefined ? values : validatedAgain(compiled, changed, values);
   });
+  return { values: hooked, work };
 }
 
-/** Lets the application's code refuse a deletion. @throws {ApiError} what `refuse` was called with */
+/** Lets the application's code refuse a deletion. @returns the work of the hooks @throws {ApiError} what `refuse` was called with */
 export async function beforeDelete(
   request: Negotiated,
-  resource: Resource,
-  row: Row,
+  deleted: CascadePlans['deleted'],
   services: ContextServices,
-): Promise<void> {
-  const hook = resource.hooks.before.delete;
-  if (hook === null) return;
-  await withRefusals(resource, async () => hook(shownRow(row), writeContext(request, services)));
+): Promise<HookWork | null> {
+  if (deleted.every(({ resource }) => resource.hooks.before.delete === null)) return null;
+  const work = hookWork(request, services);
+  for (const { resource, row } of deleted) {
+    const hook = resource.hooks.before.delete;
+    if (hook === null) continue;
+    await withRefusals(resource, async () => hook(shownRow(row), writeContext(request, work, services)));
+  }
+  return work;
 }
 
-function writeContext({ exchange, principal }: Negotiated, { application, sources }: ContextServices): WriteContext {
+function hookWork(request: Negotiated, services: ContextServices): HookWork {
+  const author = { events: services.events, origin: originOf(request, services) };
+  return new HookWork(request, author, services.sources.uuid);
+}
+
+function writeContext(
+  { exchange, principal }: Negotiated,
+  { rows, system, writes }: HookWork,
+  { application, sources }: ContextServices,
+): WriteContext {
   return {
     ...application,
     caller: { subject: principal.subject },
     correlationId: exchange.correlationId,
     at: timestamp(sources.now()),
+    rows,
+    system,
+    writes,
   };
-}
-
-/** A row for the application's code: frozen, without hidden members. */
-function shownRow(row: Row): Row {
-  const hidden = Object.keys(row).filter(isHidden);
-  if (hidden.length === 0) return deepFreeze(row);
-  const shown = { ...row };
-  for (const name of hidden) Reflect.deleteProperty(shown, name);
-  return deepFreeze(shown);
 }
 
 /** Checks every value that the write changes, concurrently. */

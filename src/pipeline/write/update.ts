@@ -17,6 +17,7 @@ import { notFound, requireAncestors } from '../read/item.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
 import type { WriteServices } from '../services.ts';
 import { prepareInsert } from './create.ts';
+import { hookPlans } from './hook-work.ts';
 import { applyHooks } from './hooks.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import {
@@ -90,13 +91,15 @@ async function prepareUpdate(
   if (revision !== null && revision !== current.revision) throw preconditionFailed(resource);
   const draft = nextDraft(target, json, current);
   if (draft.kind !== 'valid') throw await draftError(target, draft);
-  const values = await applyHooks(target, draft.values, current, services);
+  const { values, work } = await applyHooks(target, draft.values, current, services);
+  const { before, after, expectStamps } = hookPlans(work, resource, id);
   const author = { events: services.events, origin: originOf(request, services) };
   const plan = updatePlan(author, { resource, within, row: current }, values);
   const result = { kind: 'changed', resource: resource.name, within } as const;
-  if (plan === null) return { plans: [], result: { ...result, row: current } };
-  const system = { id, created_at: current.created_at, updated_at: plan.at, revision: pendingRevision(firstPlan) };
-  return { plans: [plan], result: { ...result, row: await writtenRow(target, system, values) } };
+  if (plan === null) return { plans: [...before, ...after], expectStamps, result: { ...result, row: current } };
+  const written = { updated_at: plan.at, revision: pendingRevision(firstPlan + before.length) };
+  const row = await writtenRow(target, { id, created_at: current.created_at, ...written }, values);
+  return { plans: [...before, plan, ...after], expectStamps, result: { ...result, row } };
 }
 
 /** PUT to an unused id, in a collection with client ids: 201 (MET-2). */
@@ -118,8 +121,8 @@ async function prepareInsertAt(
     throw await draftError(target, { ...draft, details: [...mismatch, ...draft.details] }, id);
   if (isOther) throw invalid(compiled.resource, mismatch);
   if (draft.kind === 'conflict') throw await draftError(target, draft, id);
-  const values = await applyHooks(target, draft.values, null, services);
-  return prepareInsert(target, { id, values }, firstPlan, services);
+  const hooked = await applyHooks(target, draft.values, null, services);
+  return prepareInsert(target, { id, ...hooked }, firstPlan, services);
 }
 
 function nextDraft(target: ItemTarget, json: Json, current: Row): Draft {

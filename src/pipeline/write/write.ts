@@ -4,7 +4,7 @@ import { evaluateWrite, hasWriteCondition } from '../../conventions/precondition
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { EventOrigin } from '../../plan/change-event.ts';
 import type { Draft, DraftRule } from '../../plan/draft.ts';
-import type { Ancestor, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
+import type { Ancestor, ExpectedStamp, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
 import { referencesIn } from '../../plan/draft.ts';
 import { hiddenMembers } from '../read/hidden-members.ts';
 import type { CompiledResource } from '../contract.ts';
@@ -30,6 +30,8 @@ export interface ItemTarget extends WriteTarget {
 /** A write prepared against the current rows: what the store is asked to do, and what that does. */
 export interface PreparedWrite {
   readonly plans: readonly WritePlan[];
+  /** What hooks have read to make the plans. */
+  readonly expectStamps: readonly ExpectedStamp[];
   readonly result: WriteResult;
 }
 

@@ -16,7 +16,7 @@ import {
 } from './columns.ts';
 import type { ComparableExpression, Decode, Dialect, Encode, SqlValue } from './dialect.ts';
 import { SystemStatements } from './system-statements.ts';
-import { type Compare, comparisonOf } from './value-order.ts';
+import { type Compare, comparisonOf } from '../../plan/value-order.ts';
 
 /** Whether a row that was read has the columns of every row. The table's types guarantee the others. */
 function isRow(read: Record<string, unknown>): read is Row {

@@ -3,6 +3,7 @@ import type {
   DeletePlan,
   DetachPlan,
   ExpectedRevision,
+  ExpectedStamp,
   Refusal,
   RowPlan,
   UpdatePlan,
@@ -67,14 +68,12 @@ export interface CompiledUnit {
  * @throws {Error} where a plan expects the revision of a later plan, or of one that deletes its row
  */
 export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters, now: number): CompiledUnit {
-  const { plans, records = [], bookmark } = unit;
+  const { plans, expectStamps = [], records = [], bookmark } = unit;
   const compiler = new UnitCompiler(tables, counters);
   for (const { name } of records)
     compiler.expect('no row', tables.system.hasRecord(name, now), { kind: 'recorded', name });
-  for (const [index, plan] of plans.entries()) {
-    const refusal = compiler.plan(plan, index);
-    if (refusal !== null) return { statements: compiler.statements, outcome: refusal, counters };
-  }
+  const refusal = compiler.stamps(expectStamps, 0) ?? compiler.plans(plans);
+  if (refusal !== null) return { statements: compiler.statements, outcome: refusal, counters };
   for (const record of records) compiler.run(tables.system.setRecord(record, compiler.revisions));
   if (bookmark !== undefined) compiler.run(tables.system.setBookmark(bookmark));
   return {
@@ -136,8 +135,28 @@ class UnitCompiler {
     this.statements.push({ statement, expects, refusal, violation: null });
   }
 
+  /** Adds the statements of all plans. @returns why the unit is refused, where that is known without running them */
+  plans(plans: readonly WritePlan[]): Refusal | null {
+    for (const [index, plan] of plans.entries()) {
+      const refusal = this.#plan(plan, index);
+      if (refusal !== null) return refusal;
+    }
+    return null;
+  }
+
+  /** Expects that resources have not changed. @param index of the plan that is refused otherwise */
+  stamps(expected: readonly ExpectedStamp[], index: number): Refusal | null {
+    const stale: Refusal = { kind: 'stale', plan: index };
+    for (const { resource, stamp } of expected) {
+      // The stamps of what this transaction has changed are stored when it ends.
+      if (this.#rowCounts.has(resource)) return stale;
+      this.expect('row', this.#tables.system.hasResourceStamp(resource, stamp), stale);
+    }
+    return null;
+  }
+
   /** Adds the statements of a plan. @returns why the unit is refused, where that is known without running them */
-  plan(plan: WritePlan, index: number): Refusal | null {
+  #plan(plan: WritePlan, index: number): Refusal | null {
     switch (plan.kind) {
       case 'create': {
         const refusal = this.#preconditions(plan, index);
@@ -166,12 +185,8 @@ class UnitCompiler {
 
   /** The expected stamps and the ancestors of a create plan, the outermost one first. */
   #preconditions({ expectStamps = [], within }: CreatePlan, index: number): Refusal | null {
-    const stale: Refusal = { kind: 'stale', plan: index };
-    for (const { resource, stamp } of expectStamps) {
-      // The stamps of what this transaction has changed are stored when it ends.
-      if (this.#rowCounts.has(resource)) return stale;
-      this.expect('row', this.#tables.system.hasResourceStamp(resource, stamp), stale);
-    }
+    const stale = this.stamps(expectStamps, index);
+    if (stale !== null) return stale;
     for (let level = within.length - 1; level >= 0; level -= 1) {
       const ancestor = within[level];
       if (ancestor === undefined) continue;

@@ -1,6 +1,6 @@
-import type { Json } from '../../conventions/json.ts';
-import type { ValueType } from '../../model/model.ts';
-import { decimalKey } from './decimal.ts';
+import type { Json } from '../conventions/json.ts';
+import type { ValueType } from '../model/model.ts';
+import { compareNumbers } from '../model/values/exact-number.ts';
 
 /** Compares two values of one type other than null, as all stores do (QRY-7): negative if the first is less, 0 if they are equal. */
 export type Compare = (one: Json, other: Json) => number;
@@ -30,7 +30,7 @@ export function comparisonOf(type: ValueType): Compare {
       return byNumber((value) => Date.parse(textOf(value)));
     case 'decimal':
     case 'int64':
-      return byBytes((text) => Buffer.from(decimalKey(text) ?? ''));
+      return (one, other) => Math.sign(compareNumbers(textOf(one), textOf(other)));
     case 'binary':
       return byBytes((text) => Buffer.from(text, 'base64'));
     case 'text':

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json } from '../../../src/conventions/json.ts';
-import type { ValueType } from '../../../src/model/model.ts';
-import { comparisonOf } from '../../../src/stores/sql/value-order.ts';
+import type { Json } from '../../src/conventions/json.ts';
+import type { ValueType } from '../../src/model/model.ts';
+import { comparisonOf } from '../../src/plan/value-order.ts';
 
 describe('the order of values', () => {
   const rows: readonly (readonly [type: ValueType, ascending: readonly Json[]])[] = [

@@ -1,0 +1,55 @@
+import type { Json } from '../conventions/json.ts';
+import type { Resource } from '../model/model.ts';
+import { valueAt } from './list-query.ts';
+import type { Comparison, PathCondition } from './condition.ts';
+import type { Row } from './plan.ts';
+import { comparisonOf } from './value-order.ts';
+
+/**
+ * Whether a row fulfils a condition, as stores decide it (QRY-7): unset fields fulfil `nin`, `exists` is false, and nothing else.
+ *
+ * @param row in its JSON form, with every field
+ */
+export function holds({ properties }: Pick<Resource, 'properties'>, row: Row, condition: PathCondition): boolean {
+  const value = valueAt(row, condition.path);
+  if (condition.operator === 'exists') return condition.value === isSet(value);
+  if (!isSet(value)) return condition.operator === 'nin';
+  const type = properties.get(condition.path)?.type ?? { kind: 'text', format: null };
+  switch (condition.operator) {
+    case 'in':
+      return condition.values.some((one) => comparisonOf(type)(one, value) === 0);
+    case 'nin':
+      return !condition.values.some((one) => comparisonOf(type)(one, value) === 0);
+    case 'starts_with':
+      return typeof value === 'string' && value.startsWith(condition.value);
+    case 'contains': {
+      if (!Array.isArray(value))
+        return typeof value === 'string' && typeof condition.value === 'string' && value.includes(condition.value);
+      const compare = comparisonOf(type.kind === 'array' ? type.item.type : type);
+      return value.some((item: Json) => compare(item, condition.value) === 0);
+    }
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return fulfils(condition.operator, comparisonOf(type)(value, condition.value));
+  }
+}
+
+function fulfils(operator: Comparison, order: number): boolean {
+  switch (operator) {
+    case 'gt':
+      return order > 0;
+    case 'gte':
+      return order >= 0;
+    case 'lt':
+      return order < 0;
+    case 'lte':
+      return order <= 0;
+  }
+}
+
+/** An empty array is unset (REP-4). */
+function isSet(value: Json): boolean {
+  return value !== null && !(Array.isArray(value) && value.length === 0);
+}
