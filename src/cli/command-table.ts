@@ -1,5 +1,6 @@
 import type { CommandSpec } from './command-spec.ts';
 import { checkSpec } from './commands/check.ts';
+import { completionSpec } from './commands/completion.ts';
 import { exportSpec } from './commands/export.ts';
 import { importSpec } from './commands/import.ts';
 import { initSpec } from './commands/init.ts';
@@ -16,4 +17,5 @@ export const COMMANDS: readonly CommandSpec[] = [
   importSpec,
   exportSpec,
   migrateSpec,
+  completionSpec(() => COMMANDS),
 ];

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { COMMANDS } from '../../src/cli/command-table.ts';
 import { run } from '../../src/cli/program.ts';
 import { recordedTerminal } from './recorded-terminal.ts';
 
@@ -37,6 +38,21 @@ describe('the guide to a model from data', () => {
     const terminal = recordedTerminal();
     assert.equal(await run(['init', '--from', file, '--output', '-'], terminal), 0);
     assert.equal(terminal.written().stdout.replace(/^.*\n/, ''), model);
+  });
+});
+
+describe('the guide to the command line', () => {
+  it('has every command, and every option of serve', async () => {
+    const guide = await readFile(path.join(guides, 'command-line.md'), 'utf8');
+    const serve = COMMANDS.find(({ name }) => name === 'serve') ?? assert.fail('there is no serve');
+    const missing = [
+      ...COMMANDS.filter(({ name }) => !new RegExp(`^\\| .*\`${name}\\b`, 'm').test(guide)),
+      ...serve.options.filter(({ name }) => !guide.includes(`\n| \`--${name}\` |`)),
+    ];
+    assert.deepEqual(
+      missing.map(({ name }) => name),
+      [],
+    );
   });
 });
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { COMMANDS } from '../../src/cli/command-table.ts';
 import { run } from '../../src/cli/program.ts';
 import { loadModel } from '../../src/model/load-model.ts';
 import { openApi } from '../../src/open-api.ts';
@@ -49,11 +50,11 @@ describe('restwright', () => {
     const commands = [...stdout.matchAll(/^ {2}(\w+) .*(?:<|\[|  )/gm)].map(([, name]) => name);
     assert.deepEqual(
       commands.filter((name) => name !== 'restwright'),
-      ['serve', 'init', 'check', 'schema', 'import', 'export', 'migrate', 'help'],
+      COMMANDS.map((each) => each.name).concat('help'),
     );
   });
 
-  for (const name of ['serve', 'init', 'check', 'schema', 'import', 'export', 'migrate']) {
+  for (const { name } of COMMANDS) {
     it(`prints help for ${name} with examples`, async () => {
       const { code, stdout } = await command(name, '--help');
       assert.equal(code, 0);

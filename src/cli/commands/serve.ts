@@ -52,7 +52,7 @@ const OPTIONS: readonly OptionSpec[] = [
   valueOption('port', 'number', 'port to listen on; 0 for any free port (RESTWRIGHT_PORT, default: 3000)', ADDRESS),
   {
     name: 'host',
-    value: { name: 'address', completes: ['127.0.0.1', '::1', '0.0.0.0', 'localhost'] },
+    value: { name: 'address', completes: ['127.0.0.1', '0.0.0.0', 'localhost'] },
     description: 'address to listen on (RESTWRIGHT_HOST, default: 127.0.0.1)',
     group: ADDRESS,
   },
