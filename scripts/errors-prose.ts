@@ -167,7 +167,7 @@ export const errorProse: Readonly<Record<ErrorCode, Prose>> = {
     'Wait for the time in `Retry-After`.',
   ),
   SERVER_OVERLOADED: prose(
-    'Too much work is queued. This request was not started.',
+    'Too much work is queued, or too many responses have not been read by clients. This request changed nothing.',
     'Wait for the time in `Retry-After` and send it again.',
   ),
   SERVER_TIMEOUT: prose(

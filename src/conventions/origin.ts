@@ -1,9 +1,6 @@
 import { memoize } from '../cache/memoize.ts';
 import type { HeaderFields } from './header-fields.ts';
-import type { Method } from './methods.ts';
-
-/** Methods by which a page of another site changes nothing: it cannot read the response either (RFC 9110 9.2.1, RFC 10008). */
-const SAFE_METHODS: ReadonlySet<Method> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY']);
+import { isSafeMethod, type Method } from './methods.ts';
 
 /** Values of `Sec-Fetch-Site` of requests that no other site has caused: `none` is a request of the user, such as a bookmark. */
 const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none']);
@@ -15,7 +12,8 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
  * send `Sec-Fetch-Site` to https and loopback URLs, and `Origin` with every unsafe request; other clients send neither.
  */
 export function isCrossOriginWrite(method: Method, fields: HeaderFields): boolean {
-  if (SAFE_METHODS.has(method)) return false;
+  // A page of another site cannot read the response.
+  if (isSafeMethod(method)) return false;
   const site = fields.get('sec-fetch-site') ?? '';
   if (site !== '') return !OWN_SITE.has(site);
   const origin = fields.get('origin') ?? '';

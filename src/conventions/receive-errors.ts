@@ -1,5 +1,7 @@
 import { type ApiError, apiError } from './errors.ts';
 
+const RETRY_AFTER = { headers: { 'Retry-After': '1' } };
+
 /** The body is larger than the limit (413). @param limit bytes */
 export function bodyTooLargeError(limit: number): ApiError {
   return apiError('REQUEST_BODY_TOO_LARGE', `The body is larger than ${limit} bytes; send a smaller one.`);
@@ -7,9 +9,13 @@ export function bodyTooLargeError(limit: number): ApiError {
 
 /** Too much is in progress to begin with this request (503, LIM-1, LIM-3). */
 export function serverOverloadedError(): ApiError {
-  return apiError('SERVER_OVERLOADED', 'The server is overloaded. Send the request again later.', {
-    headers: { 'Retry-After': '1' },
-  });
+  return apiError('SERVER_OVERLOADED', 'The server is overloaded. Send the request again later.', RETRY_AFTER);
+}
+
+/** Clients have not read too many responses yet (503, LIM-1). */
+export function unsentResponsesError(): ApiError {
+  const message = 'The server holds too many responses that clients have not read yet. Send the request again later.';
+  return apiError('SERVER_OVERLOADED', message, RETRY_AFTER);
 }
 
 /** The request was not received in time (408). */

@@ -140,6 +140,13 @@ const RULES = {
     max: 1_000_000,
     description: 'Number of queued writes above which requests are rejected',
   },
+  response_memory: {
+    unit: 'size',
+    default: '256MiB',
+    min: '1KiB',
+    max: '65536MiB',
+    description: 'Bytes of responses that clients have not read yet, above which requests are rejected',
+  },
 } as const satisfies Readonly<Record<string, LimitRule>>;
 
 /** The JSON Schemas of the members of `limits`, except `rate`. */
@@ -185,6 +192,7 @@ export function compileLimits(limits: CompileContext): Limits {
     shutdownTimeout: of('shutdown_timeout'),
     eventLoopDelay: of('event_loop_delay'),
     queueDepth: of('queue_depth'),
+    responseMemory: of('response_memory'),
   };
   checkOrder(compiled, limits);
   return compiled;

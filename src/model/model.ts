@@ -206,6 +206,8 @@ export interface Limits {
   /** Event-loop delay and number of queued writes above which new requests get 503 (LIM-3). */
   readonly eventLoopDelay: number;
   readonly queueDepth: number;
+  /** Bytes of responses that clients have not read yet, above which new requests get 503 (LIM-1). */
+  readonly responseMemory: number;
 }
 
 /** A compiled API. Deeply frozen. */

@@ -160,6 +160,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
       shutdownTimeout: 25_000,
       eventLoopDelay: 250,
       queueDepth: 1_000,
+      responseMemory: 268_435_456,
       ...limits,
     },
     resources,

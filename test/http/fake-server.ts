@@ -20,6 +20,7 @@ export const limits: Limits = {
   shutdownTimeout: 2_000,
   eventLoopDelay: 1_000,
   queueDepth: 1_000,
+  responseMemory: 268_435_456,
 };
 
 export interface FakeServer extends HttpServer, AsyncDisposable {

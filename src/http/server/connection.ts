@@ -13,6 +13,8 @@ export interface PendingResponse {
   readonly response: ServerResponse | null;
   /** Whether a response was chosen; later ones are dropped. */
   isAnswered: boolean;
+  /** Bytes of its response, until that is sent completely. */
+  unsent: number;
   /** The sweep since which the handler does not wait for the client. */
   since: number;
   /** Its index in the list of requests in flight. */
@@ -72,7 +74,7 @@ export class Connection {
 
   /** Adds a request whose head has arrived. @param response null where Node created none */
   addRequest(request: RawRequest, body: NodeRequestBody | null, response: ServerResponse | null): PendingResponse {
-    const pending = { connection: this, request, body, response, isAnswered: false, since: 0, index: 0 };
+    const pending = { connection: this, request, body, response, isAnswered: false, unsent: 0, since: 0, index: 0 };
     this.#pending.push(pending);
     this.#latest = pending;
     response?.once('close', () => this.#end(pending));

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../conventions/errors.ts';
-import { serverOverloadedError } from '../../conventions/receive-errors.ts';
+import { isSafeMethod } from '../../conventions/methods.ts';
+import { serverOverloadedError, unsentResponsesError } from '../../conventions/receive-errors.ts';
 import { BodyMemory } from '../../limits/body-memory.ts';
+import { ResponseMemory } from '../../limits/response-memory.ts';
 import type { Limits } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
 import {
@@ -42,6 +44,8 @@ const KEEP_ALIVE_HEADERS: HeaderList = ['Keep-Alive', `timeout=${KEEP_ALIVE_TIME
 /** Milliseconds in which requests that clients have sent before they could know of the shutdown arrive. */
 const DRAIN = 200;
 const NO_HEADERS: HeaderList = [];
+/** Bytes of a response that is sent even while too many are unsent: Node reads no further requests of a client that has not read as much. */
+const SMALL_RESPONSE = 16_384;
 
 /** The connections of one server: passes each request to the handler and sends its response. */
 export class HttpConnections {
@@ -52,6 +56,7 @@ export class HttpConnections {
   readonly #idleTimeout: IdleTimeout;
   readonly #endOfTick = endOfTickBatcher();
   readonly #nextTick = nextTickBatcher();
+  readonly #responseMemory: ResponseMemory;
   /** How many connections were accepted so far. */
   accepted = 0;
   #closing = false;
@@ -59,8 +64,9 @@ export class HttpConnections {
 
   constructor(options: HttpConnectionsOptions) {
     this.#options = options;
-    const { requestTimeout, handlerTimeout, bodyMemory } = options.limits;
+    const { requestTimeout, handlerTimeout, bodyMemory, responseMemory } = options.limits;
     this.#bodyMemory = new BodyMemory(bodyMemory);
+    this.#responseMemory = new ResponseMemory(responseMemory);
     this.#inFlight = new InFlightRequests({
       timeout: handlerTimeout,
       onTimeout: (pending) =>
@@ -151,8 +157,10 @@ export class HttpConnections {
   #handle(request: RawRequest): MaybePromise<ApiResponse> {
     const { handler, overloaded } = this.#options;
     if (!isSupportedVersion(request.httpVersion)) return handler.refuse(unsupportedVersion(), request);
-    if (overloaded(this.#inFlight.size) && !isHealthCheck(request.target))
-      return handler.refuse(serverOverloadedError(), request);
+    const isOverloaded = overloaded(this.#inFlight.size);
+    if (isHealthCheck(request.target)) return handleSafely(handler, request);
+    if (isOverloaded) return handler.refuse(serverOverloadedError(), request);
+    if (this.#responseMemory.isExceeded) return handler.refuse(unsentResponsesError(), request);
     return handleSafely(handler, request);
   }
 
@@ -171,7 +179,20 @@ export class HttpConnections {
     // A connection that may close is closed after the packet that the parser is reading: it may hold the rest of the body, or another
     // request. Both are known at the end of the event-loop iteration.
     const chosen = this.#closing || !this.#canDiscard(pending) ? this.#endOfTick : batcher;
-    chosen.send(() => this.#guard(pending.connection, () => this.#write(pending, result)));
+    const admitted = this.#admit(pending, result);
+    chosen.send(() => this.#guard(pending.connection, () => this.#write(pending, admitted)));
+  }
+
+  /** Counts a response that is ready. A large one to a read is dropped if too many became ready since its request was accepted. */
+  #admit(pending: PendingResponse, result: BufferedResponse): BufferedResponse {
+    const { request } = pending;
+    const bytes = request.method === 'HEAD' ? 0 : bodyBytes(result);
+    if (bytes > SMALL_RESPONSE && this.#responseMemory.isExceeded && isSafeMethod(request.method)) {
+      return this.#options.handler.refuse(unsentResponsesError(), request);
+    }
+    pending.unsent = bytes;
+    this.#responseMemory.hold(bytes);
+    return result;
   }
 
   #canDiscard({ body }: PendingResponse): boolean {
@@ -245,7 +266,14 @@ export class HttpConnections {
 
   #onResponseEnd(pending: PendingResponse): void {
     this.#inFlight.delete(pending);
+    this.#responseMemory.release(pending.unsent);
   }
+}
+
+/** Bytes of a body. Of a short text its characters: they need not be exact. */
+function bodyBytes({ body }: BufferedResponse): number {
+  if (body === null) return 0;
+  return body.length > SMALL_RESPONSE ? Buffer.byteLength(body) : body.length;
 }
 
 function keepAliveHeaders({ shouldKeepAlive }: ServerResponse): HeaderList {

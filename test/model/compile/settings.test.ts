@@ -35,6 +35,7 @@ describe('the settings of an API', () => {
         shutdownTimeout: 25_000,
         eventLoopDelay: 500,
         queueDepth: 1000,
+        responseMemory: 268_435_456,
       },
     });
   });
@@ -59,6 +60,7 @@ describe('the settings of an API', () => {
       'shutdown_timeout: 1m',
       'event_loop_delay: 1s',
       'queue_depth: 5',
+      'response_memory: 1KiB',
       'page: { default: 5, max: 1000, max_offset: 0, count_cap: 7, bytes: 1KiB }',
     ];
     assert.deepEqual(model(`limits: { ${keys.join(', ')} }`).limits, {
@@ -77,6 +79,7 @@ describe('the settings of an API', () => {
       shutdownTimeout: 60_000,
       eventLoopDelay: 1000,
       queueDepth: 5,
+      responseMemory: 1024,
     });
   });
 

@@ -1,0 +1,28 @@
+/**
+ * Counts the bytes of all responses that clients have not read yet, over all connections (LIM-1). A client that reads slowly, or not at all, keeps
+ * its response in memory until its connection times out.
+ */
+export class ResponseMemory {
+  readonly #max: number;
+  #held = 0;
+
+  /** @param max bytes */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Whether no further response may be made. It can be exceeded by one response, however large that is. */
+  get isExceeded(): boolean {
+    return this.#held > this.#max;
+  }
+
+  /** Adds a response that is ready. */
+  hold(bytes: number): void {
+    this.#held += bytes;
+  }
+
+  /** Removes a response that was sent completely, or lost with its connection. */
+  release(bytes: number): void {
+    this.#held -= bytes;
+  }
+}
