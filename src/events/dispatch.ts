@@ -1,7 +1,7 @@
 import type { Observe } from '../observe/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import { settlesWithin } from '../platform/timeout.ts';
-import type { ClaimedDelivery, Store } from '../stores/store.ts';
+import { type ClaimedDelivery, type Store, StoreUnavailable } from '../stores/store.ts';
 import { AFTER_HOOK_PREFIX } from './after-hooks.ts';
 import type { Subscriber } from './subscriber.ts';
 import { Relay } from './relay.ts';
@@ -103,7 +103,10 @@ class Dispatcher {
       const now = clock.now();
       for (const delivery of await store.deliveries.claim(now, now + LEASE, free)) this.#start(delivery);
     } catch (error) {
-      if (!this.#abandoned) observe({ kind: 'error', correlationId: null, error });
+      if (this.#abandoned) return;
+      // Every run reports it until the database is available again.
+      if (error instanceof StoreUnavailable) observe({ kind: 'store-unavailable', error });
+      else observe({ kind: 'error', correlationId: null, error });
     }
   }
 

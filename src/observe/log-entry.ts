@@ -27,8 +27,6 @@ export function logEntry(observation: Observation): LogEntry {
       return errorEntry(observation);
     case 'computed-value-failed':
       return computedEntry(observation);
-    case 'store-unavailable':
-      return entry('error', 'store_unavailable', unavailableFields(observation.error));
     case 'listening':
       return entry('info', 'listening', { url: observation.url, allow_any_host: observation.allowAnyHost });
     case 'no-authentication':
@@ -36,11 +34,13 @@ export function logEntry(observation: Observation): LogEntry {
     case 'mounted-without-auth':
       return mountedEntry(observation);
     case 'stopping':
-      return entry('info', 'stopping', { signal: observation.signal });
     case 'stopped':
-      return entry(observation.unfinished === 0 ? 'info' : 'warn', 'stopped', { unfinished: observation.unfinished });
+      return stopEntry(observation);
+    case 'store-unavailable':
+    case 'database-lost':
+    case 'database-writes':
     case 'database-locked':
-      return entry('warn', 'database_locked', { database: observation.path });
+      return databaseEntry(observation);
     case 'schema-changed':
       return schemaEntry(observation);
     case 'browser-not-opened':
@@ -107,6 +107,44 @@ function mountedEntry({ name, basePath }: Extract<Observation, { kind: 'mounted-
     base_path: basePath,
     message: `no authentication is configured: every client that can reach this application may read and change all data below ${basePath || '/'}`,
   });
+}
+
+function stopEntry(observation: Extract<Observation, { kind: 'stopping' | 'stopped' }>): LogEntry {
+  if (observation.kind === 'stopping') return entry('info', 'stopping', { signal: observation.signal });
+  const { unfinished } = observation;
+  return entry(unfinished === 0 ? 'info' : 'warn', 'stopped', { unfinished });
+}
+
+type DatabaseObservation = Extract<
+  Observation,
+  { kind: 'store-unavailable' | 'database-lost' | 'database-writes' | 'database-locked' }
+>;
+
+function databaseEntry(observation: DatabaseObservation): LogEntry {
+  switch (observation.kind) {
+    case 'store-unavailable':
+      return entry('error', 'store_unavailable', unavailableFields(observation.error));
+    case 'database-lost':
+      return lostEntry(observation);
+    case 'database-writes':
+      return writesEntry(observation.failure);
+    case 'database-locked':
+      return entry('warn', 'database_locked', { database: observation.path });
+  }
+}
+
+function lostEntry({ path, change }: Extract<Observation, { kind: 'database-lost' }>): LogEntry {
+  const what = change === 'missing' ? 'was moved or deleted' : 'was replaced by another file';
+  return entry('error', 'database_lost', {
+    file: path,
+    change,
+    message: `the file ${what} while the server ran: nothing is read or acknowledged any more. Put the right file in its place, then restart the server`,
+  });
+}
+
+function writesEntry(failure: Error | null): LogEntry {
+  if (failure === null) return entry('info', 'database_writes', { failing: false });
+  return entry('error', 'database_writes', { failing: true, ...unavailableFields(failure) });
 }
 
 function errorEntry({ correlationId, error }: Extract<Observation, { kind: 'error' }>): LogEntry {

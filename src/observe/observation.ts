@@ -32,6 +32,10 @@ export type Observation =
     }
   /** The database is unavailable; the client got a 503. Reported by every request, logged once a minute. */
   | { readonly kind: 'store-unavailable'; readonly error: Error }
+  /** A file of the database is not where it was when it was opened. Nothing is read or acknowledged until a restart. Reported once. */
+  | { readonly kind: 'database-lost'; readonly path: string; readonly change: 'missing' | 'replaced' }
+  /** Writes to the database have begun to fail for this reason; null when they succeed again. */
+  | { readonly kind: 'database-writes'; readonly failure: Error | null }
   /** Another process has locked the database; the start waits for it. */
   | { readonly kind: 'database-locked'; readonly path: string }
   /** The schema of the database was created, or migrated to the model, by these statements. */

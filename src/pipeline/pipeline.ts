@@ -4,7 +4,7 @@ import type { HostRule } from '../conventions/host.ts';
 import { pathOfTarget } from '../conventions/url.ts';
 import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts';
 import type { Observation } from '../observe/observation.ts';
-import type { Store } from '../stores/store.ts';
+import { type Store, StoreUnavailable } from '../stores/store.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { checkOrigin } from './check-origin.ts';
@@ -112,14 +112,18 @@ function requestObservation(
   };
 }
 
-/** `/readyz`: the database can be read and there is no overload (OPS-2, LIM-3). @throws {ApiError} SERVER_UNAVAILABLE */
+/**
+ * `/readyz`: the database can be read and written, and there is no overload (OPS-2, OPS-7, LIM-3).
+ *
+ * @throws {ApiError} {StoreUnavailable} SERVER_UNAVAILABLE
+ */
 async function checkReady({ store, notReadyReason }: PipelineOptions): Promise<void> {
   const reason = notReadyReason();
   if (reason !== null) throw apiError('SERVER_UNAVAILABLE', `The server is not ready: ${reason}.`);
   try {
     await store.ping();
   } catch (error) {
-    if (error instanceof ApiError) throw error;
+    if (error instanceof ApiError || error instanceof StoreUnavailable) throw error;
     throw apiError('SERVER_UNAVAILABLE', 'The database cannot be read.', { cause: error });
   }
 }

@@ -53,6 +53,10 @@ const RETRY_AFTER = '1';
 const UNAVAILABLE: Readonly<Record<UnavailableReason | 'unknown', string>> = {
   locked: 'The database has been locked by another process for too long; try again.',
   full: 'The disk of the server is full; reads still work. Try again later.',
+  io: 'The disk of the server has failed to read or write; try again later.',
+  'read-only': 'The database of the server can only be read at the moment; try again later.',
+  corrupt: 'The database of the server is damaged; its operator has to restore it.',
+  lost: 'The database file of the server was moved, deleted or replaced, and the server has to be restarted. A write that got this response is not acknowledged; that file may contain it.',
   unknown: 'The database is not available; try again.',
 };
 

@@ -34,10 +34,13 @@ export class RowsTooLarge extends Error {
   override readonly name = 'RowsTooLarge';
 }
 
-/** Why a database is unavailable: another process has locked it for too long, or its disk is full. */
-export type UnavailableReason = 'locked' | 'full';
+/**
+ * Why a database is unavailable: another process has locked it for too long; its disk is full, or fails; it can only be read; it is corrupt; its
+ * files are not where they were when it was opened.
+ */
+export type UnavailableReason = 'locked' | 'full' | 'io' | 'read-only' | 'corrupt' | 'lost';
 
-/** The database is temporarily unavailable. Nothing was changed. */
+/** The database is unavailable. Nothing was changed, other than by a write to files that were `lost` meanwhile. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
   /** null for any other reason. */
@@ -183,7 +186,7 @@ export interface Store {
    * @param now milliseconds since the epoch
    */
   cacheEpoch(name: string, now: number): MaybePromise<CacheEpoch>;
-  /** Fails where the database cannot be read: for `/readyz`. */
+  /** For `/readyz`. @throws {StoreUnavailable} where the database cannot be read, or writes fail */
   ping(): MaybePromise<void>;
   /** Waits for the writes that were accepted, then closes the database. */
   close(): Promise<void>;

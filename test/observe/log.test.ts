@@ -103,6 +103,23 @@ describe('a line of JSON', () => {
       'error',
       { event: 'worker_unresponsive', worker: 7, duration_ms: 30_000 },
     ],
+    [
+      { kind: 'database-lost', path: '/data/shop.db', change: 'missing' },
+      'error',
+      {
+        event: 'database_lost',
+        file: '/data/shop.db',
+        change: 'missing',
+        message:
+          'the file was moved or deleted while the server ran: nothing is read or acknowledged any more. Put the right file in its place, then restart the server',
+      },
+    ],
+    [
+      { kind: 'database-writes', failure: new Error('full', { cause: new RangeError('no space') }) },
+      'error',
+      { event: 'database_writes', failing: true, reason: 'full', cause: 'no space' },
+    ],
+    [{ kind: 'database-writes', failure: null }, 'info', { event: 'database_writes', failing: false }],
     [{ kind: 'overload', overloaded: true, reason: 'why' }, 'warn', { event: 'overload', reason: 'why' }],
     [{ kind: 'overload', overloaded: false, reason: null }, 'info', { overloaded: false, reason: null }],
   ] as const satisfies readonly (readonly [Observation, string, object])[]) {

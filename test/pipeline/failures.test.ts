@@ -137,6 +137,10 @@ describe('an unavailable database', () => {
   const reasons = [
     ['full', /disk of the server is full/],
     ['locked', /locked by another process/],
+    ['io', /disk of the server has failed/],
+    ['read-only', /can only be read/],
+    ['corrupt', /is damaged/],
+    ['lost', /was moved, deleted or replaced, and the server has to be restarted/],
     [null, /not available/],
   ] as const;
   for (const [reason, message] of reasons) {
@@ -155,6 +159,28 @@ describe('an unavailable database', () => {
       }
     });
   }
+});
+
+describe('the readiness of a server', () => {
+  it('[OPS-7b] is 503 with the reason while the store is unavailable, and the liveness stays 200', async () => {
+    let failure: Error | null = new StoreUnavailable('The disk of the database is full', { reason: 'full' });
+    const ping = (): void => {
+      if (failure !== null) throw failure;
+    };
+    await using shop = await apiUnderTest(SHOP, {
+      breaking: (store) => ({ ...store, ping, secret: () => store.secret() }),
+    });
+    const { body } = await shop.row({
+      send: 'GET /readyz',
+      status: 503,
+      has: { errorCode: 'SERVER_UNAVAILABLE' },
+      expectHeaders: { 'Retry-After': '1' },
+    });
+    assert.match(body.errorMessage, /disk of the server is full; reads still work/);
+    await shop.row({ send: 'GET /livez', status: 200 });
+    failure = null;
+    await shop.row({ send: 'GET /readyz', status: 200 });
+  });
 });
 
 describe('an observer that fails', () => {

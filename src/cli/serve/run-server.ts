@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { type HttpServer, serveHttp, type ServeHttpOptions } from '../../http/serve-http.ts';
 import { LoopIteration } from '../../limits/loop-iteration.ts';
 import {
@@ -100,8 +101,14 @@ function apiOpener(
   state: ServerState,
 ): (loaded: LoadedModel) => Promise<OpenedApi> {
   const { insecurePublic: allowAnyHost } = settings;
-  return ({ model, services }) => {
+  const opened = new Set<string>();
+  return async ({ model, services }) => {
     const database = databaseFile(settings.database, model.name);
+    // A reload must not begin an empty database in the place of one that was moved or deleted meanwhile.
+    if (opened.has(database) && !existsSync(database)) {
+      throw commandFailed(`the database ${database} was moved or deleted. Put it back, then restart the server.`);
+    }
+    opened.add(database);
     return openDatabase({ model, modelFile, services, database, migrate, dispatch, observe, allowAnyHost, ...state });
   };
 }

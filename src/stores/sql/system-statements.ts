@@ -39,6 +39,7 @@ export class SystemStatements {
   /** Column: `value`. */
   readonly metadata: (name: string) => Statement;
   readonly setMetadata: (name: string, value: string) => Statement;
+  readonly deleteMetadata: (name: string) => Statement;
   /** Inserts metadata that does not exist. Returns a row if it did. */
   readonly insertMetadata: (name: string, value: string) => Statement;
   /** Replaces metadata that still has the expected value. Returns a row if it did. */
@@ -71,6 +72,7 @@ export class SystemStatements {
     this.setMetadata = of(
       'insert into restwright_meta values (?, ?) on conflict (name) do update set value = excluded.value',
     );
+    this.deleteMetadata = of('delete from restwright_meta where name = ?');
     this.insertMetadata = of('insert into restwright_meta values (?, ?) on conflict (name) do nothing returning name');
     this.replaceMetadata = of('update restwright_meta set value = ? where name = ? and value = ? returning name');
     this.#setBookmark = of(

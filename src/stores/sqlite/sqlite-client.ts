@@ -3,41 +3,90 @@ import type { SqlRow, SqlValue, Statement } from '../sql/dialect.ts';
 import type { BatchRead, BatchRows, SqlClient } from '../sql/sql-client.ts';
 import type { BusyRetry } from './busy/busy-retry.ts';
 import type { MainConnection } from './connection/main-connection.ts';
+import type { FileGuard } from './health/file-guard.ts';
+import type { WriteHealth } from './health/write-health.ts';
 import type { ReadScheduler } from './read-pool/read-scheduler.ts';
 
-/** Runs statements on SQLite: reads synchronously on the main connection, other than slow ones, and writes once the database is not locked. */
+interface SqliteClientOptions {
+  readonly main: MainConnection;
+  readonly scheduler: ReadScheduler;
+  readonly retry: BusyRetry;
+  readonly guard: FileGuard;
+  readonly health: WriteHealth;
+}
+
+/**
+ * Runs statements on SQLite: reads synchronously on the main connection, other than slow ones, and writes once the database is not locked. Errors
+ * of the database as a whole are thrown as `StoreUnavailable`.
+ */
 export class SqliteClient implements SqlClient {
   readonly #main: MainConnection;
   readonly #scheduler: ReadScheduler;
   readonly #retry: BusyRetry;
+  readonly #guard: FileGuard;
+  readonly #health: WriteHealth;
 
-  constructor(main: MainConnection, scheduler: ReadScheduler, retry: BusyRetry) {
+  constructor({ main, scheduler, retry, guard, health }: SqliteClientOptions) {
     this.#main = main;
     this.#scheduler = scheduler;
     this.#retry = retry;
+    this.#guard = guard;
+    this.#health = health;
   }
 
   get({ text, values }: Statement): SqlRow | null {
-    return this.#main.reader().get(text, values);
+    this.#guard.requireIntact();
+    try {
+      return this.#main.reader().get(text, values);
+    } catch (error) {
+      throw this.#health.readFailed(error);
+    }
   }
 
   all({ text, values }: Statement): readonly SqlRow[] {
-    return this.#main.reader().all(text, values);
+    this.#guard.requireIntact();
+    try {
+      return this.#main.reader().all(text, values);
+    } catch (error) {
+      throw this.#health.readFailed(error);
+    }
   }
 
   batch(read: BatchRead): MaybePromise<BatchRows> {
-    const rows = this.#scheduler.read(read);
-    // Another thread may have read a newer state than this iteration's transaction: later reads must be at least as new.
-    if (rows instanceof Promise) void rows.then(this.#main.endReadTransaction, this.#main.endReadTransaction);
-    return rows;
+    this.#guard.requireIntact();
+    try {
+      const rows = this.#scheduler.read(read);
+      return rows instanceof Promise ? this.#fromThread(rows) : rows;
+    } catch (error) {
+      throw this.#health.readFailed(error);
+    }
   }
 
-  execute({ text, values }: Statement): Promise<readonly SqlRow[]> {
-    return this.#retry.run(() => this.#main.writer().execute(text, values));
+  async execute({ text, values }: Statement): Promise<readonly SqlRow[]> {
+    this.#guard.requireIntact();
+    try {
+      const rows = await this.#retry.run(() => this.#main.writer().execute(text, values));
+      this.#guard.check();
+      return rows;
+    } catch (error) {
+      throw this.#health.writeFailed(error);
+    }
   }
 
   dataVersion(): SqlValue | undefined {
+    this.#guard.requireIntact();
     this.#main.reader();
     return this.#main.dataVersion;
+  }
+
+  /** Another thread may have read a newer state than this iteration's transaction: later reads must be at least as new. */
+  async #fromThread(rows: Promise<BatchRows>): Promise<BatchRows> {
+    try {
+      return await rows;
+    } catch (error) {
+      throw this.#health.readFailed(error);
+    } finally {
+      this.#main.endReadTransaction();
+    }
   }
 }

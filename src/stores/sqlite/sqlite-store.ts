@@ -11,6 +11,7 @@ import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../sql/schema/schema-errors.ts';
+import { SystemStatements } from '../sql/system-statements.ts';
 import { Tables } from '../sql/tables.ts';
 import type { Store } from '../store.ts';
 import { BusyRetry } from './busy/busy-retry.ts';
@@ -20,6 +21,10 @@ import { GroupCommit } from './commit/group-commit.ts';
 import { UnitWriter } from './commit/unit-writer.ts';
 import { MainConnection } from './connection/main-connection.ts';
 import { defineFunctions } from './connection/sql-functions.ts';
+import { locateFile, openFiles, type OpenFile } from './health/database-files.ts';
+import { FileGuard } from './health/file-guard.ts';
+import { probeWrites } from './health/probe-writes.ts';
+import { WriteHealth } from './health/write-health.ts';
 import { isCorrupt, SqliteConnection, type WriterOptions } from './connection/sqlite-connection.ts';
 import { sqlite } from './dialect.ts';
 import { ReadPool } from './read-pool/read-pool.ts';
@@ -73,6 +78,8 @@ const MAX_ROWS_ON_MAIN_THREAD = 2_000;
 
 interface OpenedDatabase extends Preparation {
   readonly connection: SqliteConnection;
+  /** null for a database in memory. */
+  readonly file: OpenFile | null;
 }
 
 /** Opens the database and migrates it to the model, or verifies that it matches the model. */
@@ -82,34 +89,70 @@ function open(
 ): OpenedDatabase {
   const connection = SqliteConnection.writer(path, { ...writer, mustExist: !migrate });
   try {
+    const file = path === IN_MEMORY ? null : locateFile(path);
     defineFunctions(connection);
-    if (migrate) return { connection, ...prepareDatabase(connection, model, { random, consent }) };
+    if (migrate) return { connection, file, ...prepareDatabase(connection, model, { random, consent }) };
     verifyDatabase(connection, model);
-    return { connection, isNew: false, statements: [] };
+    return { connection, file, isNew: false, statements: [] };
   } catch (error) {
     connection.close();
     throw error;
   }
 }
 
-/** @param path an absolute path, or `:memory:` */
-function assemble(path: string, connection: SqliteConnection, retry: BusyRetry, options: CompleteOptions): Store {
-  const { model, clock, maxRowsOnMainThread = MAX_ROWS_ON_MAIN_THREAD } = options;
-  const main = new MainConnection(connection);
-  const tables = new Tables(model, sqlite);
-  const { system } = tables;
+/** Reads on the main thread, and on the threads of a pool. */
+function readsOf(
+  { connection, file: database }: OpenedDatabase,
+  main: MainConnection,
+  { model, clock, maxRowsOnMainThread = MAX_ROWS_ON_MAIN_THREAD }: CompleteOptions,
+): { readonly pool: ReadPool | null; readonly scheduler: ReadScheduler } {
   const timeout = model.limits.statementTimeout;
-  const pool = path === IN_MEMORY ? null : new ReadPool({ path, timeout, clock });
+  const pool = database === null ? null : new ReadPool({ database, timeout, clock });
   const deadline = new StatementDeadline(connection, { now: () => clock.now(), timeout });
-  const scheduler = new ReadScheduler({ main, deadline, clock, pool, system, maxRowsOnMainThread });
-  const client = new SqliteClient(main, scheduler, retry);
-  const stamps = new SqlChangeStamps(client, system);
-  const checkpoints = path === IN_MEMORY ? null : new Checkpoints(path, main);
-  const onCommit = (plans: Parameters<SqlChangeStamps['committed']>[0]): void => {
+  const system = new SystemStatements(sqlite);
+  return { pool, scheduler: new ReadScheduler({ main, deadline, clock, pool, system, maxRowsOnMainThread }) };
+}
+
+/** The state of the database and its files, for readiness and before anything is acknowledged (OPS-7). */
+function watchDatabase(
+  { file }: OpenedDatabase,
+  main: MainConnection,
+  { observe }: CompleteOptions,
+): { readonly guard: FileGuard; readonly health: WriteHealth } {
+  const files = file === null ? [] : openFiles(file);
+  const guard = new FileGuard({ files, observe, save: () => main.writer().emptyWal() });
+  const probe = (): void => {
+    guard.check();
+    probeWrites(main.writer());
+  };
+  return { guard, health: new WriteHealth({ probe, observe }) };
+}
+
+/** What happens after each commit, before anything else can read. */
+function commitListener(
+  stamps: SqlChangeStamps,
+  checkpoints: Checkpoints | null,
+): (plans: Parameters<SqlChangeStamps['committed']>[0]) => void {
+  return (plans) => {
     stamps.committed(plans);
     checkpoints?.rowsCommitted(plans.length);
   };
-  const writes = new GroupCommit({ main, writer: new UnitWriter(connection, tables), clock, retry, onCommit });
+}
+
+function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOptions): Store {
+  const { connection, file: database } = opened;
+  const { model, clock } = options;
+  const main = new MainConnection(connection);
+  const tables = new Tables(model, sqlite);
+  const { system } = tables;
+  const { pool, scheduler } = readsOf(opened, main, options);
+  const { guard, health } = watchDatabase(opened, main, options);
+  const client = new SqliteClient({ main, scheduler, retry, guard, health });
+  const stamps = new SqlChangeStamps(client, system);
+  const checkpoints = database === null ? null : new Checkpoints(database, main);
+  const onCommit = commitListener(stamps, checkpoints);
+  const writer = new UnitWriter(connection, tables);
+  const writes = new GroupCommit({ main, writer, clock, retry, guard, health, onCommit });
   const secret = readSecret(connection);
   const epochs = new SqlCacheEpochs(client, system, options.random);
   return {
@@ -123,9 +166,13 @@ function assemble(path: string, connection: SqliteConnection, retry: BusyRetry, 
     secret: () => secret,
     cacheEpoch: (name, now) => epochs.get(name, now),
     ping: () => {
+      guard.check();
       client.get(system.counters());
+      health.requireHealthy();
     },
     close: async () => {
+      guard.close();
+      health.close();
       await Promise.all([pool?.close(), writes.close()]);
       await checkpoints?.close();
       connection.close();
@@ -134,7 +181,7 @@ function assemble(path: string, connection: SqliteConnection, retry: BusyRetry, 
 }
 
 /** Creates the directory of the file, or checks that the file exists. */
-function findFile(path: string, { migrate = true }: SqliteOptions): void {
+function prepareFile(path: string, { migrate = true }: SqliteOptions): void {
   if (path === IN_MEMORY) return;
   if (migrate) mkdirSync(dirname(path), { recursive: true });
   else if (!existsSync(path))
@@ -154,14 +201,15 @@ export async function openSqlite(given: SqliteOptions): Promise<Store> {
   const path = options.path === IN_MEMORY ? IN_MEMORY : resolve(options.path);
   const retry = new BusyRetry({ random: options.random, now: monotonicNow, timeout: options.writer?.busyTimeout });
   try {
-    findFile(path, options);
-    const { connection, isNew, statements } = await openWhenUnlocked(retry, () => open(path, options), {
+    prepareFile(path, options);
+    const opened = await openWhenUnlocked(retry, () => open(path, options), {
       path,
       observe: options.observe,
       signal: options.signal,
     });
+    const { isNew, statements } = opened;
     if (statements.length > 0) options.observe({ kind: 'schema-changed', database: path, isNew, statements });
-    return assemble(path, connection, retry, options);
+    return assemble(opened, retry, options);
   } catch (error) {
     throw withPath(error, path);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -277,6 +277,21 @@ describe('restwright serve', () => {
     }
     server.child.kill('SIGTERM');
     assert.equal(await server.exited, 0);
+  });
+
+  it('[OPS-7a] with --dev creates no other database where its own was moved', async () => {
+    const server = start(['--port', '0', '--dev', '--database', 'sqlite:moved.db']);
+    const url = await waitUntilListening(server);
+    const database = path.join(folder, 'moved.db');
+    await rename(database, `${database}.away`);
+    try {
+      await writeFile(model, MODEL.replace('products:', 'suppliers:'));
+      await waitForLog(server, /the database \S+moved\.db was moved or deleted/);
+      assert.equal(existsSync(database), false);
+      assert.equal((await fetch(new URL('/readyz', url))).status, 503);
+    } finally {
+      await writeFile(model, MODEL);
+    }
   });
 
   it('[LIM-3] finishes requests after the first signal, and exits immediately on the second', async () => {

@@ -17,6 +17,8 @@ export const METADATA = {
   secret: 'secret',
   /** The cache epoch with its name, as JSON. */
   cacheEpoch: 'edition',
+  /** Written and deleted while writes fail, to learn when they succeed again. */
+  probe: 'probe',
 } as const;
 
 /** Idempotency records, and the order in which they expire (MET-12). */

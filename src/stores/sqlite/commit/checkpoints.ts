@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../../platform/worker-file.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
+import type { OpenFile } from '../health/database-files.ts';
 
 const ENTRY = workerFile(import.meta.url, 'checkpoint-thread');
 
@@ -22,7 +23,7 @@ interface CheckpointTriggers {
  * long, and writers wait for that. If the thread cannot run, SQLite's own automatic checkpoints run later.
  */
 export class Checkpoints {
-  readonly #path: string;
+  readonly #database: OpenFile;
   readonly #main: MainConnection;
   readonly #rows: number;
   readonly #maxDelay: number;
@@ -34,13 +35,12 @@ export class Checkpoints {
   /** Rows committed since the last checkpoint began. */
   #pending = 0;
 
-  /** @param path an absolute path */
   constructor(
-    path: string,
+    database: OpenFile,
     main: MainConnection,
     { rows = ROWS_PER_CHECKPOINT, maxDelay = MAX_DELAY }: CheckpointTriggers = {},
   ) {
-    this.#path = path;
+    this.#database = database;
     this.#main = main;
     this.#rows = rows;
     this.#maxDelay = maxDelay;
@@ -78,7 +78,7 @@ export class Checkpoints {
 
   #start(): Worker | null {
     try {
-      const worker = new Worker(ENTRY, { workerData: this.#path, execArgv: [], name: 'checkpoints' });
+      const worker = new Worker(ENTRY, { workerData: this.#database, execArgv: [], name: 'checkpoints' });
       const { promise, resolve } = Promise.withResolvers<void>();
       worker.unref();
       worker.on('message', () => this.#finish());

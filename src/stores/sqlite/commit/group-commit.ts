@@ -3,9 +3,10 @@ import type { Clock } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';
 import type { Writer } from '../../store.ts';
 import type { BusyRetry } from '../busy/busy-retry.ts';
-import { unavailable } from '../busy/unavailable.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
 import { isBusy, isDatabaseFailure, type SqliteConnection } from '../connection/sqlite-connection.ts';
+import type { FileGuard } from '../health/file-guard.ts';
+import type { WriteHealth } from '../health/write-health.ts';
 import type { UnitWriter } from './unit-writer.ts';
 
 /** Limits of one transaction, so that a long queue does not block the thread: units, and plans of all its units. */
@@ -20,6 +21,8 @@ interface GroupCommitOptions {
   readonly writer: UnitWriter;
   readonly clock: Clock;
   readonly retry: BusyRetry;
+  readonly guard: FileGuard;
+  readonly health: WriteHealth;
   /** Called with the plans of each committed unit, before anything else can read. */
   readonly onCommit: (plans: readonly WritePlan[]) => void;
 }
@@ -114,6 +117,7 @@ export class GroupCommit implements Writer {
     });
     if (live.length === 0) return;
     try {
+      this.#requireUsable();
       this.#connection.run('begin immediate');
       for (const { queued, result } of this.#transaction(live)) {
         if ('outcome' in result) queued.resolve(result.outcome);
@@ -139,13 +143,19 @@ export class GroupCommit implements Writer {
 
   #fail(group: readonly QueuedUnit[], error: unknown): void {
     if (this.#connection.inTransaction) this.#connection.run('rollback');
-    const failure = unavailable(error) ?? error;
+    const failure = this.#options.health.writeFailed(error);
     for (const { reject } of group) reject(failure);
+  }
+
+  /** @throws {StoreUnavailable} where no commit may be attempted */
+  #requireUsable(): void {
+    this.#options.guard.requireIntact();
+    this.#options.health.requireWritable();
   }
 
   /** Runs all units of a group in the transaction. A group of one needs no savepoint: the transaction itself is rolled back. */
   #transaction(group: readonly QueuedUnit[]): readonly { readonly queued: QueuedUnit; readonly result: UnitResult }[] {
-    const { writer, clock, onCommit } = this.#options;
+    const { writer, clock, guard, onCommit } = this.#options;
     writer.begin();
     const results = group.map((queued) => ({
       queued,
@@ -158,6 +168,8 @@ export class GroupCommit implements Writer {
     }
     writer.end(clock.now());
     this.#connection.run('commit');
+    // What is in a file that no start finds is not acknowledged.
+    guard.check();
     for (const { queued } of committed) onCommit(queued.unit.plans);
     return results;
   }

@@ -1,7 +1,7 @@
 import { loopIteration } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';
 import type { SqlValue } from '../../sql/dialect.ts';
-import { unavailable } from '../busy/unavailable.ts';
+import { unavailable } from '../health/unavailable.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /**

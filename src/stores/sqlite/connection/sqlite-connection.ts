@@ -82,14 +82,14 @@ export class SqliteConnection {
     }
   }
 
-  /** A connection that only makes checkpoints. It syncs the WAL before it copies pages, and the file after: without that a power failure loses commits. */
+  /** A connection to an existing file that only makes checkpoints. It syncs the WAL before it copies pages, and the file after: without that a power failure loses commits. */
   static checkpointer(path: string): SqliteConnection {
-    const database = new Database(path, { timeout: BUSY_TIMEOUT });
+    const database = new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT });
     database.pragma('synchronous = full');
     return new SqliteConnection(database);
   }
 
-  /** A read-only connection. */
+  /** A read-only connection to an existing file. */
   static reader(path: string): SqliteConnection {
     const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT });
     mapFile(database);
@@ -163,6 +163,15 @@ export class SqliteConnection {
     this.get('pragma wal_checkpoint(restart)');
   }
 
+  /**
+   * Copies all of the WAL to the database file that is open, wherever that is, and empties the WAL. Does not wait.
+   *
+   * @returns whether all of it was copied: other connections may prevent it
+   */
+  emptyWal(): boolean {
+    return Number(this.get('pragma wal_checkpoint(truncate)')?.['busy']) === 0;
+  }
+
   /** The first value of a pragma. */
   pragma(text: string): unknown {
     return this.#database.pragma(text, { simple: true });
@@ -189,13 +198,14 @@ function mapFile(database: Database.Database): void {
   database.pragma(`cache_size = -${CACHE_KIB}`);
 }
 
-function codeOf(error: unknown): string {
+/** SQLite's extended name of an error, such as `SQLITE_IOERR_WRITE`; empty for any other error. */
+export function sqliteCode(error: unknown): string {
   return error instanceof Database.SqliteError ? error.code : '';
 }
 
 /** Whether an error is a constraint violation. SQLite has rolled back that statement alone. */
 export function isConstraintFailure(error: unknown): boolean {
-  return codeOf(error).startsWith('SQLITE_CONSTRAINT');
+  return sqliteCode(error).startsWith('SQLITE_CONSTRAINT');
 }
 
 /** Whether an error comes from the database rather than from a statement: I/O, disk full, locked. */
@@ -205,15 +215,10 @@ export function isDatabaseFailure(error: unknown): boolean {
 
 /** Whether an error says that another process has locked the database. */
 export function isBusy(error: unknown): boolean {
-  return codeOf(error).startsWith('SQLITE_BUSY');
-}
-
-/** Whether an error says that the disk is full. Nothing was changed. */
-export function isFull(error: unknown): boolean {
-  return codeOf(error) === 'SQLITE_FULL';
+  return sqliteCode(error).startsWith('SQLITE_BUSY');
 }
 
 /** Whether an error says that the file is corrupt or not a database. */
 export function isCorrupt(error: unknown): boolean {
-  return codeOf(error).startsWith('SQLITE_CORRUPT') || codeOf(error) === 'SQLITE_NOTADB';
+  return sqliteCode(error).startsWith('SQLITE_CORRUPT') || sqliteCode(error) === 'SQLITE_NOTADB';
 }

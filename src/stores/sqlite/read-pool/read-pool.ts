@@ -1,6 +1,7 @@
 import type { Effort } from '../../../plan/plan.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
+import type { OpenFile } from '../health/database-files.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
 import { ReadThread } from './read-thread.ts';
 import type { ReadThreadSettings } from './statement-batch.ts';
@@ -21,8 +22,7 @@ const IDLE_TIMEOUT = 10_000;
 type PooledEffort = Exclude<Effort, 'light'>;
 
 export interface ReadPoolOptions {
-  /** An absolute path. */
-  readonly path: string;
+  readonly database: OpenFile;
   /** Milliseconds that a batch may wait, and may then run. */
   readonly timeout: number;
   readonly clock: Clock;
@@ -71,10 +71,10 @@ export class ReadPool {
   #closed: Promise<unknown> | null = null;
 
   constructor(options: ReadPoolOptions) {
-    const { path, timeout, clock } = options;
+    const { database, timeout, clock } = options;
     const { maxThreads = MAX_THREADS, maxQueued = MAX_QUEUED, idleTimeout = IDLE_TIMEOUT } = options;
     const closing = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-    this.#settings = { path, timeout, closing };
+    this.#settings = { database, timeout, closing };
     this.#closing = new Int32Array(closing);
     this.#clock = clock;
     this.#maxThreads = maxThreads;

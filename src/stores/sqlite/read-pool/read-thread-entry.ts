@@ -4,6 +4,7 @@ import { monotonicNow } from '../../../platform/clock.ts';
 import type { StatementBatch } from '../../sql/sql-client.ts';
 import { defineFunctions } from '../connection/sql-functions.ts';
 import { SqliteConnection } from '../connection/sqlite-connection.ts';
+import { openAgain } from '../health/database-files.ts';
 import { readBatch, type ReadThreadSettings, replyWithError, type ThreadReply } from './statement-batch.ts';
 import { StatementDeadline } from './statement-deadline.ts';
 
@@ -12,7 +13,7 @@ if (port === null) throw new Error('This file is the entry of a worker thread, n
 
 const settings: ReadThreadSettings = workerData;
 const closing = new Int32Array(settings.closing);
-const connection = SqliteConnection.reader(settings.path);
+const connection = openAgain(settings.database, (path) => SqliteConnection.reader(path));
 defineFunctions(connection);
 const deadline = new StatementDeadline(connection, {
   now: monotonicNow,

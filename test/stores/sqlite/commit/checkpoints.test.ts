@@ -8,6 +8,7 @@ import { SqliteConnection, isBusy } from '../../../../src/stores/sqlite/connecti
 import { MainConnection } from '../../../../src/stores/sqlite/connection/main-connection.ts';
 import { createProduct } from '../../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { openFile } from '../open-file.ts';
 import { openSample } from '../open-sample.ts';
 import { EVERYTHING } from '../../../../src/plan/plan.ts';
 
@@ -97,7 +98,7 @@ describe('checkpoints on a worker thread', () => {
 
   it('[OPS-4c] copy committed pages to the file, once enough were committed', async (context) => {
     const { file, writer, write } = opened(context);
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 100 });
+    const checkpoints = new Checkpoints(openFile(file), new MainConnection(writer), { rows: 100 });
     write(100);
     checkpoints.rowsCommitted(99);
     await checkpoints.close();
@@ -110,7 +111,7 @@ describe('checkpoints on a worker thread', () => {
 
   it('[OPS-4c] copy few pages too, after some time', async (context) => {
     const { file, writer, write } = opened(context);
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 100, maxDelay: 1 });
+    const checkpoints = new Checkpoints(openFile(file), new MainConnection(writer), { rows: 100, maxDelay: 1 });
     write(3);
     checkpoints.rowsCommitted(3);
     while (statSync(file).size === EMPTY) await setImmediate();
@@ -121,7 +122,7 @@ describe('checkpoints on a worker thread', () => {
 
   it('[OPS-4c] restart the WAL, so that it does not grow while writes continue', async (context) => {
     const { file, writer, write } = opened(context);
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
+    const checkpoints = new Checkpoints(openFile(file), new MainConnection(writer), { rows: 1 });
     const sizes: number[] = [];
     for (let round = 0; round < 6; round += 1) {
       checkpoints.rowsCommitted(1);
@@ -139,7 +140,7 @@ describe('checkpoints on a worker thread', () => {
 
   it('[OPS-4c] restart a long WAL even if it always has readers', async (context) => {
     const { file, writer } = opened(context);
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
+    const checkpoints = new Checkpoints(openFile(file), new MainConnection(writer), { rows: 1 });
     const relay = new Relay(file);
     const sizes: number[] = [];
     for (let round = 0; round < 8; round += 1) {
@@ -158,7 +159,7 @@ describe('checkpoints on a worker thread', () => {
 
   it('[OPS-4c] do not wait for a long reader, and truncate the WAL once it has ended', async (context) => {
     const { file, writer } = opened(context);
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
+    const checkpoints = new Checkpoints(openFile(file), new MainConnection(writer), { rows: 1 });
     const relay = new Relay(file);
     relay.pass();
     writeLong(writer, 40);
@@ -177,7 +178,7 @@ describe('checkpoints on a worker thread', () => {
   it('[CACHE-2] do not change the data version of other connections', async (context) => {
     const { file, writer, write } = opened(context);
     const version = writer.pragma('data_version');
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
+    const checkpoints = new Checkpoints(openFile(file), new MainConnection(writer), { rows: 1 });
     write(10);
     checkpoints.rowsCommitted(10);
     await checkpoints.close();
@@ -187,7 +188,7 @@ describe('checkpoints on a worker thread', () => {
 
   it('[OPS-4c] are completed by the next one if the writer cannot finish them', async (context) => {
     const { file, writer, write } = opened(context);
-    const checkpoints = new Checkpoints(file, new MainConnection(writer), { rows: 1 });
+    const checkpoints = new Checkpoints(openFile(file), new MainConnection(writer), { rows: 1 });
     write(10);
     writer.run('begin immediate');
     assert.throws(() => writer.checkpoint(), /locked/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -23,6 +23,7 @@ import { productValues } from '../../../../src/testing/sample-model.ts';
 import { commit, createProduct, listIds, listPlan, topLevel } from '../../../../src/testing/sample-writes.ts';
 import { paginationSuite } from '../../../../src/testing/pagination-suite.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { openFile } from '../open-file.ts';
 import { openSample } from '../open-sample.ts';
 
 /** Milliseconds that are longer than any test. */
@@ -47,7 +48,13 @@ interface Opened {
 async function opened(context: TestContext, options: Partial<ReadPoolOptions> = {}): Promise<Opened> {
   const file = path.join(temporaryDirectory(context), 'sample.db');
   const store = await openSample({ path: file });
-  const heavy = new ReadPool({ path: file, timeout: NEVER, clock: { now: () => 1 }, maxThreads: 1, ...options });
+  const heavy = new ReadPool({
+    database: openFile(file),
+    timeout: NEVER,
+    clock: { now: () => 1 },
+    maxThreads: 1,
+    ...options,
+  });
   context.after(async () => {
     await heavy.close();
     await store.close();
@@ -221,14 +228,14 @@ describe('the threads of the read pool', () => {
   it('are started again where one could not start: its read fails with the reason', async (context) => {
     const { file, store } = await opened(context);
     await commit(store, createProduct('a'));
-    const moved = path.join(temporaryDirectory(context), 'moved.db');
-    const heavy = new ReadPool({ path: moved, timeout: NEVER, clock: { now: () => 1 }, maxThreads: 1 });
+    await store.close();
+    const heavy = new ReadPool({ database: openFile(file), timeout: NEVER, clock: { now: () => 1 }, maxThreads: 1 });
+    renameSync(file, `${file}.away`);
     await assert.rejects(
       heavy.read([ONE], 'unbounded'),
-      (error) => error instanceof StoreUnavailable && /unable to open/.test(String(error.cause)),
+      (error) => error instanceof StoreUnavailable && /was moved, deleted or replaced/.test(String(error.cause)),
     );
-    await store.close();
-    copyFileSync(file, moved);
+    renameSync(`${file}.away`, file);
     assert.deepEqual(await heavy.read([PRODUCTS], 'unbounded'), [[{ count: 1 }]]);
     await heavy.close();
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import Database from 'better-sqlite3';
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { replyWithError, errorOf } from '../../../../src/stores/sqlite/read-pool/statement-batch.ts';
-import { unavailable } from '../../../../src/stores/sqlite/busy/unavailable.ts';
+import { unavailable } from '../../../../src/stores/sqlite/health/unavailable.ts';
 import { StoreUnavailable } from '../../../../src/stores/store.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 
@@ -71,6 +72,10 @@ describe('a database that is temporarily unavailable', () => {
       assert.match(error.message, message);
     });
   }
+
+  it('[OPS-7a] is lost where SQLite notices itself that its file was moved', () => {
+    assert.equal(unavailable(new Database.SqliteError('test', 'SQLITE_READONLY_DBMOVED'))?.reason, 'lost');
+  });
 
   it('is not reported for an error of a statement', (context) => {
     const { connection } = opened(context);
