@@ -190,6 +190,8 @@ export class HttpConnections {
     if (bytes > SMALL_RESPONSE && this.#responseMemory.isExceeded && isSafeMethod(request.method)) {
       return this.#options.handler.refuse(unsentResponsesError(), request);
     }
+    // A response that is lost already ends before it is counted.
+    if (pending.connection.socket.destroyed) return result;
     pending.unsent = bytes;
     this.#responseMemory.hold(bytes);
     return result;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { apiUnderTest } from '../../pipeline/api-under-test.ts';
 import { serveHttp } from '../../../src/http/serve-http.ts';
 import { fakeServer } from '../fake-server.ts';
@@ -97,6 +98,24 @@ describe('unsent responses', () => {
     assert.equal(heads[2], 'HTTP/1.1 200');
     assert.deepEqual(heads.slice(0, 2).toSorted(), ['HTTP/1.1 200', 'HTTP/1.1 503']);
     for (const socket of clients) socket.destroy();
+  });
+
+  it('[LIM-1] are not counted where the client has gone before they were ready', async () => {
+    const ready = Promise.withResolvers<void>();
+    const slowly = async (raw: { readonly target: string }) => {
+      if (raw.target === '/large') await ready.promise;
+      return handle(raw);
+    };
+    await using server = await fakeServer({ handle: slowly, limits: { responseMemory: 1_024 } });
+    const client = net.connect({ port: server.port, host: '127.0.0.1' });
+    client.write(request('/large'));
+    while (server.requests.length === 0) await sendRaw(server.port, [request('/livez')]);
+    client.resetAndDestroy();
+    await once(client, 'close');
+    await untilStatus(server.port, 200);
+    ready.resolve();
+    await setImmediate();
+    assert.equal((await sendRaw(server.port, [request('/small')]))[0]?.status, 200);
   });
 
   it('[LIM-1] end with their connections, which are closed where nothing is read for a time', async () => {
