@@ -1,4 +1,4 @@
-// Runs the requests of the README: `node scripts/run.mjs scripts/readme.ts` writes the responses of this checkout into it.
+// Runs the requests of the tour and of the README: `node scripts/run.mjs scripts/tour.ts` writes the responses of this checkout into them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -36,11 +36,23 @@ export async function answered(section: string, origin: string): Promise<string>
   });
 }
 
-/** The section of the README with the requests. */
-export function requestsOf(readme: string): string {
-  const [, section] = /<!-- requests -->(.*)<!-- \/requests -->/s.exec(readme) ?? [];
-  if (section === undefined) throw new Error('README.md has no part between <!-- requests --> and <!-- /requests -->');
-  return section;
+/** A page whose requests are run, and the server that they are for. */
+interface RequestPage {
+  readonly file: string;
+  readonly serve: (page: string) => Promise<PageServer>;
+}
+
+/** The pages with requests: the tour of the example, and the README, which shows its model. */
+export const PAGES: readonly RequestPage[] = [
+  { file: 'docs/guides/tour.md', serve: () => serveWorld() },
+  { file: 'README.md', serve: (page) => serveModel(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? '') },
+];
+
+/** The part of a page with the requests. */
+export function requestsOf(page: string): string {
+  const [, part] = /<!-- requests -->(.*)<!-- \/requests -->/s.exec(page) ?? [];
+  if (part === undefined) throw new Error('the page has no part between <!-- requests --> and <!-- /requests -->');
+  return part;
 }
 
 /** Runs all requests in one shell, so that later ones can use its variables. @returns the raw responses */
@@ -53,7 +65,7 @@ async function ask(requests: readonly string[], origin: string): Promise<readonl
   return output.split(BETWEEN);
 }
 
-/** A response as the README shows it: status, some of its fields, and the indented body, with `…` for values that change. */
+/** A response as a page shows it: status, some of its fields, and the indented body, with `…` for values that change. */
 function showAnswer(answer: string, names: ReadonlySet<string>): string {
   const [head = '', body = ''] = answer.split(/\r\n\r\n(.*)/s);
   const [status = '', ...fields] = head.split('\r\n');
@@ -124,26 +136,31 @@ function withoutChange(value: string): string {
     .replace(/^(etag): ".*"$/i, '$1: "…"');
 }
 
-/** A server of the example on a temporary copy of its data. */
-export interface WorldServer {
+/** A server for the requests of a page, on temporary data. */
+export interface PageServer {
   readonly origin: string;
   close(): Promise<void>;
 }
 
 /** Serves a copy of the example's database, which is imported once and cached in the data folder of the example. */
-export async function serveWorld(): Promise<WorldServer> {
+async function serveWorld(): Promise<PageServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'restwright-world-'));
   const database = path.join(folder, 'world.db');
   await copyFile(await importedWorld(), database);
-  const args = [
-    'bin/restwright.js',
-    'serve',
-    'examples/world/model.yaml',
-    '--port',
-    '0',
-    '--database',
-    `sqlite:${database}`,
-  ];
+  return serveIn(folder, 'examples/world/model.yaml', database);
+}
+
+/** Serves a model on an empty database. */
+async function serveModel(source: string): Promise<PageServer> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'restwright-model-'));
+  const model = path.join(folder, 'model.yaml');
+  await writeFile(model, source);
+  return serveIn(folder, model, path.join(folder, 'model.db'));
+}
+
+/** @param folder removed when the server is closed */
+async function serveIn(folder: string, model: string, database: string): Promise<PageServer> {
+  const args = ['bin/restwright.js', 'serve', model, '--port', '0', '--database', database];
   const server = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
   const closed = once(server, 'close');
   return {
@@ -191,13 +208,14 @@ const quiet: Terminal = {
 };
 
 if (import.meta.main) {
-  const file = path.join(root, 'README.md');
-  const server = await serveWorld();
-  try {
-    const readme = await readFile(file, 'utf8');
-    const section = requestsOf(readme);
-    await writeFile(file, readme.replace(section, await answered(section, server.origin)));
-  } finally {
-    await server.close();
+  for (const { file, serve } of PAGES) {
+    const page = await readFile(path.join(root, file), 'utf8');
+    const server = await serve(page);
+    try {
+      const shown = requestsOf(page);
+      await writeFile(path.join(root, file), page.replace(shown, await answered(shown, server.origin)));
+    } finally {
+      await server.close();
+    }
   }
 }
