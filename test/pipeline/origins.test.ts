@@ -26,6 +26,12 @@ const POSTS: readonly (readonly [title: string, headers: Headers, status: 201 | 
   ['an unknown value', { 'Sec-Fetch-Site': 'SAME-ORIGIN' }, 403],
   ['an old browser on the origin of the API', { Origin: `http://${HOST}` }, 201],
   ['an old browser on the origin of the API, in capitals', { Origin: 'http://LOCALHOST:3000' }, 201],
+  [
+    'an old browser on the origin of the API, whose name it sends in capitals',
+    { Host: 'LOCALHOST:3000', Origin: `http://${HOST}` },
+    201,
+  ],
+  ['an empty site, and the origin of the API', { 'Sec-Fetch-Site': '', Origin: `http://${HOST}` }, 201],
   ['an old browser on another scheme of the host', { Origin: `https://${HOST}` }, 201],
   ['an old browser on another port', { Origin: 'http://localhost:3001' }, 403],
   ['an old browser on another site', { Origin: 'https://evil.example' }, 403],
