@@ -28,10 +28,11 @@ import { ItemCache } from './pipeline/read/item-cache.ts';
 import { createPageCache } from './pipeline/read/page-cache.ts';
 import { VisibleRows } from './pipeline/read/visible-rows.ts';
 import type { Services } from './pipeline/services.ts';
+import { followStore } from './pipeline/write/follow-store.ts';
 import { Commits } from './pipeline/write/commits.ts';
 import { Idempotency } from './pipeline/write/idempotency.ts';
 import type { Bookmark } from './plan/plan.ts';
-import { type Clock, monotonicNow, systemClock } from './platform/clock.ts';
+import { type Clock, MonotonicClock, monotonicNow, systemClock } from './platform/clock.ts';
 import { digest } from './platform/digest.ts';
 import { createIds, type Ids } from './platform/ids.ts';
 import { programVersion } from './platform/program-version.ts';
@@ -117,12 +118,13 @@ export interface CsvFormat {
 export async function createApi(given: ApiOptions): Promise<Api> {
   const options = withDefaults(given);
   const { model, store } = options;
+  await followStore({ ...options, newestTime: (until) => store.newestTime(until) });
   const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
   const seal = createSeal(secret, 'cursor');
   const contracts = compileContracts(model, seal, safeObserver(options.observe));
   const { current } = contracts;
   const services = await servicesOf(options, contracts, seal);
-  const { now, uuid } = services.sources;
+  const { now, writtenAt, uuid } = services.sources;
   const randomHex = (bytes: number): string => options.random.hex(bytes);
   const handler = createPipeline({
     contracts,
@@ -138,7 +140,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     model,
     onMount: once(() => services.observe({ kind: 'mounted-without-auth', name: model.name, basePath: model.basePath })),
     async importRows(collection, data, bookmark, { events = true } = {}) {
-      const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: timestamp(now()) };
+      const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: timestamp(writtenAt()) };
       const author = { events: events ? services.events : null, origin };
       const context = { contract: current, rows, writer: store.writes, author, uuid };
       return importRows(requireResource(current, collection), data, bookmark, context);
@@ -154,8 +156,14 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   };
 }
 
-function withDefaults(given: ApiOptions): Required<ApiOptions> {
+/** The options, and the clock of what is written. */
+interface CompleteApiOptions extends Required<ApiOptions> {
+  readonly written: MonotonicClock;
+}
+
+function withDefaults(given: ApiOptions): CompleteApiOptions {
   const { clock = systemClock, random = createRandom() } = given;
+  const written = new MonotonicClock(clock);
   return {
     services: {},
     observe: standardErrorLog(),
@@ -164,14 +172,15 @@ function withDefaults(given: ApiOptions): Required<ApiOptions> {
     onCommit: () => undefined,
     notReadyReason: () => null,
     elapsed: monotonicNow,
-    ids: createIds({ clock, random }),
+    ids: createIds({ clock: written, random }),
     ...given,
     clock,
     random,
+    written,
   };
 }
 
-async function servicesOf(options: Required<ApiOptions>, { current }: Contracts, seal: Seal): Promise<Services> {
+async function servicesOf(options: CompleteApiOptions, { current }: Contracts, seal: Seal): Promise<Services> {
   const { model, store, clock, ids, origin, onCommit } = options;
   const now = (): number => clock.now();
   const uuid = (): string => ids.uuid();
@@ -180,7 +189,7 @@ async function servicesOf(options: Required<ApiOptions>, { current }: Contracts,
   const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), now());
   const variantOf = compileVariants({ contracts: [current], permissions: PERMISSIONS, epoch: id, digest });
   return {
-    sources: { now, uuid },
+    sources: { now, writtenAt: () => options.written.now(), uuid },
     commits: new Commits({ writer: store.writes, handlerTimeout: model.limits.handlerTimeout, onCommit }),
     idempotency: new Idempotency({ store: store.idempotencyRecords, now, digest }),
     etags: new ETags({ id, at: since, date: httpDate(since) }, digest, variantOf),

@@ -1,3 +1,4 @@
+import { timestamp } from '../conventions/timestamp.ts';
 import type { Observation } from './observation.ts';
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -30,9 +31,8 @@ export function logEntry(observation: Observation): LogEntry {
     case 'listening':
       return entry('info', 'listening', { url: observation.url, allow_any_host: observation.allowAnyHost });
     case 'no-authentication':
-      return accessEntry(observation);
     case 'mounted-without-auth':
-      return mountedEntry(observation);
+      return observation.kind === 'no-authentication' ? accessEntry(observation) : mountedEntry(observation);
     case 'stopping':
     case 'stopped':
       return stopEntry(observation);
@@ -40,6 +40,7 @@ export function logEntry(observation: Observation): LogEntry {
     case 'database-lost':
     case 'database-writes':
     case 'database-locked':
+    case 'clock-behind':
       return databaseEntry(observation);
     case 'schema-changed':
       return schemaEntry(observation);
@@ -117,7 +118,7 @@ function stopEntry(observation: Extract<Observation, { kind: 'stopping' | 'stopp
 
 type DatabaseObservation = Extract<
   Observation,
-  { kind: 'store-unavailable' | 'database-lost' | 'database-writes' | 'database-locked' }
+  { kind: 'store-unavailable' | 'database-lost' | 'database-writes' | 'database-locked' | 'clock-behind' }
 >;
 
 function databaseEntry(observation: DatabaseObservation): LogEntry {
@@ -130,7 +131,20 @@ function databaseEntry(observation: DatabaseObservation): LogEntry {
       return writesEntry(observation.failure);
     case 'database-locked':
       return entry('warn', 'database_locked', { database: observation.path });
+    case 'clock-behind':
+      return clockEntry(observation);
   }
+}
+
+function clockEntry({ newest, behind, followed }: Extract<Observation, { kind: 'clock-behind' }>): LogEntry {
+  const effect = followed
+    ? 'created_at and updated_at of new writes stay at that time until the clock has reached it'
+    : 'that is more than a day, so that new writes have the time of the clock and come before that row';
+  return entry('warn', 'clock_behind', {
+    newest: timestamp(newest),
+    behind_ms: behind,
+    message: `the clock is behind the newest time in the database: ${effect}. Check the clock of this machine`,
+  });
 }
 
 function lostEntry({ path, change }: Extract<Observation, { kind: 'database-lost' }>): LogEntry {

@@ -36,6 +36,8 @@ export type Observation =
   | { readonly kind: 'database-lost'; readonly path: string; readonly change: 'missing' | 'replaced' }
   /** Writes to the database have begun to fail for this reason; null when they succeed again. */
   | { readonly kind: 'database-writes'; readonly failure: Error | null }
+  /** At the start the clock was behind a stored time. `followed`: times of new rows stay at that one until the clock has reached it. */
+  | { readonly kind: 'clock-behind'; readonly newest: number; readonly behind: number; readonly followed: boolean }
   /** Another process has locked the database; the start waits for it. */
   | { readonly kind: 'database-locked'; readonly path: string }
   /** The schema of the database was created, or migrated to the model, by these statements. */

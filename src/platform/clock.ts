@@ -9,6 +9,26 @@ export interface Clock {
 /** The clock of the machine. It may go back when the machine's time is set. */
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** A clock that never goes back: it stays at its latest time while its source is behind that. */
+export class MonotonicClock implements Clock {
+  readonly #source: Clock;
+  #latest = Number.NEGATIVE_INFINITY;
+
+  constructor(source: Clock) {
+    this.#source = source;
+  }
+
+  now(): number {
+    this.advanceTo(this.#source.now());
+    return this.#latest;
+  }
+
+  /** From now on the clock is at a time, or later. */
+  advanceTo(time: number): void {
+    this.#latest = Math.max(this.#latest, time);
+  }
+}
+
 /** Monotonic milliseconds from an arbitrary origin: for durations. */
 export function monotonicNow(): number {
   return performance.now();

@@ -186,6 +186,13 @@ export interface Store {
    * @param now milliseconds since the epoch
    */
   cacheEpoch(name: string, now: number): MaybePromise<CacheEpoch>;
+  /**
+   * The newest time that is stored, among `created_at` of all rows and the last events: for a clock that does not go back over restarts.
+   *
+   * @param until later times are ignored
+   * @returns milliseconds since the epoch; null where there is none
+   */
+  newestTime(until: number): MaybePromise<number | null>;
   /** For `/readyz`. @throws {StoreUnavailable} where the database cannot be read, or writes fail */
   ping(): MaybePromise<void>;
   /** Waits for the writes that were accepted, then closes the database. */

@@ -119,6 +119,11 @@ describe('a line of JSON', () => {
       'error',
       { event: 'database_writes', failing: true, reason: 'full', cause: 'no space' },
     ],
+    [
+      { kind: 'clock-behind', newest: Date.parse('2026-01-02T03:04:05.678Z'), behind: 3_600_000, followed: true },
+      'warn',
+      { event: 'clock_behind', newest: '2026-01-02T03:04:05.678Z', behind_ms: 3_600_000 },
+    ],
     [{ kind: 'database-writes', failure: null }, 'info', { event: 'database_writes', failing: false }],
     [{ kind: 'overload', overloaded: true, reason: 'why' }, 'warn', { event: 'overload', reason: 'why' }],
     [{ kind: 'overload', overloaded: false, reason: null }, 'info', { overloaded: false, reason: null }],

@@ -85,7 +85,7 @@ export function recordOf(
   results: readonly OperationResult[],
   { sources }: Pick<Services, 'sources'>,
 ): BatchRecord {
-  return { id: sources.uuid(), atomic: batch.atomic, at: timestamp(sources.now()), results };
+  return { id: sources.uuid(), atomic: batch.atomic, at: timestamp(sources.writtenAt()), results };
 }
 
 /**

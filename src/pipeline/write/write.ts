@@ -63,7 +63,7 @@ export function originOf({ exchange, principal }: Negotiated, { sources }: Pick<
     correlationId: exchange.correlationId,
     traceId: exchange.trace.traceId,
     actor: principal.subject,
-    at: timestamp(sources.now()),
+    at: timestamp(sources.writtenAt()),
   };
 }
 

@@ -13,6 +13,9 @@ export function prepare({ placeholder }: Dialect, text: string): Prepare {
   return (...values) => ({ text: dialectText, values });
 }
 
+/** Processes commit in another order than that of their times: so many events at the end of the log are compared. */
+const LAST_EVENTS = 1_000;
+
 /** The statements that read and write the system tables (`schema/system-tables.ts`). */
 export class SystemStatements {
   /** The last revision and event sequence. Columns: `revision`, `event`. */
@@ -34,6 +37,8 @@ export class SystemStatements {
   readonly purgeExpiredRecords: (now: number, limit: number) => Statement;
   /** Column: `envelope`. */
   readonly eventsAfter: (sequence: number, limit: number) => Statement;
+  /** The newest time of the last events that is not after a given one. Column: `newest`. */
+  readonly newestEvent: (until: number) => Statement;
   /** Column: `last`. */
   readonly lastSequence: () => Statement;
   /** Column: `value`. */
@@ -67,6 +72,8 @@ export class SystemStatements {
     this.purgeExpiredRecords = of(`delete from restwright_memos where name in
   (select name from restwright_memos where expires_at <= ? order by expires_at limit ?)`);
     this.eventsAfter = of('select envelope from restwright_events where sequence > ? order by sequence limit ?');
+    this.newestEvent = of(`select max(at) as newest from
+  (select at from restwright_events order by sequence desc limit ${LAST_EVENTS}) as recent where at <= ?`);
     this.lastSequence = of('select max(sequence) as last from restwright_events');
     this.metadata = of('select value from restwright_meta where name = ?');
     this.setMetadata = of(

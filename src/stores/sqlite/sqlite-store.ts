@@ -9,6 +9,7 @@ import { SqlChangeStamps } from '../sql/change-stamps.ts';
 import { SqlBookmarks, SqlIdempotencyRecords } from '../sql/commit-records.ts';
 import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
+import { newestTime } from '../sql/read/newest-time.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../sql/schema/schema-errors.ts';
 import { SystemStatements } from '../sql/system-statements.ts';
@@ -141,9 +142,8 @@ function commitListener(
 
 function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOptions): Store {
   const { connection, file: database } = opened;
-  const { model, clock } = options;
   const main = new MainConnection(connection);
-  const tables = new Tables(model, sqlite);
+  const tables = new Tables(options.model, sqlite);
   const { system } = tables;
   const { pool, scheduler } = readsOf(opened, main, options);
   const { guard, health } = watchDatabase(opened, main, options);
@@ -152,7 +152,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
   const checkpoints = database === null ? null : new Checkpoints(database, main);
   const onCommit = commitListener(stamps, checkpoints);
   const writer = new UnitWriter(connection, tables);
-  const writes = new GroupCommit({ main, writer, clock, retry, guard, health, onCommit });
+  const writes = new GroupCommit({ main, writer, clock: options.clock, retry, guard, health, onCommit });
   const secret = readSecret(connection);
   const epochs = new SqlCacheEpochs(client, system, options.random);
   return {
@@ -165,6 +165,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
     deliveries: new SqlDeliveries(client, sqlite),
     secret: () => secret,
     cacheEpoch: (name, now) => epochs.get(name, now),
+    newestTime: (until) => newestTime(client, tables, until),
     ping: () => {
       guard.check();
       client.get(system.counters());

@@ -31,6 +31,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): OpenedApi & { 
     idempotencyRecords: { find: unused },
     stamps: { rowStamp: unused, resourceStamps: unused },
     events: { after: unused, lastSequence: unused },
+    newestTime: unused,
     deliveries: { enqueue: unused, claim: unused, settle: unused },
     secret: unused,
     cacheEpoch: unused,
