@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../platform/maybe-promise.ts';
 import type { ApiResponse } from './exchange.ts';
 import type { Outcome } from './execute.ts';
 import type { Negotiated } from './negotiate.ts';
@@ -24,7 +25,7 @@ export function represent(
   request: Negotiated,
   outcome: Outcome,
   services: Pick<Services, 'etags' | 'items' | 'pages'>,
-): ApiResponse {
+): MaybePromise<ApiResponse> {
   switch (outcome.kind) {
     case 'root':
       return rootResponse(request, services);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { inTimeSlices } from '../../src/platform/time-slices.ts';
+import { inTimeSlices, TimeSlices } from '../../src/platform/time-slices.ts';
 
 /** Items that are in memory, and cost the given milliseconds each. @returns how many were consumed between two turns of other work */
 async function slices(costs: readonly number[], limit: { items: number; milliseconds: number }): Promise<number[]> {
@@ -16,7 +16,7 @@ async function slices(costs: readonly number[], limit: { items: number; millisec
     yield* costs;
   }
   setImmediate(otherWork);
-  for await (const cost of inTimeSlices(inMemory(), limit, () => time)) {
+  for await (const cost of inTimeSlices(inMemory(), new TimeSlices(limit, () => time))) {
     time += cost;
     counts.push((counts.pop() ?? 0) + 1);
   }

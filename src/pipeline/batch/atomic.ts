@@ -1,6 +1,7 @@
 import { quoted } from '../../conventions/quoted.ts';
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import type { WriteUnit } from '../../plan/plan.ts';
+import { TimeSlices } from '../../platform/time-slices.ts';
 import { isRetryable, MAX_ATTEMPTS, refusedWrite } from '../write/commit-write.ts';
 import type { PreparedWrite, WriteOperation } from '../write/write.ts';
 import { writeRefusal } from '../write/write-refusal.ts';
@@ -61,8 +62,10 @@ async function stageAll(run: BatchRun, services: BatchServices): Promise<StagedB
   const stagedRun = { ...run, request: { ...run.request, rows } };
   const steps: Step[] = [];
   const stamps = new Map<string, number>();
+  const slices = new TimeSlices();
   let size = 0;
   for (const [index, received] of run.batch.operations.entries()) {
+    await slices.next();
     try {
       const { operation, body } = await readOperation(received, stagedRun, services);
       const firstPlan = staged.plans.length;

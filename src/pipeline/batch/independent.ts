@@ -1,5 +1,6 @@
 import { apiError, errorBody } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
+import { TimeSlices } from '../../platform/time-slices.ts';
 import { withTimeout } from '../../platform/timeout.ts';
 import type { Received } from '../receive.ts';
 import { errorHeaders, reportedError } from '../refuse.ts';
@@ -40,8 +41,10 @@ export async function runIndependent(run: BatchRun, services: BatchServices): Pr
   const { request, batch, keyed, dry } = run;
   const since = services.sources.now();
   const results: OperationResult[] = [];
+  const slices = new TimeSlices();
   let size = 0;
   for (const [index, received] of batch.operations.entries()) {
+    await slices.next();
     const name = keyed === null ? null : `${keyed.name}:${index}`;
     const result = await resultOf({ ...run, received, name, since, size }, services);
     size += result.kind === 'done' ? sizeOf(result.result) : 0;

@@ -16,9 +16,6 @@ import { runOrdered, type StartedTask } from './ordered-concurrency.ts';
 
 /** How much may be in progress at a time: enough lines to share commits, little enough to hold in memory. Lines, bytes. */
 const CONCURRENCY = { items: 256, bytes: 4 * 1_048_576 };
-/** How long lines that are in memory may keep the event loop from other requests. */
-const SLICE = { items: CONCURRENCY.items, milliseconds: 10 };
-
 /** The results of NDJSON, a line each, made while they are sent. */
 export interface LinesOutcome {
   readonly kind: 'lines';
@@ -53,7 +50,7 @@ async function* resultLines(lines: KeyedLines, services: BatchServices): BodyStr
     return { bytes: line.raw?.length ?? 0, result: resultLine(line, lines, services) };
   };
   try {
-    yield* runOrdered(inTimeSlices(linesOf(lines), SLICE), start, CONCURRENCY);
+    yield* runOrdered(inTimeSlices(linesOf(lines)), start, CONCURRENCY);
   } catch (error) {
     // The body itself broke off; the lines that were read are done.
     yield `${writeJson({ error: errorOf(error, correlationId, services) })}\n`;

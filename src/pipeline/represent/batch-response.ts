@@ -3,6 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../conventions/json
 import { linkField, type LinkValue } from '../../conventions/links.ts';
 import { preferenceApplied } from '../../conventions/prefer.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
+import { writeJson } from '../../formats/json.ts';
+import { TimeSlices } from '../../platform/time-slices.ts';
 import type { BatchOutcome } from '../batch/batch.ts';
 import type { BatchRecord, OperationResult } from '../batch/batch-record.ts';
 import type { LinesOutcome } from '../batch/ndjson.ts';
@@ -11,7 +13,6 @@ import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
 import { RETENTION } from '../write/idempotency.ts';
 import { canonicalLink, conditionalResponse, selectedDocument } from './conditional-response.ts';
-import { writeDocument } from './encode.ts';
 import { appliedPreferences, commonHeaders, uncachedResponse } from './response.ts';
 import { writeResponse } from './write-response.ts';
 
@@ -35,11 +36,11 @@ const OPERATION_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The response to a batch that was run (MET-13). */
-export function batchResponse(
+export async function batchResponse(
   request: Negotiated,
   { record, replayed, dry }: BatchOutcome,
   services: ETagServices,
-): BufferedResponse {
+): Promise<BufferedResponse> {
   const url = batchUrl(record.id, request);
   const headers = [
     ...commonHeaders(request.exchange, request.contract.version),
@@ -50,7 +51,7 @@ export function batchResponse(
     const applied = ['Preference-Applied', preferenceApplied(['return=minimal']) ?? ''];
     return uncachedResponse(201, [...headers, ...applied], null);
   }
-  const text = writeDocument('json', 'batch', batchDocument(request, record, dry, services));
+  const text = await writeBatch(request, record, dry, services);
   const validators = dry ? [] : ['Content-Location', url, 'ETag', services.etags.content(request, text)];
   return uncachedResponse(
     dry ? 200 : 201,
@@ -60,12 +61,12 @@ export function batchResponse(
 }
 
 /** The response to GET of a batch. */
-export function batchRecordResponse(
+export async function batchRecordResponse(
   request: Negotiated,
   record: BatchRecord,
   services: ETagServices,
-): BufferedResponse {
-  const text = writeDocument('json', 'batch', batchDocument(request, record, false, services));
+): Promise<BufferedResponse> {
+  const text = await writeBatch(request, record, false, services);
   const selected = selectedDocument(services.etags.content(request, text));
   return conditionalResponse(request, selected, { links: canonicalLinks(record.id, request), body: () => text });
 }
@@ -82,20 +83,31 @@ export function linesResponse(request: Negotiated, { dry, results }: LinesOutcom
   return uncachedResponse(200, headers, results);
 }
 
-/** @param dry whether nothing was stored (MET-14): then the batch has no URL */
-function batchDocument(request: Negotiated, record: BatchRecord, dry: boolean, services: ETagServices): JsonObject {
+/**
+ * A batch as JSON. Its results, which may be large, are written one by one.
+ *
+ * @param dry whether nothing was stored (MET-14): then the batch has no URL
+ */
+async function writeBatch(
+  request: Negotiated,
+  record: BatchRecord,
+  dry: boolean,
+  services: ETagServices,
+): Promise<string> {
   const { id, atomic, at, results } = record;
   const done = results.filter(({ kind }) => kind === 'done').length;
   const status = done === results.length ? 'succeeded' : done === 0 ? 'failed' : 'partially_failed';
-  const outcome = { atomic, status, results: results.map((each) => resultDocument(request, each, dry, services)) };
-  if (dry) return outcome;
-  return {
-    id,
-    ...outcome,
-    created_at: at,
-    expires_at: timestamp(Date.parse(at) + RETENTION),
-    links: { self: batchUrl(id, request) },
-  };
+  const texts: string[] = [];
+  const slices = new TimeSlices();
+  for (const result of results) {
+    await slices.next();
+    texts.push(writeJson(resultDocument(request, result, dry, services)));
+  }
+  const written = `"results":[${texts.join(',')}]`;
+  if (dry) return `${writeJson({ atomic, status }).slice(0, -1)},${written}}`;
+  const validity = { created_at: at, expires_at: timestamp(Date.parse(at) + RETENTION) };
+  const end = writeJson({ ...validity, links: { self: batchUrl(id, request) } });
+  return `${writeJson({ id, atomic, status }).slice(0, -1)},${written},${end.slice(1)}`;
 }
 
 function batchUrl(id: string, { base, contract }: Pick<Negotiated, 'base' | 'contract'>): string {

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import { hostileRequests, type HostileRequest } from './hostile-requests.ts';
+import { type MeteredServer, meteredServer } from './metered-server.ts';
+import { STALL_MODEL } from './stall-model.ts';
+
+/** Milliseconds of processor time that an event-loop iteration may take: another client waits for it. */
+const MAX_ITERATION = 500;
+/** A request that took longer is sent again: a collection of garbage, or a busy neighbour of the processor, does not repeat. */
+const ATTEMPTS = 3;
+/** Milliseconds in which what a request left to do, such as a commit, is measured with it. */
+const REST = 5;
+
+/** A thing with many of everything. */
+const LARGE = {
+  name: 'large',
+  tags: Array.from({ length: 9_000 }, (_, at) => `t${at}`),
+  labels: Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`l${at}`, 'v'])),
+  tree: { a: { k: Array.from({ length: 300 }, (_, at) => `v${at}`) } },
+  parts: Array.from({ length: 4_000 }, (_, at) => ({ sku: `s${at}`, n: at })),
+};
+
+/** @returns the body of the response; '' where the server ended the connection */
+function send(server: MeteredServer, { method, target, headers, body }: Omit<HostileRequest, 'what'>): Promise<string> {
+  return new Promise((resolve) => {
+    const length = body === null ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+    const sent = request(`${server.url}${target}`, { method, agent: false, headers: { ...headers, ...length } });
+    sent.on('error', () => resolve(''));
+    sent.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', () => resolve(''));
+      response.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    });
+    sent.end(body ?? undefined);
+  });
+}
+
+/** Milliseconds of the longest iteration that a request caused, at best. */
+async function costOf(server: MeteredServer, sent: Omit<HostileRequest, 'what'>): Promise<number> {
+  let least = Infinity;
+  for (let attempt = 0; attempt < ATTEMPTS && least > MAX_ITERATION; attempt += 1) {
+    await server.longestIteration();
+    await send(server, sent);
+    await setTimeout(REST);
+    least = Math.min(least, await server.longestIteration());
+  }
+  return least;
+}
+
+/** Sends hostile requests, one after another. @throws {AssertionError} names the first that kept the event loop for too long */
+export async function assertNoStall(numRuns: number, seed: number): Promise<void> {
+  await using server = await meteredServer(STALL_MODEL);
+  const headers = { 'Content-Type': 'application/json' };
+  const made = await send(server, { method: 'POST', target: '/v1/things', headers, body: JSON.stringify(LARGE) });
+  const { id }: { readonly id?: string } = JSON.parse(made);
+  if (id === undefined) assert.fail(made);
+  await fc.assert(
+    fc.asyncProperty(hostileRequests, async ({ what, target, body, ...others }) => {
+      const named = (text: string): string => text.replaceAll('{large}', id);
+      const content = typeof body === 'string' ? named(body) : body;
+      const cost = await costOf(server, { ...others, target: named(target), body: content });
+      assert.ok(cost < MAX_ITERATION, `${what} kept the event loop for ${Math.round(cost)} ms`);
+    }),
+    // A smaller request costs less: there is nothing to shrink.
+    { numRuns, seed, endOnFailure: true },
+  );
+}
