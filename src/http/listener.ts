@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ApiResponse, isStreamed, type RawRequest } from '../pipeline/exchange.ts';
-import { bodyAlreadyReadError } from '../conventions/receive-errors.ts';
+import { type ApiResponse, type BufferedResponse, isStreamed, type RawRequest } from '../pipeline/exchange.ts';
+import type { ApiError } from '../conventions/errors.ts';
+import { bodyAlreadyReadError, unsentResponsesError } from '../conventions/receive-errors.ts';
 import { BodyMemory } from '../limits/body-memory.ts';
+import { ResponseMemory, SMALL_RESPONSE } from '../limits/response-memory.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
 import { withHostHeaders } from './host-headers.ts';
-import { mountApi, type MountedApi, type MountOptions, owns } from './mounted-api.ts';
+import { isHealthCheck, mountApi, type MountedApi, type MountOptions, owns } from './mounted-api.ts';
 import { nodeRequestBody, rawRequest } from './raw-request.ts';
 import { endOfTickBatcher, nextTickBatcher, type ResponseBatcher } from './response-batcher.ts';
-import { sendResponse, sendStream } from './send-response.ts';
+import { bodyBytes, sendResponse, sendStream } from './send-response.ts';
 
 /** A request as frameworks pass it: Express keeps the URL from before it removed a mount point. */
 type MountedRequest = IncomingMessage & { readonly originalUrl?: string };
@@ -20,6 +23,7 @@ interface MountedExchange {
   readonly api: MountedApi;
   readonly request: RawRequest;
   readonly response: ServerResponse;
+  readonly memory: ResponseMemory;
 }
 
 /**
@@ -30,8 +34,9 @@ export function createListener(api: MountedApi, options: MountOptions = {}): Lis
   const rules = mountApi(api, options);
   const endOfTick = endOfTickBatcher();
   const nextTick = nextTickBatcher();
-  const { requestTimeout: timeout, bodyMemory } = api.model.limits;
+  const { requestTimeout: timeout, bodyMemory, responseMemory } = api.model.limits;
   const receiving = { sendContinue: null, timeout, memory: new BodyMemory(bodyMemory) };
+  const memory = new ResponseMemory(responseMemory);
   return (request, response, next) => {
     const target = request.originalUrl ?? request.url ?? '';
     if (next !== undefined && !owns(api, target)) {
@@ -40,24 +45,38 @@ export function createListener(api: MountedApi, options: MountOptions = {}): Lis
     }
     const body = nodeRequestBody(request, receiving);
     const raw = { ...rawRequest(request, body, target), ...rules };
-    const exchange = { api, request: raw, response };
-    const handled =
-      body !== null && request.readableEnded
-        ? bodyAlreadyRead(api, request.headers['content-type'], raw)
-        : handleWithTimeout(api, raw);
+    const exchange = { api, request: raw, response, memory };
+    const isRead = body !== null && request.readableEnded;
+    const handled = handle(exchange, isRead ? bodyAlreadyReadError(request.headers['content-type'] ?? null) : null);
     if (handled instanceof Promise) void handled.then((result) => send(exchange, result, nextTick));
     else send(exchange, handled, endOfTick);
   };
 }
 
-function bodyAlreadyRead(api: MountedApi, contentType: string | undefined, request: RawRequest): ApiResponse {
-  return api.refuse(bodyAlreadyReadError(contentType ?? null), request);
+/** @param refused why the request cannot be handled; null where it can */
+function handle({ api, request, memory }: MountedExchange, refused: ApiError | null): MaybePromise<ApiResponse> {
+  const isFull = memory.isExceeded && !isHealthCheck(request.target);
+  const error = isFull ? unsentResponsesError() : refused;
+  return error === null ? handleWithTimeout(api, request) : api.refuse(error, request);
+}
+
+/** Counts a large response until its client has read it, or nothing of it for too long; drops it where too many are unread. */
+function admit({ api, request, response, memory }: MountedExchange, result: BufferedResponse): BufferedResponse {
+  const bytes = bodyBytes(result, request.method);
+  if (!memory.admits(bytes, request.method)) return api.refuse(unsentResponsesError(), request);
+  if (bytes <= SMALL_RESPONSE || response.destroyed) return result;
+  const { requestTimeout, handlerTimeout } = api.model.limits;
+  memory.hold(bytes);
+  response.once('close', () => memory.release(bytes));
+  response.setTimeout(requestTimeout + handlerTimeout, () => response.destroy());
+  return result;
 }
 
 /** Never throws: the other responses of the batch are sent even if this one fails. */
 function send(exchange: MountedExchange, answer: ApiResponse, batcher: ResponseBatcher): void {
   const { request, response } = exchange;
-  const result = { ...answer, headers: withHostHeaders(answer.headers, response) };
+  const admitted = isStreamed(answer) ? answer : admit(exchange, answer);
+  const result = { ...admitted, headers: withHostHeaders(admitted.headers, response) };
   if (isStreamed(result)) {
     void sendStream(response, result).catch((error: unknown) => sendError(exchange, error));
     return;

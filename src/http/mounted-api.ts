@@ -38,6 +38,11 @@ export function mountApi(api: MountedApi, { hosts, cors = true }: MountOptions):
 /** The paths outside of the base path that the API serves (OPS-2). */
 export const HEALTH_PATHS = ['/livez', '/readyz'] as const;
 
+/** Whether a request is a health check, which gets its response under overload, too (LIM-3). */
+export function isHealthCheck(target: string): boolean {
+  return /^\/(?:livez|readyz)(?:\?|$)/.test(target);
+}
+
 /** Whether a request target belongs to the API, however it is encoded: its base path, the paths below it, and its health checks. */
 export function owns({ model }: MountedApi, target: string): boolean {
   const segments = segmentsOfTarget(target);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import { SMALL_RESPONSE } from '../limits/response-memory.ts';
 import type { BufferedResponse, StreamedResponse } from '../pipeline/exchange.ts';
 import type { HeaderList } from '../pipeline/represent/response.ts';
 import { waitForDrain } from '../platform/wait-for-drain.ts';
@@ -25,6 +26,12 @@ export function sendResponse(
   response.writeHead(status, [...headers, 'Content-Length', String(byteLength(body)), ...serverHeaders]);
   if (body === null || method === 'HEAD') response.end();
   else response.end(body);
+}
+
+/** Bytes of the body that a response is sent with. Of a short text its characters: they need not be exact. */
+export function bodyBytes({ body }: BufferedResponse, method: string): number {
+  if (body === null || method === 'HEAD') return 0;
+  return body.length > SMALL_RESPONSE ? Buffer.byteLength(body) : body.length;
 }
 
 function byteLength(body: BufferedResponse['body']): number {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../conventions/errors.ts';
-import { isSafeMethod } from '../../conventions/methods.ts';
 import { serverOverloadedError, unsentResponsesError } from '../../conventions/receive-errors.ts';
 import { BodyMemory } from '../../limits/body-memory.ts';
 import { ResponseMemory } from '../../limits/response-memory.ts';
@@ -21,7 +20,8 @@ import { handleSafely, handlerTimedOut } from '../handler-timeout.ts';
 import { nodeRequestBody, rawRequest } from '../raw-request.ts';
 import type { NodeRequestBody } from '../request-body.ts';
 import { endOfTickBatcher, nextTickBatcher, type ResponseBatcher } from '../response-batcher.ts';
-import { sendResponse, sendStream } from '../send-response.ts';
+import { isHealthCheck } from '../mounted-api.ts';
+import { bodyBytes, sendResponse, sendStream } from '../send-response.ts';
 import { Connection, type PendingResponse } from './connection.ts';
 import { IdleTimeout } from './idle-timeout.ts';
 import { InFlightRequests } from './in-flight-requests.ts';
@@ -44,8 +44,6 @@ const KEEP_ALIVE_HEADERS: HeaderList = ['Keep-Alive', `timeout=${KEEP_ALIVE_TIME
 /** Milliseconds in which requests that clients have sent before they could know of the shutdown arrive. */
 const DRAIN = 200;
 const NO_HEADERS: HeaderList = [];
-/** Bytes of a response that is sent even while too many are unsent: Node reads no further requests of a client that has not read as much. */
-const SMALL_RESPONSE = 16_384;
 
 /** The connections of one server: passes each request to the handler and sends its response. */
 export class HttpConnections {
@@ -183,11 +181,11 @@ export class HttpConnections {
     chosen.send(() => this.#guard(pending.connection, () => this.#write(pending, admitted)));
   }
 
-  /** Counts a response that is ready. A large one to a read is dropped if too many became ready since its request was accepted. */
+  /** Counts a response that is ready, or drops it. */
   #admit(pending: PendingResponse, result: BufferedResponse): BufferedResponse {
     const { request } = pending;
-    const bytes = request.method === 'HEAD' ? 0 : bodyBytes(result);
-    if (bytes > SMALL_RESPONSE && this.#responseMemory.isExceeded && isSafeMethod(request.method)) {
+    const bytes = bodyBytes(result, request.method);
+    if (!this.#responseMemory.admits(bytes, request.method)) {
       return this.#options.handler.refuse(unsentResponsesError(), request);
     }
     // A response that is lost already ends before it is counted.
@@ -272,12 +270,6 @@ export class HttpConnections {
   }
 }
 
-/** Bytes of a body. Of a short text its characters: they need not be exact. */
-function bodyBytes({ body }: BufferedResponse): number {
-  if (body === null) return 0;
-  return body.length > SMALL_RESPONSE ? Buffer.byteLength(body) : body.length;
-}
-
 function keepAliveHeaders({ shouldKeepAlive }: ServerResponse): HeaderList {
   return shouldKeepAlive ? KEEP_ALIVE_HEADERS : NO_HEADERS;
 }
@@ -290,9 +282,4 @@ function isFramingAmbiguous({ headers, httpVersion }: IncomingMessage): boolean 
 
 function isSupportedVersion(httpVersion: string): boolean {
   return httpVersion === '1.1' || httpVersion === '1.0';
-}
-
-/** Health checks get their response under overload, too (LIM-3). */
-function isHealthCheck(target: string): boolean {
-  return /^\/(?:livez|readyz)(?:\?|$)/.test(target);
 }

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import net from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { apiUnderTest } from '../../pipeline/api-under-test.ts';
 import { serveHttp } from '../../../src/http/serve-http.ts';
-import { fakeServer } from '../fake-server.ts';
+import { createListener } from '../../../src/http/listener.ts';
+import { fakeServer, limits, refuse } from '../fake-server.ts';
 import { sendRaw } from '../raw-client.ts';
 
 const MIB = 1_048_576;
@@ -119,8 +121,8 @@ describe('unsent responses', () => {
   });
 
   it('[LIM-1] end with their connections, which are closed where nothing is read for a time', async () => {
-    const limits = { responseMemory: LARGE - 1, requestTimeout: 150, handlerTimeout: 150 };
-    await using server = await fakeServer({ handle, limits });
+    const short = { responseMemory: LARGE - 1, requestTimeout: 150, handlerTimeout: 150 };
+    await using server = await fakeServer({ handle, limits: short });
     const client = await stalledClient(server.port, request('/large'));
     await untilStatus(server.port, 503);
     await untilStatus(server.port, 200);
@@ -136,6 +138,30 @@ describe('unsent responses', () => {
     const [head] = await sendRaw(server.port, [request('/large', 'HEAD')], { methods: ['HEAD'] });
     assert.equal(head?.headers['content-length'], String(LARGE));
     assert.equal((await sendRaw(server.port, [request('/small')]))[0]?.status, 200);
+  });
+
+  it('[LIM-1] of a mount are limited, and time out, in any host', async () => {
+    const model = {
+      basePath: '',
+      limits: { ...limits, responseMemory: 1_024, requestTimeout: 150, handlerTimeout: 150 },
+    };
+    const server = createServer(createListener({ model, refuse, handle: async (raw) => handle(raw) }));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const client = await stalledClient(port, request('/large'));
+    const [refused] = await sendRaw(port, [request('/large')]);
+    assert.deepEqual([refused?.status, refused?.headers['retry-after']], [503, '1']);
+    assert.equal((await sendRaw(port, [request('/livez')]))[0]?.status, 200);
+    await untilStatus(port, 200);
+    assert.ok((await bytesOf(client)) < LARGE);
+    for (let count = 0; count < 3; count += 1) {
+      const response = await fetch(`http://127.0.0.1:${port}/large`);
+      assert.equal((await response.text()).length, LARGE);
+    }
+    server.closeAllConnections();
+    server.close();
   });
 
   it('[LIM-1] of an API are limited by its model', async () => {
