@@ -97,6 +97,28 @@ describe('the members of a map', () => {
     assertJson(String(row?.['envelope']));
   });
 
+  it('[REP-1] are in the order of their keys where an older version wrote them in another', async (context) => {
+    const database = path.join(temporaryDirectory(context), 'lab.db');
+    const before = await apiUnderTest(LAB, { database });
+    await create(before, 'bins', { id: 'a', parts: {}, lists: [], dims: { deep: {} } });
+    await before.close();
+    const older = { b: 2, '10': 1, a: 3, '7': 4 };
+    const connection = new DatabaseSync(database);
+    connection
+      .prepare('update bins set parts = ?, lists = ?, dims = ?')
+      .run(JSON.stringify(older), JSON.stringify([older]), JSON.stringify({ deep: { z: older, y: {} } }));
+    connection.close();
+    await using api = await apiUnderTest(LAB, { database });
+    await api.newEvents();
+    const inOrder = '{"10":1,"7":4,"a":3,"b":2}';
+    for (const send of ['GET /api/v1/bins/a', 'GET /api/v1/bins', 'GET /api/v1/bins?fields=parts,lists,dims']) {
+      const { text } = await api.row({ send, status: 200 });
+      assert.ok(text.includes(`"parts":${inOrder},"lists":[${inOrder}],"dims":{"deep":{"y":{},"z":${inOrder}}}`), text);
+    }
+    const xml = await api.row({ send: 'GET /api/v1/bins/a', headers: { Accept: 'application/xml' }, status: 200 });
+    assert.match(xml.text, /<parts><entry key="10">1<.*?"7">.*?"a">.*?"b">2<\/entry><\/parts>/);
+  });
+
   it('[CACHE-1] [REP-1] give one ETag, whatever the order of the request', async () => {
     await using api = await lab();
     const before = await api.row({ send: 'GET /api/v1/bins/a', status: 200 });

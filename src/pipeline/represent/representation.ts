@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import { type QueryPair, writeQuery } from '../../conventions/query.ts';
 import type { Field, Model, Resource } from '../../model/model.ts';
+import { type MapOrder, mapOrder } from '../../model/values/map-order.ts';
 import { compileComputed } from '../../model/values/computed-value.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { UrlBuilder, LinkBase } from '../../plan/url-builder.ts';
@@ -44,6 +45,7 @@ export type FieldWriter = (row: Row, projection?: Projection | null) => Record<s
  */
 export function compileFields(resource: Resource, observe: Observe): FieldWriter {
   const names = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
+  const maps = fieldsWithMaps(resource);
   const computed = resource.computed.map((field) => {
     const compute = compileComputed(field, (failure) =>
       observe({ kind: 'computed-value-failed', resource: resource.name, ...failure }),
@@ -53,6 +55,7 @@ export function compileFields(resource: Resource, observe: Observe): FieldWriter
   const whole: FieldWriter = (row) => {
     const shown: Record<string, Json> = { id: row.id };
     for (const name of names) shown[name] = row[name] ?? null;
+    for (const [name, order] of maps) shown[name] = order(row[name] ?? null);
     for (const [name, compute] of computed) shown[name] = compute(row);
     shown['created_at'] = row.created_at;
     shown['updated_at'] = row.updated_at;
@@ -60,7 +63,7 @@ export function compileFields(resource: Resource, observe: Observe): FieldWriter
     return shown;
   };
   const members: readonly (readonly [string, (row: Row) => Json])[] = [
-    ...['id', ...names].map((name) => [name, (row: Row) => row[name] ?? null] as const),
+    ...['id', ...names].map((name) => [name, memberReader(name, maps.get(name))] as const),
     ...computed,
     ...['created_at', 'updated_at', 'revision'].map((name) => [name, (row: Row) => row[name] ?? null] as const),
   ];
@@ -69,6 +72,16 @@ export function compileFields(resource: Resource, observe: Observe): FieldWriter
     const included = members.filter(([name]) => projection.has(name));
     return Object.fromEntries(included.map(([name, read]) => [name, project(read(row), projection.get(name) ?? null)]));
   };
+}
+
+/** The order of the maps of each readable field that holds some (REP-1). */
+function fieldsWithMaps({ fields }: Resource): ReadonlyMap<string, MapOrder> {
+  const orders = fields.filter(({ writeOnly }) => !writeOnly).map((field) => [field.name, mapOrder(field)] as const);
+  return new Map(orders.flatMap(([name, order]) => (order === null ? [] : [[name, order] as const])));
+}
+
+function memberReader(name: string, order: MapOrder | undefined): (row: Row) => Json {
+  return order === undefined ? (row) => row[name] ?? null : (row) => order(row[name] ?? null);
 }
 
 /** Whether rows have hidden members for a reference: the ids above a nested row. */
@@ -83,14 +96,21 @@ function leadsBelow({ reference }: Field, resources: Model['resources']): boolea
  * @param writeFields of any row
  */
 export function compileStoredFields(
-  { fields, computed, parentKey }: Resource,
+  resource: Resource,
   resources: Model['resources'],
   writeFields: FieldWriter,
 ): FieldWriter {
+  const { fields, computed, parentKey } = resource;
   const hasHidden = parentKey.length > 1 || fields.some((field) => leadsBelow(field, resources));
   const isWhole = !hasHidden && computed.length === 0 && fields.every(({ writeOnly }) => !writeOnly);
   if (!isWhole) return writeFields;
-  return (row, projection = null) => (projection === null ? { ...row } : writeFields(row, projection));
+  const maps = fieldsWithMaps(resource);
+  return (row, projection = null) => {
+    if (projection !== null) return writeFields(row, projection);
+    const shown: Record<string, Json> = { ...row };
+    for (const [name, order] of maps) shown[name] = order(row[name] ?? null);
+    return shown;
+  };
 }
 
 /** Compiles the representation of a resource: the members of a row, then its links (REP-1, REP-9). */
