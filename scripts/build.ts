@@ -1,6 +1,6 @@
 // `npm run build`: bundles src/ into a few files in dist/, with type declarations. A program of three hundred modules would spend a quarter of
 // its start-up time finding and reading them.
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { type Plugin, rolldown } from 'rolldown';
@@ -21,6 +21,7 @@ const ENTRIES = {
 
 const sources = path.join(root, 'src');
 const dist = path.join(root, 'dist');
+const rootPage = path.join(sources, 'describe', 'root-page');
 
 const documentValidationPlugin: Plugin = {
   name: 'document-validation',
@@ -28,12 +29,23 @@ const documentValidationPlugin: Plugin = {
     id === path.join(sources, 'model', 'document', 'document-validation.ts') ? documentValidationCode() : null,
 };
 
+/** The files of the page are part of the bundle: the published package has no others to read. */
+const rootPagePlugin: Plugin = {
+  name: 'root-page',
+  load: (id) => (id === path.join(rootPage, 'assets.ts') ? rootPageCode() : null),
+};
+
+function rootPageCode(): string {
+  const text = (name: string): string => JSON.stringify(readFileSync(path.join(rootPage, name), 'utf8'));
+  return `export const STYLE = ${text('page.css')};\nexport const SCRIPT = ${text('page.js')};\n`;
+}
+
 rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, source]) => [name, path.join(sources, source)])),
   platform: 'node',
   external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
-  plugins: [documentValidationPlugin],
+  plugins: [documentValidationPlugin, rootPagePlugin],
 });
 // All in one folder: a module finds the files of its threads in its own folder (`src/platform/worker-file.ts`), whichever chunk contains it.
 await bundle.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });

@@ -11,6 +11,7 @@ export const RESPONSE_FIELDS: readonly string[] = [
   'Content-Encoding',
   'Content-Length',
   'Content-Location',
+  'Content-Security-Policy',
   'Content-Type',
   'Cross-Origin-Resource-Policy',
   'Date',

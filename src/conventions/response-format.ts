@@ -2,7 +2,7 @@ import { type Offer, vendorOffers } from './negotiation.ts';
 import type { SupportedVersion } from './versioning.ts';
 
 /** The format of a response body (NEG-1). */
-export type ResponseFormat = 'json' | 'xml' | 'text' | 'csv' | 'ndjson';
+export type ResponseFormat = 'json' | 'xml' | 'text' | 'csv' | 'ndjson' | 'html';
 
 /** A media type that can be sent, with its format. */
 export interface FormatOffer extends Offer {
@@ -23,6 +23,7 @@ const PLAIN_OFFERS: Readonly<Record<ResponseFormat, FormatOffer>> = {
     contentType: 'text/csv; charset=utf-8; header=present',
   },
   ndjson: { type: 'application', subtype: 'x-ndjson', format: 'ndjson', contentType: 'application/x-ndjson' },
+  html: { type: 'text', subtype: 'html', format: 'html', contentType: 'text/html; charset=utf-8' },
 };
 
 /** The formats that have a vendor type; its structured syntax suffix names the format (RFC 6839). */

@@ -45,7 +45,17 @@ export interface CompiledResource extends DocumentTypes {
   readonly patterns: { readonly collection: string; readonly item: string };
 }
 
-const KINDS: readonly RouteKind[] = ['server', 'live', 'ready', 'root', 'collection', 'item', 'batches', 'batch'];
+const KINDS: readonly RouteKind[] = [
+  'server',
+  'live',
+  'ready',
+  'home',
+  'root',
+  'collection',
+  'item',
+  'batches',
+  'batch',
+];
 
 /** The response formats of each route, compiled once: POST responds with the resource that it created. */
 export class ResponseFormats {

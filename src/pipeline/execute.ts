@@ -5,13 +5,14 @@ import type { Negotiated } from './negotiate.ts';
 import type { Planned } from './plan.ts';
 import { type FoundItem, readItem } from './read/item.ts';
 import { type FoundPage, readList } from './read/list.ts';
+import { type FoundRoot, readRoot } from './read/root.ts';
 import type { SelectedRepresentation } from './represent/conditional-response.ts';
 import type { Services } from './services.ts';
 import { runWrite, type Written } from './write/write-request.ts';
 
 /** What became of a plan. Nothing of it is bytes yet. */
 export type Outcome =
-  | { readonly kind: 'root' }
+  | FoundRoot
   | FoundItem
   | FoundPage
   /** The caller's copy is current: found out before any row was read (CACHE-2). */
@@ -35,7 +36,7 @@ export interface Executed {
 export function execute({ request, plan }: Planned, services: Services): MaybePromise<Outcome> {
   switch (plan.kind) {
     case 'root':
-      return { kind: 'root' };
+      return readRoot(request);
     case 'item':
       return readItem(request, plan, services);
     case 'list':

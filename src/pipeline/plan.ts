@@ -57,6 +57,7 @@ function planOf(request: Negotiated): Plan {
       const view = readItemView(parameters, compiled.resource, request.contract.model, lenient);
       return { kind: 'item', compiled, within, id, view };
     }
+    case 'home':
     case 'root':
       admitParameters(parameters, commonParameterRule, lenient);
       return { kind: 'root' };

@@ -3,15 +3,10 @@ import type { ApiResponse } from './exchange.ts';
 import type { Outcome } from './execute.ts';
 import type { Negotiated } from './negotiate.ts';
 import { batchRecordResponse, batchResponse, linesResponse } from './represent/batch-response.ts';
-import {
-  canonicalLink,
-  conditionalResponse,
-  notModifiedResponse,
-  selectedDocument,
-} from './represent/conditional-response.ts';
-import { writeDocument } from './represent/encode.ts';
+import { notModifiedResponse } from './represent/conditional-response.ts';
 import { itemResponse } from './represent/item-response.ts';
 import { pageResponse } from './represent/page-response.ts';
+import { rootResponse } from './represent/root-response.ts';
 import { writeResponse } from './represent/write-response.ts';
 import type { Services } from './services.ts';
 
@@ -28,7 +23,7 @@ export function represent(
 ): MaybePromise<ApiResponse> {
   switch (outcome.kind) {
     case 'root':
-      return rootResponse(request, services);
+      return rootResponse(request, outcome, services);
     case 'item':
       return itemResponse(request, outcome, services);
     case 'page':
@@ -44,16 +39,4 @@ export function represent(
     case 'batch-record':
       return batchRecordResponse(request, outcome.record, services);
   }
-}
-
-/** `GET {base}`: links to the collections (REP-10). Those below another resource have no URL without an id. */
-function rootResponse(request: Negotiated, { etags }: Pick<Services, 'etags'>): ApiResponse {
-  const { model, urls, version } = request.contract;
-  const links: Record<string, string> = { self: urls.root(request.base) };
-  for (const resource of model.resources.values()) {
-    if (resource.parent === null) links[resource.name] = urls.collection(request.base, resource, []);
-  }
-  const text = writeDocument(request.offer.format, 'api', { name: model.name, title: model.title, version, links });
-  const selected = selectedDocument(etags.content(request, text));
-  return conditionalResponse(request, selected, { links: canonicalLink(request, urls.root), body: () => text });
 }

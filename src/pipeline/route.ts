@@ -17,6 +17,8 @@ export type Route =
   | { readonly kind: 'server' }
   | { readonly kind: 'live' }
   | { readonly kind: 'ready' }
+  /** `/`, where the API has another base path. */
+  | { readonly kind: 'home' }
   | { readonly kind: 'root' }
   | { readonly kind: 'collection'; readonly compiled: CompiledResource; readonly within: readonly Ancestor[] }
   | {
@@ -57,10 +59,10 @@ export function allow({ kind }: Route): string {
  */
 export function route(received: Received, contracts: Contracts): Routed {
   const { exchange, versionSegment } = received;
-  const own = originRoute(received);
+  const own = originRoute(received, contracts.current);
   const below = own === null ? received.belowBase : null;
-  // Routes at the origin have one format, whatever is accepted: health checks do not depend on it.
-  const ranges = own === null ? parseAccept(exchange.fields.get('accept')) : [];
+  // Health checks have one format, whatever is accepted.
+  const ranges = own === null || own.kind === 'home' ? parseAccept(exchange.fields.get('accept')) : [];
   const version = versionOf(
     {
       path: versionSegment,
@@ -127,8 +129,9 @@ function linkBase({ linkBases }: Contract, { carrier, text }: ResolvedVersion<Co
 }
 
 /** Routes at the origin, outside the base path. */
-function originRoute({ segments }: Received): Route | null {
+function originRoute({ segments }: Received, { base }: Contract): Route | null {
   if (segments === null) return { kind: 'server' };
+  if (segments.length === 0 && base.length > 0) return { kind: 'home' };
   if (segments.length !== 1) return null;
   if (segments[0] === 'livez') return { kind: 'live' };
   return segments[0] === 'readyz' ? { kind: 'ready' } : null;
@@ -166,6 +169,8 @@ function patternOf(found: Route, { model }: Contract): string {
       return '/livez';
     case 'ready':
       return '/readyz';
+    case 'home':
+      return '/';
     case 'root':
       return model.basePath || '/';
     case 'collection':

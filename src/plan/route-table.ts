@@ -8,6 +8,8 @@ export type RouteKind =
   | 'server'
   | 'live'
   | 'ready'
+  /** `/`, where the API has another base path. */
+  | 'home'
   | 'root'
   | 'collection'
   | 'item'
@@ -26,6 +28,12 @@ interface RouteRule {
 
 const HEALTH: RouteRule = { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json'], bodies: {} };
 
+const ROOT: RouteRule = {
+  methods: ['GET', 'HEAD', 'OPTIONS'],
+  formats: ['json', 'xml', 'text', 'html'],
+  bodies: {},
+};
+
 /** All routes of an API: requests are checked against them, and descriptions list them. */
 export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   server: {
@@ -35,7 +43,8 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   },
   live: HEALTH,
   ready: HEALTH,
-  root: { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json', 'xml', 'text'], bodies: {} },
+  home: ROOT,
+  root: ROOT,
   collection: {
     methods: ['GET', 'HEAD', 'QUERY', 'POST', 'OPTIONS'],
     formats: ['json', 'xml', 'text', 'csv', 'ndjson'],

@@ -9,3 +9,8 @@ const CHARACTERS = 22;
 export function digest(content: string | Uint8Array): string {
   return hash('sha256', content, 'base64url').slice(0, CHARACTERS);
 }
+
+/** A whole SHA-256 as Subresource Integrity and Content Security Policy write it: `sha256-` and base64. */
+export function sha256(content: string): string {
+  return `sha256-${hash('sha256', content, 'base64')}`;
+}

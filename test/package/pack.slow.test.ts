@@ -129,6 +129,8 @@ describe('the published package', () => {
         assert.equal(created.status, 201);
         const read = await fetch(new URL(created.headers.get('location') ?? '', url));
         assert.deepEqual(await read.json(), await created.json());
+        const page = await fetch(new URL('/', url), { headers: { Accept: 'text/html' } });
+        assert.match(await page.text(), /<style>[^<]{1000,}<\/style>[^]*<script>[^]{1000,}<\/script>/);
       } finally {
         server.kill('SIGTERM');
       }

@@ -1,14 +1,14 @@
 import { preflightHeaders } from '../../conventions/cors.ts';
 import { ROUTES } from '../../plan/route-table.ts';
 import type { Contract } from '../contract.ts';
-import type { ApiResponse } from '../exchange.ts';
+import type { ApiResponse, BufferedResponse } from '../exchange.ts';
 import { optionsHeaders } from '../negotiate.ts';
 import type { Exchange, Received } from '../receive.ts';
 import { allow, type Routed } from '../route.ts';
 import { commonHeaders, type HeaderList, uncachedResponse } from './response.ts';
 
 /** One URL per resource (URL-1): method and body stay, hence 308. @param target the canonical path and query */
-export function redirectResponse(exchange: Exchange, target: string, { model, version }: Contract): ApiResponse {
+export function redirectResponse(exchange: Exchange, target: string, { model, version }: Contract): BufferedResponse {
   const location = `${model.publicUrl ?? ''}${target}`;
   return uncachedResponse(308, [...commonHeaders(exchange, version), 'Location', location], null);
 }

@@ -23,6 +23,7 @@ export function writeItem(format: ResponseFormat, { resource, responseType }: Do
       return writeText(item);
     case 'csv':
     case 'ndjson':
+    case 'html':
       throw new Error(`one resource is never written as ${format}`);
   }
 }
@@ -45,6 +46,8 @@ export function writePage(
       return csv.header + csv.rows(data);
     case 'ndjson':
       return data.map((item) => jsonWriter(responseType)(item) + '\n').join('');
+    case 'html':
+      throw new Error('a page is never written as html');
   }
 }
 
@@ -73,6 +76,7 @@ export function writeDocument(
       return writeText(document);
     case 'csv':
     case 'ndjson':
+    case 'html':
       throw new Error(`${name} is never written as ${format}`);
   }
 }

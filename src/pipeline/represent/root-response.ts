@@ -1,0 +1,63 @@
+import { ROOT_PAGE_POLICY, writeRootPage } from '../../describe/root-page/root-page.ts';
+import type { LinkBase } from '../../plan/url-builder.ts';
+import type { BufferedResponse } from '../exchange.ts';
+import type { Negotiated } from '../negotiate.ts';
+import type { FoundRoot } from '../read/root.ts';
+import type { Services } from '../services.ts';
+import { canonicalLink, conditionalResponse, selectedDocument } from './conditional-response.ts';
+import { redirectResponse } from './early-responses.ts';
+import { writeDocument } from './encode.ts';
+import type { HeaderList } from './response.ts';
+
+const PAGE_HEADERS: HeaderList = ['Content-Security-Policy', ROOT_PAGE_POLICY];
+
+/**
+ * `GET {base}`: links to the collections (REP-10), for browsers as a page (NEG-1). `/` has the page alone, and redirects programs to the root of
+ * the API.
+ */
+export function rootResponse(
+  request: Negotiated,
+  root: FoundRoot,
+  { etags }: Pick<Services, 'etags'>,
+): BufferedResponse {
+  const isPage = request.offer.format === 'html';
+  if (request.route.kind === 'home' && !isPage) return redirectHome(request);
+  const text = isPage ? pageText(request, root) : documentText(request);
+  const selected = selectedDocument(etags.content(request, text));
+  const links = canonicalLink(request, request.contract.urls.root);
+  return conditionalResponse(request, selected, { links, headers: isPage ? PAGE_HEADERS : [], body: () => text });
+}
+
+/** The root of the API, with the query of the request. */
+function redirectHome({ exchange, request: { target }, contract }: Negotiated): BufferedResponse {
+  const query = target.indexOf('?');
+  return redirectResponse(exchange, contract.model.basePath + (query === -1 ? '' : target.slice(query)), contract);
+}
+
+/** The links to collections. Those below another resource have no URL without an id. */
+function documentText({ contract: { model, urls, version }, base, offer }: Negotiated): string {
+  const links: Record<string, string> = { self: urls.root(base) };
+  for (const resource of model.resources.values()) {
+    if (resource.parent === null) links[resource.name] = urls.collection(base, resource, []);
+  }
+  return writeDocument(offer.format, 'api', { name: model.name, title: model.title, version, links });
+}
+
+function pageText(request: Negotiated, { totals }: FoundRoot): string {
+  const { contract } = request;
+  const { model, urls, version } = contract;
+  const base = linkBaseOfPage(request);
+  return writeRootPage({
+    model,
+    version,
+    root: urls.root(base),
+    pathOf: (resource) => urls.collection(base, resource, []),
+    counts: totals,
+  });
+}
+
+/** Without the public URL: the page sends requests to the origin that it comes from. `/` has the version in its links. */
+function linkBaseOfPage({ contract: { model, linkBases }, route, base }: Negotiated): LinkBase {
+  const { prefix, parameters } = route.kind === 'home' ? linkBases.canonical : base;
+  return { prefix: prefix.slice((model.publicUrl ?? '').length), parameters };
+}
