@@ -263,17 +263,19 @@ const patches = fc.tuple(fc.constantFrom(...PATCHES), counts).map(
   }),
 );
 
-const batches = fc.tuple(fc.constantFrom(...OPERATIONS), fc.boolean(), fc.constantFrom(100, 9_000)).map(
-  ([[what, operation], atomic, size]): HostileRequest => ({
-    what: `batch of ${what}: atomic ${atomic}, ${size}`,
-    ...withBody(
-      'POST',
-      '/v1/batches',
-      JSON_TYPE,
-      `{"atomic":${atomic},"operations":[${many(100, BODY - 100, () => operation(size))}]}`,
-    ),
-  }),
-);
+function batchOf(what: string, operation: Fill, atomic: boolean, size: number): HostileRequest {
+  const text = `{"atomic":${atomic},"operations":[${many(100, BODY - 100, () => operation(size))}]}`;
+  return { what: `batch of ${what}: atomic ${atomic}, ${size}`, ...withBody('POST', '/v1/batches', JSON_TYPE, text) };
+}
+
+const batches = fc
+  .tuple(fc.constantFrom(...OPERATIONS), fc.boolean(), fc.constantFrom(100, 9_000))
+  .map(([[what, operation], atomic, size]) => batchOf(what, operation, atomic, size));
+
+/** What once kept the event loop for seconds. */
+export const KNOWN_REQUESTS: readonly HostileRequest[] = OPERATIONS.filter(([what]) =>
+  what.startsWith('patches'),
+).flatMap(([what, operation]) => [true, false].map((atomic) => batchOf(what, operation, atomic, 0)));
 
 const lists = fc.tuple(fc.constantFrom(...QUERIES), fc.boolean()).map(([[what, text], asBody]): HostileRequest => {
   if (asBody) return { what: `QUERY: ${what}`, ...withBody('QUERY', '/v1/things?limit=3', FORM, text(BODY)) };

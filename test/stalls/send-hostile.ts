@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
-import { hostileRequests, type HostileRequest } from './hostile-requests.ts';
+import { hostileRequests, type HostileRequest, KNOWN_REQUESTS } from './hostile-requests.ts';
 import { type MeteredServer, meteredServer } from './metered-server.ts';
 import { STALL_MODEL } from './stall-model.ts';
 
@@ -65,6 +65,6 @@ export async function assertNoStall(numRuns: number, seed: number): Promise<void
       assert.ok(cost < MAX_ITERATION, `${what} kept the event loop for ${Math.round(cost)} ms`);
     }),
     // A smaller request costs less: there is nothing to shrink.
-    { numRuns, seed, endOnFailure: true },
+    { numRuns, seed, endOnFailure: true, examples: KNOWN_REQUESTS.map((known) => [known]) },
   );
 }
