@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../conventions/json
 import { linkField, type LinkValue } from '../../conventions/links.ts';
 import { preferenceApplied } from '../../conventions/prefer.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
-import { writeJson } from '../../formats/json.ts';
+import { writeJson, writeOrderedJson } from '../../formats/json.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import type { BatchOutcome } from '../batch/batch.ts';
 import type { BatchRecord, OperationResult } from '../batch/batch-record.ts';
@@ -101,7 +101,7 @@ async function writeBatch(
   const slices = new TimeSlices();
   for (const result of results) {
     await slices.next();
-    texts.push(writeJson(resultDocument(request, result, dry, services)));
+    texts.push(writeOrderedJson(resultDocument(request, result, dry, services)));
   }
   const written = `"results":[${texts.join(',')}]`;
   if (dry) return `${writeJson({ atomic, status }).slice(0, -1)},${written}}`;
