@@ -1,7 +1,7 @@
 import { quoted } from '../conventions/quoted.ts';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { apiError } from '../conventions/errors.ts';
+import { ApiError, apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import type { Member, ValueType } from '../model/model.ts';
 import { jsonWriter, readJson } from './json.ts';
@@ -174,7 +174,25 @@ function unescaped(cell: string): string {
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
 export function readCells(record: string): readonly (string | null)[] {
-  return parseRecord(record).map((cell) => (cell === null ? null : unescaped(cell)));
+  return cellTexts(parseRecord(record));
+}
+
+/**
+ * The cells of many records: the parser takes a tenth of the time for a record among others. Null where one is malformed, which
+ * {@link readCells} reports.
+ */
+export function readManyCells(records: readonly string[]): readonly (readonly (string | null)[])[] | null {
+  try {
+    const parsed = parseRecords(records.join('\n'));
+    return parsed.length === records.length ? parsed.map(cellTexts) : null;
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+function cellTexts(cells: readonly Cell[]): readonly (string | null)[] {
+  return cells.map((cell) => (cell === null ? null : unescaped(cell)));
 }
 
 /** The nodes of a record. @param contents of its cells */
@@ -192,15 +210,23 @@ function isNullContent(content: NodeContent | undefined): boolean {
   return content === undefined || content.kind === 'null' || (content.kind === 'json' && content.json === null);
 }
 
+/** What only the parser can read: quotes, line breaks and a byte order mark. */
+const SPECIAL = /["\r\n\uFEFF]/;
+
 function parseRecord(record: string): readonly Cell[] {
+  if (record !== '' && !SPECIAL.test(record)) return record.split(',').map((cell) => (cell === '' ? null : cell));
+  const [cells = [], another] = parseRecords(record);
+  if (another !== undefined) throw malformedCsv('a line break is allowed only in quotes');
+  return cells;
+}
+
+function parseRecords(text: string): readonly (readonly Cell[])[] {
   try {
-    const [cells = [], another] = parse(record, {
+    return parse(text, {
       bom: true,
       cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
       relax_column_count: true,
     });
-    if (another !== undefined) throw malformedCsv('a line break is allowed only in quotes');
-    return cells;
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).includes('QUOTE')) {
       throw malformedCsv('invalid quote; a cell that contains quotes must be quoted, with its quotes doubled');

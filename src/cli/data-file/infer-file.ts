@@ -16,8 +16,8 @@ import {
   dataName,
   type DataRecord,
   notAnObject,
-  parseCells,
   parseJson,
+  parseManyCells,
   readData,
   readHeader,
   type RowRecord,
@@ -93,12 +93,16 @@ async function collectFacts(data: DataFile, { stderr, env }: Terminal): Promise<
   return collector.finish();
 }
 
+/** Rows of CSV that are parsed together. */
+const BATCH = 256;
+
 class FactCollector {
   rows = 0;
   /** The columns of CSV; null for JSON. */
   readonly #columns: readonly string[] | null;
   readonly #collections = new Map<string, CollectionFacts>();
   readonly #ignored = new Set<string>();
+  #batch: RowRecord[] = [];
 
   constructor(columns: readonly string[] | null) {
     this.#columns = columns;
@@ -106,25 +110,39 @@ class FactCollector {
 
   add(record: DataRecord): void {
     if (record.kind === 'ignored') this.#ignored.add(record.collection);
-    else if (record.kind === 'row') this.#addRow(record);
-    else this.#collections.set(record.collection, new CollectionFacts(record.collection, record.isAlone));
+    else if (record.kind === 'collection') {
+      this.#collections.set(record.collection, new CollectionFacts(record.collection, record.isAlone));
+    } else {
+      this.rows += 1;
+      if (this.#columns === null) this.#addObject(record);
+      else if (this.#batch.push(record) === BATCH) this.#addCells(this.#columns);
+    }
   }
 
   finish(): FileFacts {
+    this.#addCells(this.#columns ?? []);
     return { collections: [...this.#collections.values()], ignored: [...this.#ignored] };
   }
 
-  #addRow(record: RowRecord): void {
-    this.rows += 1;
-    const facts = this.#collections.get(record.collection);
-    if (this.#columns !== null) {
-      facts?.observe({ kind: 'cells', cells: cellsOf(record, this.#columns) }, record.line);
-      return;
+  #addObject(record: RowRecord): void {
+    const { collection, line, raw } = record;
+    const facts = this.#collections.get(collection);
+    const members = parseJson(raw, line, LIMITS);
+    const isObject = isJsonObject(members);
+    if (isObject && facts !== undefined) facts.observe({ kind: 'object', members }, line);
+    else if (isObject)
+      throw new DataError(line, `${collection}: only some values are objects; write one object for each row`);
+    else if (facts?.isAlone === true || (facts?.rows ?? 0) > 0) throw notAnObject(record);
+    else this.#ignore(collection);
+  }
+
+  #addCells(columns: readonly string[]): void {
+    const cells = parseManyCells(this.#batch);
+    for (const [index, { collection, line }] of this.#batch.entries()) {
+      const byColumn = cellsByColumn(cells[index] ?? [], columns, line);
+      this.#collections.get(collection)?.observe({ kind: 'cells', cells: byColumn }, line);
     }
-    const members = parseJson(record.raw, record.line, LIMITS);
-    if (isJsonObject(members) && facts !== undefined) facts.observe({ kind: 'object', members }, record.line);
-    else if (isJsonObject(members) || facts?.isAlone === true || (facts?.rows ?? 0) > 0) throw notAnObject(record);
-    else this.#ignore(record.collection);
+    this.#batch = [];
   }
 
   /** A list of other values than objects has no rows. */
@@ -134,8 +152,11 @@ class FactCollector {
   }
 }
 
-function cellsOf({ line, raw }: RowRecord, columns: readonly string[]): ReadonlyMap<string, string | null> {
-  const cells = parseCells(raw, line);
+function cellsByColumn(
+  cells: readonly (string | null)[],
+  columns: readonly string[],
+  line: number,
+): ReadonlyMap<string, string | null> {
   if (cells.length !== columns.length) {
     throw new DataError(line, `the row has ${cells.length} cells for ${columns.length} columns`);
   }

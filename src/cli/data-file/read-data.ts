@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { ApiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
-import { readCells } from '../../formats/csv.ts';
+import { readCells, readManyCells } from '../../formats/csv.ts';
 import { readJson } from '../../formats/json.ts';
 import type { StructureLimits } from '../../formats/json-scan.ts';
 import { decodeUtf8 } from '../../formats/malformed-body.ts';
@@ -100,8 +100,14 @@ export function notAnObject({ collection, line }: { readonly collection: string;
   return new DataError(line, `${collection}: the row is not an object; write one object for each row`);
 }
 
+/** The cells of rows of CSV. @throws {DataError} with the line of a malformed row */
+export function parseManyCells(records: readonly RowRecord[]): readonly (readonly (string | null)[])[] {
+  const texts = records.map(({ raw, line }) => readingRow(line, () => decodeUtf8(raw)));
+  return readManyCells(texts) ?? records.map(({ raw, line }) => parseCells(raw, line));
+}
+
 /** The cells of a row of CSV. @throws {DataError} */
-export function parseCells(raw: Uint8Array, line: number): readonly (string | null)[] {
+function parseCells(raw: Uint8Array, line: number): readonly (string | null)[] {
   return readingRow(line, () => readCells(decodeUtf8(raw)));
 }
 
