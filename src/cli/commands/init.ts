@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ModelError } from '../../model/document/model-error.ts';
 import { importOrder } from '../../model/infer/import-order.ts';
+import type { ModelDraft } from '../../model/infer/model-draft.ts';
 import { writeModel } from '../../model/infer/write-model.ts';
 import { loadModel } from '../../model/load-model.ts';
 import type { Model } from '../../model/model.ts';
@@ -10,6 +11,7 @@ import { commandFailed, describeFileError, type ExitCode, notSupportedYet, usage
 import type { CommandSpec } from '../command-spec.ts';
 import { fileKind } from '../data-file/data-file.ts';
 import { describeRows, inferFile } from '../data-file/infer-file.ts';
+import { readOpenApi } from '../data-file/read-open-api.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { starterModel } from '../init/starter-model.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -62,11 +64,7 @@ async function modelFrom(
 ): Promise<WrittenModel> {
   if (/^postgres(?:ql)?:/.test(from)) throw notSupportedYet('--from: PostgreSQL');
   const found = await fileKind(from);
-  if (found.kind !== 'data') {
-    throw usageError(
-      `--from: ${from} is not data; name a CSV or NDJSON file, or a JSON file with an array or an object of arrays.`,
-    );
-  }
+  if (found.kind !== 'data') return modelOf(await readOpenApi(from), schema, output);
   const { draft, rows } = await inferFile(found.data, terminal);
   const text = writeModel(draft, schema);
   const model = output === OUTPUT ? '' : `${quoted(output)} `;
@@ -74,6 +72,13 @@ async function modelFrom(
     .filter(({ name }) => (rows.get(name) ?? 0) > 0)
     .map(({ name }) => `restwright import ${model}${name} ${quoted(from)}`);
   return { text, summary: `: ${describeRows(rows)}`, next: nextCommands(output, imports) };
+}
+
+/** The model of a description, which has no rows. */
+function modelOf(draft: ModelDraft, schema: string, output: string): WrittenModel {
+  const text = writeModel(draft, schema);
+  const names = [...compiled(text, output).resources.keys()];
+  return { text, summary: `: ${names.join(', ')}`, next: nextCommands(output) };
 }
 
 /** @throws {CommandError} exit 1 for a model that a name of the data makes invalid, such as one with `${NAME}` */
@@ -123,13 +128,14 @@ export const initSpec: CommandSpec = {
   group: 'Models:',
   summary: 'write a model to start with, or one inferred from data',
   description:
-    'Writes a commented model: of two resources to start with or, with --from, of the types, formats, ids and references that all rows of a file have in common.',
+    'Writes a commented model: of two resources to start with or, with --from, of the types, formats, ids and references that all rows of a file have in common, or of the collections that an OpenAPI description has.',
   arguments: [],
   options: [
     {
       name: 'from',
       value: { name: 'file', completes: 'file' },
-      description: 'CSV or NDJSON file, or JSON file with an array or an object of arrays',
+      description:
+        'CSV or NDJSON file, JSON file with an array or an object of arrays, or OpenAPI description (3.0, 3.1)',
       group: 'Input:',
     },
     {
@@ -146,6 +152,7 @@ Examples:
   restwright init
   restwright init --from customers.csv
   restwright init --from db.json --output shop.yaml
+  restwright init --from openapi.yaml
 `,
   run: (_given, flags: InitFlags, terminal) => init(flags, terminal),
 };

@@ -24,7 +24,7 @@ const DATA_EXTENSIONS: Readonly<Record<string, DataFile['format']>> = {
 };
 const YAML = /^\.ya?ml$/;
 /** The length of the longest model, in bytes of UTF-8. A longer file can only be data. */
-const MAX_MODEL_BYTES = 4 * 1024 * 1024;
+const MAX_MODEL_BYTES = 48 * 1024 * 1024;
 
 /**
  * What a file is: by its extension and, for JSON, by its content. An object with an object `resources` is a model, one with `openapi` or

@@ -2,18 +2,17 @@ import type { Json } from '../../conventions/json.ts';
 import { RESERVED_FIELDS, reservedCollections } from '../compile/names.ts';
 import type { CollectionFacts } from './collection-facts.ts';
 import { DataError } from './data-error.ts';
-import { claimName, snakeName, safeName } from './field-name.ts';
+import { snakeName, safeName } from './field-name.ts';
 import type { IdFacts } from './id-facts.ts';
 import { type InferredReference, inferReferences, type ReferableCollection } from './infer-references.ts';
 import { inferMembers } from './infer-schema.ts';
-import type { MemberDraft, ModelDraft, ResourceDraft, SchemaDraft } from './model-draft.ts';
+import type { ModelDraft, ResourceDraft } from './model-draft.ts';
+import { type UnrelatedDraft, withRelations } from './relations.ts';
 import { type NamedResource, ResourceNamer } from './resource-name.ts';
 import type { ValueFacts } from './value-facts.ts';
 
 /** The columns of a table. */
 const MAX_FIELDS = 1_000;
-/** The names that relations cannot have (REP-9). */
-const FIXED_LINKS = ['self', 'collection', 'up'];
 
 /** A collection with what was decided about it. */
 interface Collection extends ReferableCollection, NamedResource {
@@ -80,13 +79,6 @@ function idSource({ ids, source: collection, rows }: CollectionFacts): string | 
   return source;
 }
 
-/** A resource before its relations have names. */
-interface UnrelatedDraft extends ResourceDraft {
-  readonly collection: Collection;
-  /** By name of the field. */
-  readonly references: ReadonlyMap<string, InferredReference>;
-}
-
 function draftOf(collection: Collection, references: ReadonlyMap<string, InferredReference>): UnrelatedDraft {
   const { facts, name, settings, id, ids } = collection;
   const system = new Set([id, timeSource('created_at', facts), timeSource('updated_at', facts)]);
@@ -102,12 +94,15 @@ function draftOf(collection: Collection, references: ReadonlyMap<string, Inferre
   const fields = inferMembers(members, facts.rows, rename);
   const sources = [...members.keys()];
   const bySource = new Map(fields.map((field, index) => [sources[index] ?? '', field.name]));
-  return {
-    collection,
+  const resource: ResourceDraft = {
     name,
     settings: { ...settings, ...idSettings(ids) },
+    ...(facts.source === name ? {} : { source: facts.source }),
     fields,
     notes: facts.rows === 0 ? ['the data has no rows: add the fields'] : [],
+  };
+  return {
+    resource,
     references: new Map([...references].map(([source, reference]) => [bySource.get(source) ?? source, reference])),
   };
 }
@@ -129,61 +124,4 @@ function timeSource(name: 'created_at' | 'updated_at', { members }: CollectionFa
   const [source, { kinds, text }] = found;
   const isText = [...kinds].every((kind) => kind === 'text' || kind === 'cell');
   return isText && text.format === 'date-time' ? source : null;
-}
-
-/** Declares the references, with names for both directions that are not in use. */
-function withRelations(drafts: readonly UnrelatedDraft[]): readonly ResourceDraft[] {
-  const used = new Map(
-    drafts.map(({ name, fields }) => [
-      name,
-      new Set([...FIXED_LINKS, ...RESERVED_FIELDS, ...fields.map((each) => each.name)]),
-    ]),
-  );
-  const relations = drafts.map(({ name, fields, references }) =>
-    fields.map((field) => relationName(field, references.get(field.name), used.get(name) ?? new Set())),
-  );
-  return drafts.map(({ collection, references, fields, ...draft }, index) => {
-    const related = fields.map((field, position): MemberDraft => {
-      const reference = references.get(field.name);
-      if (reference === undefined) return field;
-      const { schema } = field;
-      if (reference.kind === 'note')
-        return { ...field, schema: { ...schema, notes: [...schema.notes, reference.note] } };
-      const inverse = inverseName(draft.name, used.get(reference.resource));
-      return {
-        ...field,
-        schema: referenceSchema(field, reference.resource, relations[index]?.[position] ?? null, inverse),
-      };
-    });
-    const source = collection.facts.source === draft.name ? {} : { source: collection.facts.source };
-    return { ...draft, ...source, fields: related };
-  });
-}
-
-/** The name of a to-one relation, where it is not the name of the field without `_id`. */
-function relationName(field: MemberDraft, reference: InferredReference | undefined, used: Set<string>): string | null {
-  if (reference?.kind !== 'reference' || field.schema.items !== null) return null;
-  const name = field.name.replace(/_id$/, '');
-  const claimed = claimName(name, used);
-  return claimed === name && field.name !== name ? null : claimed;
-}
-
-function inverseName(name: string, used: Set<string> | undefined): string | null {
-  if (used === undefined || used.has(name)) return null;
-  used.add(name);
-  return name;
-}
-
-function referenceSchema(
-  { schema }: MemberDraft,
-  resource: string,
-  as: string | null,
-  inverse: string | null,
-): SchemaDraft {
-  const long = { resource, ...(as === null ? {} : { as }), ...(inverse === null ? {} : { inverse }) };
-  const id = { type: 'string', 'x-references': as === null && inverse === null ? resource : long };
-  const { 'x-source': source } = schema.keywords;
-  const named = source === undefined ? {} : { 'x-source': source };
-  if (schema.items === null) return { ...schema, keywords: { ...id, ...named }, notes: [] };
-  return { ...schema, items: { ...schema.items, keywords: id }, keywords: { type: 'array', ...named }, notes: [] };
 }

@@ -9,7 +9,7 @@ const LINE_BREAKS = /[\r\n\u0085\u2028\u2029]+/g;
 
 /** The comments of the keys that have one wherever they are. */
 const ID_NOTES: Readonly<Record<string, string>> = {
-  client: 'clients choose ids; those of the data are kept',
+  client: 'clients choose ids',
   uuid: 'the server assigns ids',
 };
 

@@ -128,6 +128,24 @@ describe('restwright init', () => {
     assert.deepEqual([order.customer_id, order.total, order.customer.name], ['1', 5, 'Ann']);
   });
 
+  it('converts an OpenAPI description to a model that is valid', async () => {
+    const description = `openapi: 3.0.3
+info: { title: Zoo, version: 1.0.0 }
+paths:
+  /animals: { get: { responses: { '200': { description: ok } } } }
+  /animals/{id}:
+    get: { responses: { '200': { content: { application/json: { schema: { $ref: '#/components/schemas/Animal' } } } } } }
+components: { schemas: { Animal: { type: object, properties: { name: { type: string } } } } }
+`;
+    const where = await folderWith({ 'zoo.yaml': description });
+    const model = path.join(where, 'restwright.yaml');
+    const { stdout } = await command('init', '--from', path.join(where, 'zoo.yaml'), '--output', model);
+    assert.match(stdout, /^wrote .*restwright\.yaml: animals\n/);
+    assert.equal((await command('check', model)).code, 0);
+    const refused = await command('serve', path.join(where, 'zoo.yaml'));
+    assert.equal(refused.code, 1);
+  });
+
   it('infers a model from CSV, with the names of the columns kept for import', async () => {
     const csv = 'Id,First Name,Active\n1,Ann,TRUE\n2,Bob,false\n';
     const where = await folderWith({ 'people.csv': csv });
@@ -163,7 +181,9 @@ describe('restwright init', () => {
     ['semicolons', 'rows.csv', 'a;b\n1;2\n', 1, /rows\.csv:1: the columns are not separated by commas/],
     ['a missing cell', 'rows.csv', 'a,b\n1\n', 1, /rows\.csv:2: the row has 1 cells for 2 columns/],
     ['two columns with one name', 'rows.csv', 'a,a\n1,2\n', 1, /rows\.csv:1: two columns have the name "a"/],
-    ['a model', 'm.yaml', 'name: x\n', 2, /m\.yaml is not data/],
+    ['a model', 'm.yaml', 'name: x\n', 2, /m\.yaml is neither data nor an OpenAPI description/],
+    ['Swagger 2.0', 's.json', '{"swagger":"2.0"}', 1, /s\.json: the description is not OpenAPI 3\.0 or 3\.1/],
+    ['invalid YAML', 'o.yaml', 'openapi: [', 1, /o\.yaml:1:.*not valid YAML/],
   ];
   for (const [title, name, text, code, message] of wrong) {
     it(`reports ${title} in --from and writes nothing`, async () => {
