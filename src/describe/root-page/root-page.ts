@@ -61,14 +61,19 @@ ${requestForm(content)}
 <meta name="color-scheme" content="light dark">
 <title>${model.title}</title>
 <link rel="icon" href="${new Html(ICON)}">
-<style>${new Html(STYLE)}</style>
+${inlined('style', STYLE)}
 </head>
 <body>
 ${body}
-<script>${new Html(SCRIPT)}</script>
+${inlined('script', SCRIPT)}
 </body>
 </html>
 `.text;
+}
+
+/** One of the two elements that the policy of the page allows. The end tag of a script would make a bundler rewrite a tagged template that has it. */
+function inlined(name: 'style' | 'script', content: string): Html {
+  return new Html(`<${name}>${content}</${name}>`);
 }
 
 function header({ model, version, root }: RootPageContent): Html {
