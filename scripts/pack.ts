@@ -1,18 +1,19 @@
 // `npm run pack`: creates the tarball to publish in a temporary folder and prints its path.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { publint } from 'publint';
-import { formatMessage } from 'publint/utils';
 import { root } from './command.ts';
+import { withPackedLinks } from './packed-links.ts';
+import { tarballProblems } from './tarball-problems.ts';
 
 /** The used members of package.json. */
 interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly files: readonly string[];
+  readonly homepage: string;
   readonly [member: string]: unknown;
 }
 
@@ -29,8 +30,10 @@ execFileSync(process.execPath, ['scripts/build.ts'], { cwd: root, stdio: ['ignor
 const manifest: Manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const folder = mkdtempSync(path.join(tmpdir(), `${manifest.name}-pack-`));
 fill(folder, manifest);
+linkToRepository(folder, manifest);
 const tarball = pack(folder, manifest);
-await check(tarball);
+const problems = await tarballProblems(new Uint8Array(readFileSync(tarball)));
+if (problems.length > 0) throw new Error(problems.join('\n'));
 process.stdout.write(`${tarball}\n`);
 
 function fill(to: string, from: Manifest): void {
@@ -48,10 +51,15 @@ function pack(from: string, { name, version }: Manifest): string {
   return path.join(from, `${name}-${version}.tgz`);
 }
 
-/** @throws {Error} with every warning of publint */
-async function check(file: string): Promise<void> {
-  const bytes = new Uint8Array(readFileSync(file)).buffer;
-  const { messages, pkg } = await publint({ pack: { tarball: bytes }, level: 'warning' });
-  const warnings = messages.map((message) => formatMessage(message, pkg, { color: false }));
-  if (warnings.length > 0) throw new Error(`publint: ${warnings.join('\n')}`);
+/** Links of the pages to files that the package does not contain lead to the repository. */
+function linkToRepository(to: string, { homepage }: Manifest): void {
+  const files = {
+    repository: homepage.replace(/#.*$/, ''),
+    isPacked: (file: string) => existsSync(path.join(to, file)),
+    isFolder: (file: string) => statSync(path.join(root, file)).isDirectory(),
+  };
+  for (const page of globSync('**/*.md', { cwd: to })) {
+    const file = path.join(to, page);
+    writeFileSync(file, withPackedLinks(readFileSync(file, 'utf8'), page, files));
+  }
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
+import { tarballProblems } from '../../scripts/tarball-problems.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
@@ -100,6 +101,53 @@ describe('the published package', () => {
     assert.equal(existsSync(path.join(folder, 'node_modules', '.bin', 'node')), false);
     assert.equal(existsSync(installed('dist', 'types', 'index.d.ts')), true);
     assert.equal(existsSync(installed('src')), false);
+  });
+
+  it('names its repository, its pages and where to report bugs', () => {
+    const manifest: Record<string, unknown> = JSON.parse(readFileSync(installed('package.json'), 'utf8'));
+    assert.deepEqual(manifest['repository'], {
+      type: 'git',
+      url: 'git+https://github.com/restwright/restwright.git',
+    });
+    assert.match(String(manifest['homepage']), /^https:\/\/github\.com\/restwright\/restwright#/);
+    assert.match(String(manifest['bugs']), /^https:\/\/github\.com\/restwright\/restwright\/issues$/);
+  });
+
+  it('has pages whose relative links lead to its own files', () => {
+    const broken = globSync('**/*.md', { cwd: installed() })
+      .filter((page) => !page.includes('node_modules'))
+      .flatMap((page) =>
+        [...readFileSync(installed(page), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)]
+          .map(([, target = '']) => target)
+          .filter((target) => !/^(?:[a-z]+:|#)/.test(target))
+          .filter(
+            (target) => page === 'README.md' || !existsSync(installed(path.dirname(page), target.split('#')[0] ?? '')),
+          )
+          .map((target) => `${page}: ${target}`),
+      );
+    assert.deepEqual(broken, []);
+  });
+
+  it('has no warning of publint and of Are the types wrong, which find what is broken on purpose', async () => {
+    assert.deepEqual(await tarballProblems(new Uint8Array(readFileSync(tarball))), []);
+    const broken = mkdtempSync(path.join(os.tmpdir(), 'restwright-broken-'));
+    try {
+      const manifest = {
+        name: 'broken',
+        version: '1.0.0',
+        type: 'module',
+        exports: { types: './no.d.ts', default: './index.js' },
+      };
+      writeFileSync(path.join(broken, 'package.json'), JSON.stringify(manifest));
+      writeFileSync(path.join(broken, 'index.js'), 'export const a = 1;\n');
+      writeFileSync(path.join(broken, 'index.d.ts'), 'export const a: number;\n');
+      execFileSync('npm', ['pack', '--ignore-scripts', '--loglevel=error'], { cwd: broken });
+      const problems = await tarballProblems(new Uint8Array(readFileSync(path.join(broken, 'broken-1.0.0.tgz'))));
+      assert.match(problems.join('\n'), /publint: .*no\.d\.ts/);
+      assert.match(problems.join('\n'), /attw: /);
+    } finally {
+      rmSync(broken, { recursive: true, force: true });
+    }
   });
 
   for (const workers of [1, 2])
