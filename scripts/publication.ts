@@ -18,31 +18,38 @@ npm install "$tarball"             # in your project
 node_modules/.bin/restwright serve shop.yaml
 \`\`\``;
 
-/** The generated sections of the pages, by page. */
-export const SECTIONS: Readonly<Record<string, string>> = {
-  'README.md': `\`\`\`sh
+const NOT_PUBLISHED =
+  'The package is not in the npm registry yet: `npm run pack` in a checkout makes the tarball that a project installs. Node.js 24 or later.';
+
+/** The generated sections of the pages: by page, then by the name in their markers. */
+export const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'README.md': {
+    command: `\`\`\`sh
 ${RUN_COMMAND} serve shop.yaml
 # listening on http://127.0.0.1:3000/api
 \`\`\``,
-  'docs/guides/getting-started.md': IS_PUBLISHED ? INSTALLED : FROM_TARBALL,
+    package: IS_PUBLISHED ? '`npm install restwright`, with Node.js 24 or later.' : NOT_PUBLISHED,
+  },
+  'docs/guides/getting-started.md': { command: IS_PUBLISHED ? INSTALLED : FROM_TARBALL },
 };
 
-const SECTION = /(<!-- command -->\n\n)[^]*?(\n\n<!-- end of command -->)/;
-
 /**
- * The page with its generated section.
+ * The page with its generated sections.
  *
- * @throws {Error} where it has none
+ * @throws {Error} where it lacks one
  */
-export function withSection(page: string, section: string): string {
-  if (!SECTION.test(page))
-    throw new Error('the page has no section between <!-- command --> and <!-- end of command -->');
-  return page.replace(SECTION, (_, before: string, after: string) => `${before}${section}${after}`);
+export function withSections(page: string, sections: Readonly<Record<string, string>>): string {
+  return Object.entries(sections).reduce((text, [name, section]) => {
+    const [start, end] = [`<!-- ${name} -->\n\n`, `\n\n<!-- end of ${name} -->`];
+    const [from, to] = [text.indexOf(start), text.indexOf(end)];
+    if (from < 0 || to < from) throw new Error(`the page has no section between ${start.trim()} and ${end.trim()}`);
+    return `${text.slice(0, from + start.length)}${section}${text.slice(to)}`;
+  }, page);
 }
 
 if (import.meta.main) {
-  for (const [name, section] of Object.entries(SECTIONS)) {
+  for (const [name, sections] of Object.entries(SECTIONS)) {
     const file = path.join(root, name);
-    writeFileSync(file, withSection(readFileSync(file, 'utf8'), section));
+    writeFileSync(file, withSections(readFileSync(file, 'utf8'), sections));
   }
 }

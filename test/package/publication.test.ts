@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { SECTIONS, withSection } from '../../scripts/publication.ts';
+import { SECTIONS, withSections } from '../../scripts/publication.ts';
 import { IS_PUBLISHED } from '../../src/cli/publication.ts';
 import { root } from './sandbox.ts';
 
@@ -59,10 +59,24 @@ describe('until npm has the package', { skip: IS_PUBLISHED && 'it has' }, () => 
 });
 
 describe('the pages', () => {
-  for (const [page, section] of Object.entries(SECTIONS)) {
+  it('say only in these sections whether npm has the package', () => {
+    const elsewhere = pages
+      .map((page) => {
+        const text = read(page);
+        const generated = Object.values(SECTIONS[page] ?? {});
+        return [page, generated.reduce((rest, section) => rest.replace(section, ''), text)] as const;
+      })
+      .filter(([, text]) => /not (?:yet )?(?:in the npm registry|on npm|published yet)/i.test(text));
+    assert.deepEqual(
+      elsewhere.map(([page]) => page),
+      [],
+    );
+  });
+
+  for (const [page, sections] of Object.entries(SECTIONS)) {
     it(`say how to run the command as src/cli/publication.ts does: ${page}`, () => {
       const text = read(page);
-      assert.equal(text, withSection(text, section), 'run node scripts/run.mjs scripts/publication.ts');
+      assert.equal(text, withSections(text, sections), 'run node scripts/run.mjs scripts/publication.ts');
     });
   }
 });
