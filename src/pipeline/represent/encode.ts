@@ -1,6 +1,6 @@
 import type { ResponseFormat } from '../../conventions/response-format.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
-import { jsonWriter, writeJson, writeOrderedJson } from '../../formats/json.ts';
+import { jsonWriter, writeJson } from '../../formats/json.ts';
 import { writeText, writeTextList } from '../../formats/text.ts';
 import { writeXml, writeXmlCollection } from '../../formats/xml.ts';
 import type { DocumentTypes } from '../contract.ts';
@@ -69,7 +69,7 @@ export function writeDocument(
 ): string {
   switch (format) {
     case 'json':
-      return writeOrderedJson(document);
+      return writeJson(document);
     case 'xml':
       return writeXml(name, document);
     case 'text':
