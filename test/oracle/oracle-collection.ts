@@ -21,9 +21,20 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-/** A query: all comparisons hold, every search word matches, in this order. */
+/** How the related rows of an item are found. */
+export interface OracleRelation {
+  /** The field with one id, or an array of ids. */
+  readonly field: string;
+  /** All rows that it can refer to. */
+  readonly rows: readonly Item[];
+}
+
+/** A query: all comparisons hold, and all of one of the alternatives, every search word matches, in this order. */
 export interface CollectionQuery {
+  /** The path of one that begins with the name of a relation is compared on related rows. */
   readonly comparisons: readonly Comparison[];
+  /** Default: none, which excludes nothing. */
+  readonly alternatives?: readonly (readonly Comparison[])[];
   readonly search: string | null;
   readonly order: readonly SortKey[];
 }
@@ -39,11 +50,17 @@ export class OracleCollection {
   readonly items = new Map<string, Item>();
   readonly #kinds: Readonly<Record<string, FieldKind>>;
   readonly #searchFields: readonly string[];
+  readonly #relations: Readonly<Record<string, OracleRelation>>;
 
-  /** @param kinds the kinds of all paths in filters and sorts */
-  constructor(kinds: Readonly<Record<string, FieldKind>>, searchFields: readonly string[] = []) {
+  /** @param kinds the kinds of all paths in filters and sorts @param relations by name */
+  constructor(
+    kinds: Readonly<Record<string, FieldKind>>,
+    searchFields: readonly string[] = [],
+    relations: Readonly<Record<string, OracleRelation>> = {},
+  ) {
     this.#kinds = kinds;
     this.#searchFields = searchFields;
+    this.#relations = relations;
   }
 
   /** All items that match the query, in its order. */
@@ -63,12 +80,29 @@ export class OracleCollection {
     return this.select(query).filter((item) => this.compare(query.order, item, position) < 0);
   }
 
-  matches({ comparisons, search }: CollectionQuery, item: Item): boolean {
+  matches({ comparisons, alternatives = [], search }: CollectionQuery, item: Item): boolean {
     const texts = this.#searchFields.map((path) => valueAt(item, path)).filter((value) => typeof value === 'string');
     return (
-      comparisons.every((comparison) => this.#satisfies(comparison, item)) &&
+      this.#allHold(comparisons, item) &&
+      (alternatives.length === 0 || alternatives.some((each) => this.#allHold(each, item))) &&
       (search === null || matchesSearch(search, texts))
     );
+  }
+
+  /** Comparisons through one relation hold for one related row (QRY-1). */
+  #allHold(comparisons: readonly Comparison[], item: Item): boolean {
+    const byRelation = Map.groupBy(comparisons, ({ path }) => this.#relationOf(path));
+    return [...byRelation].every(([name, those]) => {
+      const relation = this.#relations[name ?? ''];
+      const rows = relation === undefined ? [item] : relatedTo(item, relation);
+      return rows.some((row) => those.every((comparison) => this.#satisfies(comparison, row, name)));
+    });
+  }
+
+  /** The relation that a path begins with; null for a path of the item itself. */
+  #relationOf(path: string): string | null {
+    const [first = ''] = path.split('.');
+    return first in this.#relations ? first : null;
   }
 
   /** Compares by each sort key up to `id`. If `id` is not a key, it is added with the direction of the last one, so that no items tie. */
@@ -87,8 +121,9 @@ export class OracleCollection {
     return compareValues(this.#kind(path), valueAt(one, path), valueAt(other, path)) === 0;
   }
 
-  #satisfies({ path, operator, values }: Comparison, item: Item): boolean {
-    const value = valueAt(item, path);
+  /** @param relation the relation whose row the item is */
+  #satisfies({ path, operator, values }: Comparison, item: SortPosition, relation: string | null): boolean {
+    const value = valueAt(item, relation === null ? path : path.slice(relation.length + 1));
     const set = Array.isArray(value) ? value.length > 0 : value !== null;
     if (operator === 'exists') return values.includes(set);
     if (operator === 'ne' || operator === 'nin')
@@ -130,6 +165,13 @@ export class OracleCollection {
     if (kind === undefined) throw new Error(`no kind for ${path}`);
     return kind;
   }
+}
+
+/** The related rows of an item; for a reference that is null an item without set fields (QRY-7). */
+function relatedTo(item: Item, { field, rows }: OracleRelation): readonly SortPosition[] {
+  const held = item[field] ?? null;
+  if (held === null) return [{}];
+  return rows.filter(({ id }) => (Array.isArray(held) ? held.includes(id) : held === id));
 }
 
 /** The value at a dotted path; null if a part of it is unset. */

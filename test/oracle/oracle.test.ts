@@ -65,6 +65,33 @@ describe('the oracle', () => {
     }
   });
 
+  it('[QRY-1] [QRY-7] compares on one related row, on unset fields where a reference is null, and in alternatives', () => {
+    const rows = [
+      { id: 'm', name: 'a', size: 1 },
+      { id: 'n', name: 'b', size: 2 },
+    ];
+    const relations = { one: { field: 'one_id', rows }, many: { field: 'many_ids', rows } };
+    const kinds = { 'one.name': 'text', 'many.name': 'text', 'many.size': 'number' } as const;
+    const collection = new OracleCollection(kinds, [], relations);
+    for (const item of [
+      { id: '1', one_id: 'm', many_ids: ['m', 'n'] },
+      { id: '2', one_id: null, many_ids: [] },
+    ]) {
+      collection.items.set(item.id, item);
+    }
+    const is = (at: string, value: Value): Comparison => ({ path: at, operator: 'eq', values: [value] });
+    const not = (at: string, value: Value): Comparison => ({ path: at, operator: 'ne', values: [value] });
+    const found = (comparisons: readonly Comparison[], ...alternatives: readonly (readonly Comparison[])[]) =>
+      idsOf(collection.select({ comparisons, alternatives, search: null, order: [] }));
+    assert.equal(found([is('one.name', 'a')]), '1');
+    assert.equal(found([not('one.name', 'a')]), '2');
+    assert.equal(found([not('many.name', 'a')]), '1');
+    assert.equal(found([is('many.name', 'a'), is('many.size', 1)]), '1');
+    assert.equal(found([is('many.name', 'a'), is('many.size', 2)]), '');
+    assert.equal(found([], [is('one.name', 'b')], [not('one.name', 'a')]), '2');
+    assert.equal(found([is('many.name', 'b')], [is('one.name', 'a'), is('many.size', 1)]), '1');
+  });
+
   it('[PAGE-5] breaks ties by id, in the direction of the last key, and accepts positions without an item', () => {
     const collection = collectionOf(['b', 'c', 'a'].map((id) => ({ id, name: 'same' })));
     const query = { comparisons: [], search: null, order: [{ path: 'name', descending: true }] };

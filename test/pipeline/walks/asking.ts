@@ -1,6 +1,6 @@
 import type { Comparison, Operator, CollectionQuery, SortKey } from '../../oracle/oracle-collection.ts';
 import type { Value } from '../../oracle/values.ts';
-import { FIELDS, type Spelt, type Target } from './model.ts';
+import { type Field, FIELDS, RELATED_FIELDS, type Spelt, type Target } from './model.ts';
 
 /** A parameter with an encoded value. */
 export type Pair = readonly [name: string, raw: string];
@@ -12,6 +12,15 @@ export interface FilterPick {
   readonly values: readonly number[];
   /** Selects a notation of its name. */
   readonly form: number;
+  /** The number of its group; null outside of groups. */
+  readonly group: number | null;
+}
+
+/** A filter with its parameters. */
+export interface AskedFilter {
+  readonly group: number | null;
+  readonly clause: Comparison;
+  readonly pairs: readonly Pair[];
 }
 
 /** The parameters of a query and their meaning. */
@@ -38,14 +47,15 @@ export function spellTime(milliseconds: number, form: number): string {
   return pick([utc, east, utc.replace('Z', '999Z')], form);
 }
 
-/** Filters, at most one per name, with values of their fields. */
+/** Filters, at most one per name, with values of the fields. */
 export function readFilters(
   picks: readonly FilterPick[],
+  compared: readonly Field[],
   operators: ReadonlySet<Operator>,
-): readonly [Comparison, readonly Pair[]][] {
-  const named = new Map<string, [Comparison, readonly Pair[]]>();
+): readonly AskedFilter[] {
+  const named = new Map<string, AskedFilter>();
   for (const each of picks) {
-    const fields = FIELDS.filter((one) => one.operators.some((operator) => operators.has(operator)));
+    const fields = compared.filter((one) => one.operators.some((operator) => operators.has(operator)));
     if (fields.length === 0) continue;
     const field = pick(fields, each.field);
     const served = field.operators.filter((one) => operators.has(one));
@@ -54,20 +64,28 @@ export function readFilters(
     const several = operator === 'in' || operator === 'nin' || (operator === 'eq' && each.form % 2 === 0);
     const values = several ? spelt : spelt.slice(0, 1);
     const clause = { path: field.path, operator, values: values.map(([value]) => value) };
-    named.getOrInsert(`${field.path} ${operator}`, [clause, spellFilter(clause, values, each.form)]);
+    const { group } = each;
+    const pairs = spellFilter(clause, values, each.form, group);
+    named.getOrInsert(`${String(group)} ${field.path} ${operator}`, { group, clause, pairs });
   }
   return [...named.values()];
 }
 
 function spellingsOf(path: string, operator: Operator): readonly Spelt[] {
   if (operator === 'exists') return [true, false].map((value): Spelt => [value, String(value)]);
-  const { values = [], spelt = [] } = FIELDS.find((field) => field.path === path) ?? {};
+  const { values = [], spelt = [] } = [...FIELDS, ...RELATED_FIELDS].find((field) => field.path === path) ?? {};
   const plain = values.flatMap((value): readonly Value[] => (Array.isArray(value) ? value : [value]));
   return [...plain.filter((value) => value !== null).map((value): Spelt => [value, String(value)]), ...spelt];
 }
 
-function spellFilter({ path, operator }: Comparison, spelt: readonly Spelt[], form: number): readonly Pair[] {
-  const whole = path === 'limit' || form >= 4 ? `filter[${path}]` : path;
+function spellFilter(
+  { path, operator }: Comparison,
+  spelt: readonly Spelt[],
+  form: number,
+  group: number | null,
+): readonly Pair[] {
+  const plain = path === 'limit' || form >= 4 ? `filter[${path}]` : path;
+  const whole = group === null ? plain : `any[${group}][${path}]`;
   const texts = spelt.map(([, text]) => encode(text));
   if (operator === 'eq' && form % 2 === 0) return texts.map((text) => [whole, text]);
   const name = form % 4 < 2 ? `${whole}[${operator}]` : `${whole}%5B${operator}%5D`;

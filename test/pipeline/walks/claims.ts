@@ -61,6 +61,16 @@ export function walkClaims(runs: number): void {
         ([plan, technique]) => walks(plan, technique),
       ));
 
+    it('[QRY-1] [QRY-7] through relations and in alternatives matches like the oracle', () =>
+      holds(plans({ quiet: true, operators: OPERATORS, related: true }), runs, (plan) => stands(plan, 'cursor')));
+
+    it('[QRY-1] [PAGE-4] through relations and in alternatives works with any technique, while the collection changes', () =>
+      holds(
+        fc.tuple(plans({ quiet: false, operators: OPERATORS, related: true }), fc.constantFrom(...TECHNIQUES)),
+        runs,
+        ([plan, technique]) => walks(plan, technique),
+      ));
+
     it('[PAGE-4] by a time window works with any technique, while the collection changes', () =>
       holds(
         fc.tuple(plans({ quiet: false, windowed: true }), fc.constantFrom(...TECHNIQUES)),

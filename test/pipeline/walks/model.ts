@@ -1,4 +1,4 @@
-import type { Operator } from '../../oracle/oracle-collection.ts';
+import type { Item, Operator, OracleRelation } from '../../oracle/oracle-collection.ts';
 import type { FieldKind, Value } from '../../oracle/values.ts';
 
 /** Formats a value for a query. */
@@ -91,7 +91,28 @@ export const FIELDS: readonly Field[] = [
     values: [[], ['a'], ['a', 'b'], ['a,b', '%'], ['A']],
     operators: ['contains', 'exists'],
   },
+  { path: 'maker_id', kind: 'text', values: [null, 'm1', 'm2', 'm3'], operators: ORDERED },
+  { path: 'seller_ids', kind: 'list', values: [[], ['m1'], ['m3', 'm2'], ['m2']], operators: ['contains', 'exists'] },
 ];
+
+/** The rows that the fields `maker_id` and `seller_ids` refer to. */
+export const MAKERS: readonly Item[] = [
+  { id: 'm1', country: 'NO', size: 1 },
+  { id: 'm2', country: 'SE', size: 1 },
+  { id: 'm3', country: null, size: 2 },
+];
+
+/** The relations of each collection, by name. */
+export const RELATIONS: Readonly<Record<string, OracleRelation>> = {
+  maker: { field: 'maker_id', rows: MAKERS },
+  sellers: { field: 'seller_ids', rows: MAKERS },
+};
+
+/** The fields of related rows that filters compare. */
+export const RELATED_FIELDS: readonly Field[] = Object.keys(RELATIONS).flatMap((name): readonly Field[] => [
+  { path: `${name}.country`, kind: 'text', values: [null, 'NO', 'SE', 'DK'], operators: TEXTUAL },
+  { path: `${name}.size`, kind: 'number', values: [null, 1, 2], operators: ORDERED },
+]);
 
 /** Top-level fields of a body. */
 export const MEMBERS = [
@@ -109,16 +130,24 @@ export const MEMBERS = [
   'place',
   'limit',
   'tags',
+  'maker_id',
+  'seller_ids',
   'memo',
 ] as const;
 
-/** Every path in filters and sorts. */
+/** Every path of an item in filters and sorts. */
 export const KINDS: Readonly<Record<string, FieldKind>> = {
   ...Object.fromEntries(FIELDS.map(({ path, kind }) => [path, kind])),
   created_at: 'time',
   updated_at: 'time',
   revision: 'number',
   memo: 'text',
+};
+
+/** Every path in filters and sorts. */
+export const COMPARED_KINDS: Readonly<Record<string, FieldKind>> = {
+  ...KINDS,
+  ...Object.fromEntries(RELATED_FIELDS.map(({ path, kind }) => [path, kind])),
 };
 
 export const SEARCHED = ['text', 'note'];
@@ -145,6 +174,8 @@ const schema = (required: string): string => `
         place: { type: object, properties: { city: { type: string }, floor: { type: integer } } }
         limit: { type: integer }
         tags: { type: array, items: { type: string } }
+        maker_id: { type: string, x-references: makers }
+        seller_ids: { type: array, items: { type: string, x-references: makers } }
         memo: { type: string }
 `;
 
@@ -154,6 +185,10 @@ name: walks
 version: 1.0.0
 limits: { page: { default: ${PAGE.default}, max: ${PAGE.max}, count_cap: ${PAGE.countCap} } }
 resources:
+  makers:
+    id: client
+    indexes: [country]
+    schema: { type: object, properties: { country: { type: string }, size: { type: integer } } }
   rows:
     id: client
     indexes: [count, [text, count], price]${schema('')}

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Comparison, Operator, SortPosition, CollectionQuery } from '../../oracle/oracle-collection.ts';
 import { encode, type FilterPick, type Pair, pick, readFilters, readSort, readWindow, spellTime } from './asking.ts';
-import { FIELDS, PAGE, TARGETS } from './model.ts';
+import { FIELDS, PAGE, RELATED_FIELDS, TARGETS } from './model.ts';
 import type { Body, World, Write } from './world.ts';
 
 export const TECHNIQUES = ['cursor', 'page', 'offset', 'keyset', 'time', 'seek'] as const;
@@ -28,7 +28,9 @@ export type Step = 'link' | 'token' | 'own';
 export interface Plan {
   readonly target: number;
   readonly rows: readonly Write[];
-  /** The fields that filters select from. */
+  /** Whether filters compare fields of related rows too. */
+  readonly related: boolean;
+  /** The operators that filters select from. */
   readonly operators: readonly Operator[];
   readonly filters: readonly FilterPick[];
   readonly search: string | null;
@@ -46,7 +48,7 @@ export interface Plan {
 }
 
 const SORTABLE = [...FIELDS.map(({ path }) => path), 'id', 'created_at', 'updated_at', 'revision'].filter(
-  (path) => path !== 'tags',
+  (path) => path !== 'tags' && path !== 'seller_ids',
 );
 
 const at = fc.nat({ max: 999 });
@@ -109,13 +111,15 @@ export function plans(within: {
   operators?: readonly Operator[];
   search?: boolean;
   windowed?: boolean;
+  related?: boolean;
 }): fc.Arbitrary<Plan> {
-  const { quiet, operators = ['eq', 'in'], search = false, windowed = false } = within;
+  const { quiet, operators = ['eq', 'in'], search = false, windowed = false, related = false } = within;
   const filter = fc.record({
     field: at,
     operator: at,
     values: fc.array(at, { minLength: 1, maxLength: 3 }),
     form: fc.nat({ max: 7 }),
+    group: related ? fc.constantFrom(null, 1, 1, 10, 10) : fc.constant(null),
   });
   return fc.record({
     target: fc.nat({ max: TARGETS.length - 1 }),
@@ -124,7 +128,8 @@ export function plans(within: {
       size: 'max',
     }),
     operators: fc.constant(operators),
-    filters: fc.array(filter, { minLength: operators.length === 1 ? 1 : 0, maxLength: 2 }),
+    related: fc.constant(related),
+    filters: fc.array(filter, { minLength: operators.length === 1 ? 1 : 0, maxLength: related ? 5 : 2 }),
     search: search ? fc.constantFrom(...WORDS) : fc.constant(null),
     sort: fc.uniqueArray(fc.constantFrom(...SORTABLE.flatMap((path) => [path, `-${path}`])), {
       maxLength: 3,
@@ -157,17 +162,24 @@ export interface Reading {
 /** @param limit page size for page numbers */
 export function readingOf(world: World, plan: Plan, technique: Technique, limit: number): Reading {
   const { target } = world;
-  const filters = readFilters(plan.filters, new Set(plan.operators));
+  // Few own fields, so that several filters of a plan go through one relation.
+  const compared = plan.related ? [...RELATED_FIELDS, ...FIELDS.slice(0, 3)] : FIELDS;
+  const filters = readFilters(plan.filters, compared, new Set(plan.operators));
   const window = windowOf(world, plan, technique);
   const sort = sortOf(world, plan, technique);
-  const clauses: readonly Comparison[] = [...filters, ...window].map(([clause]) => clause);
+  const byGroup = Map.groupBy(filters, ({ group }) => group);
+  const clausesOf = (group: number | null) => (byGroup.get(group) ?? []).map(({ clause }) => clause);
+  const clauses: readonly Comparison[] = [...clausesOf(null), ...window.map(([clause]) => clause)];
+  const alternatives = [...byGroup.keys()].flatMap((group) => (group === null ? [] : [clausesOf(group)]));
   const selection: readonly Pair[] = [
-    ...[...filters, ...window].flatMap(([, pairs]) => pairs),
+    ...filters.flatMap(({ pairs }) => pairs),
+    ...window.flatMap(([, pairs]) => pairs),
     ...(plan.search === null ? [] : [['q', encode(plan.search)] as const]),
     ...(sort.sent === null ? [] : [['sort', sort.sent] as const]),
   ];
-  const question = { comparisons: clauses, search: plan.search, order: readSort(sort.meant) };
-  const unfiltered = clauses.length === 0 && plan.search === null && target.decoys.length === 0;
+  const question = { comparisons: clauses, alternatives, search: plan.search, order: readSort(sort.meant) };
+  const unfiltered =
+    clauses.length === 0 && alternatives.length === 0 && plan.search === null && target.decoys.length === 0;
   return { technique, selection, question, unfiltered, ...beginning(world, plan, technique, limit, question) };
 }
 

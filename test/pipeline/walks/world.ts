@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { OracleCollection, type Item, type CollectionQuery, valueAt } from '../../oracle/oracle-collection.ts';
 import { type ApiUnderTest, apiUnderTest, type Seen } from '../api-under-test.ts';
-import { KINDS, MEMBERS, MODEL, SEARCHED, type Target } from './model.ts';
+import { COMPARED_KINDS, MAKERS, MEMBERS, MODEL, RELATIONS, SEARCHED, type Target } from './model.ts';
 
 /** The members of a body except the id. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -24,13 +24,13 @@ interface Operation {
   readonly body?: Body;
 }
 
-const UNSET: Body = { ...Object.fromEntries(MEMBERS.map((name) => [name, null])), tags: [] };
+const UNSET: Body = { ...Object.fromEntries(MEMBERS.map((name) => [name, null])), tags: [], seller_ids: [] };
 
 /** A collection behind the API and its copy in the oracle. */
 export class World {
   readonly api: ApiUnderTest;
   readonly target: Target;
-  readonly collection = new OracleCollection(KINDS, SEARCHED);
+  readonly collection = new OracleCollection(COMPARED_KINDS, SEARCHED, RELATIONS);
   #made = 0;
   #watched: CollectionQuery | null = null;
   readonly #keys = new Map<string, string>();
@@ -45,6 +45,7 @@ export class World {
   static async open(target: Target): Promise<World> {
     const api = await apiUnderTest(MODEL);
     const world = new World(api, target);
+    for (const body of MAKERS) await world.#send({ method: 'POST', path: '/makers', body });
     for (const id of target.decoys.length > 0 ? ['s', 't'] : []) {
       await world.#send({ method: 'POST', path: '/shelves', body: { id } });
     }
