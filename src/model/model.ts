@@ -167,6 +167,8 @@ export interface Resource {
   readonly indexes: readonly (readonly string[])[];
   /** The paths of the strings and arrays of strings that `q` searches. If empty, `q` is an unknown parameter (QRY-6). */
   readonly search: readonly string[];
+  /** Which of these members the model declares, and does not leave to their defaults: warnings differ. */
+  readonly declares: { readonly sortable: boolean; readonly filterable: boolean; readonly singular: boolean };
   readonly state: StateMachine | null;
   /** The default sort, which ends with `id`. */
   readonly sort: readonly SortKey[];

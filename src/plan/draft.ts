@@ -1,3 +1,4 @@
+import { withArticle } from '../conventions/article.ts';
 import { type ApiError, type ErrorDetail, resourceError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import { jsonEquals } from '../conventions/json-equality.ts';
@@ -256,6 +257,6 @@ function ownIdErrors(body: JsonObject, current: Row): readonly ErrorDetail[] {
 }
 
 function notAnObject(resource: Resource): Draft {
-  const message = `must be a JSON object with the fields of a ${resource.singular}`;
+  const message = `must be a JSON object with the fields of ${withArticle(resource.singular)}`;
   return { kind: 'invalid', details: [{ field: 'body', message }], candidate: {} };
 }

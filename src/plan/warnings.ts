@@ -1,3 +1,4 @@
+import { isPluralOf, pluralOf } from '../model/compile/names.ts';
 import type { Model, Property, Resource } from '../model/model.ts';
 import { isUnindexed } from './effort.ts';
 import { relationsOf } from './expansion.ts';
@@ -5,17 +6,33 @@ import { indexesOf } from './indexes.ts';
 import { totalOrder } from './sort.ts';
 
 /**
- * Warnings about a valid model: one line per resource with sortable or filterable fields that no index serves (QRY-3).
+ * Warnings about a valid model: lists of sortable or filterable fields that no index serves (QRY-3), and names whose derived singular may be wrong.
+ * A field that may be sorted or filtered by default is no reason to warn: the limits on effort hold.
  */
 export function describeWarnings(model: Model): readonly string[] {
-  return [...model.resources.values()].flatMap((resource) => {
-    const parts = [
-      ...named('sortable without an index in that order', unindexedSorts(resource)),
-      ...named(`filterable without an index${alsoThrough(resource, model)}`, unindexedFilters(resource)),
-    ];
-    if (parts.length === 0) return [];
-    return [`resources.${resource.name}: ${parts.join('; ')}; declare indexes, or restrict sortable and filterable`];
-  });
+  return [...model.resources.values()].flatMap((resource) => [
+    ...indexWarnings(resource, model),
+    ...nameWarnings(resource),
+  ]);
+}
+
+function indexWarnings(resource: Resource, model: Model): readonly string[] {
+  const { declares } = resource;
+  const parts = [
+    ...named('sortable without an index in that order', declares.sortable ? unindexedSorts(resource) : []),
+    ...named(
+      `filterable without an index${alsoThrough(resource, model)}`,
+      declares.filterable ? unindexedFilters(resource) : [],
+    ),
+  ];
+  if (parts.length === 0) return [];
+  return [`resources.${resource.name}: ${parts.join('; ')}; declare indexes, or leave them out of the lists`];
+}
+
+function nameWarnings({ name, singular, declares }: Resource): readonly string[] {
+  if (declares.singular || isPluralOf(name, singular)) return [];
+  const fix = `declare singular: ${singular} if it is right, or name the collection with the plural ${pluralOf(singular)}`;
+  return [`resources.${name}: the singular is ${singular}, whose plural is ${pluralOf(singular)}; ${fix}`];
 }
 
 function named(what: string, paths: readonly string[]): readonly string[] {

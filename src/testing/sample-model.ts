@@ -109,6 +109,7 @@ export function resource(options: ResourceOptions): Resource {
     uniques: options.uniques ?? [],
     indexes: options.indexes ?? [],
     search: options.search ?? [],
+    declares: { sortable: false, filterable: false, singular: false },
     state: null,
     sort: options.sort ?? DEFAULT_SORT,
     timeField: 'created_at',

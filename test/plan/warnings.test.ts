@@ -12,10 +12,10 @@ describe('describeWarnings', () => {
     assert.deepEqual(
       warnings(
         'a: { type: string }, b: { type: string, x-unique: true }, c: { type: object, properties: { d: { type: string } } }, e: { type: string }, f_id: { type: string, x-references: items }',
-        'indexes: [[e, a]]',
+        'indexes: [[e, a]]\nsortable: [a, b, c.d, e, f_id]\nfilterable: [a, b, c.d, e, f_id]',
       ),
       [
-        'resources.items: sortable without an index in that order: a, b, c.d, e, f_id; filterable without an index (also through items.f): a, c.d; declare indexes, or restrict sortable and filterable',
+        'resources.items: sortable without an index in that order: a, b, c.d, e, f_id; filterable without an index (also through items.f): a, c.d; declare indexes, or leave them out of the lists',
       ],
     );
   });
@@ -25,14 +25,14 @@ describe('describeWarnings', () => {
 name: shop
 version: 1.0.0
 resources:
-  makers: { sortable: [], schema: { type: object, properties: { country: { type: string } } } }
+  makers: { sortable: [], filterable: [country], schema: { type: object, properties: { country: { type: string } } } }
   items:
     sortable: []
     filterable: []
     schema: { type: object, properties: { maker_id: { type: string, x-references: makers } } }
 `;
     assert.deepEqual(describeWarnings(load(document).model), [
-      'resources.makers: filterable without an index (also through items.maker): country; declare indexes, or restrict sortable and filterable',
+      'resources.makers: filterable without an index (also through items.maker): country; declare indexes, or leave them out of the lists',
     ]);
   });
 
@@ -41,5 +41,21 @@ resources:
       warnings('a: { type: string }, b: { type: string }', 'sortable: [a]\nfilterable: [a]\nindexes: [a]'),
       [],
     );
+  });
+
+  it('[QRY-3] has none for a plain model, whose fields can be sorted and filtered by default', () => {
+    assert.deepEqual(warnings('a: { type: string }, b: { type: object, properties: { c: { type: integer } } }'), []);
+  });
+
+  it('[ERR-2] asks for the singular where the plural does not lead back to the name', () => {
+    const named = (name: string, rest = ''): readonly string[] =>
+      describeWarnings(load(`name: shop\nresources:\n  ${name}: { schema: { type: object }${rest} }\n`).model);
+    assert.deepEqual(named('status'), [
+      'resources.status: the singular is status, whose plural is statuses; declare singular: status if it is right, or name the collection with the plural statuses',
+    ]);
+    for (const name of ['caches', 'lenses', 'indices', 'indexes', 'order_items', 'people', 'news', 'calories']) {
+      assert.deepEqual(named(name), [], name);
+    }
+    assert.deepEqual(named('status', ', singular: status'), [], 'the derived one was declared');
   });
 });

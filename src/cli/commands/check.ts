@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { formatProblem, type ModelProblem } from '../../model/document/model-error.ts';
+import type { Model } from '../../model/model.ts';
 import { describeWarnings } from '../../plan/warnings.ts';
-import type { ExitCode } from '../command-error.ts';
+import { CommandError, describeFileError, type ExitCode } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { codeFrame } from '../model-file/code-frame.ts';
+import { fileChanges } from '../model-file/file-changes.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { readModel } from '../model-file/read-model.ts';
 import type { EnvironmentVariables } from '../settings.ts';
@@ -9,6 +13,7 @@ import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 interface CheckFlags {
   readonly json?: boolean;
+  readonly watch?: boolean;
 }
 
 interface CheckResult {
@@ -16,49 +21,111 @@ interface CheckResult {
   readonly warnings: readonly string[];
   /** Declared parts of the model that this version does not support yet. */
   readonly unsupported: readonly string[];
+  /** The names that derive from the names of resources. */
+  readonly names: readonly DerivedNames[];
 }
 
-/** Prints every error and warning of a model. @returns 0 for a valid model, else 1 */
+interface DerivedNames {
+  readonly resource: string;
+  readonly collection: string;
+  readonly singular: string;
+  readonly error_prefix: string;
+}
+
+/** Lines of code that are shown, at most: the first errors are often the cause of others. */
+const MAX_FRAMES = 10;
+
+/** Prints every error and warning of a model, with `--watch` again after each change of its file. @returns 0 for a valid model, else 1 */
 async function check(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
+  const code = await checkOnce(file, flags, terminal);
+  return flags.watch === true ? watchFile(file, flags, terminal) : code;
+}
+
+/** Checks a model after each change of its file, until a signal. A file that is missing for a moment is reported and watched on. */
+async function watchFile(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
+  const signal = terminal.stopSignal();
+  try {
+    for await (const _ of fileChanges(file, signal)) {
+      await checkOnce(file, flags, terminal).catch((error: unknown) => {
+        if (!(error instanceof CommandError)) throw error;
+        terminal.stderr.write(`error: ${error.message}\n`);
+      });
+    }
+  } catch (error) {
+    if (!signal.aborted) throw new CommandError(1, `${file} is no longer watched: ${describeFileError(error)}`);
+  }
+  return 0;
+}
+
+async function checkOnce(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
   const result = await checkModel(file, terminal.env);
   if (flags.json === true) printJson(file, result, terminal);
-  else printText(file, result, terminal);
+  else printText(file, result, await readFile(file, 'utf8'), terminal);
   return result.problems.length === 0 ? 0 : 1;
 }
 
 async function checkModel(file: string, env: EnvironmentVariables): Promise<CheckResult> {
   const read = await readModel(file, env);
-  if (read.kind === 'invalid') return { problems: read.problems, warnings: [], unsupported: [] };
+  if (read.kind === 'invalid') return { problems: read.problems, warnings: [], unsupported: [], names: [] };
   const { model, unsupported } = read.loaded;
-  return { problems: [], warnings: describeWarnings(model), unsupported };
+  return { problems: [], warnings: describeWarnings(model), unsupported, names: derivedNames(model) };
 }
 
-function printJson(file: string, { problems, warnings, unsupported }: CheckResult, { stdout }: Terminal): void {
-  const result = { model: file, ok: problems.length === 0, faults: problems, warnings, not_served: unsupported };
+function derivedNames({ resources }: Model): readonly DerivedNames[] {
+  return [...resources.values()].map(({ name, collection, singular, code }) => ({
+    resource: name,
+    collection,
+    singular,
+    error_prefix: code,
+  }));
+}
+
+function printJson(file: string, { problems, unsupported, ...others }: CheckResult, { stdout }: Terminal): void {
+  const result = { model: file, ok: problems.length === 0, faults: problems, ...others, not_served: unsupported };
   stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 }
 
-function printText(file: string, { problems, warnings, unsupported }: CheckResult, { env, stdout }: Terminal): void {
+/** @param text the model as it was read, for the lines around its errors */
+function printText(file: string, result: CheckResult, text: string, { env, stdout }: Terminal): void {
+  const { problems, warnings, unsupported, names } = result;
   const colour = supportsColour(stdout, env);
   const lines = [
-    ...problems.map((problem) => `${styled('red', 'error', colour)} ${formatProblem(problem)}`),
+    ...problems.flatMap((problem, index) => [
+      `${styled('red', 'error', colour)} ${formatProblem(problem)}`,
+      ...(index < MAX_FRAMES ? codeFrame(text, problem).map((line) => styled('gray', line, colour)) : []),
+    ]),
     ...[...warnings, ...unsupported].map((warning) => `${styled('yellow', 'warning', colour)} ${warning}`),
     problems.length === 0
       ? `${file} is valid`
       : `${file} has ${problems.length === 1 ? '1 error' : `${problems.length} errors`}`,
+    ...nameTable(names),
   ];
   stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** The collection, the singular and the error codes of each resource, which clients will depend on. */
+function nameTable(names: readonly DerivedNames[]): readonly string[] {
+  if (names.length === 0) return [];
+  const rows = names.map((each) => [`/${each.collection}`, each.singular, `${each.error_prefix}_NOT_FOUND ...`]);
+  const table = [['collection', 'singular', 'error codes'], ...rows];
+  const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return ['', ...table.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)];
 }
 
 export const checkSpec: CommandSpec = {
   name: 'check',
   group: 'Models:',
   summary: 'validate a model',
-  description: 'Validates a model. Prints every error with its location, cause and fix, and warnings.',
+  description:
+    'Validates a model. Prints every error with its location, cause and fix, warnings, and the names that derive from those of the resources.',
   arguments: [MODEL_ARGUMENT],
-  options: [jsonOption('the result')],
+  options: [
+    { name: 'watch', value: null, description: 'check again after each change of the file' },
+    jsonOption('the result'),
+  ],
   notes: `Examples:
   restwright check shop.yaml
+  restwright check shop.yaml --watch
   restwright check shop.yaml --json
 `,
   run: ([model = findModel()], flags: CheckFlags, terminal) => check(model, flags, terminal),

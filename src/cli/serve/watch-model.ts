@@ -1,16 +1,11 @@
-import { watch } from 'node:fs/promises';
-import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { LoadedModel } from '../../model/load-model.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { OpenedApi } from '../../open-api.ts';
 import { CommandError, describeFileError } from '../command-error.ts';
+import { fileChanges } from '../model-file/file-changes.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { ReloadableApi } from './reloadable-api.ts';
-
-/** Editors write a file in several steps: milliseconds after which it is complete. */
-const DEBOUNCE = 50;
 
 /** A model that is reloaded when its file changes. */
 interface WatchedModel {
@@ -25,17 +20,13 @@ interface WatchedModel {
 
 /**
  * Reloads the model whenever its file changes, until the signal aborts. Reports the errors of an invalid model and keeps serving the previous
- * one. Watches the directory, since many editors save by replacing the file.
+ * one.
  */
 export async function watchModel(watched: WatchedModel): Promise<void> {
   const { file, signal, observe } = watched;
   let fingerprint = watched.loaded.model.fingerprint;
   try {
-    for await (const { filename } of watch(path.dirname(path.resolve(file)), { signal })) {
-      if (filename !== path.basename(file)) continue;
-      await setTimeout(DEBOUNCE);
-      fingerprint = await reload(watched, fingerprint);
-    }
+    for await (const _ of fileChanges(file, signal)) fingerprint = await reload(watched, fingerprint);
   } catch (error) {
     if (!signal.aborted)
       observe({ kind: 'model-changed', file, problem: `it is no longer watched: ${describeFileError(error)}` });

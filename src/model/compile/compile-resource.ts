@@ -63,6 +63,7 @@ export function compileResource(
     uniques: compileUniques(fields, schema, resource),
     indexes: compileIndexes(properties, resource),
     search: compileSearch(properties, resource),
+    declares: declaredMembers(declared),
     state,
     sort: compileSort(properties, resource),
     timeField: compileTimeField(properties, resource),
@@ -72,6 +73,11 @@ export function compileResource(
     cache: compileCache(declared),
     schema,
   };
+}
+
+function declaredMembers(declared: CompileContext['declared']): Resource['declares'] {
+  const declares = (member: keyof Resource['declares']): boolean => declared[member] !== undefined;
+  return { sortable: declares('sortable'), filterable: declares('filterable'), singular: declares('singular') };
 }
 
 /** The field with the id of the parent. It is read-only, because the path sets it. */

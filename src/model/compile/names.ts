@@ -54,10 +54,41 @@ export function compileNames(name: string, resource: CompileContext, reserved: R
   return { collection, singular, code };
 }
 
+/** The ending of the plural of words that the library gets wrong, in one direction or both. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  s:
+    'abuse accuse ache apache auntie avalanche backache birdie boogie brioche brownie budgie cache calorie cliche collie cookie cpu creche cutie excuse eyrie ' +
+    'foodie freebie fuse genie goalie gpu guru headache hippie hoodie indie junkie lassie lingerie magpie menagerie microfiche moustache muse ' +
+    'mustache necktie newbie niche oldie pastiche patisserie pixie prairie psyche quiche recluse refuse reverie roadie rookie rotisserie ruse schema selfie ' +
+    'smoothie sortie staff toothache townie veggie',
+  es: 'atlas bias canvas cargo embargo focus index iris lens mango pancreas trellis virus',
+  x: 'chateau gateau tableau',
+  '': 'feedback leisure metadata offspring pyjamas',
+};
+/** Plurals by singular. Singulars are part of error codes and event types, so that the words of released versions stay as they are. */
+const PLURALS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(ENDINGS).flatMap(([ending, words]) =>
+    words.split(' ').map((word) => [word, word + ending] as const),
+  ),
+  ['axis', 'axes'],
+  ['oasis', 'oases'],
+  ['memorandum', 'memoranda'],
+  ['apex', 'apices'],
+]);
+const SINGULARS: ReadonlyMap<string, string> = new Map([...PLURALS].map(([singular, plural]) => [plural, singular]));
+
 /** The singular of a collection name in snake_case, by its last word: `order_items` gives `order_item`. */
 function singularOf(collection: string): string {
   const start = collection.lastIndexOf('_') + 1;
-  return collection.slice(0, start) + pluralize.singular(collection.slice(start));
+  const word = collection.slice(start);
+  const known = SINGULARS.get(word) ?? (PLURALS.has(word) ? word : undefined);
+  return collection.slice(0, start) + (known ?? pluralize.singular(word));
+}
+
+/** Whether a name is the plural of a singular: of several plurals, either one. */
+export function isPluralOf(name: string, singular: string): boolean {
+  const start = singular.lastIndexOf('_') + 1;
+  return [pluralOf(singular), singular.slice(0, start) + pluralize.plural(singular.slice(start))].includes(name);
 }
 
 /** A word without a plural in names such as `related_ids` and `similar_ids`: a participle or an adjective. */
@@ -67,7 +98,7 @@ const WITHOUT_PLURAL = /(?:[a-z]{3}[^e]ed|similar)$/;
 export function pluralOf(name: string): string {
   const start = name.lastIndexOf('_') + 1;
   const word = name.slice(start);
-  return name.slice(0, start) + (WITHOUT_PLURAL.test(word) ? word : pluralize.plural(word));
+  return name.slice(0, start) + (WITHOUT_PLURAL.test(word) ? word : (PLURALS.get(word) ?? pluralize.plural(word)));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { closestMatch } from '../../conventions/closest-match.ts';
 import type { Json } from '../../conventions/json.ts';
 import { describeReason } from '../values/messages.ts';
 import type { Path } from '../values/path.ts';
@@ -9,7 +10,7 @@ import {
   violationFinder,
 } from '../values/validator.ts';
 import { documentValidation } from './document-validation.ts';
-import { schemaSchema } from './field-schema.ts';
+import { schemaSchema, TYPES } from './field-schema.ts';
 import { reportUnknownMember, type ReportProblem, suggestName } from './model-error.ts';
 
 /** Fixes for JSON Schema keywords and members of TypeScript models that a document does not support. */
@@ -26,6 +27,44 @@ const UNSUPPORTED_KEYS: ReadonlyMap<string, string> = new Map([
   ),
   ['multipleOf', 'use format: decimal with x-scale, or format: int64, or check the value in the client'],
 ]);
+
+/** What is meant by types and formats of other languages and databases. */
+const MEANT_TYPES: ReadonlyMap<string, string> = new Map([
+  ...['decimal', 'numeric', 'money', 'currency'].map((name) => [name, 'type: string, format: decimal'] as const),
+  ...['datetime', 'date-time', 'timestamp', 'timestamptz', 'instant'].map(
+    (name) => [name, 'type: string, format: date-time'] as const,
+  ),
+  ...['date', 'time', 'duration', 'uuid', 'email', 'uri', 'hostname', 'ipv4', 'ipv6', 'int64'].map(
+    (name) => [name, `type: string, format: ${name}`] as const,
+  ),
+  ...['bigint', 'long', 'int8', 'bigserial'].map((name) => [name, 'type: string, format: int64'] as const),
+  ...['int', 'int32', 'smallint', 'serial', 'short'].map((name) => [name, 'type: integer'] as const),
+  ...['float', 'double', 'real', 'float64'].map((name) => [name, 'type: number'] as const),
+  ...['text', 'str', 'varchar', 'char'].map((name) => [name, 'type: string'] as const),
+  ...['url', 'link'].map((name) => [name, 'type: string, format: uri'] as const),
+  ['bool', 'type: boolean'],
+  ['enum', 'type: string, enum: [...]'],
+  ['list', 'type: array, items: { type: ... }'],
+  ['map', 'type: object, additionalProperties: { type: ... }'],
+  ['json', 'type: object, with its properties'],
+]);
+const MEANT_FORMATS: ReadonlyMap<string, string> = new Map([
+  ...['datetime', 'timestamp'].map((name) => [name, 'date-time'] as const),
+  ...['url', 'link'].map((name) => [name, 'uri'] as const),
+  ...['numeric', 'money'].map((name) => [name, 'decimal'] as const),
+  ...['bigint', 'long'].map((name) => [name, 'int64'] as const),
+  ['guid', 'uuid'],
+  ['mail', 'email'],
+]);
+
+/** What is meant by a type or a format of another name; null for every other member. */
+function meantBy(key: string, value: unknown): string | null {
+  if (typeof value !== 'string' || (key !== 'type' && key !== 'format')) return null;
+  const name = value.toLowerCase();
+  if (key === 'format') return MEANT_FORMATS.has(name) ? `format: ${MEANT_FORMATS.get(name)}` : null;
+  const close = closestMatch(name, TYPES);
+  return MEANT_TYPES.get(name) ?? (close === null ? null : `type: ${close}`);
+}
 
 let documentViolations: FindViolations | null = null;
 let schemaViolations: FindViolations | null = null;
@@ -53,8 +92,10 @@ function reportViolations(violations: readonly ValueViolation[], at: Path, repor
     else if (reason.kind === 'unknown') {
       reportUnknownMember(report, path, suggestName(key, reason.known, 'remove it'));
     } else {
+      const meant = meantBy(key, value);
       const fix = description === null ? 'correct the value' : `expected: ${description}`;
-      report(path, `${key} ${describeReason(reason, value)}`, fix);
+      if (meant === null) report(path, `${key} ${describeReason(reason, value)}`, fix);
+      else report(path, `there is no ${key} of this name`, `write ${meant}`);
     }
   }
 }

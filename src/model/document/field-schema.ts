@@ -5,7 +5,8 @@ import { formats } from '../values/formats.ts';
 const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
 const COUNT: JsonObject = { type: 'integer', minimum: 0 };
 const FLAG: JsonObject = { type: 'boolean', default: false };
-const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array'];
+/** The types of JSON Schema, without null. */
+export const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array'];
 const BOUND: JsonObject = {
   type: ['number', 'string'],
   description: 'A number; for decimal and int64 also a string of digits',

@@ -1,3 +1,4 @@
+import { withArticle } from '../../conventions/article.ts';
 import { type ApiError, apiError, resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Refusal } from '../../plan/plan.ts';
@@ -18,14 +19,15 @@ export interface RefusedWrite {
 export function writeRefusal(refusal: Refusal, { compiled, request }: RefusedWrite): Error {
   const { resource } = compiled;
   const { code, singular } = resource;
+  const capitalized = withArticle(singular).replace('a', 'A');
   switch (refusal.kind) {
     case 'exists':
-      return resourceError(code, 'ALREADY_EXISTS', `A ${singular} with this id exists already; choose another id.`, {
+      return resourceError(code, 'ALREADY_EXISTS', `${capitalized} with this id exists already; choose another id.`, {
         details: [{ field: 'id', message: 'is taken' }],
       });
     case 'unique': {
       const names = refusal.fields.join(', ');
-      return resourceError(code, 'ALREADY_EXISTS', `A ${singular} with the same ${names} exists already.`, {
+      return resourceError(code, 'ALREADY_EXISTS', `${capitalized} with the same ${names} exists already.`, {
         details: refusal.fields.map((field) => ({ field, message: 'is taken' })),
       });
     }

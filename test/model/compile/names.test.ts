@@ -17,6 +17,19 @@ function rejected(
 }
 
 describe('the names of a resource', () => {
+  it('[ERR-2] [EVT-2] derive the singulars that released versions have', () => {
+    const words =
+      'caches:cache cookies:cookie lenses:lens canvases:canvas axes:axis calories:calorie movies:movie ' +
+      'selfies:selfie ties:tie statuses:status viruses:virus aliases:alias biases:bias analyses:analysis ' +
+      'crises:crisis databases:database licenses:license indices:index indexes:index matrices:matrix ' +
+      'criteria:criterion data:datum news:news series:series people:person children:child niches:niche ' +
+      'excuses:excuse uses:use media:media metadata:metadata feedback:feedback canvas:canvas cpus:cpu ' +
+      'mice:mouse order_items:order_item page_caches:page_cache addresses:address responses:response';
+    const singulars = Object.fromEntries(words.split(' ').map((pair) => pair.split(':')));
+    const found = Object.keys(singulars).map((name) => [name, resource(load(document(name)).model, name).singular]);
+    assert.deepEqual(Object.fromEntries(found), singulars);
+  });
+
   const rows: readonly (readonly [name: string, rest: string, collection: string, singular: string, code: string])[] = [
     ['order_items', '', 'order-items', 'order_item', 'ORDER_ITEM'],
     ['products', '', 'products', 'product', 'PRODUCT'],

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { run } from '../../../src/cli/program.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
+import { recordedTerminal } from '../recorded-terminal.ts';
+
+const VALID =
+  'name: shop\nresources:\n  issues:\n    schema: { type: object, properties: { title: { type: string } } }\n';
+const INVALID = VALID.replace('type: string', 'type: decimal');
+
+function modelFile(context: TestContext, text: string): string {
+  const file = path.join(temporaryDirectory(context), 'shop.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+describe('restwright check', () => {
+  it('[ERR-2] prints the names that derive from those of the resources, and no warning for a plain model', async (context) => {
+    const file = modelFile(context, VALID);
+    const terminal = recordedTerminal();
+    assert.equal(await run(['check', file], terminal), 0);
+    assert.equal(
+      terminal.written().stdout,
+      `${file} is valid\n\n  collection  singular  error codes\n  /issues     issue     ISSUE_NOT_FOUND ...\n`,
+    );
+    const json = recordedTerminal();
+    await run(['check', file, '--json'], json);
+    assert.deepEqual(JSON.parse(json.written().stdout).names, [
+      { resource: 'issues', collection: 'issues', singular: 'issue', error_prefix: 'ISSUE' },
+    ]);
+  });
+
+  it('shows the line of an error with a mark under it, and the type that is meant', async (context) => {
+    const file = modelFile(context, INVALID);
+    const terminal = recordedTerminal();
+    assert.equal(await run(['check', file], terminal), 1);
+    assert.equal(
+      terminal.written().stdout,
+      [
+        `error ${file}:4:52: resources.issues.schema.properties.title.type: there is no type of this name; write type: string, format: decimal`,
+        '  3 |   issues:',
+        '  4 |     schema: { type: object, properties: { title: { type: decimal } } }',
+        `    | ${' '.repeat(51)}^`,
+        `${file} has 1 error`,
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('cuts a long line around the error', async (context) => {
+    const file = modelFile(context, INVALID.replace('title:', `${'a'.repeat(300)}: { type: string }, title:`));
+    const terminal = recordedTerminal();
+    await run(['check', file], terminal);
+    const [, , source = '', mark = ''] = terminal.written().stdout.split('\n');
+    assert.ok(source.length <= 110, source);
+    assert.equal(source.slice(mark.indexOf('^')).startsWith('type: decimal'), true, source);
+  });
+
+  it('with --watch checks again after each change, until a signal', async (context) => {
+    const file = modelFile(context, INVALID);
+    const terminal = recordedTerminal();
+    const checking = run(['check', file, '--watch'], terminal);
+    const until = async (text: string): Promise<void> => {
+      while (!terminal.written().stdout.includes(text)) await setTimeout(5);
+    };
+    await until('has 1 error');
+    writeFileSync(file, VALID);
+    await until('is valid');
+    writeFileSync(file, INVALID.replace('object', 'objekt'));
+    await until('has 2 errors');
+    terminal.stop.abort('SIGINT');
+    assert.equal(await checking, 0);
+  });
+});
