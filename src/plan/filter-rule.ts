@@ -1,5 +1,3 @@
-import { closestMatch } from '../conventions/closest-match.ts';
-import { cut } from '../conventions/quoted.ts';
 import type { Model, Property, Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import type { RelationKey } from './condition.ts';
@@ -15,8 +13,6 @@ interface FilteredResource {
 /** The rows that a relation leads to. */
 interface FilteredRelation extends FilteredResource {
   readonly key: RelationKey;
-  /** The names of the relations of those rows, which no filter goes through. */
-  readonly further: ReadonlySet<string>;
 }
 
 /** How to read the filters of a collection: compiled once per resource. */
@@ -45,8 +41,7 @@ export function filterRule(model: Pick<Model, 'resources'>, resource: Resource, 
   };
   const relations = relationsOf(resource, model).map((relation) => {
     const { name, target } = relation;
-    const further = new Set(relationsOf(target, model).map((each) => each.name));
-    return [name, { key: keyOf(relation), resource: target, validator: validatorOf(target), further }] as const;
+    return [name, { key: keyOf(relation), resource: target, validator: validatorOf(target) }] as const;
   });
   return { resource, validator: validatorOf(resource), relations: new Map(relations) };
 }
@@ -83,43 +78,13 @@ export function isEmptyGroup(name: string): boolean {
   return /^any\[[^[\]]*\](?:\[\])?$/.test(name);
 }
 
-/** The paths that filters can name, those of related rows last. */
-export function filterPaths({ resource, relations }: FilterRule): readonly string[] {
-  const own = filterablePaths(resource);
-  return [...own, ...[...relations].flatMap(([name, related]) => filterablePaths(related.resource, `${name}.`))];
-}
-
 /** The filterable paths of a resource. @param prefix what precedes each of them */
 export function filterablePaths({ properties }: Resource, prefix = ''): readonly string[] {
   return [...properties.values()].filter(({ filterable }) => filterable).map(({ path }) => `${prefix}${path}`);
 }
 
-/** What to say of a name that means a relation and is not a filter; null if there is nothing to say. */
-export function relationHint(rule: FilterRule): (name: string) => string | null {
-  const paths = new Set(filterPaths(rule));
-  return (name) => {
-    const { path, operator } = filterWithoutGroup(name) ?? { path: '', operator: null };
-    const [first, rest] = splitAtDot(path);
-    const related = rule.relations.get(first);
-    if (related === undefined) return rest === undefined ? null : unknownRelation(rule, path, paths);
-    const own = filterablePaths(related.resource, `${first}.`);
-    if (rest === undefined) {
-      const isBracketed = operator !== null && paths.has(`${first}.${operator}`);
-      return isBracketed ? null : `; ${first} is a relation: filter by one of its fields: ${own.join(', ')}`;
-    }
-    const [second] = splitAtDot(rest);
-    if (related.further.has(second)) return `; a filter goes through one relation, and ${second} is the second`;
-    return closestMatch(path, own) === null ? `; filterable fields of ${first}: ${own.join(', ')}` : null;
-  };
-}
-
-function unknownRelation({ resource, relations }: FilterRule, path: string, paths: Iterable<string>): string | null {
-  const [first] = splitAtDot(path);
-  if (relations.size === 0 || resource.field.has(first) || closestMatch(path, paths) !== null) return null;
-  return `; ${cut(first)} is no relation of ${resource.singular}; known relations: ${[...relations.keys()].join(', ')}`;
-}
-
-function splitAtDot(path: string): readonly [first: string, rest?: string] {
+/** The first name of a dotted path, and the rest. */
+export function splitAtDot(path: string): readonly [first: string, rest?: string] {
   const dot = path.indexOf('.');
   return dot === -1 ? [path] : [path.slice(0, dot), path.slice(dot + 1)];
 }

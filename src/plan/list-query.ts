@@ -4,7 +4,8 @@ import { type QueryParameter, writeQuery, type QueryPairs } from '../conventions
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import type { Limits, Model, Resource } from '../model/model.ts';
 import { effortOf } from './effort.ts';
-import { filterPaths, type FilterRule, filterRule, isFilterOf, relationHint, type Validators } from './filter-rule.ts';
+import { filterablePaths, type FilterRule, filterRule, isFilterOf, type Validators } from './filter-rule.ts';
+import { relationHint } from './relation-hint.ts';
 import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule } from './parameters.ts';
 import {
   type ParameterMap,
@@ -63,7 +64,7 @@ export function listRule(
   const known = new Set(COLLECTION_PARAMETERS.filter((name) => searched || name !== 'q'));
   const isProperty = isFilterOf(filters);
   const isFilter = (name: string): boolean => !known.has(name) && isProperty(name);
-  const parameters = { known, isFilter, suggestions: filterPaths(filters), hint: relationHint(filters) };
+  const parameters = { known, isFilter, suggestions: filterablePaths(resource), hint: relationHint(filters, model) };
   return { resource, model, filters, limits: model.limits.page, seal, parameters, isFilter };
 }
 

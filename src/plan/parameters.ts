@@ -38,7 +38,7 @@ export function readGroupFilterName(name: string): GroupFilterName | null {
 }
 
 /** The name of a filter within a group. @param filter such as `price[lt]` */
-function groupFilterName(group: string, filter: string): string {
+export function groupFilterName(group: string, filter: string): string {
   const at = filter.includes('[') ? filter.indexOf('[') : filter.length;
   return `any[${group}][${filter.slice(0, at)}]${filter.slice(at)}`;
 }
@@ -168,7 +168,7 @@ function nearestTo(name: string, names: readonly string[], suggestions: Iterable
 const BRACKETED = /^([^[\]]+)((?:\[[^[\]]+\])+)$/;
 
 /** The filter that `a[b]` or `a[b][gte]` means where `a.b` is a path: `a.b`, `a.b[gte]`; null if there is none. */
-function dottedName(name: string, paths: ReadonlySet<string>): string | null {
+export function dottedName(name: string, paths: ReadonlySet<string>): string | null {
   const [, first = '', brackets = ''] = BRACKETED.exec(name) ?? [];
   const keys = brackets.slice(1, -1).split('][');
   const path = [first, ...keys].join('.');

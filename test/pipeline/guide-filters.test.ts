@@ -19,6 +19,7 @@ const FOUND: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'supplier.country[in]=NO,SE&status=ACTIVE': 'p1',
     'supplier.address.city[starts_with]=Os': 'p1 p2',
     'reviews.stars[gte]=4': 'p1',
+    'reviews.id[exists]=true': 'p1 p2',
     'reviews.author=ann&reviews.stars[lt]=4': 'p2',
     'supplier.country[ne]=NO': 'p3 p4 p5 p6',
     'supplier.country[ne]=NO&supplier_id[exists]=true': 'p3 p4',
