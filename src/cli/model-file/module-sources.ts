@@ -1,10 +1,17 @@
-import { registerHooks } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { type LoadHookContext, registerHooks } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const PACKAGE = new URL('.', import.meta.resolve('restwright/package.json')).href;
 
 /** URL prefixes of this program's own modules, as sources and as built. */
 const PROGRAM = ['src/', 'dist/'].map((folder) => PACKAGE + folder);
 const DEPENDENCIES = '/node_modules/';
+
+/** A statement that only an ECMAScript module can have, at the beginning of a line. */
+const MODULE_STATEMENT = /^(?:import\s*[\w{*'"]|export\s*[\w{*])/m;
+const MODULE_FORMATS: Readonly<Record<string, string>> = { '.ts': 'module-typescript', '.js': 'module' };
 
 const decoder = new TextDecoder();
 
@@ -13,14 +20,15 @@ const sourcesByUrl = new Map<string, string>();
 
 /**
  * Loads a model's module and returns, with it, the sources of the modules that it imports, in the order of their URLs. The code of the
- * model depends on them. Modules in `node_modules` are left out.
+ * model depends on them. Modules in `node_modules` are left out. A file with `import` or `export` is an ECMAScript module, whatever the
+ * `type` of its package is: `npm init` writes `commonjs`, and without a type Node.js warns.
  */
 export async function captureModuleSources<T>(
   load: () => Promise<T>,
 ): Promise<{ readonly loaded: T; readonly sources: readonly string[] }> {
   const hooks = registerHooks({
     load(url, context, next) {
-      const module = next(url, context);
+      const module = next(url, withModuleFormat(url, context));
       const { source } = module;
       if (isImportedByModel(url) && source)
         sourcesByUrl.set(url, typeof source === 'string' ? source : decoder.decode(source));
@@ -38,6 +46,18 @@ export async function captureModuleSources<T>(
 
 /** A URL with a query is the model file itself, whose source its reader has. */
 function isImportedByModel(url: string): boolean {
-  if (!url.startsWith('file:') || url.includes('?') || url.includes(DEPENDENCIES)) return false;
-  return !PROGRAM.some((prefix) => url.startsWith(prefix));
+  return isOfModel(url) && !url.includes('?');
+}
+
+/** Whether a file belongs to the model, and neither to this program nor to an installed package. */
+function isOfModel(url: string): boolean {
+  return url.startsWith('file:') && !url.includes(DEPENDENCIES) && !PROGRAM.some((prefix) => url.startsWith(prefix));
+}
+
+function withModuleFormat(url: string, context: LoadHookContext): LoadHookContext {
+  if (!isOfModel(url) || context.format?.startsWith('module') === true) return context;
+  const file = fileURLToPath(url);
+  const format = MODULE_FORMATS[path.extname(file)];
+  if (format === undefined || !MODULE_STATEMENT.test(readFileSync(file, 'utf8'))) return context;
+  return { ...context, format };
 }

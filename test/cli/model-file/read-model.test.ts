@@ -5,7 +5,7 @@ import { mkdtemp, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { after, describe, it } from 'node:test';
 import { CommandError } from '../../../src/cli/command-error.ts';
@@ -22,6 +22,14 @@ export default defineModel({
 });
 `;
 
+const MODULE_WITH_IMPORT = `import { text } from './text.ts';
+import { defineModel, resource } from INDEX;
+export default defineModel({
+  name: 'desk',
+  resources: { notes: resource({ schema: { type: 'object', properties: { text } } }) },
+});
+`;
+
 let written = 0;
 async function file(name: string, text: string): Promise<string> {
   written += 1;
@@ -35,6 +43,36 @@ describe('a model in a module', () => {
     it(`is read from .${extension}`, async () => {
       const { model } = await requireModel(await file(`desk.${extension}`, MODEL), {});
       assert.equal(model.name, 'desk');
+    });
+  }
+
+  const packages: readonly (readonly [title: string, manifest: object])[] = [
+    ['of CommonJS, as npm init writes it', { type: 'commonjs' }],
+    ['without a type', {}],
+    ['of ECMAScript modules', { type: 'module' }],
+  ];
+  for (const [title, manifest] of packages) {
+    it(`is read in a package ${title}, with what it imports and without a warning`, async () => {
+      const program = `import { requireModel } from ${JSON.stringify(pathToFileURL(path.join(import.meta.dirname, '../../../src/cli/model-file/read-model.ts')).href)};
+        for (const file of process.argv.slice(1)) console.log((await requireModel(file, {})).model.name);`;
+      const desk = await mkdtemp(path.join(folder, 'package-'));
+      const module = MODULE_WITH_IMPORT.replace('INDEX', index);
+      await writeFile(path.join(desk, 'package.json'), JSON.stringify(manifest));
+      await writeFile(path.join(desk, 'text.ts'), "export const text = { type: 'string' } as const;\n");
+      const required = `const { defineModel } = require(${JSON.stringify(fileURLToPath(JSON.parse(index)))});\n`;
+      await writeFile(
+        path.join(desk, 'required.cjs'),
+        `${required}module.exports = defineModel(require('./desk.json'));\n`,
+      );
+      await writeFile(
+        path.join(desk, 'desk.json'),
+        '{ "name": "desk", "resources": { "notes": { "schema": { "type": "object" } } } }',
+      );
+      const files = ['desk.ts', 'desk.mts', 'desk.js', 'desk.mjs'].map((name) => path.join(desk, name));
+      for (const each of files) await writeFile(each, module);
+      const args = ['--input-type=module-typescript', '-e', program, ...files, path.join(desk, 'required.cjs')];
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+      assert.deepEqual([stdout, stderr], ['desk\n'.repeat(5), '']);
     });
   }
 
