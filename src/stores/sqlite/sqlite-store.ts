@@ -92,9 +92,13 @@ function open(
   try {
     const file = path === IN_MEMORY ? null : locateFile(path);
     defineFunctions(connection);
-    if (migrate) return { connection, file, ...prepareDatabase(connection, model, { random, consent }) };
-    verifyDatabase(connection, model);
-    return { connection, file, isNew: false, statements: [] };
+    const prepared = migrate
+      ? prepareDatabase(connection, model, { random, consent })
+      : { isNew: false, statements: [] };
+    if (!migrate) verifyDatabase(connection, model);
+    // Not before: a migration sorts whole tables for their indexes, which may not fit in memory.
+    connection.keepStatementJournalsInMemory();
+    return { connection, file, ...prepared };
   } catch (error) {
     connection.close();
     throw error;
