@@ -44,7 +44,8 @@ describe('restwright init', () => {
     assert.equal(code, 0);
     assert.match(stdout, /^wrote .*restwright\.yaml: customers and their orders/);
     const checked = await command('check', model);
-    assert.deepEqual([checked.code, checked.stdout], [0, `${model} is valid\n`]);
+    assert.equal(checked.code, 0);
+    assert.match(checked.stdout, /^\S+ is valid\n\n  collection/);
 
     const url = await serve(where);
     const post = async (
