@@ -111,7 +111,9 @@ class FactCollector {
   add(record: DataRecord): void {
     if (record.kind === 'ignored') this.#ignored.add(record.collection);
     else if (record.kind === 'collection') {
-      this.#collections.set(record.collection, new CollectionFacts(record.collection, record.isAlone));
+      const facts = new CollectionFacts(record.collection, record.isAlone);
+      facts.declare(this.#columns ?? []);
+      this.#collections.set(record.collection, facts);
     } else {
       this.rows += 1;
       if (this.#columns === null) this.#addObject(record);

@@ -22,7 +22,23 @@ export function compileFields(schema: CompileContext, resources: ReadonlySet<str
     return compileField(member, { ...schema, declared: objectOf(properties[member.name]), path }, resources);
   });
   checkFormerFields(fields, schema);
+  checkSources(schema);
   return fields;
+}
+
+/** Reports a name in imported files that several fields have. */
+function checkSources({ declared, path, report }: CompileContext): void {
+  const fields = Object.entries(objectOf(declared['properties']));
+  const owners = new Map<string, string>();
+  for (const [name, field] of fields) {
+    const source = stringOf(objectOf(field)['x-source']) ?? name;
+    const owner = owners.get(source);
+    if (owner === undefined) owners.set(source, name);
+    else {
+      const at = [...path, 'properties', name, ...('x-source' in objectOf(field) ? ['x-source'] : [])];
+      report(at, `in imported files, ${source} is the name of ${owner} already`, 'set x-source to another name');
+    }
+  }
 }
 
 function compileField(member: Member, context: CompileContext, resources: ReadonlySet<string>): Field {

@@ -62,6 +62,11 @@ export class CollectionFacts {
     this.isAlone = isAlone;
   }
 
+  /** Adds members that rows may have, such as the columns of CSV. */
+  declare(names: readonly string[]): void {
+    for (const name of names) this.#member(name);
+  }
+
   observe(row: SourceRow, line: number): void {
     this.rows += 1;
     const place = { line, row: this.rows };

@@ -99,7 +99,7 @@ function draftOf(collection: Collection, references: ReadonlyMap<string, Inferre
     settings: { ...settings, ...idSettings(ids) },
     ...(facts.source === name ? {} : { source: facts.source }),
     fields,
-    notes: facts.rows === 0 ? ['the data has no rows: add the fields'] : [],
+    notes: fields.length === 0 && facts.rows === 0 ? ['the data has no rows: add the fields'] : [],
   };
   return {
     resource,

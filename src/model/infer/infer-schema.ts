@@ -28,7 +28,7 @@ export function inferMembers(
 
 function inferMember(name: string, source: string, facts: ValueFacts, objects: number): MemberDraft {
   const { schema, converted } = inferSchema(facts);
-  const required = facts.count - facts.nulls === objects;
+  const required = objects > 0 && facts.count - facts.nulls === objects;
   return { name, required, schema: name === source && !converted ? schema : withSource(schema, source) };
 }
 

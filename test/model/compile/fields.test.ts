@@ -20,6 +20,13 @@ describe('the fields of a resource', () => {
   });
 
   rejectsProperties([
+    [
+      'have different names in imported files',
+      'a: { type: string, x-source: A }, b: { type: string, x-source: A }',
+      'b.x-source',
+      /A is the name of a already/,
+      /another name/,
+    ],
     ...['id', 'created_at', 'updated_at', 'deleted_at', 'revision', 'links'].map(
       (name) =>
         [
