@@ -75,6 +75,7 @@ function addCommand(program: Command, spec: CommandSpec, { terminal, setExitCode
     .summary(spec.summary)
     .description(spec.description)
     .addHelpText('after', `\n${spec.notes}`)
+    .configureOutput({ outputError: (text, write) => write(withLongerOption(text, spec)) })
     .showHelpAfterError(`--help shows the arguments and options of ${spec.name}.`);
   for (const each of spec.arguments) command.addArgument(argumentOf(each));
   for (const each of spec.options) command.addOption(optionOf(each));
@@ -83,6 +84,13 @@ function addCommand(program: Command, spec: CommandSpec, { terminal, setExitCode
     const given: readonly string[] = command.processedArgs;
     setExitCode(await spec.run(given, command.opts(), terminal));
   });
+}
+
+/** Names the option that an unknown one is the beginning of. Commander names only those that differ by a few letters. */
+function withLongerOption(message: string, { options }: CommandSpec): string {
+  const [, unknown] = /^error: unknown option '--(\w[\w-]*)'\n$/.exec(message) ?? [];
+  const longer = unknown === undefined ? undefined : options.find(({ name }) => name.startsWith(unknown));
+  return longer === undefined ? message : `${message}(Did you mean --${longer.name}?)\n`;
 }
 
 function argumentOf({ name, description, fallback }: ArgumentSpec): Argument {

@@ -115,6 +115,8 @@ describe('restwright', () => {
       ['serve', 'shop.yaml', '--prot', '1'],
       /unknown option '--prot'\n\(Did you mean --port\?\)\n--help shows the arguments and options of serve\./,
     ],
+    [['serve', 'shop.yaml', '--insecure'], /'--insecure'\n\(Did you mean --insecure-public\?\)\n--help shows /],
+    [['serve', 'shop.yaml', '--colour'], /'--colour'\n--help shows /],
     [['import', 'shop.yaml', 'products', 'x', '--databse', 'y'], /'--databse'\n\(Did you mean --database\?\)/],
     [['serve', 'shop.yaml', 'more'], /too many arguments/],
     [['serve', 'shop.yaml', '--port', 'x'], /--port: 'x' is not a valid port/],
