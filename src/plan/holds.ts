@@ -6,7 +6,7 @@ import type { Row } from './plan.ts';
 import { comparisonOf } from './value-order.ts';
 
 /**
- * Whether a row fulfils a condition, as stores decide it (QRY-7): unset fields fulfil `nin`, `exists` is false, and nothing else.
+ * Whether a row fulfils a condition, as stores decide it (QRY-7): unset fields fulfil `nin`, `exists` is false, and nothing else. Null is in no relation to a value.
  *
  * @param row in its JSON form, with every field
  */
@@ -17,9 +17,9 @@ export function holds({ properties }: Pick<Resource, 'properties'>, row: Row, co
   const type = properties.get(condition.path)?.type ?? { kind: 'text', format: null };
   switch (condition.operator) {
     case 'in':
-      return condition.values.some((one) => comparisonOf(type)(one, value) === 0);
+      return condition.values.some((one) => one !== null && comparisonOf(type)(one, value) === 0);
     case 'nin':
-      return !condition.values.some((one) => comparisonOf(type)(one, value) === 0);
+      return !condition.values.some((one) => one !== null && comparisonOf(type)(one, value) === 0);
     case 'starts_with':
       return typeof value === 'string' && value.startsWith(condition.value);
     case 'contains': {
@@ -32,7 +32,7 @@ export function holds({ properties }: Pick<Resource, 'properties'>, row: Row, co
     case 'gte':
     case 'lt':
     case 'lte':
-      return fulfils(condition.operator, comparisonOf(type)(value, condition.value));
+      return condition.value !== null && fulfils(condition.operator, comparisonOf(type)(value, condition.value));
   }
 }
 

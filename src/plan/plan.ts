@@ -64,6 +64,9 @@ export interface VisibleReference extends ReferencedRow {
 /** A condition on the rows of a read. Related rows count as absent where they are not visible. */
 export type Condition = ConditionOf<{ readonly visible: Visibility }>;
 
+/** The one on related rows. */
+export type VisibleRelatedCondition = Extract<Condition, { readonly operator: 'related' }>;
+
 /** Whether rows are counted: all of them (`exact`), or up to a limit (`capped`). */
 export type Count =
   | { readonly kind: 'none' }

@@ -75,7 +75,11 @@ export const environmentFolders: readonly string[] = ['cli', 'index.ts'];
  */
 export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   Store: ['src/pipeline/pipeline.ts'],
-  RowReader: ['src/pipeline/read/visible-rows.ts', 'src/pipeline/batch/staged-rows.ts'],
+  RowReader: [
+    'src/pipeline/read/visible-rows.ts',
+    'src/pipeline/batch/staged-list.ts',
+    'src/pipeline/batch/staged-rows.ts',
+  ],
   RowSource: ['src/pipeline/authorize.ts', 'src/pipeline/batch/staged-rows.ts'],
   'store.rows': [],
   'rows.over': ['src/pipeline/batch/atomic.ts'],

@@ -1,13 +1,8 @@
 import type { Json } from '../../conventions/json.ts';
-import type { Model, Resource, SortKey } from '../../model/model.ts';
-import { relatedResources } from '../../plan/condition.ts';
-import { holds } from '../../plan/holds.ts';
-import { valueAt } from '../../plan/list-query.ts';
+import type { Model, Resource } from '../../model/model.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
-import { heldAncestors, rowKey } from '../../plan/row-address.ts';
+import { rowKey } from '../../plan/row-address.ts';
 import {
-  type Ancestor,
-  type Condition,
   EVERYTHING,
   type ItemPlan,
   type ListPlan,
@@ -24,26 +19,14 @@ import {
   type VisibleReference,
   type WritePlan,
 } from '../../plan/plan.ts';
-import { comparisonOf } from '../../plan/value-order.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../../stores/store.ts';
 import { hiddenMembers } from '../read/hidden-members.ts';
 import type { RowSource } from '../read/visible-rows.ts';
-
-/** What needs the indexes of the store. */
-const NOT_STAGED =
-  'a hook cannot search or filter through a relation after an atomic batch has written to these resources';
-
-/** More rows than ids of one unit have: an id may exist below several parents. */
-const MAX_SAME_IDS = 10_000;
+import { isBelow, listStaged, type StagedRow } from './staged-list.ts';
 
 /** No stored stamp has this value. */
 const STAGED = -1;
-
-/** A row as a unit would leave it; null for a deleted one. */
-interface StagedRow extends ReferencedRow {
-  readonly row: Row | null;
-}
 
 /**
  * The rows as the plans of a unit would leave them, before the unit is written: what later writes of an atomic batch are prepared against
@@ -114,40 +97,13 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
   }
 
   /**
-   * The first rows of a list: what a cascade and the hooks of an application read. Exact, also its count.
+   * The first rows of a list: what a cascade and the hooks of an application read.
    *
-   * @throws {Error} for a search and for a later page, which no write reads
+   * @throws {Error} as {@link listStaged} does
    */
-  async list(plan: ListPlan): Promise<Page> {
-    const staged = [...this.#staged.values()];
-    const related = new Set(relatedResources(plan.filter));
-    if (staged.some(({ resource }) => related.has(resource))) throw new Error(NOT_STAGED);
-    const touched = staged.filter(({ resource }) => resource === plan.resource);
-    if (touched.length === 0) return this.stored.rows.list(plan);
-    const { window, order } = plan;
-    if (window.kind !== 'seek' || window.after !== null || window.backward)
-      throw new Error('no write reads a later page');
-    const resource = this.#resource(plan.resource);
-    const matches = touched.flatMap((one) => (isListed(one, plan, resource) ? [one.row] : []));
-    const stored = await this.stored.rows.list({
-      ...plan,
-      window: { ...window, limit: window.limit + touched.length },
-    });
-    const untouched = stored.rows.filter((row) => !this.#staged.has(this.#keyOfRow(plan.resource, row)));
-    const rows = [...untouched, ...matches].sort(rowOrder(resource, order));
-    const more = stored.more || rows.length > window.limit;
-    if (stored.total === null) return { ...stored, rows: rows.slice(0, window.limit), more };
-    const count = stored.total.count - (await this.#countStored(plan, touched)) + matches.length;
-    return { ...stored, rows: rows.slice(0, window.limit), more, total: { ...stored.total, count } };
-  }
-
-  /** How many of the rows that the unit has touched a plan would find in the store. */
-  async #countStored(plan: ListPlan, touched: readonly StagedRow[]): Promise<number> {
-    const ids = [...new Set(touched.map(({ id }) => id))];
-    const filter: ListPlan['filter'] = [...plan.filter, { path: 'id', operator: 'in', values: ids }];
-    const window = { kind: 'seek', after: null, backward: false, limit: MAX_SAME_IDS } as const;
-    const { rows } = await this.stored.rows.list({ ...plan, filter, window, count: { kind: 'none' } });
-    return rows.filter((row) => this.#staged.has(this.#keyOfRow(plan.resource, row))).length;
+  list(plan: ListPlan): Promise<Page> {
+    const { resources } = this.#model;
+    return listStaged({ stored: this.stored.rows, staged: [...this.#staged.values()], resources }, plan);
   }
 
   async lookup(plan: LookupPlan): Promise<readonly LocatedRow[]> {
@@ -200,48 +156,9 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     return rowKey(this.#resource(resource), address);
   }
 
-  #keyOfRow(resource: string, row: Row): string {
-    const within = heldAncestors(this.#resource(resource), row, this.#model.resources);
-    return this.#key({ resource, id: row.id, within });
-  }
-
   #resource(name: string): Resource {
     const resource = this.#model.resources.get(name);
     if (resource === undefined) throw new Error(`the model has no resource ${name}`);
     return resource;
   }
-}
-
-/** Whether a row is where a plan looks for it. */
-function isBelow({ within }: StagedRow, above: readonly Ancestor[]): boolean {
-  return above.every(({ id }, level) => within[level]?.id === id);
-}
-
-/** Whether a staged row is one that a plan lists. */
-function isListed(staged: StagedRow, plan: ListPlan, resource: Resource): staged is StagedRow & { readonly row: Row } {
-  const { row } = staged;
-  return row !== null && isBelow(staged, plan.within) && plan.filter.every((one) => isFulfilled(resource, row, one));
-}
-
-function isFulfilled(resource: Resource, row: Row, condition: Condition): boolean {
-  if (condition.operator === 'search' || condition.operator === 'related') throw new Error(NOT_STAGED);
-  if (condition.operator !== 'any') return holds(resource, row, condition);
-  return condition.alternatives.some((conditions) => conditions.every((one) => isFulfilled(resource, row, one)));
-}
-
-/** The order of rows in a list: unset values first, or last in descending order (PAGE-5). */
-function rowOrder({ properties }: Resource, order: readonly SortKey[]): (one: Row, other: Row) => number {
-  const keys = order.map(({ path, descending }) => {
-    const compare = comparisonOf(properties.get(path)?.type ?? { kind: 'text', format: null });
-    return { path, sign: descending ? -1 : 1, compare };
-  });
-  return (one, other) => {
-    for (const { path, sign, compare } of keys) {
-      const [left, right] = [valueAt(one, path), valueAt(other, path)];
-      const isUnset = left === null || right === null;
-      const result = isUnset ? Number(right === null) - Number(left === null) : compare(left, right);
-      if (result !== 0) return result * sign;
-    }
-    return 0;
-  };
 }

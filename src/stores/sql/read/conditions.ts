@@ -1,8 +1,8 @@
 import type { Json } from '../../../conventions/json.ts';
 import type { Resource } from '../../../model/model.ts';
 import { referringMembers } from '../../../model/row-key.ts';
-import { type Alternative, holdsForUnset, type PathCondition, type RelatedCondition } from '../../../plan/condition.ts';
-import type { Condition, Visibility } from '../../../plan/plan.ts';
+import { type Alternative, holdsForUnset, type PathCondition } from '../../../plan/condition.ts';
+import type { Condition, VisibleRelatedCondition } from '../../../plan/plan.ts';
 import type { BindParameters, SqlValue } from '../dialect.ts';
 import { indexesOf } from '../../../plan/indexes.ts';
 import { type Interval, intersection, intervalConditions, intervalOf } from './intervals.ts';
@@ -137,10 +137,11 @@ function otherCondition(context: ConditionContext, condition: Condition): string
   }
 }
 
-type Related = RelatedCondition<{ readonly visible: Visibility }>;
-
 /** At least one of several conjunctions. */
-function either(context: ConditionContext, alternatives: readonly Alternative<Pick<Related, 'visible'>>[]): string {
+function either(
+  context: ConditionContext,
+  alternatives: readonly Alternative<Pick<VisibleRelatedCondition, 'visible'>>[],
+): string {
   const each = alternatives.map((conditions) => {
     const all = filterConditions(context, filterOf(context.table, conditions));
     return all.length === 0 ? ALWAYS : all.join(' and ');
@@ -152,7 +153,7 @@ function either(context: ConditionContext, alternatives: readonly Alternative<Pi
  * A related row exists that fulfills conditions. What a row refers to are few rows, which are collected first: an index on the field then finds the
  * rows that refer to them.
  */
-function related(context: ConditionContext, condition: Related): string {
+function related(context: ConditionContext, condition: VisibleRelatedCondition): string {
   const { tables, table } = context;
   const { resource, field, inverse } = condition.relation;
   if (inverse) return referredTo(context, condition);
@@ -168,7 +169,7 @@ function related(context: ConditionContext, condition: Related): string {
  * A row exists that refers to the row and fulfills conditions. Such rows are many, and often the first one does: each row looks for it in the index
  * on their field, unless an index finds the few that fulfill the conditions.
  */
-function referredTo(context: ConditionContext, condition: Related): string {
+function referredTo(context: ConditionContext, condition: VisibleRelatedCondition): string {
   const { tables, table } = context;
   const { resource, field } = condition.relation;
   const target = tables.related(resource);
@@ -184,7 +185,12 @@ function referredTo(context: ConditionContext, condition: Related): string {
 }
 
 /** A query of the related rows that fulfill the conditions. @param refers a further condition */
-function relatedRows(context: ConditionContext, condition: Related, selection: string, refers?: string): string {
+function relatedRows(
+  context: ConditionContext,
+  condition: VisibleRelatedCondition,
+  selection: string,
+  refers?: string,
+): string {
   const { tables, deadline } = context;
   const target = tables.related(condition.relation.resource);
   const conditions = [
@@ -198,7 +204,7 @@ function relatedRows(context: ConditionContext, condition: Related, selection: s
 }
 
 /** The conditions of what may be seen of a resource. */
-function visibleConditions({ visible }: Related): readonly string[] {
+function visibleConditions({ visible }: VisibleRelatedCondition): readonly string[] {
   switch (visible.kind) {
     case 'everything':
       return [];
@@ -206,7 +212,7 @@ function visibleConditions({ visible }: Related): readonly string[] {
 }
 
 /** A condition: a reference leads to no visible row. Foreign keys make sure that there is a row. */
-function leadsToNone(reference: string, { visible }: Related): string {
+function leadsToNone(reference: string, { visible }: VisibleRelatedCondition): string {
   switch (visible.kind) {
     case 'everything':
       return `${reference} is null`;

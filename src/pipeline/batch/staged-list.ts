@@ -1,0 +1,252 @@
+import type { Json } from '../../conventions/json.ts';
+import type { Model, Resource, SortKey } from '../../model/model.ts';
+import { keyMembers } from '../../model/row-key.ts';
+import { holdsForUnset, type PathCondition } from '../../plan/condition.ts';
+import { holds } from '../../plan/holds.ts';
+import { valueAt } from '../../plan/list-query.ts';
+import { heldAncestors, rowKey } from '../../plan/row-address.ts';
+import {
+  type Ancestor,
+  type Condition,
+  EVERYTHING,
+  type ListPlan,
+  type Page,
+  type ReferencedRow,
+  type Row,
+  type VisibleAncestor,
+  type VisibleRelatedCondition,
+} from '../../plan/plan.ts';
+import { comparisonOf } from '../../plan/value-order.ts';
+import type { RowReader } from '../../stores/store.ts';
+
+/** Most rows whose related rows a unit may change before a list reads them. */
+const MAX_CHANGED = 10_000;
+
+/** A row as a unit would leave it; null for a deleted one. */
+export interface StagedRow extends ReferencedRow {
+  readonly row: Row | null;
+}
+
+/** The rows of a unit and of the store. */
+export interface StagedState {
+  readonly stored: RowReader;
+  readonly staged: readonly StagedRow[];
+  readonly resources: Model['resources'];
+}
+
+/**
+ * The first rows of a list, as a unit would leave them: exact, also its count. The store finds those that the unit cannot have changed; the others,
+ * and those whose related rows it has changed, are judged one by one.
+ *
+ * @throws {Error} for a search and for a later page, which no write reads, and where too many rows have changed
+ */
+export function listStaged(state: StagedState, plan: ListPlan): Promise<Page> {
+  return new StagedList(state).list(plan);
+}
+
+/** One list and the lists of related rows that it needs. */
+class StagedList {
+  readonly #state: StagedState;
+  /** Whether rows exist, by plan: many rows refer to one. */
+  readonly #found = new Map<string, Promise<boolean>>();
+
+  constructor(state: StagedState) {
+    this.#state = state;
+  }
+
+  async list(plan: ListPlan): Promise<Page> {
+    const { stored } = this.#state;
+    const changed = await this.#changedRows(plan);
+    if (changed.size === 0) return stored.list(plan);
+    const { window, order } = plan;
+    if (window.kind !== 'seek' || window.after !== null || window.backward)
+      throw new Error('no write reads a later page');
+    const matches: Row[] = [];
+    for (const row of changed.values()) if (row !== null && (await this.#fulfills(plan, row))) matches.push(row);
+    const page = await stored.list({ ...plan, window: { ...window, limit: window.limit + changed.size } });
+    const unchanged = page.rows.filter((row) => !changed.has(this.#keyOf(plan.resource, row)));
+    const rows = [...unchanged, ...matches].sort(rowOrder(this.#resource(plan.resource), order));
+    const more = page.more || rows.length > window.limit;
+    const listed = { ...page, rows: rows.slice(0, window.limit), more };
+    if (page.total === null) return listed;
+    const count = page.total.count - (await this.#countStored(plan, changed)) + matches.length;
+    return { ...listed, total: { ...page.total, count } };
+  }
+
+  /** The rows that may differ from what the store would find, by key: as the unit would leave them, null for those that are not in the list. */
+  async #changedRows(plan: ListPlan): Promise<ReadonlyMap<string, Row | null>> {
+    const changed = new Map<string, Row | null>();
+    for (const condition of plan.filter.flatMap(relatedConditions)) {
+      for (const row of await this.#rowsRelatedToStaged(plan, condition)) {
+        changed.set(this.#keyOf(plan.resource, row), row);
+      }
+    }
+    for (const staged of this.#stagedOf(plan.resource)) {
+      changed.set(rowKey(this.#resource(plan.resource), staged), isBelow(staged, plan.within) ? staged.row : null);
+    }
+    return changed;
+  }
+
+  /** The stored rows that are or were related to rows of the unit. */
+  async #rowsRelatedToStaged(plan: ListPlan, condition: VisibleRelatedCondition): Promise<readonly Row[]> {
+    const { resource, field, inverse } = condition.relation;
+    const staged = this.#stagedOf(resource);
+    if (staged.length === 0) return [];
+    const ids = inverse ? await this.#referredIds(staged, resource, field) : staged.map(({ id }) => id);
+    const isArray = !inverse && this.#resource(plan.resource).field.get(field)?.type.kind === 'array';
+    const refers: Condition = isArray
+      ? { operator: 'any', alternatives: ids.map((value) => [{ path: field, operator: 'contains', value }]) }
+      : { path: inverse ? 'id' : field, operator: 'in', values: ids };
+    const rows = await this.#state.stored.list({ ...firstRows(plan, MAX_CHANGED), filter: [refers] });
+    if (rows.more) throw new Error(`a batch changed what more than ${MAX_CHANGED} rows are filtered by`);
+    return rows.rows;
+  }
+
+  /** The ids that a field of rows refers to, and referred to before the unit. */
+  async #referredIds(staged: readonly StagedRow[], resource: string, field: string): Promise<readonly string[]> {
+    const before = await this.#state.stored.lookup({ resource, rows: staged, visible: EVERYTHING });
+    const rows = [...before.map(({ row }) => row), ...staged.flatMap(({ row }) => row ?? [])];
+    return [...new Set(rows.flatMap((row) => idsIn(row[field])))];
+  }
+
+  /** How many of the changed rows a plan would find in the store. */
+  async #countStored(plan: ListPlan, changed: ReadonlyMap<string, Row | null>): Promise<number> {
+    const ids = [...new Set([...this.#stagedOf(plan.resource), ...changed.values()].flatMap((each) => each?.id ?? []))];
+    const filter = [...plan.filter, { path: 'id', operator: 'in', values: ids } as const];
+    const { rows } = await this.#state.stored.list({ ...firstRows(plan, 2 * MAX_CHANGED), filter });
+    return rows.filter((row) => changed.has(this.#keyOf(plan.resource, row))).length;
+  }
+
+  async #fulfills(plan: ListPlan, row: Row): Promise<boolean> {
+    for (const condition of plan.filter) if (!(await this.#holds(plan, row, condition))) return false;
+    return true;
+  }
+
+  async #holds(plan: ListPlan, row: Row, condition: Condition): Promise<boolean> {
+    if ('path' in condition) return holds(this.#resource(plan.resource), row, condition);
+    switch (condition.operator) {
+      case 'search':
+        throw new Error('a hook cannot search after an atomic batch has written to the resource');
+      case 'related':
+        return this.#isRelated(plan, row, condition);
+      case 'any':
+        for (const filter of condition.alternatives) if (await this.#fulfills({ ...plan, filter }, row)) return true;
+        return false;
+    }
+  }
+
+  async #isRelated(plan: ListPlan, row: Row, related: VisibleRelatedCondition): Promise<boolean> {
+    const { relation, conditions } = related;
+    const resource = this.#resource(plan.resource);
+    const above = heldAncestors(resource, row, this.#state.resources);
+    if (relation.inverse) return this.#isReferredTo(plan, row, related);
+    const isParent = relation.field === resource.parent?.field;
+    const isSibling = resource.field.get(relation.field)?.reference?.siblings === true;
+    const ids = idsIn(row[relation.field]);
+    const byId: PathCondition = { path: 'id', operator: 'in', values: ids };
+    const siblings = isSibling ? above : [];
+    const within = isParent ? above.slice(1) : siblings;
+    if (ids.length > 0 && (await this.#exists(related, within, [byId, ...conditions]))) return true;
+    if (Array.isArray(row[relation.field]) || !conditions.every(holdsForUnset)) return false;
+    return ids.length === 0 || !(await this.#exists(related, within, [byId]));
+  }
+
+  #isReferredTo(plan: ListPlan, row: Row, related: VisibleRelatedCondition): Promise<boolean> {
+    const { relation, conditions } = related;
+    const above = heldAncestors(this.#resource(plan.resource), row, this.#state.resources);
+    const target = this.#resource(relation.resource);
+    const { field } = relation;
+    if (field === target.parent?.field) {
+      return this.#exists(related, [{ resource: plan.resource, id: row.id }, ...above], conditions);
+    }
+    const declared = target.field.get(field);
+    const refers: PathCondition =
+      declared?.type.kind === 'array'
+        ? { path: field, operator: 'contains', value: row.id }
+        : { path: field, operator: 'in', values: [row.id] };
+    return this.#exists(related, declared?.reference?.siblings === true ? above : [], [refers, ...conditions]);
+  }
+
+  /** Whether a row of a related resource fulfills a filter. */
+  #exists(
+    related: VisibleRelatedCondition,
+    within: readonly Ancestor[],
+    filter: readonly PathCondition[],
+  ): Promise<boolean> {
+    const { relation, visible } = related;
+    const key = JSON.stringify([relation.resource, within, filter]);
+    const known = this.#found.get(key);
+    if (known !== undefined) return known;
+    const above = within.map(({ resource, id }): VisibleAncestor => ({ resource, id, visible: EVERYTHING }));
+    const plan = firstRows({ resource: relation.resource, within: above, visible }, 1);
+    const order = keyMembers(this.#resource(relation.resource)).map((path) => ({ path, descending: false }));
+    const found = this.list({ ...plan, filter, order }).then(({ rows }) => rows.length > 0);
+    this.#found.set(key, found);
+    return found;
+  }
+
+  #stagedOf(resource: string): readonly StagedRow[] {
+    return this.#state.staged.filter((each) => each.resource === resource);
+  }
+
+  #keyOf(resource: string, row: Row): string {
+    const compiled = this.#resource(resource);
+    return rowKey(compiled, { id: row.id, within: heldAncestors(compiled, row, this.#state.resources) });
+  }
+
+  #resource(name: string): Resource {
+    const resource = this.#state.resources.get(name);
+    if (resource === undefined) throw new Error(`the model has no resource ${name}`);
+    return resource;
+  }
+}
+
+/** Whether a row is where a plan looks for it. */
+export function isBelow({ within }: StagedRow, above: readonly Ancestor[]): boolean {
+  return above.every(({ id }, level) => within[level]?.id === id);
+}
+
+/** The first rows of a resource, by their keys, without a filter and a count. */
+function firstRows(
+  { resource, within, visible }: Pick<ListPlan, 'resource' | 'within' | 'visible'>,
+  limit: number,
+): ListPlan {
+  return {
+    kind: 'list',
+    resource,
+    within,
+    visible,
+    filter: [],
+    order: [{ path: 'id', descending: false }],
+    window: { kind: 'seek', after: null, backward: false, limit },
+    count: { kind: 'none' },
+    effort: 'unbounded',
+  };
+}
+
+function relatedConditions(condition: Condition): readonly VisibleRelatedCondition[] {
+  if (condition.operator === 'any') return condition.alternatives.flat().flatMap(relatedConditions);
+  return condition.operator === 'related' ? [condition] : [];
+}
+
+/** The ids that a reference or an array of references holds. */
+function idsIn(value: Json | undefined): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
+}
+
+/** The order of rows in a list: unset values first, or last in descending order (PAGE-5). */
+function rowOrder({ properties }: Resource, order: readonly SortKey[]): (one: Row, other: Row) => number {
+  const keys = order.map(({ path, descending }) => {
+    const compare = comparisonOf(properties.get(path)?.type ?? { kind: 'text', format: null });
+    return { path, sign: descending ? -1 : 1, compare };
+  });
+  return (one, other) => {
+    for (const { path, sign, compare } of keys) {
+      const [left, right] = [valueAt(one, path), valueAt(other, path)];
+      const isUnset = left === null || right === null;
+      const result = isUnset ? Number(right === null) - Number(left === null) : compare(left, right);
+      if (result !== 0) return result * sign;
+    }
+    return 0;
+  };
+}
