@@ -194,6 +194,13 @@ describe('the published package', () => {
     assert.match(stdout, /serchable/);
   });
 
+  it('writes a model whose first line names the schema in the package, by a relative path', () => {
+    execFileSync(process.execPath, [installed('bin', 'restwright.js'), 'init'], { cwd: folder });
+    const [, schema = ''] = /\$schema=(\S+)/.exec(readFileSync(path.join(folder, 'restwright.yaml'), 'utf8')) ?? [];
+    assert.equal(schema, './node_modules/restwright/schema/model.schema.json');
+    assert.ok(existsSync(path.join(folder, schema)));
+  });
+
   it('exports the library', () => {
     const script = "import('restwright').then((names) => console.log(Object.keys(names).sort().join()))";
     const names = execFileSync(process.execPath, ['-e', script], { cwd: folder, encoding: 'utf8' });

@@ -180,6 +180,8 @@ components: { schemas: { Animal: { type: object, properties: { name: { type: str
       /db\.json:1: .*send it as a string/,
     ],
     ['semicolons', 'rows.csv', 'a;b\n1;2\n', 1, /rows\.csv:1: the columns are not separated by commas/],
+    ['an empty file of CSV', 'rows.csv', '\n', 1, /rows\.csv: the file has no header/],
+    ['two members with one name', 'db.json', '{"a":[],\n"a":[]}', 1, /db\.json:2: the file has two members "a"/],
     ['a missing cell', 'rows.csv', 'a,b\n1\n', 1, /rows\.csv:2: the row has 1 cells for 2 columns/],
     ['two columns with one name', 'rows.csv', 'a,a\n1,2\n', 1, /rows\.csv:1: two columns have the name "a"/],
     ['a model', 'm.yaml', 'name: x\n', 2, /m\.yaml is neither data nor an OpenAPI description/],
