@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
 import type { ComputedField, Field } from '../model.ts';
-import { type Hooks, NO_HOOKS } from '../typescript/hooks.ts';
+import { objectOf } from '../values/access.ts';
+import { type Hooks, NO_HOOKS, type Refine } from '../typescript/hooks.ts';
+import { compileRefine } from '../typescript/refinements.ts';
 import { CodeReader } from '../typescript/module-values.ts';
 import type { UncheckedCode } from '../typescript/split-definition.ts';
 import { compileComputedFields } from './computed-fields.ts';
@@ -53,6 +55,7 @@ function compileHooks(
   }
   const writable = fields.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
   return {
+    refine: compileRefinements(code, fields, objectOf(objectOf(declared['schema'])['properties'])),
     before: {
       create: before.get('create') ?? null,
       update: before.get('update') ?? null,
@@ -65,4 +68,17 @@ function compileHooks(
       deleted: after.get('deleted') ?? null,
     },
   };
+}
+
+/** @param properties of the declared schema: the id of a parent is not among them */
+function compileRefinements(
+  { validate }: UncheckedCode,
+  fields: readonly Field[],
+  properties: JsonObject,
+): Refine | null {
+  if (validate === null) return null;
+  return compileRefine(
+    validate,
+    fields.filter(({ name }) => Object.hasOwn(properties, name)),
+  );
 }

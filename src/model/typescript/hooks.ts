@@ -2,6 +2,7 @@ import type { ErrorDetail } from '../../conventions/errors.ts';
 import type { EventEnvelope } from '../../conventions/event.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import type { Path } from '../values/path.ts';
 
 /** The services that an application passes to its hooks, by name; see `withServices`. */
 export type HookServices = Readonly<Record<string, unknown>>;
@@ -99,11 +100,27 @@ export interface WriteInfo {
 /** The context of `before` and `check` hooks: the application's services and the write. */
 export type WriteContext = HookServices & WriteInfo;
 
+/** Values as a library returns them, which may have another form than their schema allows, or one error for each place. */
+type RefinedValues =
+  | { readonly kind: 'refined'; readonly values: JsonObject }
+  | { readonly kind: 'refused'; readonly issues: readonly RefinementIssue[] };
+
+/** The path is empty for an error of the whole row. */
+export interface RefinementIssue {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** Runs the refinements and transforms of a library's schema on valid values in stored form. */
+export type Refine = (values: JsonObject) => Promise<RefinedValues>;
+
 /**
  * The hooks of a resource. They run on the request thread before a write, and again if the row changed in the meantime. `refuse` refuses
  * the write; any other exception is a 500.
  */
 export interface Hooks {
+  /** The refinements and transforms of a library's schema; null for a JSON Schema. Runs before all others. */
+  readonly refine: Refine | null;
   readonly before: {
     /** Gets the validated values of all fields. A returned value replaces them and is validated again. */
     readonly create: ((draft: JsonObject, context: WriteContext) => MaybePromise<JsonObject | undefined>) | null;
@@ -128,6 +145,7 @@ export type AfterHook = (event: EventEnvelope, context: HookServices) => MaybePr
 
 /** The hooks of a resource without code. */
 export const NO_HOOKS: Hooks = {
+  refine: null,
   before: { create: null, update: null, delete: null },
   check: new Map(),
   after: { created: null, updated: null, deleted: null },

@@ -1,10 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
-import { arrayOf, objectOf } from '../values/access.ts';
+import { arrayOf, objectOf, stringsOf } from '../values/access.ts';
 import type { ReportProblem } from '../document/model-error.ts';
 import { formats } from '../values/formats.ts';
 import { parseExpression } from '../values/pattern.ts';
 import type { Path } from '../values/path.ts';
 import { plainData } from './module-values.ts';
+import type { StandardValidate } from './refinements.ts';
 
 /** Bounds that libraries add for their number types: safe integer, double, single. */
 const TYPE_BOUNDS: ReadonlySet<Json> = new Set([Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, (2 - 2 ** -23) * 2 ** 127]);
@@ -36,31 +37,93 @@ const ANY_NAME: ReadonlySet<string> = new Set(['^.*$', '^(.*)$']);
  * @param path of the schema, where problems are reported
  */
 export function plainSchema(schema: unknown, path: Path, report: ReportProblem): Json {
-  const plain = plainData(sourceOf(schema, path, report), path, report);
-  return isJsonObject(plain) ? normalize(plain) : plain;
+  const standard = standardOf(schema);
+  if (standard === undefined) {
+    const plain = plainData(schema, path, report);
+    return isJsonObject(plain) ? normalize(plain) : plain;
+  }
+  const input = convertedInput(standard, path, report);
+  const output = convertedOutput(standard);
+  if (output !== null) reportOtherTypes(input, output, path, report);
+  return input;
 }
 
-function sourceOf(schema: unknown, path: Path, report: ReportProblem): unknown {
+/** `~standard.validate` of a library's schema, which runs its refinements and transforms; null for a JSON Schema. */
+export function standardValidate(schema: unknown): StandardValidate | null {
+  const standard = standardOf(schema);
+  const validate: unknown = Object(standard).validate;
+  return typeof validate === 'function' ? (value) => Reflect.apply(validate, standard, [value]) : null;
+}
+
+function standardOf(schema: unknown): unknown {
   // In some libraries schemas are functions.
-  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return schema;
-  const standard: unknown = Reflect.get(schema, '~standard');
-  if (standard === undefined) return schema;
-  const converter: unknown = Object(standard).jsonSchema;
-  const input: unknown = Object(converter).input;
-  if (typeof input !== 'function') {
-    const fix = 'use Zod, ArkType or TypeBox, or write a JSON Schema';
+  const isLibrary = (typeof schema === 'object' && schema !== null) || typeof schema === 'function';
+  return isLibrary ? Reflect.get(schema, '~standard') : undefined;
+}
+
+/** The JSON Schema of what clients send. */
+function convertedInput(standard: unknown, path: Path, report: ReportProblem): JsonObject {
+  if (!hasConverter(standard)) {
+    const fix = 'use Zod, ArkType, TypeBox or, for Valibot, toStandardJsonSchema of @valibot/to-json-schema';
     report(path, 'the library of this schema does not convert it to JSON Schema', fix);
     return {};
   }
   try {
-    // The round trip removes members that libraries attach to the result and that are not JSON.
-    return JSON.parse(JSON.stringify(Reflect.apply(input, converter, [{ target: 'draft-2020-12' }])));
+    return converted(standard, 'input', {});
   } catch (error) {
     const [message] = (error instanceof Error ? error.message : String(error)).split('\n');
     const fix = 'use types that exist in JSON, such as a string with a format for a date';
     report(path, `the library cannot convert this schema to JSON Schema: ${message}`, fix);
     return {};
   }
+}
+
+/** The JSON Schema of what transforms return, empty where the library does not know it; null where it cannot be converted. */
+function convertedOutput(standard: unknown): JsonObject | null {
+  try {
+    return hasConverter(standard) ? converted(standard, 'output', { unrepresentable: 'any' }) : null;
+  } catch {
+    // The input decides what a model can express; what the output of a transform is may be unknown until it runs.
+    return null;
+  }
+}
+
+/** The part of Standard JSON Schema that is used here. */
+interface Convertible {
+  readonly jsonSchema: Readonly<Record<'input' | 'output', (options: object) => unknown>>;
+}
+
+function hasConverter(standard: unknown): standard is Convertible {
+  return typeof Object(Object(standard).jsonSchema).input === 'function';
+}
+
+/** @param options for Zod. Valibot's `ignore` leaves out actions that JSON Schema lacks, such as `trim`, which `validate` runs */
+function converted({ jsonSchema }: Convertible, side: 'input' | 'output', options: object): JsonObject {
+  const libraryOptions = { ...options, errorMode: 'ignore' };
+  // The round trip removes members that libraries attach to the result and that are not JSON.
+  const plain: Json = JSON.parse(JSON.stringify(jsonSchema[side]({ target: 'draft-2020-12', libraryOptions })));
+  return isJsonObject(plain) ? normalize(plain) : {};
+}
+
+/** Reports fields whose transform returns another type than clients send: a row has one type, which its JSON Schema declares. */
+function reportOtherTypes(input: JsonObject, output: JsonObject, path: Path, report: ReportProblem): void {
+  const [sent, returned] = [typeNames(input), typeNames(output)];
+  if (sent.size > 0 && returned.size > 0 && sent.isDisjointFrom(returned)) {
+    const [from, to] = [[...sent].join(' or '), [...returned].join(' or ')];
+    const fix = `return ${from}, declare ${to} and let clients send it, or derive a computed member`;
+    report(path, `a transform makes ${to} of ${from}, but a row holds what clients send and read`, fix);
+    return;
+  }
+  const members = objectOf(output['properties']);
+  for (const [name, member] of Object.entries(objectOf(input['properties'])))
+    reportOtherTypes(objectOf(member), objectOf(members[name]), [...path, 'properties', name], report);
+  for (const keyword of ['items', 'additionalProperties'].filter((name) => isJsonObject(input[name])))
+    reportOtherTypes(objectOf(input[keyword]), objectOf(output[keyword]), [...path, keyword], report);
+}
+
+/** The types that a schema allows, without null; none where it does not say. */
+function typeNames({ type }: JsonObject): ReadonlySet<string> {
+  return new Set(stringsOf(typesOf(type)).map((name) => (name === 'integer' ? 'number' : name)));
 }
 
 function normalize({ $schema: _dialect, ...schema }: JsonObject): JsonObject {

@@ -58,6 +58,10 @@ class DataReader {
       const cause = 'a schema of a library is inside a JSON Schema';
       return this.#problem(path, cause, 'write the whole schema with the library');
     }
+    if ('~refine' in value || '~codec' in value) {
+      const cause = 'a Refine or Codec of TypeBox is code, which a JSON Schema does not run';
+      return this.#problem(path, cause, 'use a check or a before hook');
+    }
     const members = Object.entries(value).filter(([, held]) => held !== undefined);
     return Object.fromEntries(members.map(([name, held]) => [name, this.read(held, [...path, name])]));
   }

@@ -5,8 +5,9 @@ import { resourceSchema } from '../document/resource-schema.ts';
 import { objectOf } from '../values/access.ts';
 import type { Path } from '../values/path.ts';
 import type { DefinedModel } from './define-model.ts';
-import { plainSchema } from './library-schema.ts';
+import { plainSchema, standardValidate } from './library-schema.ts';
 import { isRecord, plainData } from './module-values.ts';
+import type { StandardValidate } from './refinements.ts';
 
 /** The members of a resource that are functions. All others are data. */
 const CODE_MEMBERS = ['computed', 'before', 'check', 'after', 'policy'] as const;
@@ -14,7 +15,10 @@ const CODE_MEMBERS = ['computed', 'before', 'check', 'after', 'policy'] as const
 type CodeMember = (typeof CODE_MEMBERS)[number];
 
 /** The code of a resource as its module exports it, before its types are checked. */
-export type UncheckedCode = Readonly<Partial<Record<CodeMember, unknown>>>;
+export type UncheckedCode = Readonly<Partial<Record<CodeMember, unknown>>> & {
+  /** The validation of a library's schema; null for a JSON Schema. */
+  readonly validate: StandardValidate | null;
+};
 
 /** A TypeScript model, split into the JSON of a document and the code of its resources, by name. */
 interface DefinitionParts {
@@ -39,7 +43,8 @@ export function splitDefinition({ definition, services }: DefinedModel, report: 
     if (member !== 'resources' || !isRecord(value)) return plainData(value, [member], report);
     const resources = Object.entries(value).map(([name, resource]) => {
       if (!isRecord(resource)) return [name, plainData(resource, [member, name], report)];
-      code.set(name, Object.fromEntries(Object.entries(resource).filter(([each]) => isCodeMember(each))));
+      const members = Object.entries(resource).filter(([each]) => isCodeMember(each));
+      code.set(name, { ...Object.fromEntries(members), validate: standardValidate(resource['schema']) });
       return [name, readResource(resource, [member, name], report)];
     });
     return Object.fromEntries(resources);

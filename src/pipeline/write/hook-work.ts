@@ -9,10 +9,12 @@ import { readListQuery } from '../../plan/list-query.ts';
 import { type Ancestor, type ExpectedStamp, type ListRead, type Row, type WritePlan } from '../../plan/plan.ts';
 import { rowKey } from '../../plan/row-address.ts';
 import { createPlan, updatePlan, type WriteAuthor } from '../../plan/write-plan.ts';
+import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { VisibleRows } from '../read/visible-rows.ts';
 import { planCascade } from './cascade.ts';
+import { errorList, refineDraft, type RefinedDraft } from './refine.ts';
 
 /** The parameters of a collection that a hook reads by, besides filters. */
 const READ_PARAMETERS: ReadonlySet<string> = new Set(['q', 'sort', 'limit']);
@@ -129,8 +131,10 @@ export class HookWork {
     const initial = state === null ? {} : { [state.field]: state.initial };
     const above = parent === null ? {} : { [parent.field]: within[0]?.id ?? null };
     this.#write(compiled, { id, within });
-    const checked = validated(compiled, { ...initial, ...values, ...above });
-    this.#plans.push(createPlan(this.#author, { resource, within, id }, checked));
+    // The plan is added in this tick where no library has to be asked: writes keep the order in which a hook calls them.
+    await chain(validated(compiled, { ...initial, ...values, ...above }, null), (checked) => {
+      this.#plans.push(createPlan(this.#author, { resource, within, id }, checked));
+    });
     return id;
   }
 
@@ -139,7 +143,8 @@ export class HookWork {
     const row = await this.#current({ compiled, within }, id);
     this.#write(compiled, { id, within });
     const fields = Object.fromEntries(resource.fields.map(({ name }) => [name, row[name] ?? null]));
-    const plan = updatePlan(this.#author, { resource, within, row }, validated(compiled, { ...fields, ...changes }));
+    const checked = await validated(compiled, { ...fields, ...changes }, row);
+    const plan = updatePlan(this.#author, { resource, within, row }, checked);
     if (plan !== null) this.#plans.push(plan);
   }
 
@@ -223,11 +228,15 @@ export function shownRow(row: Row): HookRow {
 }
 
 /** @throws {Error} for values that the schema does not allow: an error of the application, not of the caller */
-function validated({ resource, validator }: CompiledResource, values: JsonObject): JsonObject {
-  const checked = validator.check(values, { unknown: 'refuse' });
-  if (checked.kind === 'valid') return checked.values;
-  const errors = checked.details.map(({ field, message }) => `${field} ${message}`).join('; ');
-  throw new Error(`a hook wrote values to ${resource.name} that the schema does not allow: ${errors}`);
+function validated(compiled: CompiledResource, values: JsonObject, current: Row | null): MaybePromise<JsonObject> {
+  const { resource, validator } = compiled;
+  const valuesOf = (checked: RefinedDraft): JsonObject => {
+    if (checked.kind === 'valid') return checked.values;
+    const errors = errorList(checked.details);
+    throw new Error(`a hook wrote values to ${resource.name} that the schema does not allow: ${errors}`);
+  };
+  const valid = valuesOf(validator.check(values, { unknown: 'refuse' }));
+  return resource.hooks.refine === null ? valid : refineDraft(compiled, valid, current).then(valuesOf);
 }
 
 /** A query that is wrong in a hook is no error of the caller. */
@@ -236,7 +245,8 @@ function asProgramError<T>(resource: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const details = error.details.map(({ field, message }) => `${field} ${message}`).join('; ');
-    throw new Error(`a hook read ${resource} by an invalid query: ${error.message} ${details}`, { cause: error });
+    throw new Error(`a hook read ${resource} by an invalid query: ${error.message} ${errorList(error.details)}`, {
+      cause: error,
+    });
   }
 }

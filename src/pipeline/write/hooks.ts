@@ -10,6 +10,7 @@ import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
 import type { CascadePlans } from './cascade.ts';
 import { HookWork, shownRow } from './hook-work.ts';
+import { errorList, refineDraft } from './refine.ts';
 import { originOf, type WriteTarget } from './write.ts';
 import { invalid } from './write-refusal.ts';
 
@@ -23,24 +24,26 @@ interface HookedValues {
 }
 
 /**
- * Runs the application's code on a valid draft: first `check`, then `before` (model.md). Hooks are not called for a draft that changes nothing
- * (MET-7).
+ * Runs the application's code on a valid draft: the refinements and transforms of a library's schema, `check`, `before` (model.md). None of
+ * it runs for a draft that changes nothing (MET-7).
  *
  * @param current the current row; null for a new one
  * @returns the values to be written, validated again, and the work of the hooks
- * @throws {ApiError} {R}_INVALID with the errors that `check` returned; what `refuse` was called with
+ * @throws {ApiError} {R}_INVALID with the errors of refinements or of `check`; what `refuse` was called with
  */
 export async function applyHooks(
   { request, compiled }: WriteTarget,
-  values: FieldValues,
+  draft: FieldValues,
   current: Row | null,
   services: ContextServices,
 ): Promise<HookedValues> {
   const { resource } = compiled;
-  const { before, check } = resource.hooks;
+  const { before, check, refine } = resource.hooks;
   const hook = current === null ? before.create : before.update;
-  if (hook === null && check.size === 0) return { values, work: null };
-  if (current !== null && changedFields(resource, values, current).length === 0) return { values, work: null };
+  const hasHooks = hook !== null || check.size > 0;
+  if ((!hasHooks && refine === null) || isUnchanged(resource, draft, current)) return { values: draft, work: null };
+  const values = await refinedValues(compiled, draft, current);
+  if (!hasHooks || isUnchanged(resource, values, current)) return { values, work: null };
   const work = hookWork(request, services);
   const context = writeContext(request, work, services);
   const hooked = await withRefusals(resource, async () => {
@@ -52,6 +55,22 @@ export async function applyHooks(
     return changed === undefined ? values : validatedAgain(compiled, changed, values);
   });
   return { values: hooked, work };
+}
+
+function isUnchanged(resource: Resource, values: FieldValues, current: Row | null): boolean {
+  return current !== null && changedFields(resource, values, current).length === 0;
+}
+
+/** @throws {ApiError} {R}_INVALID with the errors of refinements */
+async function refinedValues(
+  compiled: CompiledResource,
+  draft: FieldValues,
+  current: Row | null,
+): Promise<FieldValues> {
+  const { resource } = compiled;
+  const refined = await withRefusals(resource, () => refineDraft(compiled, draft, current));
+  if (refined.kind === 'valid') return refined.values;
+  throw invalid(resource, refined.details);
 }
 
 /** Lets the application's code refuse a deletion. @returns the work of the hooks @throws {ApiError} what `refuse` was called with */
@@ -112,18 +131,26 @@ async function runChecks(
   if (errors.length > 0) throw invalid(resource, errors);
 }
 
-/** The path names the parent of a row, whatever a hook returns. */
-function validatedAgain(
-  { resource, validator }: CompiledResource,
+/** The path names the parent of a row, whatever a hook returns. Transforms have run before; what the hook returned must still be valid. */
+async function validatedAgain(
+  compiled: CompiledResource,
   changed: FieldValues,
   before: FieldValues,
-): FieldValues {
+): Promise<FieldValues> {
+  const { resource, validator } = compiled;
   const { parent } = resource;
   const candidate = parent === null ? changed : { ...changed, [parent.field]: before[parent.field] ?? null };
+  const errors = [];
   const checked = validator.check(candidate, { unknown: 'refuse' });
-  if (checked.kind === 'valid') return checked.values;
-  const errors = checked.details.map(({ field, message }) => `${field} ${message}`).join('; ');
-  throw new Error(`a before hook of ${resource.name} returned values that the schema does not allow: ${errors}`);
+  if (checked.kind === 'invalid') errors.push(...checked.details);
+  else {
+    const refined = jsonEquals(checked.values, before) ? checked : await refineDraft(compiled, checked.values, null);
+    if (refined.kind === 'valid') return checked.values;
+    errors.push(...refined.details);
+  }
+  throw new Error(
+    `a before hook of ${resource.name} returned values that the schema does not allow: ${errorList(errors)}`,
+  );
 }
 
 async function withRefusals<T>(resource: Resource, run: () => Promise<T>): Promise<T> {

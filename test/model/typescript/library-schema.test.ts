@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import { Type } from 'typebox';
+import * as v from 'valibot';
 import { z } from 'zod';
 import { formatProblem, ProblemList } from '../../../src/model/document/model-error.ts';
 import { plainSchema } from '../../../src/model/typescript/library-schema.ts';
@@ -50,6 +52,12 @@ describe('a schema of another library', () => {
       box(Type.Record(Type.String(), Type.Integer())),
       { type: 'object', additionalProperties: { type: 'integer' } },
     ],
+    [
+      'an action of Valibot that JSON Schema lacks',
+      field(toStandardJsonSchema(v.object({ a: v.pipe(v.string(), v.trim(), v.maxLength(5)) }))),
+      { type: 'string', maxLength: 5 },
+    ],
+    ['a transform of Zod, by what clients send', zod(z.string().transform((text) => text.trim())), { type: 'string' }],
     ['a choice of ArkType', field(type({ a: "'A' | 'B'" })), { type: 'string', enum: ['A', 'B'] }],
   ];
   for (const [title, schema, plain] of said) {
@@ -66,6 +74,31 @@ describe('a schema of another library', () => {
       'of a library without JSON Schema',
       { '~standard': { version: 1, vendor: 'x' } },
       /does not convert it to JSON Schema; use Zod/,
+    ],
+    [
+      'whose transform returns another type, by field',
+      z.object({ at: z.object({ year: z.string().transform(Number).pipe(z.number()) }) }),
+      /^shop\.ts: schema\.properties\.at\.properties\.year: a transform makes number of string, but a row holds/,
+    ],
+    [
+      'of ArkType whose morph returns another type',
+      type({ year: 'string.integer.parse' }),
+      /^shop\.ts: schema\.properties\.year: a transform makes number of string/,
+    ],
+    [
+      'of Valibot whose transform returns another type',
+      toStandardJsonSchema(v.object({ years: v.array(v.pipe(v.string(), v.transform(Number), v.number())) })),
+      /^shop\.ts: schema\.properties\.years\.items: a transform makes number of string/,
+    ],
+    [
+      'of Valibot without its converter',
+      v.object({ a: v.string() }),
+      /toStandardJsonSchema of @valibot\/to-json-schema/,
+    ],
+    [
+      'with a refinement of TypeBox',
+      Type.Object({ a: Type.Refine(Type.String(), () => true) }),
+      /schema\.properties\.a: a Refine or Codec of TypeBox is code/,
     ],
     [
       'inside a JSON Schema',
