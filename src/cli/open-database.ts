@@ -4,24 +4,41 @@ import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
 import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../stores/sql/schema/schema-errors.ts';
 import { type CommandError, commandFailed, describeFileError } from './command-error.ts';
 import { serverUrl } from './serve/address.ts';
-import { serveSettings } from './settings.ts';
+import { databaseFile, databaseLocation, displayedPath, serveSettings } from './settings.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** A database and the file of its model, for messages. */
 interface DatabaseFiles {
+  /** An absolute path. */
   readonly database: string;
   readonly modelFile: string;
 }
 
-/** The error of a command for one that opening a database threw. Those of the store name the cause. */
-export function databaseError(error: unknown, { database, modelFile }: DatabaseFiles): CommandError {
+/**
+ * The `migrate` command line for a database. It names the database unless the command uses it by default.
+ *
+ * @param name the name of the model
+ */
+export function migrateCommand({ database, modelFile }: DatabaseFiles, name: string): string {
+  const isDefault = database === databaseFile(databaseLocation(undefined, {}), name);
+  const option = isDefault ? [] : ['--database', commandLineWord(displayedPath(database))];
+  return ['restwright', 'migrate', commandLineWord(modelFile), ...option].join(' ');
+}
+
+/** In double quotes, which every shell understands, unless it needs none. */
+function commandLineWord(text: string): string {
+  return /^[\w./:\\@%+,~-]+$/.test(text) ? text : `"${text}"`;
+}
+
+/** The error of a command for one that opening a database threw. Those of the store name the cause. @param name the name of the model */
+export function databaseError(error: unknown, files: DatabaseFiles, name: string): CommandError {
   if (error instanceof LossySchemaChange) {
     return commandFailed(
-      `${error.message} restwright migrate ${modelFile} shows the migration; with --apply --allow-data-loss it is made.`,
+      `${error.message} ${migrateCommand(files, name)} shows the migration; with --apply --allow-data-loss it is made.`,
     );
   }
   if (error instanceof SchemaViolation || error instanceof UnusableDatabase) return commandFailed(error.message);
-  return commandFailed(`cannot open the database ${database}: ${describeFileError(error)}`);
+  return commandFailed(`cannot open the database ${files.database}: ${describeFileError(error)}`);
 }
 
 /**
@@ -30,12 +47,15 @@ export function databaseError(error: unknown, { database, modelFile }: DatabaseF
  * @throws {CommandError} exit 1 where the database cannot be opened, or where migrating it would lose data (OPS-4); the reason of
  *   `signal` where that was aborted first
  */
-export async function openDatabase({ modelFile, ...options }: OpenApiOptions & DatabaseFiles): Promise<OpenedApi> {
+export async function openDatabase({
+  modelFile,
+  ...options
+}: OpenApiOptions & DatabaseFiles & { readonly model: Model }): Promise<OpenedApi> {
   try {
     return await openApi(options);
   } catch (error) {
     options.signal?.throwIfAborted();
-    throw databaseError(error, { database: options.database, modelFile });
+    throw databaseError(error, { database: options.database, modelFile }, options.model.name);
   }
 }
 

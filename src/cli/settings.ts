@@ -1,4 +1,5 @@
 import path from 'node:path';
+import process from 'node:process';
 import { notSupportedYet, usageError } from './command-error.ts';
 import { isLoopback } from './serve/address.ts';
 
@@ -111,6 +112,12 @@ export function databaseLocation(flag: string | undefined, env: EnvironmentVaria
 /** The absolute path of the database file for a model. @param name the name of the model */
 export function databaseFile(location: DatabaseLocation, name: string): string {
   return path.resolve(location.file.replaceAll('{name}', name));
+}
+
+/** A path as messages show it: relative to the working directory where it is below it. */
+export function displayedPath(file: string): string {
+  const relative = path.relative(process.cwd(), file);
+  return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
 }
 
 /** An empty variable counts as unset: shells and container files leave a variable out this way. */

@@ -11,7 +11,7 @@ import type { ExitCode } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTION, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
-import { databaseError } from '../open-database.ts';
+import { databaseError, migrateCommand } from '../open-database.ts';
 import { databaseFile, databaseLocation } from '../settings.ts';
 import { formatCount } from '../terminal/progress.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
@@ -50,13 +50,14 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   try {
     const steps = planSqlite(database, model);
     if (flags.apply === true) await apply(database, model, flags.allowDataLoss === true ? 'losses' : 'none');
+    const command = migrateCommand({ database, modelFile: file }, model.name);
     const migration = { model: file, database, exists, steps, needs: needsOf(steps), applied: flags.apply === true };
     terminal.stdout.write(
-      flags.json === true ? `${JSON.stringify(asJson(migration), null, 2)}\n` : asText(migration, terminal),
+      flags.json === true ? `${JSON.stringify(asJson(migration), null, 2)}\n` : asText(migration, command, terminal),
     );
     return 0;
   } catch (error) {
-    throw databaseError(error, { database, modelFile: file });
+    throw databaseError(error, { database, modelFile: file }, model.name);
   }
 }
 
@@ -80,7 +81,7 @@ function asJson({ steps, ...migration }: Migration): object {
   };
 }
 
-function asText(migration: Migration, { env, stdout }: Terminal): string {
+function asText(migration: Migration, command: string, { env, stdout }: Terminal): string {
   const { model, database, exists, steps, applied } = migration;
   if (steps.length === 0) return `${database} matches ${model}\n`;
   const colour = supportsColour(stdout, env);
@@ -90,7 +91,7 @@ function asText(migration: Migration, { env, stdout }: Terminal): string {
     `${index + 1}. ${styled('bold', step.purpose, colour)}`,
     ...stepLines(step, colour),
   ]);
-  return [heading, '', ...lines, '', conclusion(migration), ''].join('\n');
+  return [heading, '', ...lines, '', conclusion(migration, command), ''].join('\n');
 }
 
 function stepLines({ statements, cost, losses, broken }: SchemaStep, colour: boolean): readonly string[] {
@@ -107,14 +108,14 @@ function describeCost({ kind, rows }: StepCost): readonly string[] {
   return [`${kind} ${rows === 1 ? '1 row' : `${formatCount(rows)} rows`}`];
 }
 
-function conclusion({ model, needs, applied }: Migration): string {
+function conclusion({ needs, applied }: Migration, command: string): string {
   if (applied) return 'The database matches the model.';
   const unchanged = 'Nothing was changed.';
   switch (needs) {
     case 'nothing':
-      return `${unchanged} The next start applies it, and so does restwright migrate ${model} --apply`;
+      return `${unchanged} The next start applies it, and so does ${command} --apply`;
     case 'consent':
-      return `${unchanged} Back up the database, then apply it with restwright migrate ${model} --apply --allow-data-loss`;
+      return `${unchanged} Back up the database, then apply it with ${command} --apply --allow-data-loss`;
     case 'changed-rows':
       return `${unchanged} It cannot be applied before the rows that break a rule are changed.`;
   }

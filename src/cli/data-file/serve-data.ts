@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import process from 'node:process';
 import { importOrder } from '../../model/infer/import-order.ts';
 import { writeModel } from '../../model/infer/write-model.ts';
 import { commandFailed, describeFileError, type ExitCode } from '../command-error.ts';
@@ -9,7 +8,7 @@ import { printSummary } from '../import/import-report.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
-import { databaseFile, databaseLocation } from '../settings.ts';
+import { databaseFile, databaseLocation, displayedPath } from '../settings.ts';
 import { exitCodeOf, signalOf, styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 import type { DataFile } from './data-file.ts';
 import { type DataImport, type DataImportOutcome, importData } from './import-data.ts';
@@ -60,7 +59,7 @@ export async function prepareData(
     };
     const outcome = await describingErrors(data.file, () => importData(job));
     progress.end();
-    const files = { data, model, database: displayed(file) };
+    const files = { data, model, database: displayedPath(file) };
     return isImported(outcome, files, terminal)
       ? { kind: 'ready', model, database: file }
       : { kind: 'incomplete', exitCode: signal.aborted ? exitCodeOf(signalOf(signal)) : 1 };
@@ -113,10 +112,4 @@ function isImported(outcome: DataImportOutcome, { data, model, database }: UsedF
       return outcomes.every(([, each]) => each.kind === 'complete');
     }
   }
-}
-
-/** A path relative to the current folder, where it is inside of it. */
-function displayed(file: string): string {
-  const relative = path.relative(process.cwd(), file);
-  return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
 }

@@ -120,7 +120,10 @@ describe('restwright migrate', () => {
       /^ {3}breaks a rule: products\.status must be NEW: 2 rows break it \(p1, p2\); change them/m,
     );
     assert.match(plan.stdout, /^ {3}rewrites 3 rows$/m);
-    assert.match(plan.stdout, /Nothing was changed\. Back up the database.* --apply --allow-data-loss\n$/);
+    assert.match(
+      plan.stdout,
+      /Nothing was changed\. Back up the database.* --database \S+shop\.db --apply --allow-data-loss\n$/,
+    );
     for (const command of [
       ['migrate', '--apply'],
       ['export', 'products'],
@@ -129,7 +132,10 @@ describe('restwright migrate', () => {
       assert.equal(refused.code, 1);
       assert.match(refused.stderr, /- products\.size is dropped with 3 values/);
       assert.match(refused.stderr, /- products\.status must be NEW: 2 rows break it \(p1, p2\)/);
-      assert.match(refused.stderr, /Nothing was changed\. restwright migrate .*shop\.yaml shows the migration/);
+      assert.match(
+        refused.stderr,
+        /Nothing was changed\. restwright migrate \S+shop\.yaml --database \S+shop\.db shows the/,
+      );
     }
     assert.equal(JSON.parse((await folder.command('migrate', '--json')).stdout).needs, 'consent');
     assert.equal((await folder.command('migrate', '--apply', '--allow-data-loss')).code, 0);
