@@ -94,6 +94,21 @@ export function isPluralOf(name: string, singular: string): boolean {
 /** A word without a plural in names such as `related_ids` and `similar_ids`: a participle or an adjective. */
 const WITHOUT_PLURAL = /(?:[a-z]{3}[^e]ed|similar)$/;
 
+const ONE_SUFFIX = '_id';
+const MANY_SUFFIX = '_ids';
+
+/**
+ * The name of the relation of a field that declares none: `supplier` of `supplier_id`, `labels` of the array `label_ids`; null for another name.
+ *
+ * @param isArray whether the field is an array of references
+ */
+export function relationName(field: string, isArray: boolean): string | null {
+  const suffix = isArray ? MANY_SUFFIX : ONE_SUFFIX;
+  if (!field.endsWith(suffix) || field === suffix) return null;
+  const stem = field.slice(0, -suffix.length);
+  return isArray ? pluralOf(stem) : stem;
+}
+
 /** The plural of a name in snake_case, by its last word: `order_item` gives `order_items`, `related` stays. */
 export function pluralOf(name: string): string {
   const start = name.lastIndexOf('_') + 1;

@@ -4,10 +4,8 @@ import { reportUnknownResource } from '../document/model-error.ts';
 import type { CollectionLink, Dependent, Field, Member, OnDelete, Reference, Resource, ValueType } from '../model.ts';
 import { numberOf, objectOf, stringOf } from '../values/access.ts';
 import type { Path } from '../values/path.ts';
-import { pluralOf, RESERVED_FIELDS } from './names.ts';
+import { relationName, RESERVED_FIELDS } from './names.ts';
 
-const SUFFIX = '_id';
-const MANY_SUFFIX = '_ids';
 /** The links of every representation (REP-9). */
 const FIXED_LINKS: ReadonlySet<string> = new Set(['self', 'collection', 'up']);
 
@@ -57,16 +55,13 @@ function checkTarget(resource: string, resources: ReadonlySet<string>, at: Path,
   reportUnknownResource(report, at, resource, resources);
 }
 
-/** The name of the relation: declared, or that of the field without its suffix, in the plural for an array. */
+/** The name of the relation: declared, or that of the field. An array may have none. */
 function compileAs(member: Member, { declared, path, report }: CompileContext): string | null {
-  const name = stringOf(declared['as']);
-  if (name !== null) return name;
-  if (member.type.kind === 'array') {
-    return member.name.endsWith(MANY_SUFFIX) ? pluralOf(member.name.slice(0, -MANY_SUFFIX.length)) : null;
-  }
-  if (member.name.endsWith(SUFFIX) && member.name !== SUFFIX) return member.name.slice(0, -SUFFIX.length);
-  const cause = `the relation has no name, because ${member.name} does not end with ${SUFFIX}`;
-  report(path, cause, `write {resource: .., as: name}, or rename the field to ${member.name}${SUFFIX}`);
+  const isArray = member.type.kind === 'array';
+  const name = stringOf(declared['as']) ?? relationName(member.name, isArray);
+  if (name !== null || isArray) return name;
+  const cause = `the relation has no name, because ${member.name} does not end with _id`;
+  report(path, cause, `write {resource: .., as: name}, or rename the field to ${member.name}_id`);
   return null;
 }
 

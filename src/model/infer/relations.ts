@@ -1,4 +1,4 @@
-import { RESERVED_FIELDS } from '../compile/names.ts';
+import { relationName, RESERVED_FIELDS } from '../compile/names.ts';
 import { claimName } from './field-name.ts';
 import type { InferredReference } from './infer-references.ts';
 import type { MemberDraft, ResourceDraft, SchemaDraft } from './model-draft.ts';
@@ -24,7 +24,7 @@ export function withRelations(drafts: readonly UnrelatedDraft[]): readonly Resou
     ]),
   );
   const relations = drafts.map(({ resource: { name, fields }, references }) =>
-    fields.map((field) => relationName(field, references.get(field.name), used.get(name) ?? new Set())),
+    fields.map((field) => declaredName(field, references.get(field.name), used.get(name) ?? new Set())),
   );
   return drafts.map(({ resource, references }, index) => {
     const fields = resource.fields.map((field, position): MemberDraft => {
@@ -41,12 +41,15 @@ export function withRelations(drafts: readonly UnrelatedDraft[]): readonly Resou
   });
 }
 
-/** The name of a to-one relation, where it is not the name of the field without `_id`. */
-function relationName(field: MemberDraft, reference: InferredReference | undefined, used: Set<string>): string | null {
-  if (reference?.kind !== 'reference' || field.schema.items !== null) return null;
-  const name = field.name.replace(/_id$/, '');
+/** The name of a relation, where it is not that of its field. */
+function declaredName(field: MemberDraft, reference: InferredReference | undefined, used: Set<string>): string | null {
+  if (reference?.kind !== 'reference') return null;
+  const isArray = field.schema.items !== null;
+  const name = relationName(field.name, isArray);
+  // An array with another name is no relation.
+  if (name === null) return isArray ? null : claimName(field.name, used);
   const claimed = claimName(name, used);
-  return claimed === name && field.name !== name ? null : claimed;
+  return claimed === name ? null : claimed;
 }
 
 function inverseName(name: string, used: Set<string> | undefined): string | null {

@@ -254,5 +254,10 @@ describe('references', () => {
       fieldLine(modelText({ customers, orders: rows }), 'customer_id'),
       /resource: customers, as: customer_2,/,
     );
+    const lists = [{ id: 1, customers: 'none', customer_ids: [1] }];
+    assert.match(
+      fieldLine(modelText({ customers, orders: lists }), 'customer_ids'),
+      /resource: customers, as: customers_2,/,
+    );
   });
 });
