@@ -1,7 +1,17 @@
 import type { EventEnvelope } from '../../conventions/event.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { HookServices, WriteInfo } from './hooks.ts';
-import type { DeepReadonly, SchemaLike, ValuesOf } from './schema-types.ts';
+import type {
+  FieldName,
+  FilterPath,
+  ReferencedBy,
+  ScalarPath,
+  SortOf,
+  StateOf,
+  TextPath,
+  TimePath,
+} from './name-types.ts';
+import type { DeepReadonly, SchemaLike, Transformed, ValuesOf } from './schema-types.ts';
 
 /** The members of every row that the server sets. */
 export interface SystemFields {
@@ -75,14 +85,48 @@ export interface ResourceData {
   readonly events?: 'thin' | 'full' | 'none';
 }
 
-/** A resource of a TypeScript model. */
-export type ResourceDefinition<T extends SchemaLike, S, C extends ComputedReads<ValuesOf<T>>> = ResourceData & {
-  readonly schema: T;
-} & ResourceCode<ValuesOf<T>, S, C>;
+/**
+ * The data of a resource that names its fields: `R` is the type of its values, `P` its parent, `O` its sort. `& string` makes the compiler
+ * list the names in its messages instead of the type that they follow from.
+ */
+interface NamingData<R, P extends string, O extends string> {
+  readonly parent?: P;
+  readonly unique?: readonly (readonly (FieldName<R, P> & string)[])[];
+  readonly state?: StateOf<R>;
+  readonly indexes?: readonly ((ScalarPath<R, P> & string) | readonly (ScalarPath<R, P> & string)[])[];
+  readonly search?: readonly (TextPath<R> & string)[];
+  readonly sort?: O extends SortOf<O, ScalarPath<R, P> & string> ? O : SortOf<O, ScalarPath<R, P> & string>;
+  readonly time_field?: TimePath<R> & string;
+  readonly sortable?: readonly (ScalarPath<R, P> & string)[];
+  readonly filterable?: readonly (FilterPath<R, P> & string)[];
+}
 
-/** A resource without the types of its values, as `resource` returns it. */
-export type DefinedResource = ResourceData & { readonly schema: SchemaLike } & {
+/** A resource of a TypeScript model. */
+export type ResourceDefinition<
+  T extends SchemaLike,
+  S,
+  C extends ComputedReads<ValuesOf<T>>,
+  P extends string = string,
+  O extends string = string,
+> = Omit<ResourceData, keyof NamingData<unknown, string, string>> &
+  NamingData<ValuesOf<T>, P, O> & { readonly schema: T & Transformed<T> } & ResourceCode<ValuesOf<T>, S, C>;
+
+declare const REFERENCES: unique symbol;
+
+/** A resource without the types of its values, as `resource` returns it. `N` names the other resources that it needs. */
+export type DefinedResource<N extends string = string> = ResourceData & { readonly schema: SchemaLike } & {
   readonly [code in keyof ResourceCode<unknown, unknown>]?: unknown;
+} & { readonly [REFERENCES]?: N | undefined };
+
+type Resources = Readonly<Record<string, DefinedResource>>;
+
+/** The same resources, where each may need only those. */
+type ConnectedResources<R> = {
+  readonly [K in keyof R]: R[K] extends DefinedResource<infer N>
+    ? string extends N
+      ? DefinedResource
+      : DefinedResource<keyof R & string>
+    : never;
 };
 
 /** The settings of a model, as in a model document. */
@@ -107,8 +151,8 @@ export interface ModelData {
 }
 
 /** A TypeScript model. Its hooks get `services` from the application. */
-export type ModelDefinition<S> = ModelData & {
-  readonly resources: Readonly<Record<string, DefinedResource>>;
+export type ModelDefinition<S, R extends Resources = Resources> = ModelData & {
+  readonly resources: R & ConnectedResources<R>;
 } & (keyof S extends never ? { readonly services?: S } : { readonly services: S });
 
 const DEFINED = Symbol.for('restwright.model');
@@ -116,7 +160,7 @@ const DEFINED = Symbol.for('restwright.model');
 /** The result of `defineModel`. A module can be served if this is its default export. */
 export interface DefinedModel {
   readonly [DEFINED]: true;
-  readonly definition: ModelData & { readonly resources: Readonly<Record<string, DefinedResource>> };
+  readonly definition: ModelData & { readonly resources: Resources };
   readonly services: HookServices;
 }
 
@@ -125,13 +169,23 @@ export function isDefinedModel(value: unknown): value is DefinedModel {
   return typeof value === 'object' && value !== null && DEFINED in value;
 }
 
+/** Defines a resource. The types of its hooks, and the names that its data may contain, follow from its schema. */
+type DefineResource<S> = <
+  const T extends SchemaLike,
+  C extends ComputedReads<ValuesOf<T>>,
+  const P extends string = never,
+  const O extends string = string,
+>(
+  definition: ResourceDefinition<T, S, C, P, O>,
+) => DefinedResource<ReferencedBy<T> | NoInfer<P>>;
+
+/** Defines a model. Its resources may name each other only. */
+type DefineModel<S> = <const R extends Resources>(definition: ModelDefinition<S, R>) => DefinedModel;
+
 /** The functions that define models. */
 export interface ModelBuilder<S> {
-  /** Defines a resource. The types of its hooks follow from its schema. */
-  readonly resource: <const T extends SchemaLike, C extends ComputedReads<ValuesOf<T>>>(
-    definition: ResourceDefinition<T, S, C>,
-  ) => DefinedResource;
-  readonly defineModel: (definition: ModelDefinition<S>) => DefinedModel;
+  readonly resource: DefineResource<S>;
+  readonly defineModel: DefineModel<S>;
 }
 
 /**
@@ -150,16 +204,10 @@ function servicesOf(definition: object): HookServices {
   return typeof services === 'object' && services !== null ? { ...services } : {};
 }
 
-const plain = withServices<object>();
+const plain: ModelBuilder<object> = withServices<object>();
 
 /** Defines a resource whose hooks use no services. */
-export function resource<const T extends SchemaLike, C extends ComputedReads<ValuesOf<T>>>(
-  definition: ResourceDefinition<T, object, C>,
-): DefinedResource {
-  return plain.resource(definition);
-}
+export const resource: ModelBuilder<object>['resource'] = plain.resource;
 
 /** Defines a model whose hooks use no services. */
-export function defineModel(definition: ModelDefinition<object>): DefinedModel {
-  return plain.defineModel(definition);
-}
+export const defineModel: ModelBuilder<object>['defineModel'] = plain.defineModel;

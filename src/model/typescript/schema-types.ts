@@ -9,7 +9,7 @@ export interface SchemaObject {
 export interface StandardSchema {
   readonly '~standard': {
     readonly jsonSchema: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> };
-    readonly types?: { readonly input: unknown } | undefined;
+    readonly types?: { readonly input: unknown; readonly output?: unknown } | undefined;
   };
 }
 
@@ -18,13 +18,22 @@ export type SchemaLike = SchemaObject | StandardSchema;
 
 /**
  * The type of the stored values of a schema: optional members may be null (REP-4). For a library it is the input type, which its JSON
- * Schema describes; its transformations do not run.
+ * Schema describes.
  */
 export type ValuesOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? T extends { readonly input: infer I }
     ? Stored<I>
     : never
   : FromSchema<S>;
+
+/** Nothing for a schema whose transforms return what its input allows, else an error that no schema satisfies. */
+export type Transformed<S> = S extends {
+  readonly '~standard': { readonly types?: { readonly input: infer I; readonly output: infer O } | undefined };
+}
+  ? [Stored<O>] extends [Stored<I>]
+    ? unknown
+    : { readonly error: 'a transform returns another type than clients send and read' }
+  : unknown;
 
 /** The type with all members read-only, at any depth. */
 export type DeepReadonly<T> = T extends readonly (infer I)[]
@@ -36,11 +45,13 @@ export type DeepReadonly<T> = T extends readonly (infer I)[]
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Optional members become nullable; an unset array is empty. */
-type Stored<T> = T extends readonly (infer I)[]
-  ? Stored<I>[]
-  : T extends object
-    ? { [K in keyof T]-?: undefined extends T[K] ? StoredOptional<Exclude<T[K], undefined>> : Stored<T[K]> }
-    : T;
+type Stored<T> = T extends string | number | boolean
+  ? T
+  : T extends readonly (infer I)[]
+    ? Stored<I>[]
+    : T extends object
+      ? { [K in keyof T]-?: undefined extends T[K] ? StoredOptional<Exclude<T[K], undefined>> : Stored<T[K]> }
+      : T;
 
 type StoredOptional<T> = [T] extends [readonly unknown[]] ? Stored<T> : Stored<T> | null;
 
