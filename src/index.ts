@@ -57,6 +57,7 @@ export type {
   StandardSchema,
   ValuesOf,
 } from './model/typescript/schema-types.ts';
+export { logEntry, type LogEntry, type LogLevel } from './observe/log-entry.ts';
 export type { Observation, Observe } from './observe/observation.ts';
 export { openApi, type OpenApiOptions, type OpenedApi } from './open-api.ts';
 export type {

@@ -4,7 +4,7 @@ import type { Observation } from './observation.ts';
 export type LogLevel = 'info' | 'warn' | 'error';
 
 /** A log entry, independent of the log format. */
-interface LogEntry {
+export interface LogEntry {
   readonly level: LogLevel;
   readonly event: string;
   /** Members in log order. Values must be serializable as JSON. */

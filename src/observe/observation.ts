@@ -7,7 +7,10 @@ export type Observation =
   | { readonly kind: 'mounted-without-auth'; readonly name: string; readonly basePath: string }
   | { readonly kind: 'stopping'; readonly signal: string }
   | { readonly kind: 'stopped'; readonly unfinished: number }
-  /** A request got its response. `route` is a pattern (`/products/{id}`), never data; `target` has no query. `duration` is in milliseconds. */
+  /**
+   * A request got its response. `route` is a pattern (`/products/{id}`), never data; `target` has no query. `duration` is in milliseconds.
+   * `parentId` is the span of the client, null where the trace begins here; `sampled`: whether the trace is recorded (`traceparent`).
+   */
   | {
       readonly kind: 'request';
       readonly method: string;
@@ -18,6 +21,8 @@ export type Observation =
       readonly duration: number;
       readonly correlationId: string;
       readonly traceId: string;
+      readonly parentId: string | null;
+      readonly sampled: boolean;
     }
   /** An internal error, whose cause no client sees. */
   | { readonly kind: 'error'; readonly correlationId: string | null; readonly error: unknown }

@@ -98,7 +98,7 @@ function requestObservation(
 ): Observation {
   const { method, target } = request;
   const { route: pattern, errorCode } = note;
-  const { traceId } = trace;
+  const { traceId, parentId, sampled } = trace;
   return {
     kind: 'request',
     method,
@@ -109,6 +109,8 @@ function requestObservation(
     duration,
     correlationId,
     traceId,
+    parentId,
+    sampled,
   };
 }
 

@@ -15,6 +15,8 @@ const request = {
   duration: 1.23456,
   correlationId: 'id-1',
   traceId: '0af7651916cd43dd8448eb211c80319c',
+  parentId: null,
+  sampled: true,
 } as const;
 
 const FULL = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });

@@ -14,6 +14,8 @@ const REQUEST: Observation = {
   duration: 1,
   correlationId: 'c',
   traceId: 't',
+  parentId: null,
+  sampled: true,
 };
 
 it('[OPS-2d] logs warnings and errors on standard error where the application gives no observer', (test) => {

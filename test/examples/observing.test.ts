@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { describe, it } from 'node:test';
+import { type Context, type Span, type SpanOptions, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
+import { pino } from 'pino';
+import { tracingObserver } from '../../examples/embed/opentelemetry.ts';
+import { pinoObserver } from '../../examples/embed/pino.ts';
+import { createFetchHandler } from '../../src/http/fetch.ts';
+import { loadModel, logEntry, type Observation, type Observe, openApi } from '../../src/index.ts';
+
+const root = path.join(import.meta.dirname, '..', '..');
+const guide = readFileSync(path.join(root, 'docs/guides/observing.md'), 'utf8');
+
+/** Sends requests to an API with an observer. */
+async function withRequests(observe: Observe, ...requests: readonly Request[]): Promise<void> {
+  const resources = { notes: { schema: { type: 'object', properties: { text: { type: 'string' } } } } };
+  const { model } = loadModel({ text: JSON.stringify({ name: 'desk', resources }) });
+  await using opened = await openApi({ model, database: ':memory:', observe });
+  const handle = createFetchHandler(opened.api);
+  for (const request of requests) await (await handle(request)).text();
+}
+
+const at = (target: string, headers: Readonly<Record<string, string>> = {}): Request =>
+  new Request(`http://localhost${target}`, { headers });
+
+describe('the observer for pino', () => {
+  it('writes each observation with its level, its members and the correlation id of the client', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const stream = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines.push(JSON.parse(chunk.toString()));
+        done();
+      },
+    });
+    const observe = pinoObserver(pino(stream));
+    await withRequests(observe, at('/api/v1/notes?limit=1', { 'X-Correlation-ID': 'mine' }));
+    observe({ kind: 'error', correlationId: 'mine', error: new Error('broken', { cause: new Error('why') }) });
+    const shown = lines.map(({ level, event }) => [level, event]);
+    assert.deepEqual(shown, [
+      [30, 'database_created'],
+      [40, 'mounted_without_auth'],
+      [30, 'request'],
+      [50, 'error'],
+    ]);
+    const { method, path: target, route, status, correlation_id: correlationId } = lines[2] ?? {};
+    assert.deepEqual(
+      [method, target, route, status, correlationId],
+      ['GET', '/api/v1/notes', '/api/notes', 200, 'mine'],
+    );
+    assert.match(JSON.stringify(lines[3]), /broken.*why/);
+  });
+});
+
+/** A span as it was started and ended. */
+interface Recorded {
+  readonly name: string;
+  readonly options: SpanOptions;
+  readonly parent: string | undefined;
+  readonly isError: boolean;
+  readonly end: unknown;
+}
+
+/** A tracer that records its spans. */
+function recordingTracer(spans: Recorded[]): Tracer {
+  const startSpan = (name: string, options: SpanOptions = {}, context?: Context): Span => {
+    const state = { isError: false };
+    const parent = context === undefined ? undefined : trace.getSpanContext(context);
+    const known = parent === undefined ? undefined : `${parent.traceId}-${parent.spanId}-${parent.traceFlags}`;
+    const span = {
+      ...trace.wrapSpanContext({ traceId: '', spanId: '', traceFlags: 0 }),
+      setStatus({ code }: { readonly code: SpanStatusCode }) {
+        state.isError = code === SpanStatusCode.ERROR;
+        return span;
+      },
+      end: (end: unknown) => void spans.push({ name, options, parent: known, isError: state.isError, end }),
+    } as Span;
+    return span;
+  };
+  return { startSpan, startActiveSpan: () => assert.fail('not used') };
+}
+
+describe('the observer for OpenTelemetry', () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+
+  it('makes a span of a request, below the span of the client', async () => {
+    const spans: Recorded[] = [];
+    const observe = tracingObserver(recordingTracer(spans), () => 5_000);
+    const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+    await withRequests(observe, at('/api/v1/notes/7?fields=text', { traceparent, 'X-Correlation-ID': 'mine' }));
+    const [span] = spans;
+    assert.equal(spans.length, 1);
+    assert.deepEqual(
+      [span?.name, span?.parent, span?.end],
+      ['GET /api/notes/{id}', `${traceId}-b7ad6b7169203331-1`, 5_000],
+    );
+    assert.ok(Number(span?.options.startTime) < 5_000 && Number(span?.options.startTime) > 0);
+    assert.deepEqual(span?.options.attributes, {
+      'http.request.method': 'GET',
+      'url.path': '/api/v1/notes/7',
+      'http.response.status_code': 404,
+      'restwright.correlation_id': 'mine',
+      'http.route': '/api/notes/{id}',
+      'error.type': 'NOTE_NOT_FOUND',
+    });
+  });
+
+  it('begins a trace without a client, and marks the failures of the server only', () => {
+    const spans: Recorded[] = [];
+    const observe = tracingObserver(recordingTracer(spans));
+    const [request] = OBSERVATIONS.request;
+    for (const status of [200, 404, 503]) observe({ ...request, status });
+    assert.deepEqual(
+      spans.map(({ parent, isError }) => [parent, isError]),
+      [
+        [undefined, false],
+        [undefined, false],
+        [undefined, true],
+      ],
+    );
+  });
+});
+
+type Kind = Observation['kind'];
+type Samples<K extends Kind> = readonly [Extract<Observation, { kind: K }>, ...Extract<Observation, { kind: K }>[]];
+
+/** Each observation, with samples for all events that the log has for it. The compiler reports one that is missing. */
+const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
+  request: [
+    {
+      kind: 'request',
+      method: 'GET',
+      target: '/api/v1/notes',
+      route: null,
+      status: 200,
+      errorCode: null,
+      duration: 1,
+      correlationId: 'c',
+      traceId: '0'.repeat(32),
+      parentId: null,
+      sampled: true,
+    },
+  ],
+  error: [{ kind: 'error', correlationId: null, error: null }],
+  'computed-value-failed': [
+    { kind: 'computed-value-failed', resource: 'notes', id: '7', field: 'size', reason: 'threw', value: null },
+  ],
+  'store-unavailable': [{ kind: 'store-unavailable', error: new Error('locked') }],
+  'database-lost': [{ kind: 'database-lost', path: 'a.db', change: 'missing' }],
+  'database-writes': [{ kind: 'database-writes', failure: null }],
+  'database-locked': [{ kind: 'database-locked', path: 'a.db' }],
+  'clock-behind': [{ kind: 'clock-behind', newest: 2, behind: 1, followed: true }],
+  'schema-changed': [
+    { kind: 'schema-changed', database: 'a.db', isNew: true, statements: [] },
+    { kind: 'schema-changed', database: 'a.db', isNew: false, statements: [] },
+  ],
+  'mounted-without-auth': [{ kind: 'mounted-without-auth', name: 'desk', basePath: '/api' }],
+  'deliveries-pending': [{ kind: 'deliveries-pending', count: 1 }],
+  listening: [{ kind: 'listening', url: 'http://localhost/api', allowAnyHost: false }],
+  'no-authentication': [{ kind: 'no-authentication', isPublic: false }],
+  unsupported: [{ kind: 'unsupported', declaration: 'auth' }],
+  stopping: [{ kind: 'stopping', signal: 'SIGTERM' }],
+  stopped: [{ kind: 'stopped', unfinished: 0 }],
+  overload: [{ kind: 'overload', overloaded: true, reason: 'queue' }],
+  'browser-not-opened': [{ kind: 'browser-not-opened', url: 'http://localhost', reason: 'none' }],
+  'model-changed': [
+    { kind: 'model-changed', file: 'a.yaml', problem: null },
+    { kind: 'model-changed', file: 'a.yaml', problem: 'why' },
+  ],
+  'worker-exited': [{ kind: 'worker-exited', pid: 1, code: 1, signal: null, reason: null, restartDelay: 1 }],
+  'worker-unresponsive': [{ kind: 'worker-unresponsive', pid: 1, duration: 1 }],
+  'worker-killed': [{ kind: 'worker-killed', pid: 1 }],
+};
+
+const quoted = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+
+/** The cells of a row of the tables of the guide, but for the explanation. */
+function rowOf(samples: Samples<Kind>): readonly string[] {
+  const [{ kind, ...members }] = samples;
+  return [quoted([kind]), quoted(samples.map((each) => logEntry(each).event)), quoted(Object.keys(members))];
+}
+
+describe('the guide to observing', () => {
+  it('lists each observation with its members and its events in the log', () => {
+    const rows = [...guide.matchAll(/^\| (`[a-z-]+`) \| ([^|]*) \| ([^|]*) \|/gm)].map((row) => row.slice(1, 4));
+    const expected = Object.values(OBSERVATIONS).map((samples) => rowOf(samples));
+    assert.deepEqual(rows.map(String).toSorted(), expected.map(String).toSorted());
+  });
+
+  for (const name of ['pino', 'opentelemetry'])
+    it(`has the same code as the example: ${name}`, () => {
+      const example = readFileSync(path.join(root, `examples/embed/${name}.ts`), 'utf8');
+      const [, code = ''] = /(export function .*)/s.exec(example) ?? [];
+      assert.ok(code !== '' && guide.includes(code), name);
+    });
+});
