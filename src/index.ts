@@ -75,5 +75,6 @@ export type { Clock } from './platform/clock.ts';
 export type { MaybePromise } from './platform/maybe-promise.ts';
 export type { Ids } from './platform/ids.ts';
 export type { Random } from './platform/random.ts';
+export type { DriverName } from './stores/sqlite/driver/driver.ts';
 export { openSqlite, type SqliteOptions } from './stores/sqlite/sqlite-store.ts';
 export type { Store } from './stores/store.ts';

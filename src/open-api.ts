@@ -9,6 +9,7 @@ import { safeObserver } from './observe/safe-observer.ts';
 import { standardErrorLog } from './observe/standard-error-log.ts';
 import { systemClock } from './platform/clock.ts';
 import { createRandom, type Random } from './platform/random.ts';
+import type { DriverName } from './stores/sqlite/driver/driver.ts';
 import { openSqlite } from './stores/sqlite/sqlite-store.ts';
 import type { Store } from './stores/store.ts';
 
@@ -19,6 +20,8 @@ export interface OpenApiOptions
   readonly model: Model | DefinedModel;
   /** Path of the SQLite file, created where it is missing; `:memory:` for a database that ends with the API. */
   readonly database: string;
+  /** The library that opens the file. Default: better-sqlite3, or `node:sqlite` where that cannot be loaded. */
+  readonly driver?: DriverName | undefined;
   /** Whether the file is created and migrated to the model; if not, it must exist with the schema of the model. Default: true. */
   readonly migrate?: boolean;
   /** Aborts the wait for another process that has locked the database: `openApi` rejects with the reason. */
@@ -44,12 +47,12 @@ export interface OpenedApi extends AsyncDisposable {
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
  */
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
-  const { database, migrate = true, signal } = options;
+  const { database, driver, migrate = true, signal } = options;
   const { model, services } = modelAndServices(options);
   const observe = safeObserver(options.observe ?? standardErrorLog());
   const clock = systemClock;
   const random = createRandom();
-  const store = await openSqlite({ path: database, model, migrate, signal, observe, clock, random });
+  const store = await openSqlite({ path: database, driver, model, migrate, signal, observe, clock, random });
   try {
     const subscribers = options.dispatch === false ? [] : afterHookSubscribers(model, services);
     const dispatch = startHooks({ subscribers, store, clock, random, observe });

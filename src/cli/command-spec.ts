@@ -1,4 +1,5 @@
 import type { ExitCode } from './command-error.ts';
+import { DRIVER_NAMES } from '../stores/sqlite/driver/driver.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** What the shell completes for a value: paths of files, one of some words, or nothing. */
@@ -57,13 +58,24 @@ export const MODEL_ARGUMENT: ArgumentSpec = {
   fallback: '',
 };
 
-export const DATABASE_OPTION: OptionSpec = {
+const DATABASE_OPTION: OptionSpec = {
   name: 'database',
   value: { name: 'path', completes: 'file' },
   description:
     'database file, also written sqlite:PATH; {name} stands for the name of the model (RESTWRIGHT_DATABASE, default: ./data/{name}.db)',
   group: 'Database:',
 };
+
+const DRIVER_OPTION: OptionSpec = {
+  name: 'driver',
+  value: { name: 'library', completes: DRIVER_NAMES },
+  description:
+    'better-sqlite3, or node for node:sqlite (RESTWRIGHT_DRIVER, default: better-sqlite3, or node where that cannot be loaded)',
+  group: 'Database:',
+};
+
+/** The options of every command that uses a database. */
+export const DATABASE_OPTIONS: readonly OptionSpec[] = [DATABASE_OPTION, DRIVER_OPTION];
 
 /** @param what is printed as JSON */
 export function jsonOption(what: string): OptionSpec {

@@ -1,6 +1,7 @@
 import type { Model } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
+import type { DriverName } from '../stores/sqlite/driver/driver.ts';
 import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../stores/sql/schema/schema-errors.ts';
 import { type CommandError, commandFailed, describeFileError } from './command-error.ts';
 import { serverUrl } from './serve/address.ts';
@@ -12,6 +13,7 @@ interface DatabaseFiles {
   /** An absolute path. */
   readonly database: string;
   readonly modelFile: string;
+  readonly driver?: DriverName | undefined;
 }
 
 /**
@@ -20,7 +22,7 @@ interface DatabaseFiles {
  * @param name the name of the model
  */
 export function migrateCommand({ database, modelFile }: DatabaseFiles, name: string): string {
-  const isDefault = database === databaseFile(databaseLocation(undefined, {}), name);
+  const isDefault = database === databaseFile(databaseLocation({}, {}), name);
   const option = isDefault ? [] : ['--database', commandLineWord(displayedPath(database))];
   return ['restwright', 'migrate', commandLineWord(modelFile), ...option].join(' ');
 }

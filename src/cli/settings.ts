@@ -1,5 +1,6 @@
 import path from 'node:path';
 import process from 'node:process';
+import { DRIVER_NAMES, type DriverName } from '../stores/sqlite/driver/driver.ts';
 import { notSupportedYet, usageError } from './command-error.ts';
 import { isLoopback } from './serve/address.ts';
 
@@ -14,11 +15,16 @@ type LogFormat = (typeof LOG_FORMATS)[number];
 /** Environment variables by name. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
+/** Flags of every command that uses a database. */
+export interface DatabaseFlags {
+  readonly database?: string;
+  readonly driver?: string;
+}
+
 /** Flags of `serve`, as given on the command line. */
-export interface ServeFlags {
+export interface ServeFlags extends DatabaseFlags {
   readonly port?: string;
   readonly host?: string;
-  readonly database?: string;
   readonly workers?: string;
   readonly log?: string;
   readonly dev?: boolean;
@@ -42,9 +48,10 @@ export interface ServeSettings {
   readonly insecurePublic: boolean;
 }
 
-/** The path of the database file; `{name}` in it stands for the name of the model. */
+/** The path of the database file, where `{name}` stands for the name of the model, and the library that opens it; undefined for the default. */
 interface DatabaseLocation {
   readonly file: string;
+  readonly driver: DriverName | undefined;
 }
 
 /** A setting that may come from a flag, an environment variable or a default, in this order of precedence. */
@@ -63,6 +70,8 @@ const DATABASE: SettingSource = {
   variable: 'RESTWRIGHT_DATABASE',
   fallback: 'sqlite:./data/{name}.db',
 };
+
+const DRIVER: SettingSource = { flag: '--driver', variable: 'RESTWRIGHT_DRIVER', fallback: 'auto' };
 
 /** The scheme of a URL; a single letter is a drive of Windows. */
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]+:/;
@@ -83,7 +92,7 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
   return {
     port: parsePort(settingValue(PORT, flags.port, env)),
     host: parseHost(settingValue(HOST, flags.host, env), { open, insecurePublic }),
-    database: databaseLocation(flags.database, env),
+    database: databaseLocation(flags, env),
     workers: parseWorkers(settingValue(WORKERS, flags.workers, env), dev),
     log: parseLog(settingValue(LOG, flags.log, env)),
     dev,
@@ -95,10 +104,10 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
 /**
  * The database that a command uses.
  *
- * @throws {CommandError} exit 2 for a value that is neither a path nor `sqlite:PATH`
+ * @throws {CommandError} exit 2 for a value that is neither a path nor `sqlite:PATH`, and for an unknown driver
  */
-export function databaseLocation(flag: string | undefined, env: EnvironmentVariables): DatabaseLocation {
-  const { text, origin } = settingValue(DATABASE, flag, env);
+export function databaseLocation({ database, driver }: DatabaseFlags, env: EnvironmentVariables): DatabaseLocation {
+  const { text, origin } = settingValue(DATABASE, database, env);
   if (/^postgres(ql)?:/.test(text)) throw notSupportedYet(`${origin}: PostgreSQL`);
   const file = text.startsWith('sqlite:') ? text.slice('sqlite:'.length) : text;
   if (file === '' || file.startsWith('//') || file === ':memory:' || SCHEME.test(file)) {
@@ -106,11 +115,11 @@ export function databaseLocation(flag: string | undefined, env: EnvironmentVaria
       `${origin}: '${text}' is not a valid database; write a path such as ./data/shop.db, or sqlite:PATH.`,
     );
   }
-  return { file };
+  return { file, driver: parseDriver(settingValue(DRIVER, driver, env)) };
 }
 
 /** The absolute path of the database file for a model. @param name the name of the model */
-export function databaseFile(location: DatabaseLocation, name: string): string {
+export function databaseFile(location: Pick<DatabaseLocation, 'file'>, name: string): string {
   return path.resolve(location.file.replaceAll('{name}', name));
 }
 
@@ -148,6 +157,13 @@ function parseLog({ text, origin }: SettingValue): LogFormat | null {
   const format = LOG_FORMATS.find((name) => name === text);
   if (format !== undefined) return format;
   throw usageError(`${origin}: '${text}' is not a valid log format; use ${LOG_FORMATS.join(' or ')}.`);
+}
+
+function parseDriver({ text, origin }: SettingValue): DriverName | undefined {
+  if (text === DRIVER.fallback) return undefined;
+  const driver = DRIVER_NAMES.find((name) => name === text);
+  if (driver !== undefined) return driver;
+  throw usageError(`${origin}: '${text}' is not a valid driver; use ${DRIVER_NAMES.join(' or ')}.`);
 }
 
 function parseHost(

@@ -41,9 +41,9 @@ export function logEntry(observation: Observation): LogEntry {
     case 'database-writes':
     case 'database-locked':
     case 'clock-behind':
-      return databaseEntry(observation);
+    case 'driver-unavailable':
     case 'schema-changed':
-      return schemaEntry(observation);
+      return databaseEntry(observation);
     case 'browser-not-opened':
       return browserEntry(observation);
     case 'model-changed':
@@ -118,7 +118,16 @@ function stopEntry(observation: Extract<Observation, { kind: 'stopping' | 'stopp
 
 type DatabaseObservation = Extract<
   Observation,
-  { kind: 'store-unavailable' | 'database-lost' | 'database-writes' | 'database-locked' | 'clock-behind' }
+  {
+    kind:
+      | 'store-unavailable'
+      | 'database-lost'
+      | 'database-writes'
+      | 'database-locked'
+      | 'clock-behind'
+      | 'driver-unavailable'
+      | 'schema-changed';
+  }
 >;
 
 function databaseEntry(observation: DatabaseObservation): LogEntry {
@@ -133,7 +142,19 @@ function databaseEntry(observation: DatabaseObservation): LogEntry {
       return entry('warn', 'database_locked', { database: observation.path });
     case 'clock-behind':
       return clockEntry(observation);
+    case 'driver-unavailable':
+      return driverEntry(observation);
+    case 'schema-changed':
+      return schemaEntry(observation);
   }
+}
+
+function driverEntry({ used, error }: Extract<Observation, { kind: 'driver-unavailable' }>): LogEntry {
+  return entry('warn', 'driver_unavailable', {
+    used,
+    reason: error.message.split('\n')[0],
+    message: `better-sqlite3 cannot be loaded: ${used === 'node' ? 'node:sqlite, which is slower, opens the database' : `${used} opens the database`}. --driver ${used} chooses it without this line`,
+  });
 }
 
 function clockEntry({ newest, behind, followed }: Extract<Observation, { kind: 'clock-behind' }>): LogEntry {

@@ -45,6 +45,8 @@ export type Observation =
   | { readonly kind: 'clock-behind'; readonly newest: number; readonly behind: number; readonly followed: boolean }
   /** Another process has locked the database; the start waits for it. */
   | { readonly kind: 'database-locked'; readonly path: string }
+  /** The default driver of the database cannot be loaded, for this error; `used` opened it. */
+  | { readonly kind: 'driver-unavailable'; readonly used: string; readonly error: Error }
   /** The schema of the database was created, or migrated to the model, by these statements. */
   | {
       readonly kind: 'schema-changed';

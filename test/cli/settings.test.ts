@@ -25,7 +25,7 @@ describe('settings of serve', () => {
     assert.deepEqual(serveSettings({}, {}), {
       port: 3000,
       host: '127.0.0.1',
-      database: { file: './data/{name}.db' },
+      database: { file: './data/{name}.db', driver: undefined },
       workers: 1,
       log: null,
       dev: false,
@@ -137,7 +137,7 @@ describe('settings of serve', () => {
 
 describe('the database setting', () => {
   it('contains the name of the model', () => {
-    assert.equal(databaseFile(databaseLocation(undefined, {}), 'shop'), path.resolve('data/shop.db'));
+    assert.equal(databaseFile(databaseLocation({}, {}), 'shop'), path.resolve('data/shop.db'));
   });
 
   for (const [text, file] of [
@@ -150,15 +150,31 @@ describe('the database setting', () => {
     ['./{name}.db', 'shop.db'],
   ] as const) {
     it(`takes ${text} as a path`, () => {
-      assert.equal(databaseFile(databaseLocation(text, {}), 'shop'), path.resolve(file));
-      assert.equal(
-        databaseFile(databaseLocation(undefined, { RESTWRIGHT_DATABASE: text }), 'shop'),
-        path.resolve(file),
-      );
+      assert.equal(databaseFile(databaseLocation({ database: text }, {}), 'shop'), path.resolve(file));
+      assert.equal(databaseFile(databaseLocation({}, { RESTWRIGHT_DATABASE: text }), 'shop'), path.resolve(file));
     });
   }
 
   it('keeps an absolute path', () => {
-    assert.equal(databaseFile(databaseLocation('sqlite:/var/lib/a b.db', {}), 'shop'), path.resolve('/var/lib/a b.db'));
+    assert.equal(
+      databaseFile(databaseLocation({ database: 'sqlite:/var/lib/a b.db' }, {}), 'shop'),
+      path.resolve('/var/lib/a b.db'),
+    );
+  });
+});
+
+describe('the driver setting', () => {
+  it('comes from the flag, else from the variable, else is left to the store', () => {
+    const driverOf = (driver: string | undefined, variable: string): string | undefined =>
+      databaseLocation(driver === undefined ? {} : { driver }, { RESTWRIGHT_DRIVER: variable }).driver;
+    assert.equal(driverOf('node', 'better-sqlite3'), 'node');
+    assert.equal(driverOf(undefined, 'better-sqlite3'), 'better-sqlite3');
+    assert.equal(driverOf(undefined, ''), undefined);
+  });
+
+  it('refuses an unknown driver, with the names of those that exist', () => {
+    const { exitCode, message } = failure(() => serveSettings({ driver: 'bun' }, {}));
+    assert.equal(exitCode, 2);
+    assert.equal(message, "--driver: 'bun' is not a valid driver; use better-sqlite3 or node.");
   });
 });

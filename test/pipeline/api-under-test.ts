@@ -12,6 +12,7 @@ import { createIds } from '../../src/platform/ids.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
+import { driverName } from '../stores/sqlite/driver-under-test.ts';
 import { carry, chosenTransport } from './transports.ts';
 
 /** One HTTP test: a request, its expected response and the expected events. */
@@ -93,6 +94,7 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
   const observe = (observation: Observation): void => void observations.push(observation);
   const store = await openSqlite({
     path: setting.database ?? ':memory:',
+    driver: driverName,
     model,
     observe,
     clock,

@@ -2,19 +2,18 @@ import { existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
-import { type CommandSpec, DATABASE_OPTION, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { type ExportJob, type ExportOutcome, exportToFile, writeRows } from '../export/export-file.ts';
 import { requireExportFile, requireExportStream } from '../export/export-target.ts';
 import { FORMATS, recordFormat } from '../import/record-reader.ts';
 import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
-import { databaseFile, databaseLocation } from '../settings.ts';
+import { databaseFile, type DatabaseFlags, databaseLocation } from '../settings.ts';
 import { formatCount, reportProgress } from '../terminal/progress.ts';
 import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
-interface ExportFlags {
-  readonly database?: string;
+interface ExportFlags extends DatabaseFlags {
   readonly format?: string;
   /** Whether an existing file is replaced. */
   readonly force?: boolean;
@@ -33,7 +32,7 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
   const format = recordFormat(file, flags.format);
   if (flags.json === true && file === '-')
     throw usageError('--json prints the result on standard output; name a file for the rows.');
-  const location = databaseLocation(flags.database, terminal.env);
+  const location = databaseLocation(flags, terminal.env);
   const { model } = await requireModel(target.model, terminal.env);
   const { name: collection } = requireCollection(model, target.collection);
   const database = databaseFile(location, model.name);
@@ -43,7 +42,11 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
   if (file === '-') requireExportStream(terminal.stream, used);
   else await writing(file, () => requireExportFile(file, used, flags.force === true));
   const signal = terminal.stopSignal();
-  const { api, store } = await openWithoutServer(model, { database, modelFile: target.model }, terminal);
+  const { api, store } = await openWithoutServer(
+    model,
+    { database, driver: location.driver, modelFile: target.model },
+    terminal,
+  );
   const progress = reportProgress(collection, terminal.stderr, supportsColour(terminal.stderr, terminal.env));
   const now = (): number => performance.now();
   const job: ExportJob = { collection, format, api, signal, now, onProgress: (advance) => progress.show(advance) };
@@ -121,7 +124,7 @@ export const exportSpec: CommandSpec = {
     },
     { name: 'force', value: null, description: 'replace an existing file', group: 'Output:' },
     jsonOption('the result'),
-    DATABASE_OPTION,
+    ...DATABASE_OPTIONS,
   ],
   notes: `Rows have the fields that GET returns, without links. import reads these files.
 

@@ -6,7 +6,7 @@ import type { Model, Resource } from '../../model/model.ts';
 import type { OpenedApi } from '../../open-api.ts';
 import { StoreUnavailable } from '../../stores/store.ts';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
-import { type CommandSpec, DATABASE_OPTION, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { contentOf } from '../data-file/data-bookmark.ts';
 import { startsWithObject } from '../data-file/data-file.ts';
 import { type DataImport, importData } from '../data-file/import-data.ts';
@@ -19,12 +19,11 @@ import { type CollectionArguments, collectionArguments } from '../model-file/col
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { protectedFileAt } from '../protected-files.ts';
-import { databaseFile, databaseLocation } from '../settings.ts';
+import { databaseFile, type DatabaseFlags, databaseLocation } from '../settings.ts';
 import { reportProgress } from '../terminal/progress.ts';
 import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
-interface ImportFlags {
-  readonly database?: string;
+interface ImportFlags extends DatabaseFlags {
   readonly json?: boolean;
   readonly format?: string;
   /** `false` for `--no-events`. */
@@ -40,14 +39,18 @@ interface ImportFlags {
 async function importCommand(target: CollectionArguments, flags: ImportFlags, terminal: Terminal): Promise<ExitCode> {
   const format = recordFormat(target.file, flags.format);
   await requireRegularFile(target.file);
-  const location = databaseLocation(flags.database, terminal.env);
+  const location = databaseLocation(flags, terminal.env);
   const { model } = await requireModel(target.model, terminal.env);
   const resource = requireCollection(model, target.collection);
   const database = databaseFile(location, model.name);
   const name = protectedFileAt(target.file, { database, model: target.model });
   if (name !== null) throw usageError(`cannot import ${target.file}: it is ${name}.`);
   const signal = terminal.stopSignal();
-  const opened = await openWithoutServer(model, { database, modelFile: target.model }, terminal);
+  const opened = await openWithoutServer(
+    model,
+    { database, driver: location.driver, modelFile: target.model },
+    terminal,
+  );
   try {
     const { events = true } = flags;
     const parts = { file: target.file, format, resource, model, opened, events, signal };
@@ -175,7 +178,7 @@ export const importSpec: CommandSpec = {
       description: 'publish no event for each row; consumers of the event log do not see the imported rows',
       group: 'Input:',
     },
-    DATABASE_OPTION,
+    ...DATABASE_OPTIONS,
     jsonOption('the result'),
   ],
   notes: `Invalid lines are reported with their line numbers. Rows before them stay imported. Correct the lines and run the same command again.

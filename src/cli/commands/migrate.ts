@@ -1,23 +1,16 @@
 import { existsSync } from 'node:fs';
-import type { Model } from '../../model/model.ts';
-import {
-  type Consent,
-  describeBrokenRule,
-  type SchemaStep,
-  type StepCost,
-} from '../../stores/sql/schema/schema-errors.ts';
-import { openSqlite, planSqlite } from '../../stores/sqlite/sqlite-store.ts';
+import { describeBrokenRule, type SchemaStep, type StepCost } from '../../stores/sql/schema/schema-errors.ts';
+import { openSqlite, planSqlite, type SqliteOptions } from '../../stores/sqlite/sqlite-store.ts';
 import type { ExitCode } from '../command-error.ts';
-import { type CommandSpec, DATABASE_OPTION, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { databaseError, migrateCommand } from '../open-database.ts';
-import { databaseFile, databaseLocation } from '../settings.ts';
+import { databaseFile, type DatabaseFlags, databaseLocation } from '../settings.ts';
 import { formatCount } from '../terminal/progress.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
-interface MigrateFlags {
-  readonly database?: string;
+interface MigrateFlags extends DatabaseFlags {
   readonly apply?: boolean;
   readonly allowDataLoss?: boolean;
   readonly json?: boolean;
@@ -45,11 +38,13 @@ interface Migration {
  */
 async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): Promise<ExitCode> {
   const { model } = await requireModel(file, terminal.env);
-  const database = databaseFile(databaseLocation(flags.database, terminal.env), model.name);
+  const { driver, file: location } = databaseLocation(flags, terminal.env);
+  const database = databaseFile({ file: location }, model.name);
   const exists = existsSync(database);
   try {
-    const steps = planSqlite(database, model);
-    if (flags.apply === true) await apply(database, model, flags.allowDataLoss === true ? 'losses' : 'none');
+    const steps = planSqlite(database, model, driver);
+    const consent = flags.allowDataLoss === true ? 'losses' : 'none';
+    if (flags.apply === true) await apply({ path: database, driver, model, consent });
     const command = migrateCommand({ database, modelFile: file }, model.name);
     const migration = { model: file, database, exists, steps, needs: needsOf(steps), applied: flags.apply === true };
     terminal.stdout.write(
@@ -61,8 +56,8 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   }
 }
 
-async function apply(path: string, model: Model, consent: Consent): Promise<void> {
-  const store = await openSqlite({ path, model, consent });
+async function apply(options: SqliteOptions): Promise<void> {
+  const store = await openSqlite(options);
   await store.close();
 }
 
@@ -129,7 +124,7 @@ export const migrateSpec: CommandSpec = {
     'Shows the steps that migrate the database to a model: their SQL, what they cost, the data they lose and the rows that break a rule. Changes nothing without --apply.',
   arguments: [MODEL_ARGUMENT],
   options: [
-    DATABASE_OPTION,
+    ...DATABASE_OPTIONS,
     { name: 'apply', value: null, description: 'apply the migration in one transaction' },
     {
       name: 'allow-data-loss',

@@ -1,18 +1,19 @@
 import { type ExitCode, usageError } from '../command-error.ts';
-import { type CommandSpec, DATABASE_OPTION, MODEL_ARGUMENT, type OptionSpec } from '../command-spec.ts';
+import { type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT, type OptionSpec } from '../command-spec.ts';
 import { fileKind } from '../data-file/data-file.ts';
 import { prepareData } from '../data-file/serve-data.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { announce } from '../serve/announce.ts';
 import { type ServedModel, serveModel } from '../serve/serve-model.ts';
 import { logStyle, type ServerLog } from '../serve/server-log.ts';
-import { LOG_FORMATS, type ServeFlags, serveSettings } from '../settings.ts';
+import { type DatabaseFlags, LOG_FORMATS, type ServeFlags, serveSettings } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { serveWithWorkers } from '../workers/serve-with-workers.ts';
 
 /** The database that a flag or the environment names. */
-function databaseSetting({ database }: ServeFlags, { env }: Terminal): string | undefined {
-  return database ?? (env['RESTWRIGHT_DATABASE'] || undefined);
+function databaseSetting({ database, ...flags }: ServeFlags, { env }: Terminal): DatabaseFlags {
+  const named = database ?? env['RESTWRIGHT_DATABASE'] ?? '';
+  return named === '' ? flags : { ...flags, database: named };
 }
 
 /**
@@ -33,7 +34,9 @@ async function serve(named: string, flags: ServeFlags, terminal: Terminal): Prom
   const prepared = isData ? await prepareData(found.data, databaseSetting(flags, terminal), terminal) : null;
   if (prepared?.kind === 'incomplete') return prepared.exitCode;
   const [file, settings] =
-    prepared === null ? [named, requested] : [prepared.model, { ...requested, database: { file: prepared.database } }];
+    prepared === null
+      ? [named, requested]
+      : [prepared.model, { ...requested, database: { ...requested.database, file: prepared.database } }];
   const style = logStyle(settings, terminal);
   const onListening = (served: ServedModel, log: ServerLog): void => announce(served, log, terminal, settings.open);
   if (settings.workers > 1) return serveWithWorkers({ file, settings, log: style, terminal, onListening });
@@ -62,7 +65,7 @@ const OPTIONS: readonly OptionSpec[] = [
     description: 'serve clients on other machines without authentication: all of them may read and change all data',
     group: ADDRESS,
   },
-  DATABASE_OPTION,
+  ...DATABASE_OPTIONS,
   valueOption(
     'workers',
     'number',

@@ -8,7 +8,7 @@ import { printSummary } from '../import/import-report.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
-import { databaseFile, databaseLocation, displayedPath } from '../settings.ts';
+import { databaseFile, type DatabaseFlags, databaseLocation, displayedPath } from '../settings.ts';
 import { exitCodeOf, signalOf, styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 import type { DataFile } from './data-file.ts';
 import { type DataImport, type DataImportOutcome, importData } from './import-data.ts';
@@ -27,29 +27,27 @@ export type PreparedData =
 /**
  * Prepares a data file to be served: writes the model next to it unless it exists, and imports the rows unless they are imported.
  *
- * @param database the setting of the database, `sqlite:PATH` or a path; undefined for the default, `data/{name}.db` in the folder of the file
+ * @param flags `database` is `sqlite:PATH` or a path; absent for the default, `data/{name}.db` in the folder of the file
  * @throws {CommandError} exit 2 for a file that cannot be read; exit 1 for invalid data, an invalid model or an unusable database
  */
-export async function prepareData(
-  data: DataFile,
-  database: string | undefined,
-  terminal: Terminal,
-): Promise<PreparedData> {
+export async function prepareData(data: DataFile, flags: DatabaseFlags, terminal: Terminal): Promise<PreparedData> {
   const folder = path.dirname(data.file);
   const model = path.join(folder, `${dataName(data.file)}.restwright.yaml`);
   if (!existsSync(model)) await writeInferred(data, model, terminal);
   const loaded = await requireModel(model, terminal.env);
-  const location = databaseLocation(database ?? path.join(folder, 'data', '{name}.db'), terminal.env);
+  const location = databaseLocation({ database: path.join(folder, 'data', '{name}.db'), ...flags }, terminal.env);
   const file = databaseFile(location, loaded.model.name);
   const signal = terminal.stopSignal();
-  const opened = await openWithoutServer(loaded.model, { database: file, modelFile: model }, terminal);
+  const used = { database: file, driver: location.driver, modelFile: model };
+  const opened = await openWithoutServer(loaded.model, used, terminal);
   const progress = importProgress(terminal);
   try {
     const resources = importOrder(loaded.model);
     const { onProgress } = progress;
-    const used: Pick<DataImport, 'data' | 'model' | 'opened'> = { data, model: loaded.model, opened };
     const job: DataImport = {
-      ...used,
+      data,
+      model: loaded.model,
+      opened,
       resources,
       bookmark: BOOKMARK,
       requireAll: false,

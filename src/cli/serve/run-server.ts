@@ -103,13 +103,15 @@ function apiOpener(
   const { insecurePublic: allowAnyHost } = settings;
   const opened = new Set<string>();
   return async ({ model, services }) => {
+    const { driver } = settings.database;
     const database = databaseFile(settings.database, model.name);
     // A reload must not begin an empty database in the place of one that was moved or deleted meanwhile.
     if (opened.has(database) && !existsSync(database)) {
       throw commandFailed(`the database ${database} was moved or deleted. Put it back, then restart the server.`);
     }
     opened.add(database);
-    return openDatabase({ model, modelFile, services, database, migrate, dispatch, observe, allowAnyHost, ...state });
+    const given = { model, modelFile, services, database, driver, migrate, dispatch, observe, allowAnyHost };
+    return openDatabase({ ...given, ...state });
   };
 }
 

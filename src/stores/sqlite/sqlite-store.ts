@@ -22,11 +22,14 @@ import { GroupCommit } from './commit/group-commit.ts';
 import { UnitWriter } from './commit/unit-writer.ts';
 import { MainConnection } from './connection/main-connection.ts';
 import { defineFunctions } from './connection/sql-functions.ts';
-import { locateFile, openFiles, type OpenFile } from './health/database-files.ts';
+import type { Driver, DriverName } from './driver/driver.ts';
+import { selectDriver } from './driver/select-driver.ts';
+import { isCorrupt } from './driver/sqlite-errors.ts';
+import { type DatabaseFile, locateFile, openFiles } from './health/database-files.ts';
 import { FileGuard } from './health/file-guard.ts';
 import { probeWrites } from './health/probe-writes.ts';
 import { WriteHealth } from './health/write-health.ts';
-import { isCorrupt, SqliteConnection, type WriterOptions } from './connection/sqlite-connection.ts';
+import { SqliteConnection, type WriterOptions } from './connection/sqlite-connection.ts';
 import { sqlite } from './dialect.ts';
 import { ReadPool } from './read-pool/read-pool.ts';
 import { ReadScheduler } from './read-pool/read-scheduler.ts';
@@ -46,6 +49,8 @@ export interface SqliteOptions {
   /** The file, created with its directory where it does not exist; `:memory:` for a database that ends with the store. */
   readonly path: string;
   readonly model: Model;
+  /** The library that opens the file. Default: better-sqlite3, or `node:sqlite` where that cannot be loaded; it is observed as `driver-unavailable`. */
+  readonly driver?: DriverName | undefined;
   /** Whether to create the file and migrate its schema to the model; else the file must exist and match the model. Default: true. */
   readonly migrate?: boolean;
   /** Whether a migration may lose data, and leave rows that break a rule of the model. Default: `none`. */
@@ -80,17 +85,19 @@ const MAX_ROWS_ON_MAIN_THREAD = 2_000;
 interface OpenedDatabase extends Preparation {
   readonly connection: SqliteConnection;
   /** null for a database in memory. */
-  readonly file: OpenFile | null;
+  readonly file: DatabaseFile | null;
 }
 
 /** Opens the database and migrates it to the model, or verifies that it matches the model. */
 function open(
   path: string,
+  driver: Driver,
   { migrate = true, consent = 'none', model, random, writer }: CompleteOptions,
 ): OpenedDatabase {
-  const connection = SqliteConnection.writer(path, { ...writer, mustExist: !migrate });
+  const connection = SqliteConnection.writer(path, driver, { ...writer, mustExist: !migrate });
   try {
-    const file = path === IN_MEMORY ? null : locateFile(path);
+    const found = path === IN_MEMORY ? null : locateFile(path);
+    const file = found === null ? null : { ...found, driver: driver.name };
     defineFunctions(connection);
     const prepared = migrate
       ? prepareDatabase(connection, model, { random, consent })
@@ -185,6 +192,12 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
   };
 }
 
+function chooseDriver({ driver: name, observe }: CompleteOptions): Driver {
+  const { driver, replaces } = selectDriver(name);
+  if (replaces !== null) observe({ kind: 'driver-unavailable', used: driver.name, error: replaces });
+  return driver;
+}
+
 /** Creates the directory of the file, or checks that the file exists. */
 function prepareFile(path: string, { migrate = true }: SqliteOptions): void {
   if (path === IN_MEMORY) return;
@@ -206,8 +219,9 @@ export async function openSqlite(given: SqliteOptions): Promise<Store> {
   const path = options.path === IN_MEMORY ? IN_MEMORY : resolve(options.path);
   const retry = new BusyRetry({ random: options.random, now: monotonicNow, timeout: options.writer?.busyTimeout });
   try {
+    const driver = chooseDriver(options);
     prepareFile(path, options);
-    const opened = await openWhenUnlocked(retry, () => open(path, options), {
+    const opened = await openWhenUnlocked(retry, () => open(path, driver, options), {
       path,
       observe: options.observe,
       signal: options.signal,
@@ -224,12 +238,15 @@ export async function openSqlite(given: SqliteOptions): Promise<Store> {
  * The steps that {@link openSqlite} would make to migrate a database to a model, without changing it. A file that does not exist is planned as an
  * empty database.
  *
+ * @param name of the driver. Default: as {@link openSqlite}
  * @throws {UnusableDatabase} where the file is corrupt, not a database, of another program or of a newer version
  */
-export function planSqlite(file: string, model: Model): readonly SchemaStep[] {
+export function planSqlite(file: string, model: Model, name?: DriverName): readonly SchemaStep[] {
   const path = existsSync(file) ? resolve(file) : IN_MEMORY;
   try {
-    const connection = path === IN_MEMORY ? SqliteConnection.writer(path) : SqliteConnection.reader(path);
+    const { driver } = selectDriver(name);
+    const connection =
+      path === IN_MEMORY ? SqliteConnection.writer(path, driver) : SqliteConnection.reader(path, driver);
     try {
       defineFunctions(connection);
       return planMigration(connection, model);

@@ -22,7 +22,7 @@ async function roundTrip(name: string, text: string, collection: string): Promis
   const found = await fileKind(file);
   assert.ok(found.kind === 'data');
   const terminal = recordedTerminal();
-  const prepared = await prepareData(found.data, undefined, terminal);
+  const prepared = await prepareData(found.data, {}, terminal);
   assert.ok(prepared.kind === 'ready', terminal.written().stderr);
   const exporting = recordedTerminal();
   await run(['export', prepared.model, collection, '--database', prepared.database], exporting);

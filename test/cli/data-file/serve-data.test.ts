@@ -29,7 +29,7 @@ async function prepare(file: string, collection: string): Promise<{ stderr: stri
   const terminal = recordedTerminal();
   const found = await fileKind(file);
   assert.ok(found.kind === 'data');
-  const prepared = await prepareData(found.data, undefined, terminal);
+  const prepared = await prepareData(found.data, {}, terminal);
   assert.ok(prepared.kind === 'ready');
   const exporting = recordedTerminal();
   await run(['export', prepared.model, collection, '--database', prepared.database], exporting);
@@ -130,7 +130,7 @@ describe('serving a data file', () => {
   it('resumes an interrupted import with the first row that is not in the database', async () => {
     const lines = Array.from({ length: 2_500 }, (_, index) => `{"n":${index}}`);
     const file = await dataFile('rows.ndjson', lines.join('\n'));
-    const first = await prepareData({ file, format: 'ndjson' }, undefined, stoppedAfterFirstChunk());
+    const first = await prepareData({ file, format: 'ndjson' }, {}, stoppedAfterFirstChunk());
     assert.deepEqual(first, { kind: 'incomplete', exitCode: 130 });
     const { rows, stderr } = await prepare(file, 'rows');
     assert.match(stderr, /imported 1,500 rows more; /);
@@ -141,7 +141,7 @@ describe('serving a data file', () => {
   it('does not resume with another file', async () => {
     const lines = Array.from({ length: 1_500 }, (_, index) => `{"id":"r${index}"}`);
     const file = await dataFile('rows.ndjson', `${lines.join('\n')}\n`);
-    await prepareData({ file, format: 'ndjson' }, undefined, stoppedAfterFirstChunk());
+    await prepareData({ file, format: 'ndjson' }, {}, stoppedAfterFirstChunk());
     await appendFile(file, '{"id":"more"}\n');
     await assert.rejects(prepare(file, 'rows'), /has changed since a part of it was imported; delete .*rows\.db/);
   });

@@ -20,9 +20,9 @@ import {
   update,
   topLevel,
 } from '../../../src/testing/sample-writes.ts';
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { openSample } from '../sqlite/open-sample.ts';
+import { Database } from '../sqlite/driver-under-test.ts';
 
 /** Two stores on one file, like two processes. */
 async function both(run: (one: Store, other: Store, file: string) => Promise<void>): Promise<void> {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import Database from 'better-sqlite3';
 import type { IdempotencyRecord } from '../../../src/plan/plan.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { createProduct } from '../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
+import { Database } from './driver-under-test.ts';
 
 /** When the records of a test expire, on a clock that starts at 0. */
 const EXPIRY = 10;
@@ -27,7 +27,7 @@ async function remembering(context: TestContext): Promise<Remembering> {
     watcher.close();
     await store.close();
   });
-  return { store, clock, kept: () => watcher.prepare('select count(*) from restwright_memos').pluck().get() };
+  return { store, clock, kept: () => watcher.prepare('select count(*) from restwright_memos').value() };
 }
 
 function records(count: number, prefix: string, expiresAt: number): readonly IdempotencyRecord[] {

@@ -11,6 +11,7 @@ import { defineFunctions } from '../../../src/stores/sqlite/connection/sql-funct
 import { field, model, resource, sampleModel } from '../../../src/testing/sample-model.ts';
 import { AT, commit, create, listIds, listPlan, readRow, update } from '../../../src/testing/sample-writes.ts';
 import { openSample } from './open-sample.ts';
+import { driver } from './driver-under-test.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 const up = (...paths: readonly string[]): readonly SortKey[] => paths.map((path) => ({ path, descending: false }));
@@ -23,7 +24,7 @@ const seek = (...after: readonly (string | null)[]): ListPlan['window'] => ({
 });
 
 function database(context: TestContext): SqliteConnection {
-  const connection = SqliteConnection.writer(':memory:');
+  const connection = SqliteConnection.writer(':memory:', driver);
   defineFunctions(connection);
   prepareDatabase(connection, sampleModel(), { random: { hex: (bytes) => '00'.repeat(bytes) }, consent: 'none' });
   context.after(() => connection.close());

@@ -4,10 +4,11 @@ import fc from 'fast-check';
 import { BindParameters, type SqlValue } from '../../../src/stores/sql/dialect.ts';
 import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
 import { SqliteConnection } from '../../../src/stores/sqlite/connection/sqlite-connection.ts';
+import { driver } from './driver-under-test.ts';
 
 /** Whether SQLite finds a bound value in a list that is bound as one parameter. */
 function finder(context: TestContext): (value: SqlValue, listed: readonly SqlValue[]) => boolean {
-  const connection = SqliteConnection.writer(':memory:');
+  const connection = SqliteConnection.writer(':memory:', driver);
   context.after(() => connection.close());
   return (value, listed) => {
     const parameters = new BindParameters(sqlite);

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Random } from '../../../platform/random.ts';
-import { BUSY_TIMEOUT, isBusy } from '../connection/sqlite-connection.ts';
+import { BUSY_TIMEOUT } from '../connection/sqlite-connection.ts';
+import { isBusy } from '../driver/sqlite-errors.ts';
 
 /** Milliseconds of the shortest and the longest delay: a commit of another process takes one to a few. */
 const MIN_DELAY = 1;

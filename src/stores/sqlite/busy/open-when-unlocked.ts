@@ -1,6 +1,6 @@
 import type { Observe } from '../../../observe/observation.ts';
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
-import { isBusy } from '../connection/sqlite-connection.ts';
+import { isBusy } from '../driver/sqlite-errors.ts';
 import type { BusyRetry } from './busy-retry.ts';
 
 /** Milliseconds. Another process may be migrating the schema, which takes longer than a commit. */

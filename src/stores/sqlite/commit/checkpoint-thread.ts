@@ -1,7 +1,8 @@
 // The entry of the checkpoint thread: one connection. It replies to each message when the checkpoint is done.
 import { parentPort, workerData } from 'node:worker_threads';
 import { LONG_WAL_PAGES, SqliteConnection } from '../connection/sqlite-connection.ts';
-import { openAgain, type OpenFile } from '../health/database-files.ts';
+import { loadDriver } from '../driver/select-driver.ts';
+import { type DatabaseFile, openAgain } from '../health/database-files.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('This file is the entry of a worker thread, not a program');
@@ -13,8 +14,9 @@ const PASSES = 3;
 const RESTART_TIMEOUT = 500;
 const MAX_RESTART_TIMEOUT = 4_000;
 
-const database: OpenFile = workerData;
-const connection = openAgain(database, (path) => SqliteConnection.checkpointer(path));
+const database: DatabaseFile = workerData;
+const driver = loadDriver(database.driver);
+const connection = openAgain(database, (path) => SqliteConnection.checkpointer(path, driver));
 
 port.on('message', (message: 'checkpoint' | 'end') => {
   if (message === 'end') {

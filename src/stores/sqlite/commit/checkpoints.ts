@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../../platform/worker-file.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
-import type { OpenFile } from '../health/database-files.ts';
+import type { DatabaseFile } from '../health/database-files.ts';
 
 const ENTRY = workerFile(import.meta.url, 'checkpoint-thread');
 
@@ -23,7 +23,7 @@ interface CheckpointTriggers {
  * long, and writers wait for that. If the thread cannot run, SQLite's own automatic checkpoints run later.
  */
 export class Checkpoints {
-  readonly #database: OpenFile;
+  readonly #database: DatabaseFile;
   readonly #main: MainConnection;
   readonly #rows: number;
   readonly #maxDelay: number;
@@ -36,7 +36,7 @@ export class Checkpoints {
   #pending = 0;
 
   constructor(
-    database: OpenFile,
+    database: DatabaseFile,
     main: MainConnection,
     { rows = ROWS_PER_CHECKPOINT, maxDelay = MAX_DELAY }: CheckpointTriggers = {},
   ) {

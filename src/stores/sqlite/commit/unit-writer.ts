@@ -9,7 +9,8 @@ import {
   type Violation,
 } from '../../sql/write/compile-unit.ts';
 import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
-import { isConstraintFailure, type SqliteConnection } from '../connection/sqlite-connection.ts';
+import type { SqliteConnection } from '../connection/sqlite-connection.ts';
+import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 
 const UNREAD: Counters = { revision: 0, event: 0, rowCounts: new Map(), records: 0 };
 

@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3';
 import type { SizeBound, SqlRow, SqlValue } from '../../sql/dialect.ts';
 import { readUpTo } from '../../sql/read/size-bound.ts';
 import { LARGE_ROW_FUNCTION } from '../dialect.ts';
+import type { Driver, DriverConnection, PreparedStatement } from '../driver/driver.ts';
 import { StatementCache } from './statement-cache.ts';
 
 /** Milliseconds that a statement waits while another process has locked the database. SQLite blocks the thread meanwhile. */
@@ -27,8 +27,6 @@ const AUTOCHECKPOINT_PAGES = 4 * LONG_WAL_PAGES;
 
 const PAGE_BYTES = 4_096;
 
-type PreparedStatement = Database.Statement<unknown[], SqlRow>;
-
 /** A row is too large to read it together with others. */
 class LargeRow extends Error {}
 
@@ -39,23 +37,20 @@ export interface WriterOptions {
   readonly trace?: (statement: string) => void;
 }
 
-/**
- * One connection with a cache of prepared statements. The constructor is private, so that the published types do not name a library without
- * type declarations.
- */
+/** One connection with a cache of prepared statements. */
 export class SqliteConnection {
-  readonly #database: Database.Database;
+  readonly #database: DriverConnection;
   readonly #statements: StatementCache<PreparedStatement>;
   /** Whether a large row fails the statement that runs. */
   #refusesLargeRows = false;
 
-  private constructor(database: Database.Database) {
+  private constructor(database: DriverConnection) {
     this.#database = database;
     this.defineFunction(LARGE_ROW_FUNCTION, false, () => {
       if (this.#refusesLargeRows) throw new LargeRow();
       return 1;
     });
-    this.#statements = new StatementCache((text) => database.prepare<unknown[], SqlRow>(text));
+    this.#statements = new StatementCache((text) => database.prepare(text));
   }
 
   /**
@@ -65,17 +60,17 @@ export class SqliteConnection {
    * @param path an absolute path, or `:memory:`
    * @throws what `isBusy` recognises, while another process has locked the database
    */
-  static writer(path: string, { mustExist = false, trace }: WriterOptions = {}): SqliteConnection {
-    const verbose = trace === undefined ? {} : { verbose: (message: unknown) => trace(String(message)) };
-    const database = new Database(path, { fileMustExist: mustExist, timeout: 0, ...verbose });
+  static writer(path: string, driver: Driver, { mustExist = false, trace }: WriterOptions = {}): SqliteConnection {
+    const database = driver.open(path, { mode: mustExist ? 'existing' : 'create', timeout: 0, trace });
     try {
-      if (!mustExist) database.pragma('journal_mode = wal');
-      database.pragma('synchronous = full');
-      database.pragma('foreign_keys = on');
-      database.pragma(`wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`);
-      database.pragma(`journal_size_limit = ${LONG_WAL_PAGES * PAGE_BYTES}`);
-      mapFile(database);
-      return new SqliteConnection(database);
+      const connection = new SqliteConnection(database);
+      if (!mustExist) connection.pragma('journal_mode = wal');
+      connection.pragma('synchronous = full');
+      connection.pragma('foreign_keys = on');
+      connection.pragma(`wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`);
+      connection.pragma(`journal_size_limit = ${LONG_WAL_PAGES * PAGE_BYTES}`);
+      connection.#mapFile();
+      return connection;
     } catch (error) {
       database.close();
       throw error;
@@ -83,22 +78,22 @@ export class SqliteConnection {
   }
 
   /** A connection to an existing file that only makes checkpoints. It syncs the WAL before it copies pages, and the file after: without that a power failure loses commits. */
-  static checkpointer(path: string): SqliteConnection {
-    const database = new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT });
-    database.pragma('synchronous = full');
-    return new SqliteConnection(database);
+  static checkpointer(path: string, driver: Driver): SqliteConnection {
+    const connection = new SqliteConnection(driver.open(path, { mode: 'existing', timeout: BUSY_TIMEOUT }));
+    connection.pragma('synchronous = full');
+    return connection;
   }
 
   /** A read-only connection to an existing file. */
-  static reader(path: string): SqliteConnection {
-    const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT });
-    mapFile(database);
-    return new SqliteConnection(database);
+  static reader(path: string, driver: Driver): SqliteConnection {
+    const connection = new SqliteConnection(driver.open(path, { mode: 'read-only', timeout: BUSY_TIMEOUT }));
+    connection.#mapFile();
+    return connection;
   }
 
   /** All rows of a query, as objects with their columns in order. */
   all(text: string, values: readonly SqlValue[] = []): SqlRow[] {
-    return this.#statements.get(text).all(values);
+    return this.#statements.get(text).all(...values);
   }
 
   /** The rows of a query up to a bound. Large rows are read one by one, which takes nearly twice as long as all together. */
@@ -112,7 +107,7 @@ export class SqliteConnection {
   #smallRows(statement: PreparedStatement, values: readonly SqlValue[]): SqlRow[] | null {
     this.#refusesLargeRows = true;
     try {
-      return statement.all(values);
+      return statement.all(...values);
     } catch (error) {
       if (error instanceof LargeRow) return null;
       throw error;
@@ -128,15 +123,12 @@ export class SqliteConnection {
 
   /** Runs a statement. @returns the number of rows it changed */
   run(text: string, values: readonly SqlValue[] = []): number {
-    return this.#statements.get(text).run(...values).changes;
+    return Number(this.#statements.get(text).run(...values).changes);
   }
 
   /** Runs a statement. @returns the rows of its `returning` clause, where it has one */
   execute(text: string, values: readonly SqlValue[] = []): readonly SqlRow[] {
-    const statement = this.#statements.get(text);
-    if (statement.reader) return statement.all(values);
-    statement.run(...values);
-    return [];
+    return executed(this.#statements.get(text), values);
   }
 
   /**
@@ -144,7 +136,7 @@ export class SqliteConnection {
    * to a temporary file by default: 2.9 GB for 60,000 rows.
    */
   keepStatementJournalsInMemory(): void {
-    this.#database.pragma('temp_store = memory');
+    this.pragma('temp_store = memory');
   }
 
   /** Runs statements that are used once and have no values. */
@@ -180,9 +172,10 @@ export class SqliteConnection {
     return Number(this.get('pragma wal_checkpoint(truncate)')?.['busy']) === 0;
   }
 
-  /** The first value of a pragma. */
-  pragma(text: string): unknown {
-    return this.#database.pragma(text, { simple: true });
+  /** Reads or sets a pragma. @returns its first value; undefined where it has none */
+  pragma(text: string): SqlValue | undefined {
+    const [row = {}] = executed(this.#database.prepare(`pragma ${text}`), []);
+    return Object.values(row)[0];
   }
 
   /** Defines a SQL function. An error that it throws fails the statement, which throws it. */
@@ -198,35 +191,17 @@ export class SqliteConnection {
     this.#statements.clear();
     this.#database.close();
   }
+
+  /** Makes the connection read through memory mapping, with a small page cache. */
+  #mapFile(): void {
+    this.pragma(`mmap_size = ${MMAP_BYTES}`);
+    this.pragma(`cache_size = -${CACHE_KIB}`);
+  }
 }
 
-/** Makes a connection read through memory mapping, with a small page cache. */
-function mapFile(database: Database.Database): void {
-  database.pragma(`mmap_size = ${MMAP_BYTES}`);
-  database.pragma(`cache_size = -${CACHE_KIB}`);
-}
-
-/** SQLite's extended name of an error, such as `SQLITE_IOERR_WRITE`; empty for any other error. */
-export function sqliteCode(error: unknown): string {
-  return error instanceof Database.SqliteError ? error.code : '';
-}
-
-/** Whether an error is a constraint violation. SQLite has rolled back that statement alone. */
-export function isConstraintFailure(error: unknown): boolean {
-  return sqliteCode(error).startsWith('SQLITE_CONSTRAINT');
-}
-
-/** Whether an error comes from the database rather than from a statement: I/O, disk full, locked. */
-export function isDatabaseFailure(error: unknown): boolean {
-  return error instanceof Database.SqliteError && !isConstraintFailure(error);
-}
-
-/** Whether an error says that another process has locked the database. */
-export function isBusy(error: unknown): boolean {
-  return sqliteCode(error).startsWith('SQLITE_BUSY');
-}
-
-/** Whether an error says that the file is corrupt or not a database. */
-export function isCorrupt(error: unknown): boolean {
-  return sqliteCode(error).startsWith('SQLITE_CORRUPT') || sqliteCode(error) === 'SQLITE_NOTADB';
+/** Runs a statement, whether it has rows or not. */
+function executed(statement: PreparedStatement, values: readonly SqlValue[]): readonly SqlRow[] {
+  if (statement.reader !== false) return statement.all(...values);
+  statement.run(...values);
+  return [];
 }

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { StoreUnavailable } from '../../store.ts';
+import type { DriverName } from '../driver/driver.ts';
 
 /** A file that is open, by a path that led to it when it was opened. Structured cloning keeps it, so that threads can receive it. */
 export interface OpenFile {
@@ -7,6 +8,12 @@ export interface OpenFile {
   readonly path: string;
   readonly device: bigint;
   readonly inode: bigint;
+}
+
+/** An open database, as its threads open it again. */
+export interface DatabaseFile extends OpenFile {
+  /** Two libraries in one process would release each other's locks. */
+  readonly driver: DriverName;
 }
 
 /** The file that a path leads to; null where there is none. @throws the error of the file system where the path cannot be followed */

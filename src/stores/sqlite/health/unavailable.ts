@@ -1,5 +1,5 @@
 import { StoreUnavailable, type UnavailableReason } from '../../store.ts';
-import { sqliteCode } from '../connection/sqlite-connection.ts';
+import { sqliteCode } from '../driver/sqlite-errors.ts';
 import { lostError } from './database-files.ts';
 
 /** Codes of SQLite that concern the database and not a statement: the first whose name begins an error's code decides. */

@@ -1,7 +1,7 @@
 import type { Effort } from '../../../plan/plan.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
-import type { OpenFile } from '../health/database-files.ts';
+import type { DatabaseFile } from '../health/database-files.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
 import { ReadThread } from './read-thread.ts';
 import type { ReadThreadSettings } from './statement-batch.ts';
@@ -22,7 +22,7 @@ const IDLE_TIMEOUT = 10_000;
 type PooledEffort = Exclude<Effort, 'light'>;
 
 export interface ReadPoolOptions {
-  readonly database: OpenFile;
+  readonly database: DatabaseFile;
   /** Milliseconds that a batch may wait, and may then run. */
   readonly timeout: number;
   readonly clock: Clock;

@@ -4,6 +4,7 @@ import { monotonicNow } from '../../../platform/clock.ts';
 import type { StatementBatch } from '../../sql/sql-client.ts';
 import { defineFunctions } from '../connection/sql-functions.ts';
 import { SqliteConnection } from '../connection/sqlite-connection.ts';
+import { loadDriver } from '../driver/select-driver.ts';
 import { openAgain } from '../health/database-files.ts';
 import { readBatch, type ReadThreadSettings, replyWithError, type ThreadReply } from './statement-batch.ts';
 import { StatementDeadline } from './statement-deadline.ts';
@@ -13,7 +14,8 @@ if (port === null) throw new Error('This file is the entry of a worker thread, n
 
 const settings: ReadThreadSettings = workerData;
 const closing = new Int32Array(settings.closing);
-const connection = openAgain(settings.database, (path) => SqliteConnection.reader(path));
+const driver = loadDriver(settings.database.driver);
+const connection = openAgain(settings.database, (path) => SqliteConnection.reader(path, driver));
 defineFunctions(connection);
 const deadline = new StatementDeadline(connection, {
   now: monotonicNow,

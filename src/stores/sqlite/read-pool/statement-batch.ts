@@ -1,7 +1,7 @@
 import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
 import { StatementTimeout, StoreUnavailable, type UnavailableReason } from '../../store.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
-import type { OpenFile } from '../health/database-files.ts';
+import type { DatabaseFile } from '../health/database-files.ts';
 import { unavailable } from '../health/unavailable.ts';
 
 /** Reads the statements of a batch in one transaction: no commit of another connection falls between. */
@@ -23,7 +23,7 @@ function rowsOf(connection: SqliteConnection, batch: StatementBatch): BatchRows 
 
 /** The settings of a thread, as its `workerData`. */
 export interface ReadThreadSettings {
-  readonly database: OpenFile;
+  readonly database: DatabaseFile;
   /** Milliseconds that a batch may run. */
   readonly timeout: number;
   /** One 32-bit integer. Any value other than 0 stops the batches that run. */

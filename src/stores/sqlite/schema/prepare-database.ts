@@ -18,7 +18,8 @@ import { type SchemaChange, schemaChanges } from '../../sql/schema/schema-change
 import { type Consent, type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
 import { SystemStatements } from '../../sql/system-statements.ts';
-import { isConstraintFailure, type SqliteConnection } from '../connection/sqlite-connection.ts';
+import type { SqliteConnection } from '../connection/sqlite-connection.ts';
+import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 import { sqlite } from '../dialect.ts';
 import { ruleStep } from './broken-rules.ts';
 import { currentTables, tableNames } from './introspection.ts';

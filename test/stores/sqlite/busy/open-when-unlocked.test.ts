@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import Database from 'better-sqlite3';
 import type { Observation } from '../../../../src/observe/observation.ts';
 import { monotonicNow } from '../../../../src/platform/clock.ts';
 import { BusyRetry } from '../../../../src/stores/sqlite/busy/busy-retry.ts';
 import { openWhenUnlocked } from '../../../../src/stores/sqlite/busy/open-when-unlocked.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { Database } from '../driver-under-test.ts';
 
 const retry = new BusyRetry({ random: { hex: (bytes) => '00'.repeat(bytes) }, now: monotonicNow });
 

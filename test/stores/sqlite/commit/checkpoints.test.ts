@@ -4,13 +4,15 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Checkpoints } from '../../../../src/stores/sqlite/commit/checkpoints.ts';
-import { SqliteConnection, isBusy } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
+import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
+import { isBusy } from '../../../../src/stores/sqlite/driver/sqlite-errors.ts';
 import { MainConnection } from '../../../../src/stores/sqlite/connection/main-connection.ts';
 import { createProduct } from '../../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openFile } from '../open-file.ts';
 import { openSample } from '../open-sample.ts';
 import { EVERYTHING } from '../../../../src/plan/plan.ts';
+import { driver } from '../driver-under-test.ts';
 
 const ROW = 'x'.repeat(500);
 const MEBIBYTE = 1_048_576;
@@ -19,7 +21,7 @@ const EMPTY = 4_096;
 
 function opened(context: TestContext): { file: string; writer: SqliteConnection; write: (rows: number) => void } {
   const file = path.join(temporaryDirectory(context), 'log.db');
-  const writer = SqliteConnection.writer(file);
+  const writer = SqliteConnection.writer(file, driver);
   writer.run('create table kept (text text not null) strict');
   const write = (rows: number): void => {
     for (let row = 0; row < rows; row += 1) writer.run('insert into kept values (?)', [ROW]);
@@ -47,7 +49,7 @@ class Relay {
 
   /** Begins another reader, then ends the current one. */
   pass(): void {
-    const next = SqliteConnection.reader(this.#file);
+    const next = SqliteConnection.reader(this.#file, driver);
     next.run('begin');
     next.get('select count(*) from kept');
     this.end();
@@ -78,7 +80,7 @@ function writeIfFree(writer: SqliteConnection): void {
 function rowsWithoutLog(file: string): number {
   const alone = `${file}.alone`;
   copyFileSync(file, alone);
-  const copy = SqliteConnection.writer(alone);
+  const copy = SqliteConnection.writer(alone, driver);
   try {
     return Number(copy.get('select count(*) as count from kept')?.['count']);
   } finally {
@@ -89,7 +91,7 @@ function rowsWithoutLog(file: string): number {
 describe('checkpoints on a worker thread', () => {
   it('[OPS-4c] sync the WAL before its pages are copied, and the file before the WAL is restarted', (context) => {
     const { file, writer } = opened(context);
-    const checkpointer = SqliteConnection.checkpointer(file);
+    const checkpointer = SqliteConnection.checkpointer(file, driver);
     // FULL: with OFF a power failure during a checkpoint would lose acknowledged commits, or the file.
     assert.deepEqual([checkpointer.pragma('journal_mode'), checkpointer.pragma('synchronous')], ['wal', 2]);
     checkpointer.close();

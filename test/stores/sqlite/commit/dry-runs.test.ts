@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import Database from 'better-sqlite3';
 import type { WriteUnit } from '../../../../src/plan/plan.ts';
 import type { Store } from '../../../../src/stores/store.ts';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
+import { Database } from '../driver-under-test.ts';
 
 const MEMO = { name: 'm', request: 'digest', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
 
@@ -51,7 +51,7 @@ async function opened(context: TestContext): Promise<Opened> {
     watcher.close();
     await store.close();
   });
-  const names = watcher.prepare<[], string>("select name from sqlite_schema where type = 'table'").pluck().all();
+  const names = watcher.prepare("select name from sqlite_schema where type = 'table'").texts();
   const dump = (): Record<string, unknown> =>
     Object.fromEntries(names.map((name) => [name, watcher.prepare(`select * from "${name}"`).all()]));
   return { store, dump, ran: () => statements.splice(0) };

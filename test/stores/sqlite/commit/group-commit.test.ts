@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { type Store, StoreUnavailable } from '../../../../src/stores/store.ts';
 import { commit, createProduct, listIds } from '../../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
+import { Database, driver } from '../driver-under-test.ts';
 
 /** A store in a file, and the number of times that each statement ran on its writing connection after it was opened. */
 async function traced(
@@ -47,7 +47,7 @@ async function until(holds: () => boolean): Promise<void> {
 
 describe('group commit', () => {
   it('[OPS-4c] acknowledges what is on disk: a write-ahead log, synced at each commit', (context) => {
-    const connection = SqliteConnection.writer(path.join(temporaryDirectory(context), 'sample.db'));
+    const connection = SqliteConnection.writer(path.join(temporaryDirectory(context), 'sample.db'), driver);
     const pragmas = ['journal_mode', 'synchronous', 'foreign_keys'].map((name) => connection.pragma(name));
     connection.close();
     assert.deepEqual(pragmas, ['wal', 2, 1]);

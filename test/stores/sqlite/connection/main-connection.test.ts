@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, it, type TestContext } from 'node:test';
-import Database from 'better-sqlite3';
 import { atEndOfTick } from '../../../../src/platform/end-of-tick.ts';
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { MainConnection } from '../../../../src/stores/sqlite/connection/main-connection.ts';
 import { StoreUnavailable } from '../../../../src/stores/store.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { driver, sqliteError } from '../driver-under-test.ts';
 
 interface Sides {
   readonly connection: SqliteConnection;
@@ -21,9 +21,9 @@ const SET = 'update numbers set number = ?';
 
 function sides(context: TestContext): Sides {
   const file = path.join(temporaryDirectory(context), 'turn.db');
-  const connection = SqliteConnection.writer(file);
+  const connection = SqliteConnection.writer(file, driver);
   connection.script('create table numbers (number integer not null); insert into numbers values (0)');
-  const other = SqliteConnection.writer(file);
+  const other = SqliteConnection.writer(file, driver);
   const main = new MainConnection(connection);
   context.after(() => {
     connection.close();
@@ -112,7 +112,7 @@ describe('the main connection', () => {
   it('[OPS-4c] reports a locked database, and tries again with the next read', (context) => {
     const { connection, main, read } = sides(context);
     const get = context.mock.method(connection, 'get', () => {
-      throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY');
+      throw sqliteError('SQLITE_BUSY_RECOVERY');
     });
     assert.throws(() => main.reader(), StoreUnavailable);
     assert.equal(connection.inTransaction, false);

@@ -48,7 +48,7 @@ const PAGES: Readonly<Record<string, (index: number) => Partial<ListPlan>>> = {
 describe('a statement is planned once, for all values', () => {
   for (const [name, pageOf] of Object.entries(PAGES)) {
     it(`[PAGE-10] ${name}`, async () => {
-      const store = await openSample();
+      const store = await openSample({ driver: 'better-sqlite3' });
       await commit(store, ...Array.from({ length: ROWS }, (_, index) => createProduct(`p${index}`)));
       const read = async (from: number, to: number): Promise<void> => {
         for (let index = from; index < to; index += 1) await store.rows.list(listPlan(pageOf(index)));

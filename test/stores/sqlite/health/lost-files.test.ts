@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import Database from 'better-sqlite3';
 import type { Observation } from '../../../../src/observe/observation.ts';
 import { Checkpoints } from '../../../../src/stores/sqlite/commit/checkpoints.ts';
 import { MainConnection } from '../../../../src/stores/sqlite/connection/main-connection.ts';
@@ -22,6 +21,8 @@ import { commit, createProduct, listIds, listPlan } from '../../../../src/testin
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openFile } from '../open-file.ts';
 import { openSample } from '../open-sample.ts';
+import { Database, driver } from '../driver-under-test.ts';
+import { sqliteCode } from '../../../../src/stores/sqlite/driver/sqlite-errors.ts';
 
 interface Served {
   readonly folder: string;
@@ -41,11 +42,11 @@ async function served(context: TestContext): Promise<Served> {
 }
 
 /** The ids in a database file, without any log beside it. */
-function idsIn(file: string): unknown[] {
+function idsIn(file: string): readonly string[] {
   const alone = `${file}.alone`;
   copyFileSync(file, alone);
   const database = new Database(alone);
-  const ids = database.prepare('select id from products order by id').pluck().all();
+  const ids = database.prepare('select id from products order by id').texts();
   database.close();
   return ids;
 }
@@ -146,16 +147,19 @@ describe('a store whose files are changed by another program', () => {
 describe('a connection that is opened later', () => {
   it('[OPS-7a] opens the same file or none, and creates none', (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
-    const first = SqliteConnection.writer(file);
+    const first = SqliteConnection.writer(file, driver);
     const database = openFile(file);
     const openings = [
-      () => openAgain(database, (at) => SqliteConnection.reader(at)).close(),
-      () => openAgain(database, (at) => SqliteConnection.checkpointer(at)).close(),
+      () => openAgain(database, (at) => SqliteConnection.reader(at, driver)).close(),
+      () => openAgain(database, (at) => SqliteConnection.checkpointer(at, driver)).close(),
     ];
     for (const open of openings) open();
     renameSync(file, `${file}.moved`);
     for (const open of openings) assert.throws(open, LOST);
-    assert.throws(() => SqliteConnection.checkpointer(file), { code: 'SQLITE_CANTOPEN' });
+    assert.throws(
+      () => SqliteConnection.checkpointer(file, driver),
+      (error) => sqliteCode(error) === 'SQLITE_CANTOPEN',
+    );
     assert.equal(existsSync(file), false);
     copyFileSync(`${file}.moved`, file);
     for (const open of openings) assert.throws(open, LOST);
@@ -164,7 +168,7 @@ describe('a connection that is opened later', () => {
 
   it('[OPS-7a] copies no page of the log to a file that replaced the database', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');
-    const writer = SqliteConnection.writer(file);
+    const writer = SqliteConnection.writer(file, driver);
     writer.run('create table kept (text text not null) strict');
     const checkpoints = new Checkpoints(openFile(file), new MainConnection(writer), { rows: 1 });
     renameSync(file, `${file}.moved`);

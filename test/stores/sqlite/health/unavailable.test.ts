@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import Database from 'better-sqlite3';
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { replyWithError, errorOf } from '../../../../src/stores/sqlite/read-pool/statement-batch.ts';
 import { unavailable } from '../../../../src/stores/sqlite/health/unavailable.ts';
 import { StoreUnavailable } from '../../../../src/stores/store.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { driver, sqliteError } from '../driver-under-test.ts';
 
 interface Opened {
   readonly file: string;
@@ -15,7 +15,7 @@ interface Opened {
 
 function opened(context: TestContext): Opened {
   const file = path.join(temporaryDirectory(context), 'kept.db');
-  const connection = SqliteConnection.writer(file);
+  const connection = SqliteConnection.writer(file, driver);
   context.after(() => connection.close());
   connection.run('create table kept (text text not null) strict');
   return { file, connection };
@@ -48,7 +48,7 @@ describe('a database that is temporarily unavailable', () => {
       'locked',
       /^Another process has locked the database$/,
       ({ file, connection }) => {
-        const other = SqliteConnection.writer(file);
+        const other = SqliteConnection.writer(file, driver);
         other.run('begin immediate');
         const failure = failureOf(connection, SHORT);
         other.close();
@@ -74,7 +74,7 @@ describe('a database that is temporarily unavailable', () => {
   }
 
   it('[OPS-7a] is lost where SQLite notices itself that its file was moved', () => {
-    assert.equal(unavailable(new Database.SqliteError('test', 'SQLITE_READONLY_DBMOVED'))?.reason, 'lost');
+    assert.equal(unavailable(sqliteError('SQLITE_READONLY_DBMOVED'))?.reason, 'lost');
   });
 
   it('is not reported for an error of a statement', (context) => {

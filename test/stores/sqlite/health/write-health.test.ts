@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import Database from 'better-sqlite3';
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { probeWrites } from '../../../../src/stores/sqlite/health/probe-writes.ts';
 import { WriteHealth } from '../../../../src/stores/sqlite/health/write-health.ts';
 import { StoreUnavailable } from '../../../../src/stores/store.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
+import { driver, sqliteError } from '../driver-under-test.ts';
+import { sqliteCode } from '../../../../src/stores/sqlite/driver/sqlite-errors.ts';
 
 const SECOND = 1_000;
 
-const failure = (code: string): Error => new Database.SqliteError('test', code);
+const failure = (code: string): Error => sqliteError(code);
 
 interface Disk {
   readonly health: WriteHealth;
@@ -95,7 +96,7 @@ describe('writes to a database', () => {
     const file = path.join(temporaryDirectory(context), 'full.db');
     const store = await openSample({ path: file });
     await store.close();
-    const connection = SqliteConnection.writer(file);
+    const connection = SqliteConnection.writer(file, driver);
     const pages = Number(connection.pragma('page_count'));
     for (const [room, succeeds] of [
       [0, false],
@@ -104,7 +105,11 @@ describe('writes to a database', () => {
     ] as const) {
       connection.pragma(`max_page_count = ${pages + room}`);
       if (succeeds) probeWrites(connection);
-      else assert.throws(() => probeWrites(connection), { code: 'SQLITE_FULL' });
+      else
+        assert.throws(
+          () => probeWrites(connection),
+          (error) => sqliteCode(error) === 'SQLITE_FULL',
+        );
     }
     assert.equal(connection.get("select count(*) as rows from restwright_meta where name = 'probe'")?.['rows'], 0);
     connection.close();

@@ -3,13 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import Database from 'better-sqlite3';
 import { loadModel } from '../../../../src/model/load-model.ts';
-import { openSqlite, SchemaViolation, UnusableDatabase } from '../../../../src/stores/sqlite/sqlite-store.ts';
+import { SchemaViolation, UnusableDatabase } from '../../../../src/stores/sqlite/sqlite-store.ts';
 import { apiUnderTest } from '../../../pipeline/api-under-test.ts';
 import { DRIVE } from '../../../pipeline/drive-model.ts';
 import { idsOf } from '../../../pipeline/shop-model.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { Database } from '../driver-under-test.ts';
+import { openSample } from '../open-sample.ts';
 
 const API = '/api/v1';
 const REMARK = '019b7ca9-8f2e-7670-98b3-7b6a4aa9160b';
@@ -110,7 +111,7 @@ describe('a database in which ids of nested rows were unique in the whole resour
 
   it('[OPS-4d] is refused by a process that does not migrate', async (context) => {
     const { model } = loadModel({ file: 'model.yaml', text: DRIVE, env: {} });
-    await assert.rejects(openSqlite({ path: databaseBefore(context), model, migrate: false }), UnusableDatabase);
+    await assert.rejects(openSample({ path: databaseBefore(context), migrate: false }, model), UnusableDatabase);
   });
 
   it('[OPS-4d] [MET-10] is left as it is where a row refers to one below another parent, which ids of the server keep', async (context) => {

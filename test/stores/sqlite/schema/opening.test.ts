@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import Database from 'better-sqlite3';
 import type { Observation } from '../../../../src/observe/observation.ts';
 import { UnusableDatabase } from '../../../../src/stores/sqlite/sqlite-store.ts';
 import { commit, createProduct, listIds, readRow } from '../../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
+import { Database } from '../driver-under-test.ts';
 
 /** Opens the sample at a path, writes a product with the id of the second argument, and prints the id. */
 const PROCESS = `
@@ -194,7 +194,7 @@ describe('opening a database', () => {
     new Database(file).exec(OF_FORMAT_1).exec('create table notes (text text)').close();
     await assert.rejects(openSample({ path: file }), UnusableDatabase);
     const database = new Database(file, { readonly: true });
-    const format = database.prepare("select value from restwright_meta where name = 'format'").pluck().get();
+    const format = database.prepare("select value from restwright_meta where name = 'format'").value();
     const made = database.prepare("select name from sqlite_schema where name like 'restwright_memos%'").all();
     database.close();
     assert.deepEqual([format, made], ['1', []]);

@@ -5,10 +5,11 @@ import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlit
 import { defineFunctions } from '../../../../src/stores/sqlite/connection/sql-functions.ts';
 import { DEADLINE_FUNCTION } from '../../../../src/stores/sqlite/dialect.ts';
 import { prepareDatabase } from '../../../../src/stores/sqlite/schema/prepare-database.ts';
+import { driver } from '../driver-under-test.ts';
 
 /** The query plan of a statement on an empty database of a model, step by step. */
 export function queryPlan(context: TestContext, { text, values }: Statement, of: Model): readonly string[] {
-  const connection = SqliteConnection.writer(':memory:');
+  const connection = SqliteConnection.writer(':memory:', driver);
   context.after(() => connection.close());
   defineFunctions(connection);
   connection.defineFunction(DEADLINE_FUNCTION, false, () => 1);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import Database from 'better-sqlite3';
 import type { Json } from '../../../../src/conventions/json.ts';
 import type { Field, Model, ValueType } from '../../../../src/model/model.ts';
 import { loadModel } from '../../../../src/model/load-model.ts';
@@ -11,6 +10,7 @@ import { commit, create, listIds, remove, readRow, update } from '../../../../sr
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
 import { EVERYTHING } from '../../../../src/plan/plan.ts';
+import { Database } from '../driver-under-test.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 const DECIMAL: ValueType = { kind: 'decimal', precision: 10, scale: 2 };

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import Database from 'better-sqlite3';
 import type { SortKey, ValueType } from '../../../../src/model/model.ts';
 import type { ListPlan } from '../../../../src/plan/plan.ts';
 import { BindParameters } from '../../../../src/stores/sql/dialect.ts';
@@ -17,6 +16,7 @@ import { field, model, refersTo, resource, type ResourceOptions } from '../../..
 import { commit, create, listIds, listPlan, remove, readRow, update } from '../../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
+import { Database, driver } from '../driver-under-test.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 const NOTES: ResourceOptions = {
@@ -62,7 +62,7 @@ async function fileOf(context: TestContext, ...resources: readonly ResourceOptio
   return file;
 }
 
-function edit(file: string, change: (database: Database.Database) => void): void {
+function edit(file: string, change: (database: Database) => void): void {
   const database = new Database(file);
   change(database);
   database.close();
@@ -71,8 +71,8 @@ function edit(file: string, change: (database: Database.Database) => void): void
 /** The names of all search tables and triggers in a file. */
 function searchNames(file: string): readonly string[] {
   const database = new Database(file, { readonly: true });
-  const names = database.prepare<[], string>("select name from sqlite_schema where name glob 'restwright_search*'");
-  const all = names.pluck().all();
+  const names = database.prepare("select name from sqlite_schema where name glob 'restwright_search*'");
+  const all = names.texts();
   database.close();
   return all;
 }
@@ -161,15 +161,12 @@ describe('the search index of a changed model', () => {
   });
 
   it('[OPS-4d] is filled again where its word rules differ, or a part of it is missing', async (context) => {
-    const spoil: readonly ((database: Database.Database) => void)[] = [
+    const spoil: readonly ((database: Database) => void)[] = [
       (database) => database.exec('drop trigger "restwright_search.notes.update"'),
       (database) => {
         const name = 'restwright_search.notes.insert';
-        const sql = database
-          .prepare<[string], string>('select sql from sqlite_schema where name = ?')
-          .pluck()
-          .get(name);
-        database.exec(`drop trigger "${name}"`).exec(sql?.replace(/words \d+/, 'words 0') ?? '');
+        const [sql = ''] = database.prepare(`select sql from sqlite_schema where name = '${name}'`).texts();
+        database.exec(`drop trigger "${name}"`).exec(sql.replace(/words \d+/, 'words 0'));
       },
     ];
     for (const change of spoil) {
@@ -234,7 +231,7 @@ describe('the search index and write units', () => {
     const watcher = new Database(file, { readonly: true });
     context.after(() => watcher.close());
     const named = "select name from sqlite_schema where type = 'table' and name glob 'restwright_search*'";
-    const names = watcher.prepare<[], string>(named).pluck().all();
+    const names = watcher.prepare(named).texts();
     const dump = (): unknown => names.map((name) => watcher.prepare(`select * from "${name}"`).all());
     const before = dump();
     const plans = [create('notes', 'c', { title: 'Red', body: null, size: 1 }), remove('notes', 'a', 1)];
@@ -253,7 +250,7 @@ describe('the statement of a search', () => {
 
   /** A database of so many notes, all of them red, and how often a statement checked its deadline. */
   function filled(context: TestContext, rows: number): { connection: SqliteConnection; looks: () => number } {
-    const connection = SqliteConnection.writer(':memory:');
+    const connection = SqliteConnection.writer(':memory:', driver);
     context.after(() => connection.close());
     defineFunctions(connection);
     let looked = 0;
