@@ -30,6 +30,11 @@ export function incompleteBodyError(cause?: unknown): ApiError {
   });
 }
 
+/** The connection closed before the response was made. Only the log shows this error: no client is left to receive it. */
+export function abandonedRequestError(): ApiError {
+  return apiError('REQUEST_MALFORMED', 'The connection closed before the response was complete.');
+}
+
 /**
  * The host application has read the body before the API could (500): a mistake in its code, which the message names so that its developer
  * finds it.

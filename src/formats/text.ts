@@ -13,9 +13,12 @@ export function writeText(value: JsonObject): string {
   return lines.join('');
 }
 
+/** Between two resources: their lines and this make a blank line. */
+export const TEXT_SEPARATOR = '\n';
+
 /** Writes several resources, separated by blank lines. */
 export function writeTextList(values: readonly JsonObject[]): string {
-  return values.map(writeText).join('\n');
+  return values.map(writeText).join(TEXT_SEPARATOR);
 }
 
 function addLines(name: string, value: Json, lines: string[]): void {

@@ -45,22 +45,21 @@ export function writeXml(root: string, value: Json, type: ValueType | null = nul
 }
 
 /**
- * Writes a page of a collection as an XML document: `<collection>` with `<data>`, whose elements have the name of the resource, `<page>` and
- * `<links>`.
+ * A page of a collection as an XML document: `<collection>` with `<data>`, whose elements have the name of the resource, and its metadata. Before
+ * the items come {@link XML_COLLECTION_START}, after them {@link xmlCollectionEnd}.
  *
  * @param singular the name of the resource
  * @param type the type of its representations
  */
-export function writeXmlCollection(
-  singular: string,
-  {
-    data,
-    ...metadata
-  }: { readonly data: readonly JsonObject[]; readonly page: JsonObject; readonly links: JsonObject },
-  type: ValueType,
-): string {
-  const items = data.map((item) => writeElement(singular, '', item, type)).join('');
-  return `${DECLARATION}\n<collection${XSI_ATTRIBUTE}><data>${items}</data>${writeMembers(metadata, null)}</collection>`;
+export function writeXmlItem(singular: string, item: JsonObject, type: ValueType): string {
+  return writeElement(singular, '', item, type);
+}
+
+export const XML_COLLECTION_START = `${DECLARATION}\n<collection${XSI_ATTRIBUTE}><data>`;
+
+/** @param metadata `page` and `links` */
+export function xmlCollectionEnd(metadata: JsonObject): string {
+  return `</data>${writeMembers(metadata, null)}</collection>`;
 }
 
 function writeElement(name: string, attributes: string, value: Json, type: ValueType | null): string {

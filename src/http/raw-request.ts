@@ -11,6 +11,7 @@ export function rawRequest(request: IncomingMessage, body: RequestBody | null, t
     body,
     httpVersion: request.httpVersion,
     peer: request.socket.remoteAddress ?? '',
+    client: request.socket,
   };
 }
 

@@ -46,6 +46,8 @@ export interface RawRequest {
   readonly peer: string;
   /** The values of `Host` that the host application accepts (AUTH-7). Default: those of the API, loopback names unless `allowAnyHost`. */
   readonly hosts?: HostRule;
+  /** The connection of the client: `destroyed` once no response can reach it, so that no more work is done for it. */
+  readonly client?: { readonly destroyed: boolean };
   /** Whether responses have the CORS fields that the model declares. Default: true; false where the host application sends its own (OPS-3). */
   readonly cors?: boolean;
 }

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { monotonicNow } from './clock.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 
 /** How long the work of one request may run before the event loop does other work. */
 interface SliceLimit {
@@ -8,6 +8,25 @@ interface SliceLimit {
 }
 
 const SLICE: SliceLimit = { items: 256, milliseconds: 10 };
+
+/** Who waits for the next slice, in order. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Lets the event loop do other work. Of all work that waits here, one slice runs in each iteration of the loop: slices of many requests in one
+ * iteration would together keep others waiting as one long request does.
+ */
+function nextSlice(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(startNext);
+  });
+}
+
+function startNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(startNext);
+}
 
 /**
  * Divides the work of one request into slices: after so many items, or so much time, the event loop first does what else is waiting. Items
@@ -29,7 +48,7 @@ export class TimeSlices {
   async next(): Promise<void> {
     const { items, milliseconds } = this.#limit;
     if (this.#items === items || this.#now() >= this.#end) {
-      await setImmediate();
+      await nextSlice();
       this.#items = 0;
       this.#end = this.#now() + milliseconds;
     }
@@ -42,5 +61,34 @@ export async function* inTimeSlices<T>(items: AsyncIterable<T>, slices = new Tim
   for await (const item of items) {
     await slices.next();
     yield item;
+  }
+}
+
+/** Work that may be interrupted wherever it yields, and its result. */
+export type Steps<T> = Generator<void, T, void>;
+
+/**
+ * Does work in steps: in this tick if it ends within one slice, else with the rest of it in further slices.
+ *
+ * @throws what the steps throw
+ */
+export function runSteps<T>(steps: Steps<T>, now: () => number = monotonicNow): MaybePromise<T> {
+  const first = runSlice(steps, now);
+  return first.done === true ? first.value : runRest(steps, now);
+}
+
+async function runRest<T>(steps: Steps<T>, now: () => number): Promise<T> {
+  for (;;) {
+    await nextSlice();
+    const slice = runSlice(steps, now);
+    if (slice.done === true) return slice.value;
+  }
+}
+
+function runSlice<T>(steps: Steps<T>, now: () => number): IteratorResult<void, T> {
+  const end = now() + SLICE.milliseconds;
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true || now() >= end) return step;
   }
 }

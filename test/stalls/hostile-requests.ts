@@ -274,20 +274,41 @@ const batches = fc
   .map(([[what, operation], atomic, size]) => batchOf(what, operation, atomic, size));
 
 /** What once kept the event loop for seconds. */
-export const KNOWN_REQUESTS: readonly HostileRequest[] = OPERATIONS.filter(([what]) =>
-  what.startsWith('patches'),
-).flatMap(([what, operation]) => [true, false].map((atomic) => batchOf(what, operation, atomic, 0)));
+const KNOWN_BATCHES: readonly HostileRequest[] = OPERATIONS.filter(([what]) => what.startsWith('patches')).flatMap(
+  ([what, operation]) => [true, false].map((atomic) => batchOf(what, operation, atomic, 0)),
+);
 
 const lists = fc.tuple(fc.constantFrom(...QUERIES), fc.boolean()).map(([[what, text], asBody]): HostileRequest => {
-  if (asBody) return { what: `QUERY: ${what}`, ...withBody('QUERY', '/v1/things?limit=3', FORM, text(BODY)) };
+  if (asBody) return { what: `QUERY: ${what}`, ...withBody('QUERY', '/v1/things?limit=100', FORM, text(BODY)) };
   return {
     what: `list: ${what}`,
     method: 'GET',
-    target: `/v1/things?limit=3&${text(TARGET)}`,
+    target: `/v1/things?limit=100&${text(TARGET)}`,
     headers: {},
     body: null,
   };
 });
+
+const TYPES = [JSON_TYPE, 'application/xml', 'text/csv', 'text/plain', 'application/x-ndjson'];
+
+function pageAs(type: string, query: string, more: Readonly<Record<string, string>> = {}): HostileRequest {
+  const headers = { Accept: type, ...more };
+  const what = `page as ${type} ${more['Accept-Encoding'] ?? ''}: ${query}`;
+  return { what, method: 'GET', target: `/v1/things?${query}`, headers, body: null };
+}
+
+/** Pages of as many large things as fit. */
+const pages = fc
+  .tuple(
+    fc.constantFrom(...TYPES),
+    fc.constantFrom('', '&sort=-name', '&page=1', '&fields=labels,tree', '&name=large', '&include_total=true'),
+    fc.constantFrom('identity', 'gzip', 'br', 'zstd'),
+    fc.constantFrom('GET', 'HEAD'),
+  )
+  .map(([type, more, encoding, method]) => ({
+    ...pageAs(type, `limit=100${more}`, { 'Accept-Encoding': encoding }),
+    method,
+  }));
 
 const reads = fc.tuple(fc.constantFrom(...FIELDS), fc.constantFrom('/v1/things/{large}', '/v1/things?limit=3')).map(
   ([[name, value], target]): HostileRequest => ({
@@ -299,11 +320,17 @@ const reads = fc.tuple(fc.constantFrom(...FIELDS), fc.constantFrom('/v1/things/{
   }),
 );
 
+export const KNOWN_REQUESTS: readonly HostileRequest[] = [
+  ...KNOWN_BATCHES,
+  ...TYPES.map((type) => pageAs(type, 'limit=100')),
+];
+
 /** Hostile requests of all kinds. */
 export const hostileRequests: fc.Arbitrary<HostileRequest> = fc.oneof(
   { weight: 5, arbitrary: bodies },
   { weight: 2, arbitrary: patches },
   { weight: 2, arbitrary: batches },
   { weight: 3, arbitrary: lists },
+  { weight: 2, arbitrary: pages },
   { weight: 2, arbitrary: reads },
 );

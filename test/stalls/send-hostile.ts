@@ -22,6 +22,17 @@ const LARGE = {
   parts: Array.from({ length: 4_000 }, (_, at) => ({ sku: `s${at}`, n: at })),
 };
 
+const many = (count: number, member: (at: number) => readonly [string, unknown]): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => member(at)));
+const MAP = { name: 'map', labels: many(60_000, (at) => [String((at * 7_919) % 1_000_003), '1']) };
+const TREE = {
+  name: 'tree',
+  tree: { a: many(12, (at) => [`k${at}`, Array.from({ length: 9_000 }, (_, item) => String(item))]) },
+};
+const TEXT = { name: '&'.repeat(900_000) };
+/** All that is expensive to write. */
+const LARGER = [MAP, TREE, TEXT];
+
 /** @returns the body of the response; '' where the server ended the connection */
 function send(server: MeteredServer, { method, target, headers, body }: Omit<HostileRequest, 'what'>): Promise<string> {
   return new Promise((resolve) => {
@@ -50,13 +61,22 @@ async function costOf(server: MeteredServer, sent: Omit<HostileRequest, 'what'>)
   return least;
 }
 
-/** Sends hostile requests, one after another. @throws {AssertionError} names the first that kept the event loop for too long */
-export async function assertNoStall(numRuns: number, seed: number): Promise<void> {
+/**
+ * Sends hostile requests, one after another.
+ *
+ * @param copies how many of each larger thing there are: a page may have 20 of them
+ * @throws {AssertionError} names the first that kept the event loop for too long
+ */
+export async function assertNoStall(numRuns: number, seed: number, copies: number): Promise<void> {
   await using server = await meteredServer(STALL_MODEL);
   const headers = { 'Content-Type': 'application/json' };
   const made = await send(server, { method: 'POST', target: '/v1/things', headers, body: JSON.stringify(LARGE) });
   const { id }: { readonly id?: string } = JSON.parse(made);
   if (id === undefined) assert.fail(made);
+  const larger = { method: 'POST', target: '/v1/things', headers: { ...headers, Prefer: 'return=minimal' } };
+  for (const body of LARGER.map((thing) => JSON.stringify(thing))) {
+    for (let copy = 0; copy < copies; copy += 1) await send(server, { ...larger, body });
+  }
   await fc.assert(
     fc.asyncProperty(hostileRequests, async ({ what, target, body, ...others }) => {
       const named = (text: string): string => text.replaceAll('{large}', id);

@@ -4,7 +4,8 @@ import type { LinkValue } from '../../conventions/links.ts';
 
 /** A page, represented. */
 export interface CachedPage {
-  readonly text: string;
+  /** A string where it is short, else mostly bytes. */
+  readonly body: string | Uint8Array;
   readonly links: readonly LinkValue[];
   /** Header fields, names and values alternating. */
   readonly metadata: readonly string[];
@@ -27,7 +28,7 @@ export function createPageCache(): PageCache {
   return createCache({ maxWeight: MAX_WEIGHT, weigh, admits: secondHit(RECENT_KEYS) });
 }
 
-function weigh({ text, links, metadata }: CachedPage, etag: string): number {
-  const strings = [etag, text, ...links.map(({ href }) => href), ...metadata];
+function weigh({ body, links, metadata }: CachedPage, etag: string): number {
+  const strings = [etag, body, ...links.map(({ href }) => href), ...metadata];
   return strings.reduce((sum, { length }) => sum + length, PAGE_WEIGHT);
 }

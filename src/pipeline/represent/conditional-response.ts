@@ -29,7 +29,7 @@ export interface Content {
   readonly links: readonly LinkValue[];
   /** Further header fields. */
   readonly headers?: HeaderList;
-  readonly body: () => string;
+  readonly body: () => string | Uint8Array;
 }
 
 /** The representation of a resource. @param others the resources that it shows or depends on besides */

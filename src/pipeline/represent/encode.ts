@@ -1,8 +1,8 @@
 import type { ResponseFormat } from '../../conventions/response-format.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import { jsonWriter, writeJson } from '../../formats/json.ts';
-import { writeText, writeTextList } from '../../formats/text.ts';
-import { writeXml, writeXmlCollection } from '../../formats/xml.ts';
+import { TEXT_SEPARATOR, writeText, writeTextList } from '../../formats/text.ts';
+import { writeXml, writeXmlItem, XML_COLLECTION_START, xmlCollectionEnd } from '../../formats/xml.ts';
 import type { DocumentTypes } from '../contract.ts';
 
 /** A page: its items, with metadata and links that only some formats can hold. */
@@ -28,27 +28,59 @@ export function writeItem(format: ResponseFormat, { resource, responseType }: Do
   }
 }
 
-/** One page in a format. CSV, NDJSON and text hold the items alone: metadata goes into header fields. */
-export function writePage(
-  format: ResponseFormat,
-  { resource, responseType, csv }: DocumentTypes,
-  document: PageDocument,
-): string {
-  const { data, page, links } = document;
+/** How a page is put together in a format. CSV, NDJSON and text hold the items alone: metadata goes into header fields. */
+export interface PageFormat {
+  readonly start: string;
+  /** Items that follow each other, with what separates them. */
+  readonly items: (data: readonly JsonObject[]) => string;
+  readonly separator: string;
+  readonly end: (metadata: Pick<PageDocument, 'page' | 'links'>) => string;
+}
+
+const nothing = (): string => '';
+
+/** The form of pages in a format. @param types of their items */
+export function pageFormat(format: ResponseFormat, { resource, responseType, csv }: DocumentTypes): PageFormat {
   switch (format) {
-    case 'json':
-      return writeJsonPage(jsonWriter(responseType)(data), page, links);
-    case 'xml':
-      return writeXmlCollection(resource.singular, { data, page, links }, responseType);
+    case 'json': {
+      const write = jsonWriter(responseType);
+      const items: PageFormat['items'] = (data) => data.map(write).join(',');
+      return { start: '{"data":[', items, separator: ',', end: ({ page, links }) => `]${jsonEnd(page, links)}` };
+    }
+    case 'xml': {
+      const { singular } = resource;
+      const items: PageFormat['items'] = (data) =>
+        data.map((item) => writeXmlItem(singular, item, responseType)).join('');
+      return {
+        start: XML_COLLECTION_START,
+        items,
+        separator: '',
+        end: (metadata) => xmlCollectionEnd({ ...metadata }),
+      };
+    }
     case 'text':
-      return writeTextList(data);
+      return { start: '', items: writeTextList, separator: TEXT_SEPARATOR, end: nothing };
     case 'csv':
-      return csv.header + csv.rows(data);
-    case 'ndjson':
-      return data.map((item) => jsonWriter(responseType)(item) + '\n').join('');
+      return { start: csv.header, items: (data) => csv.rows(data), separator: '', end: nothing };
+    case 'ndjson': {
+      const write = jsonWriter(responseType);
+      return {
+        start: '',
+        items: (data) => data.map((item) => write(item) + '\n').join(''),
+        separator: '',
+        end: nothing,
+      };
+    }
     case 'html':
       throw new Error('a page is never written as html');
   }
+}
+
+/** One page in a format, in one piece. */
+export function writePage(format: ResponseFormat, types: DocumentTypes, { data, page, links }: PageDocument): string {
+  if (format === 'json') return writeJsonPage(jsonWriter(types.responseType)(data), page, links);
+  const { start, items, end } = pageFormat(format, types);
+  return start + items(data) + end({ page, links });
 }
 
 /**
@@ -58,7 +90,11 @@ export function writePage(
  * @param data the array of its items, as JSON
  */
 export function writeJsonPage(data: string, page: JsonObject, links: JsonObject): string {
-  return `{"data":${data},"page":${writeJson(page)},"links":${writeJson(links)}}`;
+  return `{"data":${data}${jsonEnd(page, links)}`;
+}
+
+function jsonEnd(page: JsonObject, links: JsonObject): string {
+  return `,"page":${writeJson(page)},"links":${writeJson(links)}}`;
 }
 
 /** A document that is no resource, such as the root of the API. @param name of the root element in XML */

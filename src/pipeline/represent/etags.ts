@@ -50,11 +50,11 @@ export class ETags {
   }
 
   /** Of what is named by its bytes. */
-  content(request: Negotiated, text: string): string {
-    const named = this.digest(text);
+  content(request: Negotiated, body: string | Uint8Array): string {
+    const named = this.digest(body);
     return etagOf(
       this.#byLength(request, (variant) => strongETag(named, variant)),
-      text,
+      body,
     );
   }
 
@@ -82,7 +82,7 @@ export class ETags {
 }
 
 /** The ETag of a body: it follows the coding that the body gets, not the one that was requested. */
-export function etagOf({ short, long }: ETagsByLength, body: string): string {
+export function etagOf({ short, long }: ETagsByLength, body: string | Uint8Array): string {
   return isCompressible(body) ? long : short;
 }
 

@@ -8,7 +8,7 @@ describe('the page cache', () => {
     const href = `/api/v1/notes?${'x'.repeat(2_000)}`;
     const etagOf = (index: number): string => `"${index}"`;
     for (let index = 0; index < 10_000; index += 1) {
-      const page: CachedPage = { text: '', links: [{ rel: 'self', href }], metadata: [] };
+      const page: CachedPage = { body: '', links: [{ rel: 'self', href }], metadata: [] };
       pages.set(etagOf(index), page);
       pages.set(etagOf(index), page);
     }

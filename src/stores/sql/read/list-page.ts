@@ -1,4 +1,6 @@
 import type { Count, ListPlan, Page, Row } from '../../../plan/plan.ts';
+import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import { runSteps, type Steps } from '../../../platform/time-slices.ts';
 import type { DeadlineChecks, SqlRow, Statement } from '../dialect.ts';
 import type { BatchRead, BatchRows } from '../sql-client.ts';
 import type { Table, Tables } from '../tables.ts';
@@ -20,32 +22,59 @@ function countStatements(tables: Tables, plan: ListPlan, checks: DeadlineChecks)
   return [countStatement(tables, plan, plan.count.kind === 'capped' ? plan.count.cap : null, checks)];
 }
 
-/** The page of a list batch. The row count of a resource that never had a row is missing. */
-export function pageOf(tables: Tables, plan: ListPlan, [reads = [], counts = []]: BatchRows): Page {
+/** Characters of rows up to which they are decoded together: it takes a few milliseconds. */
+const ONE_PIECE = 262_144;
+
+/** The rows of a page, as far as they are decoded, and their size. */
+interface DecodedRows {
+  readonly rows: Row[];
+  size: number;
+}
+
+/** The page of a list batch; large rows are decoded in time slices. The row count of a resource that never had a row is missing. */
+export function pageOf(tables: Tables, plan: ListPlan, [reads = [], counts = []]: BatchRows): MaybePromise<Page> {
+  const table = tables.of(plan.resource);
+  const decoded: DecodedRows = { rows: [], size: 0 };
+  const isDone = decodeUpTo(ONE_PIECE, table, { plan, reads, decoded });
+  if (isDone) return pageWith(plan, decoded, reads.length, counts);
+  const rest = runSteps(decodeRest(table, { plan, reads, decoded }));
+  return chain(rest, () => pageWith(plan, decoded, reads.length, counts));
+}
+
+/** Rows that are being decoded. */
+interface Decoding {
+  readonly plan: ListPlan;
+  readonly reads: readonly SqlRow[];
+  readonly decoded: DecodedRows;
+}
+
+function* decodeRest(table: Table, decoding: Decoding): Steps<void> {
+  while (!decodeUpTo(decoding.decoded.size, table, decoding)) yield;
+}
+
+/** Decodes rows until they have more characters than a number. @returns whether all within the limit of the plan and its size are decoded */
+function decodeUpTo(most: number, table: Table, { plan, reads, decoded }: Decoding): boolean {
+  const { window, columns, maxSize = Infinity } = plan;
+  const { rows } = decoded;
+  const sized = table.sized(columns);
+  while (rows.length < window.limit) {
+    const read = reads[rows.length];
+    if (read === undefined) return true;
+    const size = decoded.size + sizeOf(read, sized);
+    if (rows.length > 0 && size > maxSize) return true;
+    rows.push(table.decode(read));
+    decoded.size = size;
+    if (size > most) return false;
+  }
+  return true;
+}
+
+function pageWith(plan: ListPlan, { rows, size }: DecodedRows, read: number, counts: readonly SqlRow[]): Page {
   const { window, count } = plan;
-  const { rows, size } = rowsOf(tables.of(plan.resource), plan, reads);
-  const more = reads.length > rows.length;
+  const more = read > rows.length;
   if (window.kind === 'seek' && window.backward) rows.reverse();
   const total = count.kind === 'none' ? null : totalOf(plan, count, Number(counts[0]?.['count'] ?? 0));
   return { rows, more, total, size };
-}
-
-/** The rows within the limit of the plan and its size. */
-function rowsOf(
-  table: Table,
-  { window, columns, maxSize = Infinity }: ListPlan,
-  reads: readonly SqlRow[],
-): { readonly rows: Row[]; readonly size: number } {
-  const sized = table.sized(columns);
-  const rows: Row[] = [];
-  let size = 0;
-  for (const read of reads) {
-    const own = sizeOf(read, sized);
-    if (rows.length === window.limit || (rows.length > 0 && size + own > maxSize)) break;
-    size += own;
-    rows.push(table.decode(read));
-  }
-  return { rows, size };
 }
 
 function totalOf(plan: ListPlan, count: Exclude<Count, { kind: 'none' }>, counted: number): NonNullable<Page['total']> {
