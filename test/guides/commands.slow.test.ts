@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { describe, it, type TestContext } from 'node:test';
+import { root } from '../../scripts/command.ts';
+import { killAll, program, startServer, waitUntilListening } from '../cli/server-process.ts';
+import { type ProcessResult, RunningProcess } from '../package/sandbox.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+import { blocksOf, commandsOf, PAGES, textOf } from './guide-pages.ts';
+
+const OPENAPI = `openapi: 3.1.0
+info: { title: Pets, version: 1.0.0 }
+components: { schemas: { Pet: { type: object, properties: { name: { type: string } } } } }
+`;
+
+/** A folder with the files that the guides name. @returns its path */
+function folderOfReader(context: TestContext): string {
+  const started = textOf('docs/guides/getting-started.md');
+  const [db = ''] = blocksOf(started, 'json');
+  const shop = blocksOf(started, 'yaml').find((block) => block.startsWith('name: shop')) ?? assert.fail('no shop');
+  const [till = ''] = blocksOf(textOf('docs/guides/typescript-models.md'), 'ts');
+  const index = path.join(root, 'src', 'index.ts');
+  const files = {
+    'db.json': db,
+    'cities.csv': 'name,country\nOslo,NO\n',
+    'shop.yaml': shop,
+    'shop.ts': till.replace("'restwright'", JSON.stringify(index)),
+    'openapi.yaml': OPENAPI,
+  };
+  const folder = temporaryDirectory(context);
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  // The command under the names that the guides have for it.
+  for (const name of ['restwright', 'bin/restwright.js', 'node_modules/.bin/restwright']) {
+    const shim = path.join(folder, name === 'restwright' ? 'path/restwright' : name);
+    mkdirSync(path.dirname(shim), { recursive: true });
+    writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, { mode: 0o755 });
+  }
+  return folder;
+}
+
+/** Runs a command line in a shell. */
+function run(folder: string, line: string): Promise<ProcessResult> {
+  const env = { ...process.env, PATH: `${path.join(folder, 'path')}${path.delimiter}${process.env['PATH']}` };
+  return new RunningProcess(spawn('sh', ['-ec', line], { cwd: folder, env })).ended;
+}
+
+/** Runs a command line of `serve` until it listens, and stops it. */
+async function serve(folder: string, line: string): Promise<void> {
+  const args = line.split(' ').slice(2);
+  const server = startServer(folder, [...args, '--port', '0']);
+  try {
+    const url = await waitUntilListening(server);
+    assert.equal((await fetch(url)).status, 200);
+    server.child.kill('SIGTERM');
+    assert.equal(await server.exited, 0, server.stderr());
+  } finally {
+    await killAll([server]);
+  }
+}
+
+const isOurs = (line: string): boolean => /^(?:\S*\/)?restwright(?:\.js)? /.test(line);
+/** `restwright import [MODEL] COLLECTION FILE`: shows which arguments there are. */
+const isSynopsis = (line: string): boolean => /[[\\]| [A-Z]+\b/.test(line);
+
+/** The command lines of a page that a reader runs one after the other: those of a block, and each one in a sentence. */
+function sequencesOf(page: string): readonly (readonly string[])[] {
+  const text = textOf(page);
+  const inSentences = [...text.matchAll(/`(restwright [a-z]+ [^`]+)`/g)].map(([, line = '']) => [line]);
+  const inBlocks = blocksOf(text, 'sh').map((block) => commandsOf(`\`\`\`sh\n${block}\`\`\``).filter(isOurs));
+  return [...inBlocks, ...inSentences]
+    .map((lines) => lines.filter((line) => !isSynopsis(line)))
+    .filter((lines) => lines.length > 0);
+}
+
+describe('the commands of the guides', { timeout: 240_000 }, () => {
+  for (const page of PAGES)
+    for (const lines of sequencesOf(page))
+      it(`can be run: ${lines.join('; ')} (${page})`, async (context) => {
+        const folder = folderOfReader(context);
+        for (const line of lines) {
+          if (/restwright(?:\.js)? serve(?! -h)/.test(line)) {
+            await serve(folder, line);
+            continue;
+          }
+          const { code, stderr } = await run(folder, line.replace(/ \| source$/, ''));
+          assert.equal(code, 0, `${line}: ${stderr}`);
+        }
+      });
+
+  for (const command of ['import', 'export'])
+    it(`have the options of the command: ${command}`, async (context) => {
+      const synopsis = commandsOf(textOf('docs/guides/import-and-export.md')).find(
+        (line) => line.startsWith(`restwright ${command} `) && isSynopsis(line),
+      );
+      const { stdout } = await run(folderOfReader(context), `restwright help ${command}`);
+      const options = (text = ''): readonly string[] => [...new Set(text.match(/--[a-z-]+/g) ?? [])].toSorted();
+      const listed = stdout.match(/^ {2}(?:-\w, )?--[a-z-]+/gm)?.join();
+      assert.deepEqual(
+        options(synopsis),
+        options(listed).filter((name) => name !== '--help'),
+      );
+    });
+});
