@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { blocksOf, textOf } from '../guides/guide-pages.ts';
 import { bodyOf, JSON_BODY, NewProject } from './new-project.ts';
 
 const OPEN_API = `
@@ -178,6 +179,37 @@ describe('the first hour with code', { timeout: 240_000 }, () => {
       );
     });
   }
+});
+
+/** The code of two guides, as programs that serve the starting model and print where. */
+const PROGRAMS = {
+  'docs/guides/embedding.md': (code: string) => `import { serveHttp } from 'restwright';
+${code.replace("'notes.yaml'", "'restwright.yaml'")}
+const { port } = await serveHttp({ api, port: 0 });
+console.log('listening on http://127.0.0.1:' + port);
+process.on('SIGTERM', () => close().then(() => process.exit(0)));
+`,
+  'README.md': (code: string) => `import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { loadModel } from 'restwright';
+const { model } = loadModel({ text: readFileSync('restwright.yaml', 'utf8') });
+${code.replace('http.createServer', 'const server = http.createServer').replace('listen(3000)', 'listen(0)')}
+server.once('listening', () => console.log('listening on http://127.0.0.1:' + server.address().port));
+process.on('SIGTERM', () => close().then(() => process.exit(0)));
+`,
+};
+
+describe('the first hour with the code of a guide', { timeout: 120_000 }, () => {
+  for (const [page, programOf] of Object.entries(PROGRAMS))
+    it(`serves an API: ${page}`, async () => {
+      if (!existsSync(project.sandbox.path('restwright.yaml'))) await project.restwright('init');
+      const [code = ''] = blocksOf(textOf(page), 'ts');
+      const name = `${page.length}.mts`;
+      project.sandbox.write(name, programOf(code));
+      const served = await project.start(name);
+      assert.match(await project.curl(`${served.origin}/api/v1/customers`), /^HTTP\/1\.1 200 /);
+      assert.equal(await served.stop(), 0);
+    });
 });
 
 describe('the first hour with a database', { timeout: 240_000 }, () => {
