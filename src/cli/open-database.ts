@@ -6,6 +6,7 @@ import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../stores/
 import { type CommandError, commandFailed, describeFileError } from './command-error.ts';
 import { serverUrl } from './serve/address.ts';
 import { databaseFile, databaseLocation, displayedPath, serveSettings } from './settings.ts';
+import { quoted } from './terminal/command-line.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** A database and the file of its model, for messages. */
@@ -23,13 +24,8 @@ interface DatabaseFiles {
  */
 export function migrateCommand({ database, modelFile }: DatabaseFiles, name: string): string {
   const isDefault = database === databaseFile(databaseLocation({}, {}), name);
-  const option = isDefault ? [] : ['--database', commandLineWord(displayedPath(database))];
-  return ['restwright', 'migrate', commandLineWord(modelFile), ...option].join(' ');
-}
-
-/** In double quotes, which every shell understands, unless it needs none. */
-function commandLineWord(text: string): string {
-  return /^[\w./:\\@%+,~-]+$/.test(text) ? text : `"${text}"`;
+  const option = isDefault ? [] : ['--database', quoted(displayedPath(database))];
+  return ['restwright', 'migrate', quoted(modelFile), ...option].join(' ');
 }
 
 /** The error of a command for one that opening a database threw. Those of the store name the cause. @param name the name of the model */

@@ -132,6 +132,13 @@ describe('loadModel', () => {
     assert.doesNotMatch(line, /Top Secret/);
   });
 
+  it('[ERR-4] says that a document is empty, and describes what is expected within the sentence', () => {
+    const [line = ''] = problemsOf('').map(formatProblem);
+    assert.match(line, /1:1: the document is empty; expected: an API: its name and its resources$/);
+    const [missing = ''] = problemsOf('name: a\n').map(formatProblem);
+    assert.match(missing, /resources is required; expected: the resources by plural name in snake_case$/);
+  });
+
   it('reports an unset variable once, without problems that follow from it', () => {
     assert.deepEqual(
       problemsOf('name: ${NAME}\nresources: { items: { schema: { type: object } } }\n').map(({ cause }) => cause),

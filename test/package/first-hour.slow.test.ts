@@ -33,6 +33,8 @@ describe('the first hour', { timeout: 240_000 }, () => {
     const [, schema = ''] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(project.read('restwright.yaml')) ?? [];
     assert.equal(schema, './node_modules/restwright/schema/model.schema.json');
     assert.ok(existsSync(project.sandbox.path(schema)));
+    const byPath = await project.run('npx', ['--no-install', 'restwright', 'init', '--output', 'second.yaml']);
+    assert.match(byPath.stdout, /\n {2}node_modules\/\.bin\/restwright check second\.yaml\n/);
     const checked = await project.restwright('check');
     assert.deepEqual([checked.code, checked.stdout.split('\n')[0]], [0, 'restwright.yaml is valid']);
     const again = await project.restwright('init');

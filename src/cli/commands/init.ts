@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import process from 'node:process';
 import { ModelError } from '../../model/document/model-error.ts';
 import { importOrder } from '../../model/infer/import-order.ts';
 import type { ModelDraft } from '../../model/infer/model-draft.ts';
@@ -14,6 +15,7 @@ import { describeRows, inferFile } from '../data-file/infer-file.ts';
 import { readOpenApi } from '../data-file/read-open-api.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { starterModel } from '../init/starter-model.ts';
+import { commandName, quoted } from '../terminal/command-line.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 interface InitFlags {
@@ -40,7 +42,9 @@ async function init({ from, output = OUTPUT, force = false }: InitFlags, termina
     return 0;
   }
   await write(output, written.text, force);
-  terminal.stdout.write(`wrote ${output}${written.summary}\n\n${written.next.map((line) => `  ${line}\n`).join('')}`);
+  const name = commandName(process.argv[1] ?? '', terminal.env);
+  const next = written.next.map((line) => `  ${name} ${line}\n`);
+  terminal.stdout.write(`wrote ${output}${written.summary}\n\n${next.join('')}`);
   return 0;
 }
 
@@ -48,7 +52,7 @@ async function init({ from, output = OUTPUT, force = false }: InitFlags, termina
 interface WrittenModel {
   readonly text: string;
   readonly summary: string;
-  /** Commands to run next. */
+  /** Commands to run next, without the name of the program. */
   readonly next: readonly string[];
 }
 
@@ -70,7 +74,7 @@ async function modelFrom(
   const model = output === OUTPUT ? '' : `${quoted(output)} `;
   const imports = importOrder(compiled(text, output))
     .filter(({ name }) => (rows.get(name) ?? 0) > 0)
-    .map(({ name }) => `restwright import ${model}${name} ${quoted(from)}`);
+    .map(({ name }) => `import ${model}${name} ${quoted(from)}`);
   return { text, summary: `: ${describeRows(rows)}`, next: nextCommands(output, imports) };
 }
 
@@ -93,11 +97,7 @@ function compiled(text: string, output: string): Model {
 
 function nextCommands(output: string, imports: readonly string[] = []): readonly string[] {
   const model = output === OUTPUT ? '' : ` ${quoted(output)}`;
-  return [`restwright check${model}`, ...imports, `restwright serve${model}`];
-}
-
-function quoted(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return [`check${model}`, ...imports, `serve${model}`];
 }
 
 /** @throws {CommandError} exit 2 */

@@ -30,7 +30,7 @@ const MAX_MODEL_BYTES = 48 * 1024 * 1024;
  * What a file is: by its extension and, for JSON, by its content. An object with an object `resources` is a model, one with `openapi` or
  * `swagger` a description, any other with an array is data, and so is an array.
  *
- * @throws {CommandError} exit 2 for a file that cannot be read
+ * @throws {CommandError} exit 2 for a file that cannot be read, and for a JSON object that is none of them
  */
 export async function fileKind(file: string): Promise<FileKind> {
   const extension = path.extname(file).toLowerCase();
@@ -59,8 +59,12 @@ async function jsonKind(file: string): Promise<FileKind> {
   const value = parse(await readFile(file, 'utf8'));
   if (!isJsonObject(value)) return { kind: 'model' };
   if ('openapi' in value || 'swagger' in value) return { kind: 'open-api' };
-  const isModel = isJsonObject(value['resources']) || !Object.values(value).some((member) => Array.isArray(member));
-  return isModel ? { kind: 'model' } : data;
+  if (isJsonObject(value['resources'])) return { kind: 'model' };
+  if (Object.values(value).some((member) => Array.isArray(member))) return data;
+  if ('name' in value || 'resources' in value) return { kind: 'model' };
+  throw usageError(
+    `${file} is neither a model nor data: a model has a name and resources, data is an array of objects or an object of such arrays.`,
+  );
 }
 
 /** Null for a text that is not JSON: reading it as a model names the error. */

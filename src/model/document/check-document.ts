@@ -69,6 +69,11 @@ function meantBy(key: string, value: unknown): string | null {
 let documentViolations: FindViolations | null = null;
 let schemaViolations: FindViolations | null = null;
 
+/** A description within a sentence: `The resources by name` begins in lower case, `CORS` does not. */
+function continued(description: string): string {
+  return description.replace(/^[A-Z](?=[a-z]* )/, (letter) => letter.toLowerCase());
+}
+
 /** Validates a document against its JSON Schema and reports all violations. */
 export function checkDocument(value: Json, report: ReportProblem): void {
   documentViolations ??= violationFinder(documentValidation());
@@ -93,8 +98,9 @@ function reportViolations(violations: readonly ValueViolation[], at: Path, repor
       reportUnknownMember(report, path, suggestName(key, reason.known, 'remove it'));
     } else {
       const meant = meantBy(key, value);
-      const fix = description === null ? 'correct the value' : `expected: ${description}`;
-      if (meant === null) report(path, `${key} ${describeReason(reason, value)}`, fix);
+      const fix = description === null ? 'correct the value' : `expected: ${continued(description)}`;
+      const isEmpty = path.length === 0 && value === null;
+      if (meant === null) report(path, `${key} ${isEmpty ? 'is empty' : describeReason(reason, value)}`, fix);
       else report(path, `there is no ${key} of this name`, `write ${meant}`);
     }
   }

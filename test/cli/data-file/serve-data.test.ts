@@ -166,4 +166,9 @@ describe('the kind of a file', () => {
       assert.equal((await fileKind(await dataFile(name, text))).kind, kind);
     });
   }
+
+  it('is neither data nor a model: the message says what each looks like', async () => {
+    const file = await dataFile('a.json', '{ "users": { "id": 7 } }');
+    await assert.rejects(fileKind(file), /neither a model nor data: .* array of objects/);
+  });
 });
