@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 const PACKAGE = new URL('.', import.meta.resolve('restwright/package.json')).href;
 
+/** What a model imports `restwright` from where no package of that name is installed beside it. */
+const INDEX = PACKAGE + (import.meta.url.startsWith(`${PACKAGE}src/`) ? 'src/index.ts' : 'dist/index.js');
+
 /** URL prefixes of this program's own modules, as sources and as built. */
 const PROGRAM = ['src/', 'dist/'].map((folder) => PACKAGE + folder);
 const DEPENDENCIES = '/node_modules/';
@@ -21,12 +24,21 @@ const sourcesByUrl = new Map<string, string>();
 /**
  * Loads a model's module and returns, with it, the sources of the modules that it imports, in the order of their URLs. The code of the
  * model depends on them. Modules in `node_modules` are left out. A file with `import` or `export` is an ECMAScript module, whatever the
- * `type` of its package is: `npm init` writes `commonjs`, and without a type Node.js warns.
+ * `type` of its package is: `npm init` writes `commonjs`, and without a type Node.js warns. `restwright` is this program where it is not
+ * installed beside the model.
  */
 export async function captureModuleSources<T>(
   load: () => Promise<T>,
 ): Promise<{ readonly loaded: T; readonly sources: readonly string[] }> {
   const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      try {
+        return next(specifier, context);
+      } catch (error) {
+        if (specifier !== 'restwright') throw error;
+        return next(INDEX, context);
+      }
+    },
     load(url, context, next) {
       const module = next(url, withModuleFormat(url, context));
       const { source } = module;

@@ -76,6 +76,13 @@ describe('a model in a module', () => {
     });
   }
 
+  it('imports restwright from this program where it is not installed beside the model', async () => {
+    const made = await file('desk.mts', MODEL.replace(index, "'restwright'"));
+    assert.equal((await requireModel(made, {})).model.name, 'desk');
+    const other = await file('desk.mts', MODEL.replace(index, "'restwrigth'"));
+    await assert.rejects(readModel(other, {}), /Cannot find package 'restwrigth'/);
+  });
+
   it('is loaded again when it has changed', async () => {
     const made = await file('desk.ts', MODEL);
     assert.equal((await requireModel(made, {})).model.name, 'desk');
