@@ -10,7 +10,18 @@ import { after, before, describe, it } from 'node:test';
 
 const root = path.join(import.meta.dirname, '..', '..');
 /** What the examples import, besides the package and what it depends on. */
-const LIBRARIES = ['@types', '@valibot', 'arktype', 'express', 'fastify', 'typebox', 'typescript', 'valibot', 'zod'];
+const LIBRARIES = [
+  '@types',
+  '@valibot',
+  'arktype',
+  'express',
+  'fastify',
+  'hono',
+  'typebox',
+  'typescript',
+  'valibot',
+  'zod',
+];
 
 type Sent = readonly [send: string, body: object | null, status: number, says: RegExp];
 
@@ -56,6 +67,10 @@ import { once } from 'node:events';
 import { buildApp as buildExpress } from './express.mts';
 import { buildApp as buildFastify } from './fastify.mts';
 import { buildHandler } from './fetch.mts';
+import { model } from './notes.mts';
+import { honoApp } from './prefix.mts';
+import { expressApp } from './protected.mts';
+import { openApi } from 'restwright';
 
 const url = '/api/v1/notes';
 const note = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"text":"mounted"}' };
@@ -72,7 +87,15 @@ await closeExpress();
 const { handle, close } = await buildHandler(':memory:');
 const handled = await handle(new Request('http://localhost' + url, note));
 await close();
-console.log(injected.statusCode, fetched.status, handled.status);
+const { api, close: closeLast } = await openApi({ model, database: ':memory:' });
+const guarded = expressApp(api, 'secret').listen(0);
+await once(guarded, 'listening');
+const refused = await fetch('http://127.0.0.1:' + guarded.address().port + url, note);
+guarded.closeAllConnections();
+guarded.close();
+const elsewhere = await honoApp(api).request('http://localhost/shop' + url);
+await closeLast();
+console.log(injected.statusCode, fetched.status, handled.status, refused.status, elsewhere.status);
 `;
 
 /** Sends requests to an API; `*` is the resource of the last `Location`. */
@@ -201,6 +224,6 @@ describe('the TypeScript of the guides, with the packed package in a package as 
     writeFileSync(path.join(folder, 'notes.yaml'), `name: notes\nresources: { notes: { schema: ${schema} } }\n`);
     writeFileSync(path.join(folder, 'mounts.mjs'), MOUNTS);
     const used = spawnSync(process.execPath, ['mounts.mjs'], { cwd: folder, encoding: 'utf8' });
-    assert.equal(used.stdout, '201 201 201\n', used.stderr);
+    assert.equal(used.stdout, '201 201 201 401 404\n', used.stderr);
   });
 });
