@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const PACKAGE = new URL('.', import.meta.resolve('restwright/package.json')).href;
 
-/** What a model imports `restwright` from where no package of that name is installed beside it. */
+/** What a model imports `restwright` from where no package of that name is installed for it. */
 const INDEX = PACKAGE + (import.meta.url.startsWith(`${PACKAGE}src/`) ? 'src/index.ts' : 'dist/index.js');
 
 /** URL prefixes of this program's own modules, as sources and as built. */
@@ -25,7 +25,7 @@ const sourcesByUrl = new Map<string, string>();
  * Loads a model's module and returns, with it, the sources of the modules that it imports, in the order of their URLs. The code of the
  * model depends on them. Modules in `node_modules` are left out. A file with `import` or `export` is an ECMAScript module, whatever the
  * `type` of its package is: `npm init` writes `commonjs`, and without a type Node.js warns. `restwright` is this program where it is not
- * installed beside the model.
+ * installed for the model.
  */
 export async function captureModuleSources<T>(
   load: () => Promise<T>,

@@ -76,7 +76,7 @@ describe('a model in a module', () => {
     });
   }
 
-  it('imports restwright from this program where it is not installed beside the model', async () => {
+  it('imports restwright from this program where it is not installed for the model', async () => {
     const made = await file('desk.mts', MODEL.replace(index, "'restwright'"));
     assert.equal((await requireModel(made, {})).model.name, 'desk');
     const other = await file('desk.mts', MODEL.replace(index, "'restwrigth'"));
