@@ -21,8 +21,8 @@ if (existsSync(installer)) {
 }
 
 if (isRecent(process.versions.node)) {
-  // Saves a third of the start-up time. Has no effect where the folder is read-only.
-  module.enableCompileCache(path.join(home, '.cache', 'compiled'));
+  // Saves a third of the start-up time. Has no effect where the folder is read-only. Bun has its own cache, Deno 2 none.
+  module.enableCompileCache?.(path.join(home, '.cache', 'compiled'));
   // A checkout runs its sources, the published package its build.
   const program = existsSync(path.join(home, 'src')) ? 'src/cli/main.ts' : 'dist/main.js';
   const { main } = await import(pathToFileURL(path.join(home, program)).href);

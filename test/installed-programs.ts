@@ -2,12 +2,14 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
-/** Folders that are often not in PATH: those of server programs, and that of the Python programs that `.ci/run` installs. */
+/** Folders that are often not in PATH: those of server programs, and those of the programs that `.ci/run` installs. */
 const FURTHER_FOLDERS = [
   '/usr/local/sbin',
   '/usr/sbin',
   '/sbin',
   path.join(import.meta.dirname, '..', '.cache', 'python', 'bin'),
+  path.join(import.meta.dirname, '..', '.cache', 'runtimes', 'node_modules', '@oven', 'bun-linux-x64', 'bin'),
+  path.join(import.meta.dirname, '..', '.cache', 'runtimes', 'node_modules', '@deno', 'linux-x64-glibc'),
 ];
 
 /** The path of an installed program; null where it is not installed. */

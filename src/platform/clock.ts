@@ -40,7 +40,24 @@ export function threadCpuTime(): number {
   return (user + system) / 1_000;
 }
 
+/** What of it a runtime has: Bun and Deno count no iterations. */
+const timing: { readonly uvMetricsInfo?: unknown } | undefined = Reflect.get(performance, 'nodeTiming');
+
 /** The number of the current iteration of the event loop. One begins when the loop polls for I/O: what arrives later belongs to the next. */
-export function loopIteration(): number {
-  return performance.nodeTiming.uvMetricsInfo.loopCount;
+export const loopIteration: () => number =
+  timing?.uvMetricsInfo === undefined ? countedIteration() : () => performance.nodeTiming.uvMetricsInfo.loopCount;
+
+/** Counts the iterations in which it is called. One ends after the loop has polled for I/O, so that timers belong to the same one as what arrives next. */
+export function countedIteration(): () => number {
+  let count = 0;
+  let isCounted = false;
+  const end = (): void => {
+    count += 1;
+    isCounted = false;
+  };
+  return () => {
+    if (!isCounted) setImmediate(end);
+    isCounted = true;
+    return count;
+  };
 }

@@ -31,7 +31,16 @@ export function startProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): ServerProcess {
-  const child = spawn(process.execPath, args, {
+  return startProcess(folder, [process.execPath, ...args], env);
+}
+
+/** Starts a program that serves. @param command its path, and its arguments */
+export function startProcess(
+  folder: string,
+  [file = '', ...args]: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ServerProcess {
+  const child = spawn(file, args, {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -24,10 +24,8 @@ export const mounts = ['serve', 'listener', 'fastify', 'fetch'] as const;
 export const transports = ['handle', ...mounts] as const;
 export type TransportName = (typeof transports)[number];
 
-/** Counts of carried and direct requests. */
-const count = { carried: 0, spared: 0 };
+/** The file for the counts of carried and direct requests of each API. */
 const report = process.env['RESTWRIGHT_TRANSPORT_REPORT'];
-if (report !== undefined) process.on('exit', () => appendFileSync(report, `${JSON.stringify(count)}\n`));
 
 /** The transport that the environment names. Default: direct. */
 export function chosenTransport(): TransportName {
@@ -43,6 +41,7 @@ export function carry(
   name: TransportName,
 ): { handle(request: RawRequest): Promise<ApiResponse>; close(): Promise<void> } {
   let opened: Promise<Transport> | null = null;
+  const count = { carried: 0, spared: 0 };
   return {
     async handle(request) {
       if (name === 'handle') return api.handle(request);
@@ -51,7 +50,10 @@ export function carry(
       count[answer === null ? 'spared' : 'carried'] += 1;
       return answer ?? api.handle(request);
     },
-    close: async () => (await opened)?.close(),
+    close: async () => {
+      if (report !== undefined) appendFileSync(report, `${JSON.stringify(count)}\n`);
+      await (await opened)?.close();
+    },
   };
 }
 
@@ -71,7 +73,12 @@ export function open(api: Api, name: (typeof mounts)[number]): Promise<Transport
 
 async function serve(api: Api): Promise<Transport> {
   const server = await serveHttp({ api, port: 0 });
-  return socket(server.port, async () => void (await server.close()));
+  return socket(server.port, async () => void (await server.close()), isCarried);
+}
+
+/** Bun and Deno close the connection of a request with a method that they do not know; Node.js lets our server respond to it. */
+function isCarried({ method }: RawRequest): boolean {
+  return (process.versions['bun'] ?? process.versions['deno']) === undefined || http.METHODS.includes(method);
 }
 
 async function listen(api: Api): Promise<Transport> {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type LoadHookContext, registerHooks } from 'node:module';
+import module, { type LoadHookContext } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -30,6 +30,9 @@ const sourcesByUrl = new Map<string, string>();
 export async function captureModuleSources<T>(
   load: () => Promise<T>,
 ): Promise<{ readonly loaded: T; readonly sources: readonly string[] }> {
+  const { registerHooks }: Partial<typeof module> = module;
+  // Bun has none: there, a change in a module that the model imports is no change of the model.
+  if (registerHooks === undefined) return { loaded: await load(), sources: [] };
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       try {
@@ -40,11 +43,11 @@ export async function captureModuleSources<T>(
       }
     },
     load(url, context, next) {
-      const module = next(url, withModuleFormat(url, context));
-      const { source } = module;
+      const loaded = next(url, withModuleFormat(url, context));
+      const { source } = loaded;
       if (isImportedByModel(url) && source)
         sourcesByUrl.set(url, typeof source === 'string' ? source : decoder.decode(source));
-      return module;
+      return loaded;
     },
   });
   try {
