@@ -137,6 +137,8 @@ describe('the observation of a request', () => {
       duration: 0,
       correlationId: 'mine',
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+      parentId: '00f067aa0ba902b7',
+      sampled: true,
     });
   });
 

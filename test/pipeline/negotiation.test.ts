@@ -24,8 +24,8 @@ describe('the media type of a response', () => {
     ['Application/JSON', JSON_TYPE],
     ['application/json; charset=utf-8', JSON_TYPE],
     ['application/json;charset="UTF-8";q=0.5', JSON_TYPE],
-    ['text/html, application/xhtml+xml, */*;q=0.8', JSON_TYPE],
-    ['text/html,, application/json ,', JSON_TYPE],
+    ['text/html;q=0.9, application/json', JSON_TYPE],
+    ['text/html;q=0.5,, application/json ,', JSON_TYPE],
     ['image/png;q=1, application/json;q=0.001', JSON_TYPE],
     ['application/json;q=0.000, */*;q=0.1', 'application/xml'],
     ['application/xml', 'application/xml'],
@@ -51,6 +51,15 @@ describe('the media type of a response', () => {
       }
     });
   }
+
+  it('[NEG-1] is HTML for a browser at the root alone', async () => {
+    const headers = { Accept: 'text/html, application/xhtml+xml, */*;q=0.8' };
+    const html = { 'Content-Type': 'text/html; charset=utf-8' };
+    await shop.row({ send: 'GET /api', headers, status: 200, expectHeaders: html });
+    for (const send of ['GET /api/notes/a', 'GET /api/notes']) {
+      await shop.row({ send, headers, status: 200, expectHeaders: { 'Content-Type': JSON_TYPE } });
+    }
+  });
 
   const excluded: readonly string[] = [
     'image/png',

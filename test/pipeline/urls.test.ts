@@ -27,7 +27,6 @@ describe('the path of a URL', () => {
   }
 
   const nowhere: readonly string[] = [
-    '/',
     '/apis/v1/products',
     '/API/v1/products',
     '/api/V1/products',

@@ -120,7 +120,7 @@ describe('a version', () => {
   });
 
   const everywhere: readonly (readonly [send: string, status: number])[] = [
-    ['GET /', 404],
+    ['GET /', 308],
     ['GET /livez', 200],
     ['GET /api/', 308],
     ['GET /api/v9', 404],

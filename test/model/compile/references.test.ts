@@ -115,7 +115,7 @@ describe('x-references', () => {
       text: shop('a_id: { type: string, x-references: { as: b } }'),
       ...at('a_id.x-references.resource'),
       cause: /required/,
-      fix: /Name of a resource/,
+      fix: /name of a resource/,
     },
     {
       title: 'requires a string field',

@@ -13,7 +13,7 @@ describe('the schema of a field', () => {
       'a: { type: zzzzzzzz }',
       'a.type',
       /none of the allowed forms/,
-      /One of string, integer/,
+      /one of string, integer/,
     ],
     ['has a known format', 'a: { type: string, format: dat }', 'a.format', /must be one of date-time, date/, /format/],
     ['is an object', 'a: 5', 'a', /must be an object, not a number/, /JSON Schema/],

@@ -145,7 +145,7 @@ describe('the settings of an API', () => {
       text: '',
       path: '',
       line: 1,
-      cause: /the document is required/,
+      cause: /the document is empty/,
       fix: /name and its resources/,
     },
     rejected('reject misspelt keys', 'titel: Shop', 'titel', /unknown key/, /write title/),
