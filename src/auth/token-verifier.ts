@@ -1,0 +1,33 @@
+import type { JsonObject } from '../conventions/json.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
+
+/** A bearer token that was verified: who calls, and what the token allows (AUTH-2, AUTH-9). */
+export interface VerifiedToken {
+  /** The name of the issuer in the model. */
+  readonly issuer: string;
+  readonly subject: string;
+  /** The client that acts for the subject; null where the token names none. */
+  readonly client: string | null;
+  readonly scopes: ReadonlySet<string>;
+  /** All claims, for row policies. */
+  readonly claims: JsonObject;
+}
+
+/** What became of a token. */
+export type TokenVerdict =
+  | { readonly kind: 'verified'; readonly token: VerifiedToken }
+  | { readonly kind: 'expired' }
+  /** `reason` is for the log: a client learns nothing but that the token is not valid (AUTH-3). */
+  | { readonly kind: 'invalid'; readonly reason: string }
+  /** The keys of its issuer cannot be read now. */
+  | { readonly kind: 'unavailable' };
+
+/** Verifies bearer tokens of one kind. The composition root hands it to the pipeline. */
+export interface TokenVerifier {
+  /**
+   * Verifies a token. A known token is answered synchronously.
+   *
+   * @param token as it was sent, without the scheme
+   */
+  verify(token: string): MaybePromise<TokenVerdict>;
+}
