@@ -143,6 +143,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
     publicUrl: null,
     defaultVersion: 1,
     cors: null,
+    auth: null,
     secret: null,
     system: { batches: 'batches' },
     limits: {

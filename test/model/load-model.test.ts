@@ -72,7 +72,7 @@ describe('loadModel', () => {
     assert.deepEqual(
       problemsOf(specified(), { env }).map(({ path, cause }) => [path, / is not supported yet/.test(cause)]),
       [
-        ['auth', true],
+        ['auth.api_keys', true],
         ['resources.products.state.transitions.ACTIVE[0].scope', true],
         ['resources.products.access', true],
         ['versions', true],

@@ -2,6 +2,7 @@ import type { CompileContext } from '../document/compile-context.ts';
 import { compileLimits } from '../limits.ts';
 import type { ContractVersion, Model } from '../model.ts';
 import { numberOf, objectOf, stringOf } from '../values/access.ts';
+import { compileAuth } from './auth.ts';
 import { compileCorsRule } from './cors.ts';
 import { ORIGIN_PATHS } from './names.ts';
 
@@ -25,6 +26,7 @@ export function compileSettings(document: CompileContext): ApiSettings {
     publicUrl: compilePublicUrl(document),
     defaultVersion: compileDefaultVersion(version, document),
     cors: compileCorsRule(document),
+    auth: compileAuth(document),
     secret: stringOf(declared['secret']),
     limits: compileLimits({ declared: objectOf(declared['limits']), path: [...path, 'limits'], report }),
     system: { batches: stringOf(objectOf(declared['system'])['batches']) ?? 'batches' },

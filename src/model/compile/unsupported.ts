@@ -48,7 +48,9 @@ export function rejectUnsupported({ declared: document, report }: CompileContext
       'remove it, or wait for a version that supports it',
     );
   };
-  reject(['auth'], document['auth'], 'every caller would be accepted');
+  const { gateway, api_keys: apiKeys } = objectOf(document['auth']);
+  reject(['auth', 'gateway'], gateway, 'the callers that a gateway names would be unknown');
+  reject(['auth', 'api_keys'], apiKeys, 'callers with an API key would be rejected');
   reject(['require_tls'], document['require_tls'], 'requests without TLS would be accepted');
   reject(['versions'], document['versions'], 'older clients would get the current contract');
   for (const [path, resource] of resourcesOf(document)) {

@@ -2,10 +2,10 @@ import type { JsonObject } from '../../conventions/json.ts';
 import { limitSchemas } from '../limits.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
 import { DURATION_PATTERN } from '../values/parse-units.ts';
+import { authSchema } from './auth-schema.ts';
 import { definitionsSchema, schemaSchema } from './field-schema.ts';
 import { resourceSchema } from './resource-schema.ts';
 
-const NAME: JsonObject = { type: 'string', minLength: 1 };
 const DATE: JsonObject = { type: 'string', format: 'date' };
 const DURATION: JsonObject = {
   type: 'string',
@@ -16,40 +16,6 @@ const COLLECTION: JsonObject = {
   type: 'string',
   pattern: '^[a-z][a-z0-9-]*$',
   description: 'Another path segment for this collection',
-};
-
-const ISSUER: JsonObject = {
-  type: 'object',
-  description: 'A trusted token issuer: {name, issuer, audience} and its keys',
-  required: ['name', 'issuer', 'audience'],
-  properties: {
-    name: NAME,
-    issuer: { type: 'string', description: 'The iss claim of its tokens' },
-    audience: { type: 'string', description: 'The aud claim of tokens for this API' },
-    jwks_uri: { type: 'string', format: 'uri', description: 'URL of its JSON Web Key Set' },
-    jwks: { type: 'object', description: 'Its JSON Web Key Set: {keys: [...]}' },
-    jwks_file: { type: 'string', description: 'File with its JSON Web Key Set' },
-    hs256_secret: { type: 'string', description: 'Shared secret for HS256, such as ${SECRET}' },
-    allow_typ_jwt: { type: 'boolean', default: false, description: 'Accept typ: JWT, for issuers without RFC 9068' },
-  },
-  additionalProperties: false,
-};
-
-const AUTH: JsonObject = {
-  type: 'object',
-  description: 'Authentication; without it every caller is accepted, on the loopback interface only',
-  properties: {
-    issuers: { type: 'array', items: ISSUER },
-    api_keys: { type: 'boolean', default: false, description: 'Accept API keys' },
-    gateway: {
-      type: 'object',
-      description: 'Trust a gateway that authenticates callers: {secret}',
-      required: ['secret'],
-      properties: { secret: NAME },
-      additionalProperties: false,
-    },
-  },
-  additionalProperties: false,
 };
 
 const CORS: JsonObject = {
@@ -213,7 +179,7 @@ export const documentSchema: JsonObject = deepFreeze<JsonObject>({
       minLength: 1,
       description: 'The secret that seals cursors; set it by an environment variable, as ${NAME}',
     },
-    auth: AUTH,
+    auth: authSchema,
     trusted_proxies: {
       type: 'array',
       items: { type: 'string' },

@@ -48,13 +48,19 @@ describe('a section that cannot be ignored', () => {
     fix: /remove it/,
   });
   rejectsEach([
-    rejected('[AUTH-1a]: auth', top('auth: { api_keys: true }'), 'auth', 2, /auth is not supported yet/),
+    rejected(
+      'auth.api_keys',
+      top('auth: { api_keys: true }'),
+      'auth.api_keys',
+      2,
+      /api_keys is not supported yet: without it, callers with an API key would be rejected/,
+    ),
     rejected(
       '[AUTH-6a]: auth.gateway',
       top('auth: { gateway: { secret: a } }'),
-      'auth',
+      'auth.gateway',
       2,
-      /auth is not supported yet/,
+      /gateway is not supported yet/,
     ),
     rejected('[AUTH-10a]: require_tls', top('require_tls: true'), 'require_tls', 2, /require_tls is not supported yet/),
     rejected('[VER-5a]: versions', top('versions: { 0.9.0: { changes: [] } }'), 'versions', 2, /older clients/),
