@@ -37,6 +37,7 @@ import { digest } from './platform/digest.ts';
 import { createIds, type Ids } from './platform/ids.ts';
 import { programVersion } from './platform/program-version.ts';
 import { createRandom, type Random } from './platform/random.ts';
+import type { TokenVerifier } from './auth/token-verifier.ts';
 import { createSeal, type Seal } from './platform/seal.ts';
 import type { Store } from './stores/store.ts';
 
@@ -55,6 +56,8 @@ export interface ApiOptions {
    * `hosts` of the mount says it.
    */
   readonly allowAnyHost?: boolean;
+  /** Verifies the bearer tokens of a model with `auth`. Default: none, which refuses every token. */
+  readonly tokens?: TokenVerifier | null;
   /** The scheme and authority of URLs in events when the model has no `public_url`. Default: `http://localhost`. */
   readonly origin?: () => string;
   /** Called after every commit. */
@@ -131,7 +134,9 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     services,
     store,
     sources: { now, uuid, randomHex, elapsed: options.elapsed, ...exchangeRules(current) },
-    hosts: options.allowAnyHost ? 'any' : 'loopback',
+    hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
+    tokens: options.tokens,
+    resourceMetadata: () => null,
     notReadyReason: options.notReadyReason,
   });
   const rows = VisibleRows.unrestricted(store);
@@ -146,14 +151,12 @@ export async function createApi(given: ApiOptions): Promise<Api> {
       return importRows(requireResource(current, collection), data, bookmark, context);
     },
     exportRows: async (collection) => exportRows(requireResource(current, collection), model.resources, rows),
-    csv(collection) {
-      const { record } = requireResource(current, collection);
-      return {
-        writer: record.csv,
-        reader: (header, rename) => compileCsvReader(record.type, header, model.limits, rename),
-      };
-    },
+    csv: (collection) => csvFormat(requireResource(current, collection), model),
   };
+}
+
+function csvFormat({ record }: CompiledResource, { limits }: Model): CsvFormat {
+  return { writer: record.csv, reader: (header, rename) => compileCsvReader(record.type, header, limits, rename) };
 }
 
 /** The options, and the clock of what is written. */
@@ -161,11 +164,15 @@ interface CompleteApiOptions extends Required<ApiOptions> {
   readonly written: MonotonicClock;
 }
 
+/** Of a model with `auth` for which no verifier is given. */
+const NO_TOKENS: TokenVerifier = { verify: () => ({ kind: 'invalid', reason: 'no verifier of tokens is configured' }) };
+
 function withDefaults(given: ApiOptions): CompleteApiOptions {
   const { clock = systemClock, random = createRandom() } = given;
   const written = new MonotonicClock(clock);
   return {
     services: {},
+    tokens: given.model.auth !== null ? NO_TOKENS : null,
     observe: standardErrorLog(),
     allowAnyHost: false,
     origin: () => 'http://localhost',

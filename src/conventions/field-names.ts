@@ -24,6 +24,7 @@ export const RESPONSE_FIELDS: readonly string[] = [
   'Preference-Applied',
   'Retry-After',
   'Vary',
+  'WWW-Authenticate',
   'X-Content-Type-Options',
   'X-Correlation-ID',
   'X-Next-Cursor',

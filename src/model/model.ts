@@ -107,11 +107,25 @@ export interface Property extends Shape {
 
 export interface StateMachine {
   readonly field: string;
+  /** The scopes that transitions require, by `from` and `to`; transitions without one are absent (AUTH-4). */
+  readonly scopes: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Whether the model declares the field as optional: then a null in a body is as if it were omitted (MET-11). */
   readonly isOptional: boolean;
   readonly initial: string;
   readonly transitions: ReadonlyMap<string, ReadonlySet<string>>;
 }
+
+/** Who may do an operation (AUTH-4). */
+export type AccessRule =
+  | { readonly kind: 'public' }
+  /** Any caller whose credentials were verified. */
+  | { readonly kind: 'authenticated' }
+  | { readonly kind: 'scope'; readonly scope: string };
+
+export type AccessOperation = 'read' | 'create' | 'update' | 'delete';
+
+/** The access rule of each operation. */
+export type ResourceAccess = Readonly<Record<AccessOperation, AccessRule>>;
 
 /** A relation seen from the referenced row: rows of `resource` have its id in `field`. */
 export interface Dependent {
@@ -174,6 +188,8 @@ export interface Resource {
   readonly sort: readonly SortKey[];
   readonly timeField: string;
   readonly events: 'thin' | 'full' | 'none';
+  /** Without an `auth` section every operation is public. */
+  readonly access: ResourceAccess;
   readonly requireIfMatch: boolean;
   /** Whether POST and PATCH must carry an `Idempotency-Key` (MET-12). */
   readonly idempotency: 'optional' | 'required';

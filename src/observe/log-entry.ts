@@ -25,7 +25,8 @@ export function logEntry(observation: Observation): LogEntry {
     case 'request':
       return requestEntry(observation);
     case 'error':
-      return errorEntry(observation);
+    case 'token-rejected':
+      return observation.kind === 'error' ? errorEntry(observation) : rejectionEntry(observation);
     case 'computed-value-failed':
       return computedEntry(observation);
     case 'listening':
@@ -59,6 +60,10 @@ export function logEntry(observation: Observation): LogEntry {
     case 'overload':
       return overloadEntry(observation);
   }
+}
+
+function rejectionEntry({ correlationId, reason }: Extract<Observation, { kind: 'token-rejected' }>): LogEntry {
+  return entry('warn', 'token_rejected', { correlation_id: correlationId, reason });
 }
 
 function requestEntry(request: Extract<Observation, { kind: 'request' }>): LogEntry {

@@ -26,6 +26,8 @@ export type Observation =
     }
   /** An internal error, whose cause no client sees. */
   | { readonly kind: 'error'; readonly correlationId: string | null; readonly error: unknown }
+  /** A bearer token was refused; the client does not learn the reason. */
+  | { readonly kind: 'token-rejected'; readonly correlationId: string; readonly reason: string }
   /** A function of the model did not compute a value of its schema; the row was sent with null in its place. `value` is the beginning of what it returned. */
   | {
       readonly kind: 'computed-value-failed';

@@ -1,3 +1,10 @@
+import type { TokenVerdict, TokenVerifier, VerifiedToken } from '../auth/token-verifier.ts';
+import { parseCredentials } from '../conventions/credentials.ts';
+import { type ApiError, apiError } from '../conventions/errors.ts';
+import type { Observe } from '../observe/observation.ts';
+import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
+import { accessRules } from './access.ts';
+import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
 import type { Routed } from './route.ts';
 
 /** Who calls. */
@@ -5,10 +12,12 @@ export interface Principal {
   /** The caller as events name it; null for an anonymous one. */
   readonly subject: string | null;
   /**
-   * Names the caller in what belongs to it alone: idempotency records and batch records. Never part of a cache key: two callers with one
-   * permission share representations.
+   * Names the caller in what belongs to it alone: idempotency records, batch records and rate limits (AUTH-9). Never part of a cache key: two callers
+   * with one permission share representations.
    */
   readonly identity: string;
+  /** What its credentials allow; null for an anonymous caller. */
+  readonly scopes: ReadonlySet<string> | null;
 }
 
 /** A request whose caller is known (step 7). */
@@ -18,9 +27,73 @@ export interface Authenticated extends Routed {
   readonly credentials: boolean;
 }
 
-const ANONYMOUS: Principal = { subject: null, identity: 'anonymous' };
+/** What authentication needs besides the request. */
+export interface AuthenticateOptions extends ChallengeOptions {
+  /** null for a model without `auth`. */
+  readonly tokens: TokenVerifier | null;
+  readonly services: { readonly observe: Observe };
+}
 
-/** Step 7. Without an `auth` section every caller is anonymous. */
-export function authenticate(routed: Routed): Authenticated {
-  return { ...routed, principal: ANONYMOUS, credentials: routed.exchange.fields.get('authorization') !== null };
+const ANONYMOUS: Principal = { subject: null, identity: 'anonymous', scopes: null };
+
+/**
+ * Step 7: who calls. Without an `auth` section every caller is anonymous. A caller whose token is known is answered synchronously.
+ *
+ * @throws {ApiError} AUTH_REQUEST_INVALID, AUTH_REQUIRED, AUTH_TOKEN_INVALID, AUTH_TOKEN_EXPIRED, AUTH_UNAVAILABLE
+ */
+export function authenticate(routed: Routed, options: AuthenticateOptions): MaybePromise<Authenticated> {
+  const value = routed.exchange.fields.get('authorization');
+  const { tokens } = options;
+  if (tokens === null) return { ...routed, principal: ANONYMOUS, credentials: value !== null };
+  const credentials = parseCredentials(value);
+  switch (credentials.kind) {
+    case 'none':
+      if (accessRules(routed).length > 0) throw credentialsRequired(routed, options);
+      return { ...routed, principal: ANONYMOUS, credentials: false };
+    case 'other':
+      throw credentialsRequired(routed, options);
+    case 'malformed':
+      throw apiError('AUTH_REQUEST_INVALID', 'Authorization is malformed; send "Authorization: Bearer <token>".', {
+        details: [{ field: 'Authorization', message: 'must be Bearer, one space, and a token' }],
+      });
+    case 'bearer':
+      return chain(tokens.verify(credentials.token), (verdict) => ({
+        ...routed,
+        principal: principalOf(verdict, routed, options),
+        credentials: true,
+      }));
+  }
+}
+
+/** @throws {ApiError} AUTH_TOKEN_INVALID, AUTH_TOKEN_EXPIRED, AUTH_UNAVAILABLE */
+function principalOf(verdict: TokenVerdict, routed: Routed, options: AuthenticateOptions): Principal {
+  switch (verdict.kind) {
+    case 'verified':
+      return principal(verdict.token);
+    case 'expired':
+      throw refused('AUTH_TOKEN_EXPIRED', 'The token has expired; get a new one.', routed, options);
+    case 'invalid':
+      options.services.observe({
+        kind: 'token-rejected',
+        correlationId: routed.exchange.correlationId,
+        reason: verdict.reason,
+      });
+      throw refused('AUTH_TOKEN_INVALID', 'The token is not valid for this API; get another one.', routed, options);
+    case 'unavailable':
+      throw apiError('AUTH_UNAVAILABLE', 'The keys of the issuer of this token cannot be read now; try again.');
+  }
+}
+
+/** A caller is all of (issuer, subject, client): two issuers may have the same subject (AUTH-9). */
+function principal({ issuer, subject, client, scopes }: VerifiedToken): Principal {
+  return { subject, identity: JSON.stringify([issuer, subject, client]), scopes };
+}
+
+function refused(
+  code: 'AUTH_TOKEN_EXPIRED' | 'AUTH_TOKEN_INVALID',
+  message: string,
+  { contract }: Routed,
+  options: ChallengeOptions,
+): ApiError {
+  return apiError(code, message, { headers: challengeHeaders(contract, options, { kind: 'invalid_token' }) });
 }

@@ -1,9 +1,15 @@
+import { type ApiError, apiError } from '../conventions/errors.ts';
+import type { AccessRule } from '../model/model.ts';
 import { EVERYTHING } from '../plan/plan.ts';
+import { accessRules, fulfils } from './access.ts';
+import type { Authenticated } from './authenticate.ts';
+import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
 import type { Limited } from './limit.ts';
 import { type RowSource, VisibleRows } from './read/visible-rows.ts';
 
 /**
- * Which operations and fields a caller may use: part of every representation, ETag and cache key, and of nothing that belongs to one caller.
+ * Which operations and fields a caller may use: part of every representation, ETag and cache key, and of nothing that belongs to one caller. Scopes
+ * decide on whole operations, so that every caller who gets a representation gets the same one.
  */
 export interface Permission {
   /** Equal for two callers that may use the same. */
@@ -15,19 +21,53 @@ export interface Authorized extends Limited {
   readonly permission: Permission;
   /** The only way to rows for this request. */
   readonly rows: VisibleRows;
+  /** Why the caller may not do what needs these rules: AUTH_REQUIRED, AUTH_SCOPE_INSUFFICIENT; null where it may. */
+  readonly accessError: (rules: readonly AccessRule[]) => ApiError | null;
 }
 
-/** What every caller may do where the model declares no access rules. */
 const ALL: Permission = { id: 'all' };
 
 /** Every permission that a caller may have, for variants are compiled for each. */
 export const PERMISSIONS: readonly Permission[] = [ALL];
 
 /**
- * Step 9. Without access rules each caller has every permission and sees every row.
+ * Step 9: whether the caller's scopes allow the operation, before any look-up (AUTH-4).
  *
  * @param store its rows are reached from here on by `Authorized.rows` alone
+ * @throws {ApiError} AUTH_SCOPE_INSUFFICIENT
  */
-export function authorize(limited: Limited, store: RowSource): Authorized {
-  return { ...limited, permission: ALL, rows: new VisibleRows(store, () => EVERYTHING) };
+export function authorize(limited: Limited, store: RowSource, options: ChallengeOptions): Authorized {
+  const accessErrorOf = (rules: readonly AccessRule[]): ApiError | null => accessError(limited, rules, options);
+  const refused = accessErrorOf(accessRules(limited));
+  if (refused !== null) throw refused;
+  return {
+    ...limited,
+    permission: ALL,
+    rows: new VisibleRows(store, () => EVERYTHING),
+    accessError: accessErrorOf,
+  };
+}
+
+function accessError(request: Authenticated, rules: readonly AccessRule[], options: ChallengeOptions): ApiError | null {
+  const { principal, contract } = request;
+  const missing = rules.filter((rule) => !fulfils(rule, principal.scopes));
+  if (missing.length === 0) return null;
+  if (principal.scopes === null) return credentialsRequired(request, options);
+  const scopes = [...new Set(missing.flatMap((rule) => (rule.kind === 'scope' ? [rule.scope] : [])))];
+  return apiError(
+    'AUTH_SCOPE_INSUFFICIENT',
+    `This request needs the scope ${scopes.join(' and ')}; get a token that has it.`,
+    {
+      headers: challengeHeaders(contract, options, { kind: 'insufficient_scope', scopes }),
+    },
+  );
+}
+
+/** @throws {ApiError} AUTH_REQUIRED, AUTH_SCOPE_INSUFFICIENT: unless the caller fulfils all rules */
+export function requireAccess(
+  { accessError: errorOf }: Pick<Authorized, 'accessError'>,
+  rules: readonly AccessRule[],
+): void {
+  const error = errorOf(rules);
+  if (error !== null) throw error;
 }

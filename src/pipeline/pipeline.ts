@@ -5,7 +5,8 @@ import { pathOfTarget } from '../conventions/url.ts';
 import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts';
 import type { Observation } from '../observe/observation.ts';
 import { type Store, StoreUnavailable } from '../stores/store.ts';
-import { authenticate } from './authenticate.ts';
+import { variesByCaller } from './access.ts';
+import { authenticate, type AuthenticateOptions } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { checkOrigin } from './check-origin.ts';
 import type { Contracts } from './contract.ts';
@@ -26,7 +27,7 @@ import type { Services } from './services.ts';
 const IDLE_TIMEOUT = 30_000;
 
 /** What responding needs besides the request. */
-export interface PipelineOptions {
+export interface PipelineOptions extends AuthenticateOptions {
   readonly contracts: Contracts;
   readonly services: Services;
   readonly sources: ExchangeSources;
@@ -44,16 +45,18 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   if (isPreflight(received)) return preflightResponse(received, routeIfServed(received, contracts), contracts.current);
   if (received.redirect !== null) return redirectResponse(exchange, received.redirect, contracts.current);
   const routed = route(received, contracts);
-  if (routed.method === 'OPTIONS') return optionsResponse(routed);
+  exchange.note.variesByCaller = variesByCaller(routed);
+  if (routed.method === 'OPTIONS') return chain(authenticate(routed, options), optionsResponse);
   if (routed.route.kind === 'live') return healthResponse(routed);
   if (routed.route.kind === 'ready') return checkReady(options).then(() => healthResponse(routed));
-  const authenticated = authenticate(routed);
-  const limited = limit(checkOrigin(authenticated));
-  const authorized = authorize(limited, store);
-  const negotiated = negotiate(authorized);
-  return chain(plan(negotiated), (planned) =>
-    chain(execute(planned, services), (outcome) => represent(planned.request, outcome, services)),
-  );
+  return chain(authenticate(routed, options), (authenticated) => {
+    const limited = limit(checkOrigin(authenticated));
+    const authorized = authorize(limited, store, options);
+    const negotiated = negotiate(authorized);
+    return chain(plan(negotiated), (planned) =>
+      chain(execute(planned, services), (outcome) => represent(planned.request, outcome, services)),
+    );
+  });
 }
 
 /** Plays the score for every request, with compression at its end and an observation of each exchange. */

@@ -1,9 +1,11 @@
 import { apiError } from '../conventions/errors.ts';
+import { relatedResources } from '../plan/condition.ts';
 import { readListQuery } from '../plan/list-query.ts';
 import { admitParameters, commonParameterRule, isDryRun, writeParameterRule } from '../plan/parameters.ts';
 import type { Ancestor } from '../plan/plan.ts';
 import { readItemView } from '../plan/view.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
+import { requireAccess } from './authorize.ts';
 import type { CompiledResource } from './contract.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { ItemRequest } from './read/item.ts';
@@ -55,6 +57,10 @@ function planOf(request: Negotiated): Plan {
       if (!isRead(request)) return writePlan(request);
       const { compiled, within, id } = route;
       const view = readItemView(parameters, compiled.resource, request.contract.model, lenient);
+      requireAccess(
+        request,
+        view.expanded.map(({ access }) => access.read),
+      );
       return { kind: 'item', compiled, within, id, view };
     }
     case 'home':
@@ -81,12 +87,14 @@ function writePlan(request: Negotiated): Plan {
   return { kind: request.bodyType?.kind === 'ndjson' ? 'ndjson' : 'write', ...requestedWrite(request) };
 }
 
-function listRequest(
-  { parameters, preferences, offer }: Pick<Negotiated, 'parameters' | 'preferences' | 'offer'>,
-  compiled: CompiledResource,
-  within: readonly Ancestor[],
-): ListRequest {
+function listRequest(request: Negotiated, compiled: CompiledResource, within: readonly Ancestor[]): ListRequest {
+  const { parameters, preferences, offer, contract } = request;
   const query = readListQuery(compiled.list, within, parameters, preferences.handling === 'lenient');
+  const filtered = relatedResources(query.plan.filter).map((name) => contract.resourceOf(name).resource);
+  requireAccess(
+    request,
+    [...query.view.expanded, ...filtered].map(({ access }) => access.read),
+  );
   if (offer.format === 'csv' && query.view.expansions.length > 0) {
     // A line of CSV is one resource.
     const message =

@@ -24,7 +24,7 @@ export interface Exchange {
   /** Monotonic milliseconds from an arbitrary start. */
   readonly startTick: number;
   /** For the response and the log, filled in as it becomes known. */
-  readonly note: { route: string | null; errorCode: string | null };
+  readonly note: { route: string | null; errorCode: string | null; variesByCaller: boolean };
   /** Whether the path names the version: then nothing depends on `API-Version` (NEG-3). */
   readonly versionInPath: boolean;
   /** What the page that sent it may do with the response (OPS-3). */
@@ -89,7 +89,7 @@ export function openExchange(request: Exchange['request'], sources: ExchangeSour
     trace: continueTrace(fields.get('traceparent'), sources.randomHex),
     startedAt: sources.now(),
     startTick: sources.elapsed(),
-    note: { route: null, errorCode: null },
+    note: { route: null, errorCode: null, variesByCaller: false },
     versionInPath: sources.versionedPath.test(request.target),
     origin: request.cors === false ? SAME_ORIGIN : sources.originAccess(fields),
     coding: negotiateCoding(fields.get('accept-encoding'), codings),

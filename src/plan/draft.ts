@@ -21,6 +21,8 @@ export interface DraftRule {
   readonly validator: ResourceValidator;
   readonly checkUrl: UrlCheck;
   readonly lenient: boolean;
+  /** Why the caller may not make a transition that requires a scope; null where it may (AUTH-4). */
+  readonly scopeError: (scope: string) => ApiError | null;
 }
 
 /** Members that the server sets: ignored in a body, so that GET, edit, PUT works (REP-6). `id` is checked separately. */
@@ -150,9 +152,8 @@ export function referencesIn(
 function changeDraft(rule: DraftRule, candidate: JsonObject, current: Row, errors: readonly ErrorDetail[]): Draft {
   const checked = check(rule, candidate, [...errors, ...immutableErrors(rule, candidate, current)]);
   if (checked.kind !== 'valid') return checked;
-  const { resource } = rule;
   const { values } = checked;
-  const error = transitionError(resource, values, current);
+  const error = transitionError(rule, values, current);
   return error === null ? checked : { kind: 'conflict', error, candidate };
 }
 
@@ -185,12 +186,15 @@ function check(
   return { kind: 'invalid', details, candidate };
 }
 
-function transitionError(resource: Resource, values: FieldValues, current: Row): ApiError | null {
+function transitionError({ resource, scopeError }: DraftRule, values: FieldValues, current: Row): ApiError | null {
   const { state } = resource;
   if (state === null) return null;
   const [from, to] = [current[state.field], values[state.field]];
   if (from === to || typeof from !== 'string' || typeof to !== 'string') return null;
-  if (state.transitions.get(from)?.has(to) === true) return null;
+  if (state.transitions.get(from)?.has(to) === true) {
+    const scope = state.scopes.get(from)?.get(to);
+    return scope === undefined ? null : scopeError(scope);
+  }
   const targets = [...(state.transitions.get(from) ?? [])];
   const fix = targets.length === 0 ? `${from} is final` : `allowed from ${from}: ${targets.join(' or ')}`;
   const subject = `${resource.singular}.${state.field}`;

@@ -1,3 +1,4 @@
+import { OPEN_ACCESS } from '../model/compile/access.ts';
 import { parentKey, scopeOf } from '../model/row-key.ts';
 import { NO_HOOKS } from '../model/typescript/hooks.ts';
 import type { Json } from '../conventions/json.ts';
@@ -114,6 +115,7 @@ export function resource(options: ResourceOptions): Resource {
     sort: options.sort ?? DEFAULT_SORT,
     timeField: 'created_at',
     events: 'thin',
+    access: OPEN_ACCESS,
     requireIfMatch: false,
     idempotency: 'optional',
     cache: null,

@@ -73,8 +73,9 @@ describe('loadModel', () => {
       problemsOf(specified(), { env }).map(({ path, cause }) => [path, / is not supported yet/.test(cause)]),
       [
         ['auth.api_keys', true],
-        ['resources.products.state.transitions.ACTIVE[0].scope', true],
-        ['resources.products.access', true],
+        ['resources.products.access.owner', true],
+        ['resources.products.access.rows', true],
+        ['resources.products.access.fields', true],
         ['versions', true],
       ],
     );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type Api, createApi } from '../../src/api.ts';
 import { RESPONSE_FIELDS } from '../../src/conventions/field-names.ts';
+import type { TokenVerifier } from '../../src/auth/token-verifier.ts';
 import type { EventEnvelope } from '../../src/conventions/event.ts';
 import type { DefinedModel } from '../../src/model/typescript/define-model.ts';
 import { loadDefinition, loadModel } from '../../src/model/load-model.ts';
@@ -75,6 +76,8 @@ export interface Setting {
   readonly time?: number;
   readonly open?: boolean;
   readonly unready?: () => string | null;
+  /** Verifies the tokens of a model with `auth`. */
+  readonly tokens?: TokenVerifier;
   /** Wraps the store, for example to make it fail. */
   readonly breaking?: (store: Store) => Store;
   /** An additional observer, for example one that fails. */
@@ -112,6 +115,7 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
       observe(observation);
       return setting.observe?.(observation);
     },
+    ...(setting.tokens === undefined ? {} : { tokens: setting.tokens }),
     allowAnyHost: setting.open ?? false,
     notReadyReason: setting.unready ?? (() => null),
     origin: () => 'http://127.0.0.1:3000',

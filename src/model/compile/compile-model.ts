@@ -57,7 +57,10 @@ function compileResources(document: CompileContext, code: ModelCode): readonly U
     const fields = compileFields(schema, names);
     const named = byName.get(parentOf(resource, names) ?? '');
     const above = compiled.get(named?.name ?? '');
-    const parent = named === undefined ? null : { ...named, scope: above === undefined ? 0 : scopeOf(above) };
+    const parent =
+      named === undefined
+        ? null
+        : { ...named, scope: above === undefined ? 0 : scopeOf(above), access: above?.access ?? null };
     const own = { collection, singular, code: prefix };
     const inputs = { ...own, schema: schema.declared, fields, parent, document: document.declared };
     compiled.set(resource.name, compileResource(resource, inputs, code.get(resource.name) ?? null));

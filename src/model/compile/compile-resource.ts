@@ -1,10 +1,11 @@
 import { isJsonObject, type Json } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
-import type { Field, IdRule, Resource } from '../model.ts';
+import type { Field, IdRule, Resource, ResourceAccess } from '../model.ts';
 import type { UncheckedCode } from '../typescript/split-definition.ts';
 import { parentKey } from '../row-key.ts';
 import { numberOf, objectOf, stringOf } from '../values/access.ts';
 import { compilePattern } from '../values/pattern.ts';
+import { compileAccess } from './access.ts';
 import { compileCode, NO_CODE } from './compile-code.ts';
 import type { ResourceContext } from './hierarchy.ts';
 import { checkPattern } from './keywords.ts';
@@ -22,6 +23,8 @@ export interface ParentResource {
   readonly singular: string;
   /** The number of ids above a row of it that its own id needs to identify it. */
   readonly scope: number;
+  /** Null where the parent has errors. */
+  readonly access: ResourceAccess | null;
 }
 
 /** What the rest of the model contributes to a resource. */
@@ -48,6 +51,7 @@ export function compileResource(
   const declaredResources = objectOf(document['resources']);
   const hasClientIds = (other: string): boolean => isClientId(objectOf(declaredResources[other])['id']);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
+  const access = accessOf(resource, inputs);
   return {
     ...resource,
     name,
@@ -58,8 +62,7 @@ export function compileResource(
     field: new Map(fields.map((field) => [field.name, field])),
     ...(code === null ? NO_CODE : compileCode(code, fields, resource, document)),
     properties,
-    parent: parentField === null || parent === null ? null : { resource: parent.name, field: parentField.name },
-    parentKey: parentField === null || parent === null ? [] : parentKey(parentField.name, parent.scope),
+    ...parentOf(parentField, parent),
     uniques: compileUniques(fields, schema, resource),
     indexes: compileIndexes(properties, resource),
     search: compileSearch(properties, resource),
@@ -68,11 +71,25 @@ export function compileResource(
     sort: compileSort(properties, resource),
     timeField: compileTimeField(properties, resource),
     events: compileEvents(declared),
+    access,
     requireIfMatch: declared['require_if_match'] === true,
     idempotency: declared['idempotency'] === 'required' ? 'required' : 'optional',
-    cache: compileCache(declared),
+    cache: compileCache(declared, access),
     schema,
   };
+}
+
+function parentOf(field: Field | null, parent: ParentResource | null): Pick<Resource, 'parent' | 'parentKey'> {
+  if (field === null || parent === null) return { parent: null, parentKey: [] };
+  return { parent: { resource: parent.name, field: field.name }, parentKey: parentKey(field.name, parent.scope) };
+}
+
+function accessOf(resource: ResourceContext, { collection, parent, document }: ResourceInputs): ResourceAccess {
+  return compileAccess(resource, {
+    collection,
+    parent: parent?.access ?? null,
+    hasAuth: document['auth'] !== undefined,
+  });
 }
 
 function declaredMembers(declared: CompileContext['declared']): Resource['declares'] {
@@ -127,8 +144,12 @@ function compileEvents(declared: CompileContext['declared']): Resource['events']
   return events === 'full' || events === 'none' ? events : 'thin';
 }
 
-function compileCache(declared: CompileContext['declared']): Resource['cache'] {
+/** A response that not every caller gets is private, whatever is declared (CACHE-5). */
+function compileCache(declared: CompileContext['declared'], { read }: ResourceAccess): Resource['cache'] {
   if (!isJsonObject(declared['cache'])) return null;
   const cache = objectOf(declared['cache']);
-  return { maxAge: numberOf(cache['max_age']) ?? 0, scope: cache['scope'] === 'public' ? 'public' : 'private' };
+  return {
+    maxAge: numberOf(cache['max_age']) ?? 0,
+    scope: cache['scope'] === 'public' && read.kind === 'public' ? 'public' : 'private',
+  };
 }

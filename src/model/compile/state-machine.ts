@@ -36,6 +36,7 @@ export function compileState(
     machine.report([...machine.path, 'initial'], `the default of ${name} differs from the initial state`, fix);
   }
   const transitions = new Map(values.map((value) => [value, new Set<string>()]));
+  const scopes = new Map<string, Map<string, string>>();
   for (const [from, targets] of Object.entries(objectOf(declared['transitions']))) {
     const at = [...machine.path, 'transitions', from];
     checkState(from, values, at, machine);
@@ -44,11 +45,13 @@ export function compileState(
       if (to === null) continue;
       checkState(to, values, [...at, index], machine);
       transitions.get(from)?.add(to);
+      const scope = isJsonObject(target) ? stringOf(target['scope']) : null;
+      if (scope !== null) scopes.set(from, (scopes.get(from) ?? new Map<string, string>()).set(to, scope));
     }
   }
   const stateField: Field = { ...field, required: true, nullable: false, default: initial };
   return {
-    state: { field: name, isOptional: !field.required, initial, transitions },
+    state: { field: name, isOptional: !field.required, initial, transitions, scopes },
     fields: fields.map((each) => (each === field ? stateField : each)),
   };
 }

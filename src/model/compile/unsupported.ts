@@ -54,11 +54,15 @@ export function rejectUnsupported({ declared: document, report }: CompileContext
   reject(['require_tls'], document['require_tls'], 'requests without TLS would be accepted');
   reject(['versions'], document['versions'], 'older clients would get the current contract');
   for (const [path, resource] of resourcesOf(document)) {
-    reject([...path, 'access'], resource['access'], 'every caller could read and write');
-    for (const [step, target] of transitionsOf(resource)) {
+    const access = objectOf(resource['access']);
+    reject([...path, 'access', 'owner'], access['owner'], 'every caller could access the rows of others');
+    reject([...path, 'access', 'rows'], access['rows'], 'every caller could access all rows');
+    reject([...path, 'access', 'fields'], access['fields'], 'every caller could access the fields');
+    for (const [step, target] of document['auth'] === undefined ? transitionsOf(resource) : []) {
       if (!isJsonObject(target)) continue;
       const at = [...path, 'state', 'transitions', ...step, 'scope'];
-      reject(at, target['scope'], 'every caller could make the transition');
+      if (target['scope'] === undefined) continue;
+      report(at, 'a scope needs auth: without it no caller has scopes', 'remove it, or declare auth');
     }
     rejectShownOnce(resource['schema'], [...path, 'schema'], reject);
   }

@@ -1,6 +1,8 @@
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import { headerFields } from '../../conventions/header-fields.ts';
 import { writeJson } from '../../formats/json.ts';
+import { accessRules } from '../access.ts';
+import { requireAccess } from '../authorize.ts';
 import type { Contracts } from '../contract.ts';
 import { bufferedBody, type RawRequest } from '../exchange.ts';
 import { type Negotiated, negotiate } from '../negotiate.ts';
@@ -46,7 +48,7 @@ function receiveOperation(operation: BatchOperation, batch: Negotiated): Receive
     ...batch.exchange,
     request: raw,
     fields: headerFields(raw.headers),
-    note: { route: null, errorCode: null },
+    note: { route: null, errorCode: null, variesByCaller: false },
     versionInPath: true,
   };
   try {
@@ -61,16 +63,18 @@ function receiveOperation(operation: BatchOperation, batch: Negotiated): Receive
 }
 
 /**
- * An operation of a batch as a request of its own, passed through the same stages as any other (steps 4 to 11). Caller, rows, contract and the
- * form of links are the batch's.
+ * An operation of a batch as a request of its own, passed through the same stages as any other (steps 4 to 11), its scopes included. Caller, rows,
+ * contract and the form of links are the batch's.
  *
  * @throws {ApiError} 400 to 415, as the request would be refused alone
  */
 export function subRequest(received: Received, batch: Negotiated): Negotiated {
-  const { principal, credentials, allowedOrigin, quota, permission, rows, version, base } = batch;
+  const { principal, credentials, allowedOrigin, quota, permission, rows, accessError, version, base } = batch;
   const { exchange } = received;
   const routed = route(received, contractsOf(batch));
-  const negotiated = negotiate({ ...routed, principal, credentials, allowedOrigin, quota, permission, rows });
+  requireAccess(batch, accessRules(routed));
+  const caller = { principal, credentials, allowedOrigin, quota, permission, rows, accessError };
+  const negotiated = negotiate({ ...routed, ...caller });
   return { ...negotiated, exchange: { ...exchange, versionInPath: batch.exchange.versionInPath }, base, version };
 }
 

@@ -13,10 +13,12 @@ export interface FoundRoot {
 const WITHOUT_TOTALS: FoundRoot = { kind: 'root', totals: new Map() };
 
 /** The root of the API for a request. Only its page has totals: its other formats stay without a read of rows. */
-export function readRoot({ offer, rows, contract }: Negotiated): FoundRoot | Promise<FoundRoot> {
+export function readRoot({ offer, rows, contract, accessError }: Negotiated): FoundRoot | Promise<FoundRoot> {
   if (offer.format !== 'html') return WITHOUT_TOTALS;
   const { resources, limits } = contract.model;
-  const top = [...resources.values()].filter(({ parent }) => parent === null);
+  const top = [...resources.values()].filter(
+    ({ parent, access }) => parent === null && accessError([access.read]) === null,
+  );
   return countAll(top, rows, limits.page.countCap);
 }
 

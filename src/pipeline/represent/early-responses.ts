@@ -1,11 +1,13 @@
 import { preflightHeaders } from '../../conventions/cors.ts';
 import { ROUTES } from '../../plan/route-table.ts';
+import { allowedMethods } from '../access.ts';
+import type { Authenticated } from '../authenticate.ts';
 import type { Contract } from '../contract.ts';
 import type { ApiResponse, BufferedResponse } from '../exchange.ts';
 import { optionsHeaders } from '../negotiate.ts';
 import type { Exchange, Received } from '../receive.ts';
 import { allow, type Routed } from '../route.ts';
-import { commonHeaders, type HeaderList, uncachedResponse } from './response.ts';
+import { commonHeaders, uncachedResponse } from './response.ts';
 
 /** One URL per resource (URL-1): method and body stay, hence 308. @param target the canonical path and query */
 export function redirectResponse(exchange: Exchange, target: string, { model, version }: Contract): BufferedResponse {
@@ -13,10 +15,12 @@ export function redirectResponse(exchange: Exchange, target: string, { model, ve
   return uncachedResponse(308, [...commonHeaders(exchange, version), 'Location', location], null);
 }
 
-/** OPTIONS (MET-5). */
-export function optionsResponse(routed: Routed): ApiResponse {
-  const common = commonHeaders(routed.exchange, routed.contract.version);
-  return uncachedResponse(204, [...common, ...targetHeaders(routed)], null);
+/** OPTIONS (MET-5): the methods that the caller may use. */
+export function optionsResponse(authenticated: Authenticated): ApiResponse {
+  const { exchange, contract, principal } = authenticated;
+  const methods = allowedMethods(authenticated, principal.scopes).join(', ');
+  const headers = [...commonHeaders(exchange, contract.version), 'Allow', methods, ...optionsHeaders(authenticated)];
+  return uncachedResponse(204, headers, null);
 }
 
 /**
@@ -28,11 +32,8 @@ export function preflightResponse({ exchange }: Received, routed: Routed | null,
   const { methods } = ROUTES[routed?.route.kind ?? 'server'];
   const common = commonHeaders(exchange, version);
   const headers = [...common, ...preflightHeaders(methods, model.cors?.maxAge ?? 0)];
-  return uncachedResponse(204, routed === null ? headers : [...headers, ...targetHeaders(routed)], null);
-}
-
-function targetHeaders(routed: Routed): HeaderList {
-  return ['Allow', allow(routed.route), ...optionsHeaders(routed)];
+  const target = routed === null ? [] : ['Allow', allow(routed.route), ...optionsHeaders(routed)];
+  return uncachedResponse(204, [...headers, ...target], null);
 }
 
 /** `/livez`, and `/readyz` where nothing is amiss (OPS-2). */

@@ -7,7 +7,13 @@ import type { Routed } from '../route.ts';
 /** Header fields: names and values alternating. */
 export type HeaderList = readonly string[];
 
-const UNVERSIONED_BY_ORIGIN = 'Accept, Accept-Encoding, Prefer, API-Version, Origin';
+/** The values of `Vary`, by what a response depends on besides the media type, the coding and the preferences: compiled once. */
+const VARY: readonly string[] = Array.from({ length: 8 }, (_, bits) =>
+  [
+    'Accept, Accept-Encoding, Prefer',
+    ...['API-Version', 'Origin', 'Authorization'].filter((_name, bit) => (bits & (1 << bit)) !== 0),
+  ].join(', '),
+);
 
 /**
  * Header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11): correlation id, `Vary`, version, no sniffing, and what
@@ -32,9 +38,9 @@ export function commonHeaders(exchange: Exchange, version: string): string[] {
 }
 
 /** NEG-3: what any response of the URL depends on. */
-function vary({ versionInPath, origin }: Exchange): string {
-  if (origin.varies) return versionInPath ? 'Accept, Accept-Encoding, Prefer, Origin' : UNVERSIONED_BY_ORIGIN;
-  return versionInPath ? 'Accept, Accept-Encoding, Prefer' : 'Accept, Accept-Encoding, Prefer, API-Version';
+function vary({ versionInPath, origin, note }: Exchange): string {
+  const bits = (versionInPath ? 0 : 1) + (origin.varies ? 2 : 0) + (note.variesByCaller ? 4 : 0);
+  return VARY[bits] ?? '';
 }
 
 /** `Preference-Applied`: `handling=lenient` always is (REP-5, QRY-5). */

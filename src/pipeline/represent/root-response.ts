@@ -34,21 +34,23 @@ function redirectHome({ exchange, request: { target }, contract }: Negotiated): 
   return redirectResponse(exchange, contract.model.basePath + (query === -1 ? '' : target.slice(query)), contract);
 }
 
-/** The links to collections. Those below another resource have no URL without an id. */
-function documentText({ contract: { model, urls, version }, base, offer }: Negotiated): string {
+/** The links to the collections that the caller may read. Those below another resource have no URL without an id. */
+function documentText({ contract: { model, urls, version }, base, offer, accessError }: Negotiated): string {
   const links: Record<string, string> = { self: urls.root(base) };
   for (const resource of model.resources.values()) {
-    if (resource.parent === null) links[resource.name] = urls.collection(base, resource, []);
+    if (resource.parent === null && accessError([resource.access.read]) === null)
+      links[resource.name] = urls.collection(base, resource, []);
   }
   return writeDocument(offer.format, 'api', { name: model.name, title: model.title, version, links });
 }
 
 function pageText(request: Negotiated, { totals }: FoundRoot): string {
-  const { contract } = request;
+  const { contract, accessError } = request;
   const { model, urls, version } = contract;
   const base = linkBaseOfPage(request);
+  const readable = [...model.resources].filter(([, { access }]) => accessError([access.read]) === null);
   return writeRootPage({
-    model,
+    model: { ...model, resources: new Map(readable) },
     version,
     root: urls.root(base),
     pathOf: (resource) => urls.collection(base, resource, []),

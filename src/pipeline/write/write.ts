@@ -54,7 +54,8 @@ export interface WriteOperation extends WriteTarget {
 /** How a body of this write becomes a draft. */
 export function draftRule({ request, compiled }: WriteTarget): DraftRule {
   const { resource, validator, checkUrl } = compiled;
-  return { resource, validator, checkUrl, lenient: request.preferences.handling === 'lenient' };
+  const scopeError = (scope: string): ApiError | null => request.accessError([{ kind: 'scope', scope }]);
+  return { resource, validator, checkUrl, lenient: request.preferences.handling === 'lenient', scopeError };
 }
 
 /** Who writes, and when: what rows and events of this request carry. */

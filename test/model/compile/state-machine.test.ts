@@ -14,6 +14,7 @@ describe('the states of a resource', () => {
       field: 'status',
       isOptional: true,
       initial: 'DRAFT',
+      scopes: new Map(),
       transitions: new Map([
         ['DRAFT', new Set(['ACTIVE'])],
         ['ACTIVE', new Set(['CLOSED'])],

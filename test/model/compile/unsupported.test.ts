@@ -38,6 +38,12 @@ describe('a section that is not supported yet', () => {
   }
 });
 
+const withAuth = (text: string): string =>
+  text.replace(
+    '\n',
+    '\nauth: { issuers: [{ name: a, issuer: https://a.example, audience: b, hs256_secret: 0123456789abcdef0123456789abcdef }] }\n',
+  );
+
 describe('a section that cannot be ignored', () => {
   const rejected = (title: string, text: string, path: string, line: number, cause: RegExp): InvalidDocument => ({
     title,
@@ -65,32 +71,27 @@ describe('a section that cannot be ignored', () => {
     rejected('[AUTH-10a]: require_tls', top('require_tls: true'), 'require_tls', 2, /require_tls is not supported yet/),
     rejected('[VER-5a]: versions', top('versions: { 0.9.0: { changes: [] } }'), 'versions', 2, /older clients/),
     rejected(
-      '[AUTH-4a]: access.read',
+      '[AUTH-4a]: access without auth',
       itemsDocument(STATUS, 'access: { read: { scope: a } }'),
       'resources.items.access',
       5,
-      /access is not supported yet/,
+      /access rules need auth/,
+    ),
+    ...['owner: status', 'rows: { read: { status: A } }', 'fields: { status: { read: public } }'].map((rule) =>
+      rejected(
+        `[AUTH-5a]: access.${rule}`,
+        withAuth(itemsDocument(STATUS, `access: { ${rule} }`)),
+        `resources.items.access.${rule.slice(0, rule.indexOf(':'))}`,
+        6,
+        /is not supported yet/,
+      ),
     ),
     rejected(
-      '[AUTH-5a]: access.owner',
-      itemsDocument(STATUS, 'access: { owner: status }'),
-      'resources.items.access',
-      5,
-      /access is not supported yet/,
-    ),
-    rejected(
-      '[AUTH-5a]: access.rows',
-      itemsDocument(STATUS, 'access: { rows: { read: { status: A } } }'),
-      'resources.items.access',
-      5,
-      /access is not supported yet/,
-    ),
-    rejected(
-      '[MET-11]: the scope of a transition',
+      '[MET-11]: the scope of a transition without auth',
       itemsDocument(STATUS, 'state: { field: status, initial: A, transitions: { A: [{ to: B, scope: s }] } }'),
       'resources.items.state.transitions.A[0].scope',
       5,
-      /scope is not supported yet/,
+      /a scope needs auth/,
     ),
     rejected(
       '[REP-11a]: x-shown-once',

@@ -1,0 +1,85 @@
+import type { AccessOperation, AccessRule } from '../model/model.ts';
+import type { Method } from '../conventions/methods.ts';
+import { ROUTES } from '../plan/route-table.ts';
+import type { Route, Routed } from './route.ts';
+
+const PUBLIC: readonly AccessRule[] = [];
+const AUTHENTICATED: readonly AccessRule[] = [{ kind: 'authenticated' }];
+
+/**
+ * The rules that a request has to fulfil, all of them (AUTH-4); none where the operation is public. A PUT that could create needs both rules, so that
+ * the response to a missing scope is the same for existing and missing rows.
+ *
+ * Without `auth` nothing needs credentials; with it everything does but what the model declares public, health and OPTIONS.
+ */
+export function accessRules({
+  route,
+  method,
+  contract,
+}: Pick<Routed, 'route' | 'method' | 'contract'>): readonly AccessRule[] {
+  if (contract.model.auth === null) return PUBLIC;
+  switch (route.kind) {
+    case 'server':
+    case 'live':
+    case 'ready':
+      return PUBLIC;
+    case 'home':
+    case 'root':
+    case 'batches':
+    case 'batch':
+      return method === 'OPTIONS' ? PUBLIC : AUTHENTICATED;
+    case 'collection':
+    case 'item':
+      return operationsOf(route, method)
+        .map((operation) => route.compiled.resource.access[operation])
+        .filter(isRestricted);
+  }
+}
+
+/** Whether responses depend on who calls (NEG-3, CACHE-5). OPTIONS lists what the caller may do. */
+export function variesByCaller(routed: Pick<Routed, 'route' | 'method' | 'contract'>): boolean {
+  return accessRules(routed).length > 0 || (routed.method === 'OPTIONS' && routed.contract.model.auth !== null);
+}
+
+/** The methods of a target that a caller may use, in their order (MET-5). @param scopes null for an anonymous caller */
+export function allowedMethods(
+  { route, contract }: Pick<Routed, 'route' | 'contract'>,
+  scopes: ReadonlySet<string> | null,
+): readonly Method[] {
+  return ROUTES[route.kind].methods.filter((method) =>
+    accessRules({ route, method, contract }).every((rule) => fulfils(rule, scopes)),
+  );
+}
+
+function isRestricted(rule: AccessRule): boolean {
+  return rule.kind !== 'public';
+}
+
+function operationsOf(
+  route: Extract<Route, { kind: 'collection' | 'item' }>,
+  method: Method,
+): readonly AccessOperation[] {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+    case 'QUERY':
+      return ['read'];
+    case 'POST':
+      return ['create'];
+    case 'PUT':
+      return route.compiled.resource.id.kind === 'client' ? ['create', 'update'] : ['update'];
+    case 'PATCH':
+      return ['update'];
+    case 'DELETE':
+      return ['delete'];
+    case 'OPTIONS':
+      return [];
+  }
+}
+
+/** Whether scopes fulfil a rule. @param caller the scopes of an authenticated caller; null for an anonymous one */
+export function fulfils(rule: AccessRule, caller: ReadonlySet<string> | null): boolean {
+  if (rule.kind === 'public') return true;
+  if (caller === null) return false;
+  return rule.kind === 'authenticated' || caller.has(rule.scope);
+}
