@@ -10,14 +10,16 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 /**
  * Whether a page of another site sent a request that could change something (AUTH-11): the rule of Go's `http.CrossOriginProtection`. Browsers
  * send `Sec-Fetch-Site` to https and loopback URLs, and `Origin` with every unsafe request; other clients send neither.
+ *
+ * @param host the host that the client named, from `Host` or from a trusted proxy
  */
-export function isCrossOriginWrite(method: Method, fields: HeaderFields): boolean {
+export function isCrossOriginWrite(method: Method, fields: HeaderFields, host: string | null): boolean {
   // A page of another site cannot read the response.
   if (isSafeMethod(method)) return false;
   const site = fields.get('sec-fetch-site') ?? '';
   if (site !== '') return !OWN_SITE.has(site);
   const origin = fields.get('origin') ?? '';
-  return origin !== '' && hostOf(origin) !== fields.get('host')?.toLowerCase();
+  return origin !== '' && hostOf(origin) !== host?.toLowerCase();
 }
 
 /**

@@ -68,7 +68,8 @@ function rawRequest(request: Request, { peer = '' }: FetchInfo, receiving: Recei
   const length = request.headers.get('content-length');
   const bytes = length === null ? null : Number(length);
   const body = request.body === null ? null : new FetchBody(request.body, bytes, receiving);
-  return { method, target, headers, body, httpVersion: '1.1', peer };
+  const scheme = url.startsWith('https:') ? 'https' : 'http';
+  return { method, target, headers, body, httpVersion: '1.1', peer, scheme };
 }
 
 class FetchBody implements RequestBody {

@@ -12,6 +12,8 @@ export function rawRequest(request: IncomingMessage, body: RequestBody | null, t
     httpVersion: request.httpVersion,
     peer: request.socket.remoteAddress ?? '',
     client: request.socket,
+    // Servers of host applications may speak TLS.
+    scheme: 'encrypted' in request.socket ? 'https' : 'http',
   };
 }
 

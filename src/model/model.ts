@@ -1,5 +1,6 @@
 import type { CacheDirectives } from '../conventions/cache-control.ts';
 import type { CorsRule } from '../conventions/cors.ts';
+import type { AddressRange } from '../conventions/ip-address.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { Hooks } from './typescript/hooks.ts';
 import type { Pattern } from './values/pattern.ts';
@@ -277,6 +278,10 @@ export interface Model {
   readonly cors: CorsRule | null;
   /** Who may call; null where every caller is accepted. */
   readonly auth: AuthRules | null;
+  /** The peers whose `Forwarded` and `X-Forwarded-*` are believed (AUTH-6). */
+  readonly trustedProxies: readonly AddressRange[];
+  /** Whether requests that did not come over TLS are refused (AUTH-10). */
+  readonly requireTls: boolean;
   /** The declared secret that seals cursors; null to use the one in the store. */
   readonly secret: string | null;
   readonly limits: Limits;

@@ -1,3 +1,4 @@
+import type { Scheme } from '../conventions/forwarded.ts';
 import type { HostRule } from '../conventions/host.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
@@ -44,6 +45,8 @@ export interface RawRequest {
   readonly httpVersion: string;
   /** Address of the peer. */
   readonly peer: string;
+  /** The scheme of the connection to the peer. Default: http. */
+  readonly scheme?: Scheme;
   /** The values of `Host` that the host application accepts (AUTH-7). Default: those of the API, loopback names unless `allowAnyHost`. */
   readonly hosts?: HostRule;
   /** The connection of the client: `destroyed` once no response can reach it, so that no more work is done for it. */

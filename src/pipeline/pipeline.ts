@@ -15,7 +15,7 @@ import { execute } from './execute.ts';
 import { limit } from './limit.ts';
 import { negotiate } from './negotiate.ts';
 import { plan } from './plan.ts';
-import { type Exchange, type ExchangeSources, isPreflight, openExchange, receive } from './receive.ts';
+import { type Exchange, type ExchangeSources, isPreflight, openExchange, receive, requireTls } from './receive.ts';
 import { refuse } from './refuse.ts';
 import { represent } from './represent.ts';
 import { compressResponse, createCompressionCache } from './represent/content-encoding.ts';
@@ -42,6 +42,7 @@ export interface PipelineOptions extends AuthenticateOptions {
 function respond(exchange: Exchange, request: RawRequest, options: PipelineOptions): MaybePromise<ApiResponse> {
   const { contracts, services, store, hosts } = options;
   const received = receive(exchange, request, contracts.current, request.hosts ?? hosts);
+  requireTls(received, contracts.current);
   if (isPreflight(received)) return preflightResponse(received, routeIfServed(received, contracts), contracts.current);
   if (received.redirect !== null) return redirectResponse(exchange, received.redirect, contracts.current);
   const routed = route(received, contracts);

@@ -2,6 +2,7 @@ import { type Coding, negotiateCoding } from '../conventions/content-coding.ts';
 import { type OriginAccess, SAME_ORIGIN } from '../conventions/cors.ts';
 import { continueTrace, correlationId, type Trace } from '../conventions/correlation.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
+import { type ClientConnection, clientConnection } from '../conventions/forwarded.ts';
 import { checkHeaderFields } from '../conventions/header-check.ts';
 import { type HeaderFields, headerFields } from '../conventions/header-fields.ts';
 import { acceptsHost, type HostRule } from '../conventions/host.ts';
@@ -10,7 +11,7 @@ import { type Preferences, readPrefer } from '../conventions/prefer.ts';
 import { type QueryParameter, parseQuery } from '../conventions/query.ts';
 import { segmentsBelow, isAsteriskForm, parseTarget } from '../conventions/url.ts';
 import { codings } from '../formats/compress.ts';
-import type { Limits } from '../model/model.ts';
+import type { Model } from '../model/model.ts';
 import type { RawRequest } from './exchange.ts';
 
 /** What is known of any request, however malformed. */
@@ -37,6 +38,8 @@ export interface Exchange {
 export interface Received {
   readonly exchange: Exchange;
   readonly request: RawRequest;
+  /** The connection of the client, as trusted proxies report it (AUTH-6). */
+  readonly client: ClientConnection;
   /** The path segments below the base path: null outside of it, and for the asterisk-form. */
   readonly belowBase: readonly string[] | null;
   /** The path segment that names a version, `v1`. */
@@ -66,11 +69,14 @@ export interface ExchangeSources {
 /** A minor or patch version is matched too, and then refused: it would be a second URL (VER-1). */
 const VERSION_SEGMENT = /^v[0-9][0-9.]*$/;
 
+/** The health checks, which orchestrators send to the process itself, past the proxies. */
+const HEALTH_CHECKS: ReadonlySet<string> = new Set(['livez', 'readyz']);
+
 /** What the first stage needs of a contract. */
 interface Site {
   /** Decoded segments of the base path. */
   readonly base: readonly string[];
-  readonly model: { readonly limits: Limits };
+  readonly model: Pick<Model, 'limits' | 'trustedProxies'>;
 }
 
 /** Matches targets below a base path that name a version. @param base decoded segments of the base path */
@@ -124,6 +130,7 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
   return {
     exchange,
     request,
+    client: clientConnection(request, fields, model.trustedProxies),
     method: isMethod(method) ? method : null,
     segments: read?.segments ?? null,
     belowBase: below,
@@ -132,6 +139,21 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
     parameters: read === null || read.query === null ? [] : parseQuery(read.query),
     preferences: readPrefer(fields.get('prefer')),
   };
+}
+
+/**
+ * Step 2 (AUTH-10). Health checks pass: they contain no data.
+ *
+ * @throws {ApiError} AUTH_TLS_REQUIRED
+ */
+export function requireTls(
+  { client, segments }: Received,
+  { model }: { readonly model: Pick<Model, 'requireTls'> },
+): void {
+  if (!model.requireTls || client.scheme === 'https') return;
+  const [first = ''] = segments ?? [];
+  if (segments?.length === 1 && HEALTH_CHECKS.has(first)) return;
+  throw apiError('AUTH_TLS_REQUIRED', 'This API is served over TLS only; send the request to its https URL.');
 }
 
 /** Whether a browser sent the request to learn what a page of an allowed origin may send (OPS-3). */

@@ -146,6 +146,8 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
     defaultVersion: 1,
     cors: null,
     auth: null,
+    trustedProxies: [],
+    requireTls: false,
     secret: null,
     system: { batches: 'batches' },
     limits: {

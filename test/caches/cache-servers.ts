@@ -61,7 +61,7 @@ export async function startCacheServers(model: string): Promise<CacheServers> {
   }
 }
 
-async function startOrigin(
+export async function startOrigin(
   folder: string,
   model: string,
   children: ChildProcess[],
@@ -131,7 +131,7 @@ function replaced(text: string, parts: readonly (readonly [from: string, to: str
 }
 
 /** Waits until a port accepts connections. @param readLog the log of the program, for the error */
-async function listening(child: ChildProcess, port: number, readLog: () => Promise<string>): Promise<void> {
+export async function listening(child: ChildProcess, port: number, readLog: () => Promise<string>): Promise<void> {
   const end = performance.now() + START_TIMEOUT;
   while (performance.now() < end && child.exitCode === null) {
     if (await connects(port)) return;
@@ -151,7 +151,7 @@ function connects(port: number): Promise<boolean> {
   });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -160,7 +160,7 @@ async function freePort(): Promise<number> {
   return address !== null && typeof address === 'object' ? address.port : 0;
 }
 
-async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+export async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'close');
   child.kill(signal);

@@ -5,6 +5,7 @@ import { numberOf, objectOf, stringOf } from '../values/access.ts';
 import { compileAuth } from './auth.ts';
 import { compileCorsRule } from './cors.ts';
 import { ORIGIN_PATHS } from './names.ts';
+import { compileTrustedProxies } from './trusted-proxies.ts';
 
 /** The settings of an API: everything in a model except its resources. */
 type ApiSettings = Omit<Model, 'resources' | 'collections' | 'fingerprint'>;
@@ -27,6 +28,8 @@ export function compileSettings(document: CompileContext): ApiSettings {
     defaultVersion: compileDefaultVersion(version, document),
     cors: compileCorsRule(document),
     auth: compileAuth(document),
+    trustedProxies: compileTrustedProxies(document),
+    requireTls: declared['require_tls'] === true,
     secret: stringOf(declared['secret']),
     limits: compileLimits({ declared: objectOf(declared['limits']), path: [...path, 'limits'], report }),
     system: { batches: stringOf(objectOf(declared['system'])['batches']) ?? 'batches' },

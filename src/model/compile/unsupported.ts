@@ -14,7 +14,6 @@ export function unsupportedSections(document: JsonObject): readonly string[] {
   const limits = objectOf(document['limits']);
   const events = objectOf(document['events']);
   const sections: Section[] = [
-    [['trusted_proxies'], document['trusted_proxies']],
     ...opaqueOrigins(document['cors']),
     [['limits', 'rate'], limits['rate']],
     [['events', 'retention'], events['retention']],
@@ -51,7 +50,6 @@ export function rejectUnsupported({ declared: document, report }: CompileContext
   const { gateway, api_keys: apiKeys } = objectOf(document['auth']);
   reject(['auth', 'gateway'], gateway, 'the callers that a gateway names would be unknown');
   reject(['auth', 'api_keys'], apiKeys, 'callers with an API key would be rejected');
-  reject(['require_tls'], document['require_tls'], 'requests without TLS would be accepted');
   reject(['versions'], document['versions'], 'older clients would get the current contract');
   for (const [path, resource] of resourcesOf(document)) {
     const access = objectOf(resource['access']);

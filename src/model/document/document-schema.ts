@@ -183,9 +183,10 @@ export const documentSchema: JsonObject = deepFreeze<JsonObject>({
     trusted_proxies: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Addresses or networks of proxies, such as 10.0.0.0/8',
+      description:
+        'Addresses or networks of proxies whose Forwarded and X-Forwarded-* are believed, such as 10.0.0.0/8',
     },
-    require_tls: { type: 'boolean', default: false, description: 'Reject requests without TLS' },
+    require_tls: { type: 'boolean', default: false, description: 'Reject requests that did not come over TLS' },
     cors: CORS,
     limits: LIMITS,
     events: EVENTS,

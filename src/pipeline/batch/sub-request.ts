@@ -54,7 +54,7 @@ function receiveOperation(operation: BatchOperation, batch: Negotiated): Receive
   try {
     const received = receive(exchange, raw, contract, 'any');
     const path = received.belowBase?.slice(1) ?? [];
-    if (path[0] !== contract.model.system.batches) return received;
+    if (path[0] !== contract.model.system.batches) return { ...received, client: batch.client };
     return { part: 'path', message: 'names batches; a batch cannot contain another' };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

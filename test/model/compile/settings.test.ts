@@ -17,6 +17,9 @@ describe('the settings of an API', () => {
       publicUrl: null,
       defaultVersion: 1,
       cors: null,
+      auth: null,
+      trustedProxies: [],
+      requireTls: false,
       secret: null,
       system: { batches: 'batches' },
       limits: {
@@ -94,6 +97,13 @@ describe('the settings of an API', () => {
     assert.equal(model('public_url: http://[::1]:8080').publicUrl, 'http://[::1]:8080');
   });
 
+  it('[AUTH-6b] contain the networks of trusted proxies', () => {
+    assert.deepEqual(model('trusted_proxies: [10.0.0.0/8, "::1"]').trustedProxies, [
+      { address: [10, 0, 0, 0], prefix: 8 },
+      { address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], prefix: 128 },
+    ]);
+  });
+
   it('[VER-2] use the only major version by default', () => {
     assert.equal(model('version: 3.4.5').defaultVersion, 3);
     assert.deepEqual(model('version: 3.4.5\ndefault_version: 3').version, { major: 3, minor: 4, patch: 5 });
@@ -108,6 +118,19 @@ describe('the settings of an API', () => {
     fix,
   });
   rejectsEach([
+    rejected(
+      '[AUTH-6b] contain no proxy by name',
+      'trusted_proxies: [10.0.0.1, proxy.example.com]',
+      'trusted_proxies[1]',
+      /'proxy.example.com' is not an address or a network/,
+      /such as 10\.0\.0\.0\/8/,
+    ),
+    rejected(
+      '[AUTH-6b] contain no network with bits after its prefix',
+      'trusted_proxies: [10.0.0.1/8]',
+      'trusted_proxies[0]',
+      /is not an address or a network/,
+    ),
     {
       title: 'require a name',
       text: 'resources: { items: { schema: { type: object } } }\n',

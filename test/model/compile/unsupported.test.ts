@@ -7,7 +7,7 @@ const top = (text: string): string => `name: shop\n${text}\nresources: { items: 
 
 describe('a section that is not supported yet', () => {
   const rows: readonly (readonly [text: string, sections: readonly string[]])[] = [
-    [top('trusted_proxies: [10.0.0.0/8]'), ['trusted_proxies']],
+    [top('trusted_proxies: [10.0.0.0/8]\nrequire_tls: true'), []],
     [top('cors: { origins: [https://app.example.com, "*"], max_age: 60 }'), []],
     [top('cors: { origins: [https://app.example.com, "null"] }'), ['cors.origins[1]']],
     [top('limits: { rate: { requests: 1, per: 1s } }'), ['limits.rate']],
@@ -68,7 +68,6 @@ describe('a section that cannot be ignored', () => {
       2,
       /gateway is not supported yet/,
     ),
-    rejected('[AUTH-10a]: require_tls', top('require_tls: true'), 'require_tls', 2, /require_tls is not supported yet/),
     rejected('[VER-5a]: versions', top('versions: { 0.9.0: { changes: [] } }'), 'versions', 2, /older clients/),
     rejected(
       '[AUTH-4a]: access without auth',
