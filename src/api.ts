@@ -38,6 +38,7 @@ import { createIds, type Ids } from './platform/ids.ts';
 import { programVersion } from './platform/program-version.ts';
 import { createRandom, type Random } from './platform/random.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
+import { isLoopbackHost } from './conventions/host.ts';
 import { createSeal, type Seal } from './platform/seal.ts';
 import type { Store } from './stores/store.ts';
 
@@ -136,14 +137,17 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     sources: { now, uuid, randomHex, elapsed: options.elapsed, ...exchangeRules(current) },
     hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
     tokens: options.tokens,
-    resourceMetadata: () => null,
+    resource: () => resourceOf(model, given.origin?.() ?? null),
     notReadyReason: options.notReadyReason,
   });
   const rows = VisibleRows.unrestricted(store);
   return {
     ...handler,
     model,
-    onMount: once(() => services.observe({ kind: 'mounted-without-auth', name: model.name, basePath: model.basePath })),
+    onMount: once(() => {
+      const { name, basePath, auth } = model;
+      if (auth === null) services.observe({ kind: 'mounted-without-auth', name, basePath });
+    }),
     async importRows(collection, data, bookmark, { events = true } = {}) {
       const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: timestamp(writtenAt()) };
       const author = { events: events ? services.events : null, origin };
@@ -153,6 +157,12 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     exportRows: async (collection) => exportRows(requireResource(current, collection), model.resources, rows),
     csv: (collection) => csvFormat(requireResource(current, collection), model),
   };
+}
+
+/** The public URL; without one, the loopback address of a server of our own. */
+function resourceOf({ publicUrl }: Model, origin: string | null): string | null {
+  const isLoopback = origin !== null && isLoopbackHost(origin.replace(/^https?:\/\//, ''));
+  return publicUrl ?? (isLoopback ? origin : null);
 }
 
 function csvFormat({ record }: CompiledResource, { limits }: Model): CsvFormat {

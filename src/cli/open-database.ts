@@ -69,7 +69,7 @@ export async function openWithoutServer(
   { env, stderr }: Terminal,
 ): Promise<OpenedApi> {
   const { database } = files;
-  const { host, port } = serveSettings({ insecurePublic: true }, env);
+  const { host, port } = serveSettings({}, env);
   const observe: Observe = (observation) => {
     if (observation.kind !== 'schema-changed' || observation.isNew) return;
     stderr.write(`migrated ${database}:\n${observation.statements.join(';\n')};\n`);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
 import { DRIVER_NAMES, type DriverName } from '../stores/sqlite/driver/driver.ts';
-import { notSupportedYet, usageError } from './command-error.ts';
+import { type CommandError, notSupportedYet, usageError } from './command-error.ts';
 import { isLoopback } from './serve/address.ts';
 
 /** More processes than large machines have processors only contend with each other. */
@@ -85,13 +85,13 @@ interface SettingValue {
 /**
  * Reads the settings of `serve`.
  *
- * @throws {CommandError} exit 2 for an invalid value, and for an address that other machines can reach without `--insecure-public` (AUTH-7)
+ * @throws {CommandError} exit 2 for an invalid value
  */
 export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): ServeSettings {
   const { open = false, dev = false, insecurePublic = false } = flags;
   return {
     port: parsePort(settingValue(PORT, flags.port, env)),
-    host: parseHost(settingValue(HOST, flags.host, env), { open, insecurePublic }),
+    host: parseHost(settingValue(HOST, flags.host, env)),
     database: databaseLocation(flags, env),
     workers: parseWorkers(settingValue(WORKERS, flags.workers, env), dev),
     log: parseLog(settingValue(LOG, flags.log, env)),
@@ -166,21 +166,24 @@ function parseDriver({ text, origin }: SettingValue): DriverName | undefined {
   throw usageError(`${origin}: '${text}' is not a valid driver; use ${DRIVER_NAMES.join(' or ')}.`);
 }
 
-function parseHost(
-  { text, origin }: SettingValue,
-  { open, insecurePublic }: Pick<ServeSettings, 'open' | 'insecurePublic'>,
-): string {
+function parseHost({ text, origin }: SettingValue): string {
   const name = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
-  if (!/^[0-9A-Za-z.:%_-]+$/.test(name)) {
-    throw usageError(
-      `${origin}: '${text}' is not a valid host name or address; use one like 127.0.0.1, ::1 or localhost.`,
-    );
-  }
-  if (insecurePublic || isLoopback(name)) return name;
-  const former = open ? '--open opens the browser; what it did in earlier versions is now --insecure-public. ' : '';
+  if (/^[0-9A-Za-z.:%_-]+$/.test(name)) return name;
   throw usageError(
-    `${origin}: other machines can reach ${text}, and no authentication is configured: any client could read and change all data. ` +
-      'This version does not support authentication (`auth` in the model) yet. ' +
-      `${former}Use a loopback address like 127.0.0.1, or pass --insecure-public to serve every client without authentication.`,
+    `${origin}: '${text}' is not a valid host name or address; use one like 127.0.0.1, ::1 or localhost.`,
+  );
+}
+
+/** Whether other machines can reach the server (AUTH-7). */
+export function isReachable({ host }: Pick<ServeSettings, 'host'>): boolean {
+  return !isLoopback(host);
+}
+
+/** The error for a server without authentication that other machines could reach (AUTH-7). */
+export function unprotected({ host, open }: Pick<ServeSettings, 'host' | 'open'>): CommandError {
+  const former = open ? '--open opens the browser; what it did in earlier versions is now --insecure-public. ' : '';
+  return usageError(
+    `--host: other machines can reach ${host}, and no authentication is configured: any client could read and change all data. ` +
+      `${former}Declare \`auth\` in the model, use a loopback address like 127.0.0.1, or pass --insecure-public to serve every client without authentication.`,
   );
 }

@@ -22,6 +22,7 @@ export function accessRules({
     case 'server':
     case 'live':
     case 'ready':
+    case 'metadata':
       return PUBLIC;
     case 'home':
     case 'root':

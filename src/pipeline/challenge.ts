@@ -1,20 +1,18 @@
 import { challenge, type ChallengeError } from '../conventions/credentials.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { Contract } from './contract.ts';
+import { metadataUrl, type ResourceIdentity } from './represent/metadata-response.ts';
 
-/** What challenges name besides the API. */
-export interface ChallengeOptions {
-  /** The URL of the protected resource metadata (AUTH-8); null where the server does not know its own address. */
-  readonly resourceMetadata: () => string | null;
-}
+/** What challenges name besides the API: where its metadata are (AUTH-8). */
+export type ChallengeOptions = ResourceIdentity;
 
 /** The header fields of a 401, and of a 403 for a missing scope (AUTH-3). */
 export function challengeHeaders(
   { model }: Contract,
-  { resourceMetadata }: ChallengeOptions,
+  identity: ChallengeOptions,
   error: ChallengeError,
 ): ApiError['headers'] {
-  return { 'WWW-Authenticate': challenge(model.name, resourceMetadata(), error) };
+  return { 'WWW-Authenticate': challenge(model.name, metadataUrl(identity), error) };
 }
 
 /** The error for a caller without credentials that needs some (AUTH-3). */

@@ -49,6 +49,7 @@ const KINDS: readonly RouteKind[] = [
   'server',
   'live',
   'ready',
+  'metadata',
   'home',
   'root',
   'collection',

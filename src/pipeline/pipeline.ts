@@ -20,6 +20,7 @@ import { refuse } from './refuse.ts';
 import { represent } from './represent.ts';
 import { compressResponse, createCompressionCache } from './represent/content-encoding.ts';
 import { healthResponse, optionsResponse, preflightResponse, redirectResponse } from './represent/early-responses.ts';
+import { metadataResponse } from './represent/metadata-response.ts';
 import { route, routeIfServed } from './route.ts';
 import type { Services } from './services.ts';
 
@@ -50,6 +51,7 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   if (routed.method === 'OPTIONS') return chain(authenticate(routed, options), optionsResponse);
   if (routed.route.kind === 'live') return healthResponse(routed);
   if (routed.route.kind === 'ready') return checkReady(options).then(() => healthResponse(routed));
+  if (routed.route.kind === 'metadata') return metadataResponse(routed, options);
   return chain(authenticate(routed, options), (authenticated) => {
     const limited = limit(checkOrigin(authenticated));
     const authorized = authorize(limited, store, options);

@@ -75,6 +75,7 @@ function planOf(request: Negotiated): Plan {
     case 'server':
     case 'live':
     case 'ready':
+    case 'metadata':
       throw new Error(`${route.kind} is answered before negotiation`);
   }
 }

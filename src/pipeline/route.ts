@@ -17,6 +17,8 @@ export type Route =
   | { readonly kind: 'server' }
   | { readonly kind: 'live' }
   | { readonly kind: 'ready' }
+  /** The metadata of a protected resource, of an API with authentication (AUTH-8). */
+  | { readonly kind: 'metadata' }
   /** `/`, where the API has another base path. */
   | { readonly kind: 'home' }
   | { readonly kind: 'root' }
@@ -42,6 +44,9 @@ export interface Routed extends Received {
   /** Start of the links in the response: in the caller's version carrier (REP-9). */
   readonly base: LinkBase;
 }
+
+/** RFC 9728 3: below the origin, because the resource is the origin. */
+export const METADATA_PATH = '.well-known/oauth-protected-resource';
 
 /** The media types of responses that name no version. */
 const PLAIN_OFFERS = plainOffers(['json', 'xml', 'text', 'csv', 'ndjson']);
@@ -129,9 +134,10 @@ function linkBase({ linkBases }: Contract, { carrier, text }: ResolvedVersion<Co
 }
 
 /** Routes at the origin, outside the base path. */
-function originRoute({ segments }: Received, { base }: Contract): Route | null {
+function originRoute({ segments }: Received, { base, model }: Contract): Route | null {
   if (segments === null) return { kind: 'server' };
   if (segments.length === 0 && base.length > 0) return { kind: 'home' };
+  if (segments.length === 2 && model.auth !== null && segments.join('/') === METADATA_PATH) return { kind: 'metadata' };
   if (segments.length !== 1) return null;
   if (segments[0] === 'livez') return { kind: 'live' };
   return segments[0] === 'readyz' ? { kind: 'ready' } : null;
@@ -169,6 +175,8 @@ function patternOf(found: Route, { model }: Contract): string {
       return '/livez';
     case 'ready':
       return '/readyz';
+    case 'metadata':
+      return `/${METADATA_PATH}`;
     case 'home':
       return '/';
     case 'root':

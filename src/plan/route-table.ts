@@ -8,6 +8,8 @@ export type RouteKind =
   | 'server'
   | 'live'
   | 'ready'
+  /** The metadata of a protected resource (RFC 9728). */
+  | 'metadata'
   /** `/`, where the API has another base path. */
   | 'home'
   | 'root'
@@ -26,7 +28,7 @@ interface RouteRule {
   readonly bodies: Readonly<Partial<Record<Method, BodyUse>>>;
 }
 
-const HEALTH: RouteRule = { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json'], bodies: {} };
+const JSON_ONLY: RouteRule = { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json'], bodies: {} };
 
 const ROOT: RouteRule = {
   methods: ['GET', 'HEAD', 'OPTIONS'],
@@ -41,8 +43,9 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
     formats: ['json'],
     bodies: {},
   },
-  live: HEALTH,
-  ready: HEALTH,
+  live: JSON_ONLY,
+  ready: JSON_ONLY,
+  metadata: JSON_ONLY,
   home: ROOT,
   root: ROOT,
   collection: {

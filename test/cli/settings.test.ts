@@ -8,6 +8,8 @@ import {
   serveSettings,
   type EnvironmentVariables,
   type ServeFlags,
+  isReachable,
+  unprotected,
 } from '../../src/cli/settings.ts';
 
 function failure(act: () => unknown): CommandError {
@@ -97,7 +99,7 @@ describe('settings of serve', () => {
 
   for (const host of ['127.0.0.1', '127.8.9.10', '::1', 'localhost', 'LOCALHOST', '::ffff:127.0.0.1']) {
     it(`[AUTH-7] accept the loopback address ${host}`, () => {
-      assert.equal(serveSettings({ host }, {}).host, host);
+      assert.equal(isReachable(serveSettings({ host }, {})), false);
     });
   }
 
@@ -111,7 +113,9 @@ describe('settings of serve', () => {
     '::ffff:10.0.0.1',
   ]) {
     it(`[AUTH-7] refuse ${host} without --insecure-public, naming auth`, () => {
-      const { exitCode, message } = failure(() => serveSettings({ host }, {}));
+      const settings = serveSettings({ host }, {});
+      assert.equal(isReachable(settings), true);
+      const { exitCode, message } = unprotected(settings);
       assert.equal(exitCode, 2);
       assert.match(message, /`auth`/);
       assert.match(message, /--insecure-public/);
@@ -128,7 +132,7 @@ describe('settings of serve', () => {
     [{ open: true }, { RESTWRIGHT_HOST: '::' }],
   ] as const) {
     it(`[AUTH-7] refuse ${JSON.stringify({ ...flags, ...env })}, and say what --open is called now`, () => {
-      const { exitCode, message } = failure(() => serveSettings(flags, env));
+      const { exitCode, message } = unprotected(serveSettings(flags, env));
       assert.equal(exitCode, 2);
       assert.match(message, /--open opens the browser; what it did in earlier versions is now --insecure-public\./);
     });

@@ -30,8 +30,8 @@ resources:
     cache: { max_age: 60, scope: public }
 `;
 
-const METADATA = '"shop"';
-const REQUIRED = 'Bearer realm=' + METADATA;
+const METADATA = 'http://127.0.0.1:3000/.well-known/oauth-protected-resource';
+const REQUIRED = `Bearer realm="shop", resource_metadata="${METADATA}"`;
 
 function bearer(token: string): Record<string, string> {
   return { Authorization: `Bearer ${token}` };
@@ -287,6 +287,48 @@ describe('scopes', () => {
       body.results.map(({ status }: { readonly status: number }) => status),
       [200, 403],
     );
+  });
+});
+
+describe('the metadata of the protected resource', () => {
+  it('[AUTH-8a] name the issuers and every scope, and need no credentials', async () => {
+    await using api = await shop();
+    await api.row({
+      send: 'GET /.well-known/oauth-protected-resource',
+      status: 200,
+      expectBody: {
+        resource: 'http://127.0.0.1:3000',
+        authorization_servers: ['https://id.example.com'],
+        bearer_methods_supported: ['header'],
+        scopes_supported: [
+          'makers:read',
+          'makers:write',
+          'products:close',
+          'products:write',
+          'secrets:read',
+          'secrets:write',
+        ],
+        resource_name: 'shop',
+      },
+    });
+  });
+
+  it('[AUTH-8a] have the public URL of the model', async () => {
+    await using api = await apiUnderTest(MODEL.replace('\nauth:', '\npublic_url: https://api.example.com\nauth:'), {
+      tokens: fakeTokens,
+    });
+    const { body } = await api.send({ send: 'GET /.well-known/oauth-protected-resource' });
+    assert.equal(body.resource, 'https://api.example.com');
+    const { headers } = await api.send({ send: 'GET /api' });
+    assert.match(
+      headers.get('www-authenticate') ?? '',
+      /resource_metadata="https:\/\/api\.example\.com\/\.well-known\/oauth-protected-resource"/,
+    );
+  });
+
+  it('[AUTH-8a] are absent without authentication', async () => {
+    await using api = await apiUnderTest('name: shop\nresources: { notes: { schema: { type: object } } }\n');
+    await api.row({ send: 'GET /.well-known/oauth-protected-resource', status: 404 });
   });
 });
 

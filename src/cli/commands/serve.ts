@@ -3,10 +3,19 @@ import { type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT, type OptionSpec } f
 import { fileKind } from '../data-file/data-file.ts';
 import { prepareData } from '../data-file/serve-data.ts';
 import { findModel } from '../model-file/find-model.ts';
+import { requireModel } from '../model-file/read-model.ts';
 import { announce } from '../serve/announce.ts';
 import { type ServedModel, serveModel } from '../serve/serve-model.ts';
 import { logStyle, type ServerLog } from '../serve/server-log.ts';
-import { type DatabaseFlags, LOG_FORMATS, type ServeFlags, serveSettings } from '../settings.ts';
+import {
+  type DatabaseFlags,
+  isReachable,
+  LOG_FORMATS,
+  type ServeFlags,
+  serveSettings,
+  type ServeSettings,
+  unprotected,
+} from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { serveWithWorkers } from '../workers/serve-with-workers.ts';
 
@@ -31,6 +40,7 @@ async function serve(named: string, flags: ServeFlags, terminal: Terminal): Prom
       `${named} is a description (OpenAPI); write a model from it with \`restwright init --from ${named}\`.`,
     );
   const isData = found.kind === 'data';
+  await requireAuthentication(isData ? null : named, requested, terminal);
   const prepared = isData ? await prepareData(found.data, databaseSetting(flags, terminal), terminal) : null;
   if (prepared?.kind === 'incomplete') return prepared.exitCode;
   const [file, settings] =
@@ -42,6 +52,18 @@ async function serve(named: string, flags: ServeFlags, terminal: Terminal): Prom
   if (settings.workers > 1) return serveWithWorkers({ file, settings, log: style, terminal, onListening });
   await serveModel({ file, settings, terminal, peers: null, log: style, dispatch: true, onListening });
   return 0;
+}
+
+/**
+ * Refuses to serve other machines without authentication (AUTH-7).
+ *
+ * @param model the file of the model; null for one that is inferred, which has no authentication
+ * @throws {CommandError} exit 2, also before the data of a file are imported
+ */
+async function requireAuthentication(model: string | null, settings: ServeSettings, { env }: Terminal): Promise<void> {
+  if (settings.insecurePublic || !isReachable(settings)) return;
+  const auth = model === null ? null : (await requireModel(model, env)).model.auth;
+  if (auth === null) throw unprotected(settings);
 }
 
 function valueOption(name: string, value: string, description: string, group: string): OptionSpec {

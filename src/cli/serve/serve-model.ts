@@ -38,7 +38,7 @@ export async function serveModel({ peers, onListening, log: style, ...options }:
   await withServerLog(style, { isOneOfSeveral }, async (log) => {
     const { observe } = log;
     if (isFirst) {
-      observe({ kind: 'no-authentication', isPublic: settings.insecurePublic });
+      if (loaded.model.auth === null) observe({ kind: 'no-authentication', isPublic: settings.insecurePublic });
       for (const declaration of loaded.unsupported) observe({ kind: 'unsupported', declaration });
     }
     await runServer({
