@@ -25,15 +25,16 @@ export function logEntry(observation: Observation): LogEntry {
     case 'request':
       return requestEntry(observation);
     case 'error':
-    case 'token-rejected':
-      return observation.kind === 'error' ? errorEntry(observation) : rejectionEntry(observation);
+      return errorEntry(observation);
     case 'computed-value-failed':
       return computedEntry(observation);
     case 'listening':
       return entry('info', 'listening', { url: observation.url, allow_any_host: observation.allowAnyHost });
     case 'no-authentication':
     case 'mounted-without-auth':
-      return observation.kind === 'no-authentication' ? accessEntry(observation) : mountedEntry(observation);
+    case 'token-rejected':
+    case 'keys-unavailable':
+      return authEntry(observation);
     case 'stopping':
     case 'stopped':
       return stopEntry(observation);
@@ -48,9 +49,8 @@ export function logEntry(observation: Observation): LogEntry {
     case 'browser-not-opened':
       return browserEntry(observation);
     case 'model-changed':
-      return reloadEntry(observation);
     case 'unsupported':
-      return entry('warn', 'unsupported', { declaration: observation.declaration });
+      return modelEntry(observation);
     case 'worker-exited':
     case 'worker-unresponsive':
     case 'worker-killed':
@@ -64,6 +64,24 @@ export function logEntry(observation: Observation): LogEntry {
 
 function rejectionEntry({ correlationId, reason }: Extract<Observation, { kind: 'token-rejected' }>): LogEntry {
   return entry('warn', 'token_rejected', { correlation_id: correlationId, reason });
+}
+
+type AuthObservation = Extract<
+  Observation,
+  { kind: 'no-authentication' | 'mounted-without-auth' | 'token-rejected' | 'keys-unavailable' }
+>;
+
+function authEntry(observation: AuthObservation): LogEntry {
+  switch (observation.kind) {
+    case 'no-authentication':
+      return accessEntry(observation);
+    case 'mounted-without-auth':
+      return mountedEntry(observation);
+    case 'token-rejected':
+      return rejectionEntry(observation);
+    case 'keys-unavailable':
+      return keysEntry(observation);
+  }
 }
 
 function requestEntry(request: Extract<Observation, { kind: 'request' }>): LogEntry {
@@ -85,6 +103,12 @@ function schemaEntry({ database, isNew, statements }: Extract<Observation, { kin
   return entry('info', 'schema_changed', { statements });
 }
 
+function keysEntry({ issuer, error }: Extract<Observation, { kind: 'keys-unavailable' }>): LogEntry {
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `the keys of the issuer ${issuer} could not be read: ${reason}`;
+  return entry('warn', 'keys_unavailable', { issuer, message });
+}
+
 function overloadEntry({ overloaded, reason }: Extract<Observation, { kind: 'overload' }>): LogEntry {
   return entry(overloaded ? 'warn' : 'info', 'overload', { overloaded, reason });
 }
@@ -93,7 +117,9 @@ function browserEntry({ reason, url }: Extract<Observation, { kind: 'browser-not
   return entry('warn', 'browser_not_opened', { message: `no browser was opened (${reason}); open ${url} yourself` });
 }
 
-function reloadEntry({ file, problem }: Extract<Observation, { kind: 'model-changed' }>): LogEntry {
+function modelEntry(observation: Extract<Observation, { kind: 'model-changed' | 'unsupported' }>): LogEntry {
+  if (observation.kind === 'unsupported') return entry('warn', 'unsupported', { declaration: observation.declaration });
+  const { file, problem } = observation;
   if (problem === null) return entry('info', 'model_reloaded', { message: `reloaded ${file}` });
   const message = `${file} was not reloaded, the previous model is still served:\n${problem}`;
   return entry('warn', 'model_not_reloaded', { message });

@@ -37,6 +37,8 @@ export type Observation =
       readonly reason: string;
       readonly value: string | null;
     }
+  /** The keys of an issuer of tokens could not be read. Keys that were read earlier stay in use. */
+  | { readonly kind: 'keys-unavailable'; readonly issuer: string; readonly error: unknown }
   /** The database is unavailable; the client got a 503. Reported by every request, logged once a minute. */
   | { readonly kind: 'store-unavailable'; readonly error: Error }
   /** A file of the database is not where it was when it was opened. Nothing is read or acknowledged until a restart. Reported once. */

@@ -127,6 +127,15 @@ describe('a line of JSON', () => {
       { event: 'clock_behind', newest: '2026-01-02T03:04:05.678Z', behind_ms: 3_600_000 },
     ],
     [{ kind: 'database-writes', failure: null }, 'info', { event: 'database_writes', failing: false }],
+    [
+      { kind: 'keys-unavailable', issuer: 'id', error: new Error('https://id.example.com/jwks has status 500') },
+      'warn',
+      {
+        event: 'keys_unavailable',
+        issuer: 'id',
+        message: 'the keys of the issuer id could not be read: https://id.example.com/jwks has status 500',
+      },
+    ],
     [{ kind: 'overload', overloaded: true, reason: 'why' }, 'warn', { event: 'overload', reason: 'why' }],
     [{ kind: 'overload', overloaded: false, reason: null }, 'info', { overloaded: false, reason: null }],
   ] as const satisfies readonly (readonly [Observation, string, object])[]) {

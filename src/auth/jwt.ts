@@ -1,0 +1,118 @@
+import { type Cache, createCache } from '../cache/cache.ts';
+import type { Issuer } from '../model/model.ts';
+import { digest } from '../platform/digest.ts';
+import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
+import { issuerOf, judgeClaims, type JudgedClaims } from './claims.ts';
+import { type CompactToken, MAX_TOKEN, readToken } from './compact-token.ts';
+import { type KeyFinder, type KeySet, matchingKeys } from './key-finder.ts';
+import { verifySignature } from './signature.ts';
+import type { TokenVerdict, TokenVerifier } from './token-verifier.ts';
+
+/** An issuer of the model with its keys. */
+export interface IssuerWithKeys extends Issuer {
+  readonly finder: KeyFinder;
+}
+
+/** A token that was verified, with what its verdict depends on. */
+interface KnownToken {
+  readonly verdict: TokenVerdict;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+  readonly finder: KeyFinder;
+  readonly keys: KeySet;
+  readonly weight: number;
+}
+
+/** In characters of tokens; claims take up about as much memory as the token. About 20,000 tokens of typical size. */
+const MAX_WEIGHT = 33_554_432;
+const TOKEN_WEIGHT = 800;
+
+const EXPIRED: TokenVerdict = { kind: 'expired' };
+const UNAVAILABLE: TokenVerdict = { kind: 'unavailable' };
+
+/**
+ * Verifies JSON Web Tokens (RFC 7519, RFC 9068, RFC 8725; AUTH-2).
+ *
+ * A verified token is remembered until it expires, or its issuer has other keys, under a digest of all its characters: no token is kept, and a
+ * look-up compares digests. An attacker who measures how long that takes learns of a digest, from which no token follows. The verdict depends
+ * on the token and the keys, and is that of one *identity*: nothing that is represented is cached here.
+ */
+export class JwtVerifier implements TokenVerifier {
+  readonly #issuers: readonly IssuerWithKeys[];
+  readonly #now: () => number;
+  readonly #known: Cache<KnownToken> = createCache({ maxWeight: MAX_WEIGHT, weigh: ({ weight }) => weight });
+  /** Verifications under way, by digest: requests with one new token share one. */
+  readonly #pending = new Map<string, Promise<TokenVerdict>>();
+
+  /** @param now milliseconds since the epoch */
+  constructor(issuers: readonly IssuerWithKeys[], now: () => number) {
+    this.#issuers = issuers;
+    this.#now = now;
+  }
+
+  verify(token: string): MaybePromise<TokenVerdict> {
+    if (token.length > MAX_TOKEN) return invalid(`it has more than ${MAX_TOKEN} characters`);
+    const key = digest(token);
+    const known = this.#known.get(key);
+    if (known !== undefined && known.finder.current() === known.keys)
+      return this.#now() < known.expires ? known.verdict : EXPIRED;
+    return this.#pending.get(key) ?? this.#verifyNew(token, key);
+  }
+
+  #verifyNew(token: string, key: string): MaybePromise<TokenVerdict> {
+    const read = readToken(token);
+    if (read.kind === 'invalid') return read;
+    const { claims, isAccessToken } = read.token;
+    const issuer = issuerOf(claims, this.#issuers);
+    if (issuer === undefined) return invalid('no issuer of the model has its iss and aud');
+    if (!isAccessToken && !issuer.allowTypJwt)
+      return invalid('its typ is not at+jwt, and allow_typ_jwt is not declared');
+    const judged = judgeClaims(claims, issuer, this.#now());
+    // Whether a token is expired is said of those with a valid signature alone.
+    if (judged.kind === 'invalid') return judged;
+    const verdict = chain(issuer.finder.find(read.token), (keys) => {
+      if (keys === null) return UNAVAILABLE;
+      return this.#verifyBy({ token, key, issuer, keys, judged }, read.token);
+    });
+    if (!(verdict instanceof Promise)) return verdict;
+    const shared = verdict.finally(() => this.#pending.delete(key));
+    this.#pending.set(key, shared);
+    return shared;
+  }
+
+  async #verifyBy(
+    { token, key, issuer, keys, judged }: Verification,
+    { algorithm, keyId }: CompactToken,
+  ): Promise<TokenVerdict> {
+    const matching = matchingKeys(keys, { algorithm, keyId });
+    if (matching.length === 0) return invalid('no key of its issuer has its kid and alg');
+    if (!(await isSignedByOne(token, algorithm, matching))) return invalid('its signature is not valid');
+    if (judged.kind !== 'valid') return judged;
+    const verdict: TokenVerdict = { kind: 'verified', token: judged.token };
+    const expires = judged.expires * 1_000;
+    const { finder } = issuer;
+    this.#known.set(key, { verdict, expires, finder, keys, weight: TOKEN_WEIGHT + token.length });
+    return verdict;
+  }
+}
+
+interface Verification {
+  readonly token: string;
+  /** The digest of the token. */
+  readonly key: string;
+  readonly issuer: IssuerWithKeys;
+  readonly keys: KeySet;
+  readonly judged: Exclude<JudgedClaims, { readonly kind: 'invalid' }>;
+}
+
+async function isSignedByOne(token: string, algorithm: string, keys: KeySet): Promise<boolean> {
+  for (const { algorithms, key } of keys) {
+    const known = algorithms.find((name) => name === algorithm);
+    if (known !== undefined && (await verifySignature(token, key, known))) return true;
+  }
+  return false;
+}
+
+function invalid(reason: string): TokenVerdict {
+  return { kind: 'invalid', reason };
+}

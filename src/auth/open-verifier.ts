@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Json } from '../conventions/json.ts';
+import type { AuthRules, Issuer } from '../model/model.ts';
+import type { Observe } from '../observe/observation.ts';
+import { documentFetcher } from './fetch-document.ts';
+import { type IssuerWithKeys, JwtVerifier } from './jwt.ts';
+import { fixedKeys, type KeyFinder } from './key-finder.ts';
+import { readKeySet, UnusableKeys, usableKeys } from './key-set.ts';
+import { discoverKeys, fetchKeys } from './key-sources.ts';
+import { type LoadedKeys, RefreshedKeys } from './refreshed-keys.ts';
+import type { TokenVerifier } from './token-verifier.ts';
+
+export interface VerifierOptions {
+  readonly auth: AuthRules;
+  /** Where relative paths of `jwks_file` start. */
+  readonly folder: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
+  readonly fetch: typeof globalThis.fetch;
+  readonly observe: Observe;
+  /** Milliseconds that reading the keys of an issuer may take. Default: 5 s. */
+  readonly fetchTimeout?: number;
+}
+
+const FETCH_TIMEOUT = 5_000;
+
+/**
+ * Creates the verifier of the tokens of all issuers of a model. Files with keys are read here; what issuers publish is fetched when a token
+ * first needs it.
+ *
+ * @throws {UnusableKeys} for a file that cannot be read or used; the message names issuer, file, cause and fix
+ */
+export async function openVerifier(options: VerifierOptions): Promise<TokenVerifier> {
+  const issuers = await Promise.all(
+    options.auth.issuers.map(async (issuer): Promise<IssuerWithKeys> => {
+      return { ...issuer, finder: await openFinder(issuer, options) };
+    }),
+  );
+  return new JwtVerifier(issuers, options.now);
+}
+
+async function openFinder(issuer: Issuer, options: VerifierOptions): Promise<KeyFinder> {
+  const { keys } = issuer;
+  switch (keys.kind) {
+    case 'inline':
+      return fixedKeys(usableKeys(keys.keys));
+    case 'secret':
+      return fixedKeys([{ id: null, algorithms: ['HS256'], key: new TextEncoder().encode(keys.secret) }]);
+    case 'file':
+      return openFile(path.resolve(options.folder, keys.path), issuer, options);
+    case 'uri':
+    case 'discovery':
+      return fetchedKeys(issuer, options);
+  }
+}
+
+/** A file is read again as a URL is, so that keys can be replaced without a restart. */
+async function openFile(file: string, issuer: Issuer, options: VerifierOptions): Promise<KeyFinder> {
+  const finder = refreshed(issuer, options, async () => ({ keys: readKeySet(await readJson(file)), maxAge: 0 }));
+  try {
+    await finder.start();
+    return finder;
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    const fix = 'write a JSON Web Key Set with the public keys of the issuer there, or correct jwks_file';
+    throw new UnusableKeys(`auth.issuers: ${issuer.name}: jwks_file ${file}: ${cause}; ${fix}`, { cause: error });
+  }
+}
+
+async function readJson(file: string): Promise<Json> {
+  const text = await readFile(file, 'utf8');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UnusableKeys('it is not JSON', { cause: error });
+  }
+}
+
+function fetchedKeys(issuer: Issuer, options: VerifierOptions): KeyFinder {
+  const { fetchTimeout = FETCH_TIMEOUT } = options;
+  const fetch = documentFetcher(options.fetch);
+  const { keys, issuer: iss } = issuer;
+  return refreshed(issuer, options, () => {
+    const signal = AbortSignal.timeout(fetchTimeout);
+    return keys.kind === 'uri' ? fetchKeys(keys.url, fetch, signal) : discoverKeys(iss, fetch, signal);
+  });
+}
+
+function refreshed(
+  { name }: Issuer,
+  { elapsed, observe }: VerifierOptions,
+  load: () => Promise<LoadedKeys>,
+): RefreshedKeys {
+  const onFailure = (error: unknown): void => observe({ kind: 'keys-unavailable', issuer: name, error });
+  return new RefreshedKeys({ load, elapsed, onFailure });
+}
