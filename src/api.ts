@@ -37,6 +37,7 @@ import { digest } from './platform/digest.ts';
 import { createIds, type Ids } from './platform/ids.ts';
 import { programVersion } from './platform/program-version.ts';
 import { createRandom, type Random } from './platform/random.ts';
+import { createGateway } from './auth/gateway.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { isLoopbackHost } from './conventions/host.ts';
 import { createSeal, type Seal } from './platform/seal.ts';
@@ -138,6 +139,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
     tokens: options.tokens,
     resource: () => resourceOf(model, given.origin?.() ?? null),
+    gateway: model.auth === null || model.auth.gateway === null ? null : createGateway(model.auth.gateway.secret),
     notReadyReason: options.notReadyReason,
   });
   const rows = VisibleRows.unrestricted(store);

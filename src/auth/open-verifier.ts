@@ -12,7 +12,7 @@ import { type LoadedKeys, RefreshedKeys } from './refreshed-keys.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 export interface VerifierOptions {
-  readonly auth: AuthRules;
+  readonly auth: Pick<AuthRules, 'issuers'>;
   /** Where relative paths of `jwks_file` start. */
   readonly folder: string;
   /** Milliseconds since the epoch. */

@@ -1,9 +1,12 @@
+import type { AuthRules } from './auth-rules.ts';
 import type { CacheDirectives } from '../conventions/cache-control.ts';
 import type { CorsRule } from '../conventions/cors.ts';
 import type { AddressRange } from '../conventions/ip-address.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { Hooks } from './typescript/hooks.ts';
 import type { Pattern } from './values/pattern.ts';
+
+export type { AuthRules, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
 
 /** The version of a contract, MAJOR.MINOR.PATCH. */
 export interface ContractVersion {
@@ -228,41 +231,6 @@ export interface Limits {
   /** Bytes of responses that clients have not read yet, above which new requests get 503 (LIM-1). */
   readonly responseMemory: number;
 }
-
-/** Whose bearer tokens are accepted (AUTH-1, AUTH-2). */
-export interface AuthRules {
-  /** At least one, in declared order. */
-  readonly issuers: readonly Issuer[];
-}
-
-/** A trusted issuer of tokens. */
-export interface Issuer {
-  /** Unique; names the source of identity in events and owner fields (AUTH-9). */
-  readonly name: string;
-  /** The `iss` claim of its tokens, compared character by character. */
-  readonly issuer: string;
-  /** At least one, of which a token must name one as `aud`. No two issuers with one `iss` have an audience in common. */
-  readonly audiences: readonly string[];
-  readonly keys: KeySource;
-  /** Whether tokens with `typ: JWT` or without `typ` are accepted, for issuers without RFC 9068. */
-  readonly allowTypJwt: boolean;
-  /** The claims with scopes: texts with spaces or lists. A token has the scopes of all of them. */
-  readonly scopeClaims: readonly string[];
-  /** The claim that names the client. */
-  readonly clientClaim: string;
-}
-
-/** Where the keys of an issuer come from. */
-export type KeySource =
-  /** JSON Web Keys, at least one of which verifies signatures. */
-  | { readonly kind: 'inline'; readonly keys: readonly JsonObject[] }
-  /** A file with a JSON Web Key Set; a relative path starts at the folder of the model. */
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'uri'; readonly url: string }
-  /** The metadata of the issuer name its `jwks_uri` (RFC 8414, OpenID Connect Discovery). */
-  | { readonly kind: 'discovery' }
-  /** The shared secret of HS256. */
-  | { readonly kind: 'secret'; readonly secret: string };
 
 /** A compiled API. Deeply frozen. */
 export interface Model {

@@ -1,3 +1,4 @@
+import type { Gateway } from '../auth/gateway.ts';
 import type { TokenVerdict, TokenVerifier, VerifiedToken } from '../auth/token-verifier.ts';
 import { parseCredentials } from '../conventions/credentials.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
@@ -18,6 +19,8 @@ export interface Principal {
   readonly identity: string;
   /** What its credentials allow; null for an anonymous caller. */
   readonly scopes: ReadonlySet<string> | null;
+  /** What names it; null for an anonymous caller. */
+  readonly source: 'bearer' | 'gateway' | null;
 }
 
 /** A request whose caller is known (step 7). */
@@ -31,10 +34,12 @@ export interface Authenticated extends Routed {
 export interface AuthenticateOptions extends ChallengeOptions {
   /** null for a model without `auth`. */
   readonly tokens: TokenVerifier | null;
+  /** null where no gateway names callers. */
+  readonly gateway: Gateway | null;
   readonly services: { readonly observe: Observe };
 }
 
-const ANONYMOUS: Principal = { subject: null, identity: 'anonymous', scopes: null };
+const ANONYMOUS: Principal = { subject: null, identity: 'anonymous', scopes: null, source: null };
 
 /**
  * Step 7: who calls. Without an `auth` section every caller is anonymous. A caller whose token is known is answered synchronously.
@@ -45,6 +50,8 @@ export function authenticate(routed: Routed, options: AuthenticateOptions): Mayb
   const value = routed.exchange.fields.get('authorization');
   const { tokens } = options;
   if (tokens === null) return { ...routed, principal: ANONYMOUS, credentials: value !== null };
+  const named = gatewayPrincipal(routed, options.gateway);
+  if (named !== null) return { ...routed, principal: named, credentials: true };
   const credentials = parseCredentials(value);
   switch (credentials.kind) {
     case 'none':
@@ -69,7 +76,7 @@ export function authenticate(routed: Routed, options: AuthenticateOptions): Mayb
 function principalOf(verdict: TokenVerdict, routed: Routed, options: AuthenticateOptions): Principal {
   switch (verdict.kind) {
     case 'verified':
-      return principal(verdict.token);
+      return principal(verdict.token, 'bearer');
     case 'expired':
       throw refused('AUTH_TOKEN_EXPIRED', 'The token has expired; get a new one.', routed, options);
     case 'invalid':
@@ -84,9 +91,24 @@ function principalOf(verdict: TokenVerdict, routed: Routed, options: Authenticat
   }
 }
 
+/**
+ * The caller that the gateway names, whatever `Authorization` says: a gateway passes on what it has verified itself (AUTH-6).
+ *
+ * @throws {ApiError} AUTH_REQUEST_INVALID
+ */
+function gatewayPrincipal({ exchange, client }: Routed, gateway: Gateway | null): Principal | null {
+  const verdict = gateway?.caller(exchange.fields, client.byProxy) ?? null;
+  if (verdict === null || verdict.kind === 'none') return null;
+  if (verdict.kind === 'caller') return principal(verdict.token, 'gateway');
+  const { field, message } = verdict;
+  throw apiError('AUTH_REQUEST_INVALID', `${field} of the gateway is malformed: it ${message}.`, {
+    details: [{ field, message }],
+  });
+}
+
 /** A caller is all of (issuer, subject, client): two issuers may have the same subject (AUTH-9). */
-function principal({ issuer, subject, client, scopes }: VerifiedToken): Principal {
-  return { subject, identity: JSON.stringify([issuer, subject, client]), scopes };
+function principal({ issuer, subject, client, scopes }: VerifiedToken, source: 'bearer' | 'gateway'): Principal {
+  return { subject, identity: JSON.stringify([issuer, subject, client]), scopes, source };
 }
 
 function refused(

@@ -17,8 +17,8 @@ export function checkOrigin(authenticated: Authenticated): OriginChecked {
   const { method, exchange, contract, principal, client } = authenticated;
   const { fields } = exchange;
   const host = client.host ?? fields.get('host');
-  // A bearer token is attached by code of the page, never by the browser itself.
-  if (principal.subject !== null || !isCrossOriginWrite(method, fields, host))
+  // A bearer token is attached by code of the page, never by the browser itself. The cookie that a gateway may have accepted is.
+  if (principal.source === 'bearer' || !isCrossOriginWrite(method, fields, host))
     return { ...authenticated, allowedOrigin: null };
   const origin = serializedOrigin(fields.get('origin') ?? '');
   if (origin !== null && contract.model.cors?.origins.has(origin) === true)

@@ -12,7 +12,8 @@ const MODEL = `
 name: desk
 trusted_proxies: [127.0.0.1]
 require_tls: true
-resources: { notes: { id: client, schema: { type: object, properties: { text: { type: string } } } } }
+auth: { gateway: { secret: correct horse } }
+resources: { notes: { access: { read: public }, id: client, schema: { type: object, properties: { text: { type: string } } } } }
 `;
 
 /** What the proxy says about TLS on each of its ports: the terms of the guide, and a proxy that says nothing. */
@@ -20,6 +21,8 @@ const SITES = {
   tls: 'proxy_set_header X-Forwarded-Proto https; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
   plain: 'proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
   silent: '',
+  gateway:
+    'proxy_set_header X-Forwarded-Proto https; proxy_set_header X-Auth-Secret "correct horse"; proxy_set_header X-Auth-Subject $arg_user; proxy_set_header X-Auth-Client ""; proxy_set_header X-Auth-Scopes notes:write;',
 };
 type Site = keyof typeof SITES;
 
@@ -78,6 +81,15 @@ describe('a server behind nginx', { skip: skipWithout('nginx') }, () => {
     assert.equal(await statusOf('plain'), 403);
     assert.equal(await statusOf('silent'), 403);
     assert.equal(await statusOf('silent', {}, '/livez'), 200);
+  });
+
+  it('[AUTH-6a] gets the caller from nginx, and from nobody else', async () => {
+    const ann = { 'X-Auth-Secret': 'x', 'X-Auth-Subject': 'ann', 'X-Auth-Scopes': 'notes:write' };
+    const batches = '/api/v1/batches/0198c0de-7a1b-7c3d-8e4f-5a6b7c8d9e0f';
+    assert.equal(await statusOf('tls', ann, batches), 401);
+    assert.equal(await statusOf('tls', { ...ann, 'X-Auth-Secret': '' }, batches), 401);
+    assert.equal(await statusOf('gateway', ann, batches), 401);
+    assert.equal(await statusOf('gateway', {}, `${batches}?user=ann`), 400);
   });
 
   it('[AUTH-6b] believes nothing that a client says through nginx', async () => {

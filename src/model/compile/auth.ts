@@ -2,6 +2,7 @@ import { urlProblem } from '../../conventions/key-url.ts';
 import { isJsonObject, type JsonObject } from '../../conventions/json.ts';
 import { judgeKey } from '../../conventions/json-web-key.ts';
 import type { CompileContext } from '../document/compile-context.ts';
+import { compileGateway } from './gateway.ts';
 import type { AuthRules, Issuer, KeySource } from '../model.ts';
 import { arrayOf, objectOf, stringOf, stringsOf } from '../values/access.ts';
 
@@ -10,8 +11,12 @@ const SOURCES = ['jwks', 'jwks_file', 'jwks_uri', 'discovery', 'hs256_secret'] a
 /** HMAC-SHA-256 is as strong as its key, up to the length of the hash, which is also the least that RFC 7518 3.2 allows. */
 const MIN_SECRET_BYTES = 32;
 
+/** The issuers that are not declared: a gateway, and the server itself for its API keys (AUTH-9). */
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['gateway', 'api-keys']);
+
 /** Compiles `auth` and reports issuers whose tokens could not be verified; null where the model declares none. */
-export function compileAuth({ declared, path, report }: CompileContext): AuthRules | null {
+export function compileAuth(document: CompileContext): AuthRules | null {
+  const { declared, path, report } = document;
   if (declared['auth'] === undefined) return null;
   const auth = objectOf(declared['auth']);
   const at = [...path, 'auth'];
@@ -24,7 +29,7 @@ export function compileAuth({ declared, path, report }: CompileContext): AuthRul
     report(at, 'auth has no issuer, so that no caller could be accepted', fix);
   }
   reportConflicts(issuers, { declared: auth, path: at, report });
-  return { issuers };
+  return { issuers, gateway: compileGateway(document) };
 }
 
 function compileIssuer(context: CompileContext): Issuer {
@@ -51,6 +56,8 @@ function reportConflicts(issuers: readonly Issuer[], { path, report }: CompileCo
     const at = [...path, 'issuers', index];
     const earlier = issuers.slice(0, index);
     const { name, issuer: iss } = issuer;
+    if (RESERVED_NAMES.has(name))
+      report(at, `'${name}' is the name of the server's own issuer`, 'declare another name');
     if (name !== '' && earlier.some((each) => each.name === name))
       report(at, `two issuers have the name '${name}'`, 'declare another name for one of them');
     const audience = earlier

@@ -36,6 +36,7 @@ describe('auth of a model', () => {
           clientClaim: 'client_id',
         },
       ],
+      gateway: null,
     });
   });
 
@@ -166,4 +167,29 @@ describe('auth that cannot work', () => {
       [/and audience 'b'/, /another audience/],
     ),
   ]);
+});
+
+describe('auth.gateway', () => {
+  const top = (text: string): string => `name: shop\n${text}\nresources: { items: { schema: { type: object } } }\n`;
+  const GATEWAY = 'auth: { gateway: { secret: "${SECRET}" } }';
+
+  it('[AUTH-6a] has the secret, and needs no issuer', () => {
+    const { model } = load(top(`${GATEWAY}\ntrusted_proxies: [10.0.0.1]`), { env: { SECRET: 'horse' } });
+    assert.deepEqual(model.auth, { issuers: [], gateway: { secret: 'horse' } });
+  });
+
+  it('[AUTH-6a] needs a trusted peer', () => {
+    for (const text of [GATEWAY, `${GATEWAY}\ntrusted_proxies: []`]) {
+      const [problem] = problemsOf(top(text), { env: { SECRET: 'horse' } });
+      assert.deepEqual([problem?.path, problem?.line], ['auth.gateway', 2]);
+      assert.match(`${problem?.cause} ${problem?.fix}`, /no peer is trusted.*trusted_proxies/);
+    }
+  });
+
+  it('[AUTH-9a] is an issuer of its own, whose name no other has', () => {
+    for (const name of ['gateway', 'api-keys']) {
+      const [problem] = problemsOf(document({ issuers: [{ ...URI, name }] }));
+      assert.equal(problem?.path, 'auth.issuers[0]');
+    }
+  });
 });

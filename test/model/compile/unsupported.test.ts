@@ -61,13 +61,6 @@ describe('a section that cannot be ignored', () => {
       2,
       /api_keys is not supported yet: without it, callers with an API key would be rejected/,
     ),
-    rejected(
-      '[AUTH-6a]: auth.gateway',
-      top('auth: { gateway: { secret: a } }'),
-      'auth.gateway',
-      2,
-      /gateway is not supported yet/,
-    ),
     rejected('[VER-5a]: versions', top('versions: { 0.9.0: { changes: [] } }'), 'versions', 2, /older clients/),
     rejected(
       '[AUTH-4a]: access without auth',
