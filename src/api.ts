@@ -1,10 +1,13 @@
 import process from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 import type { Json } from './conventions/json.ts';
 import { compileCors } from './conventions/cors.ts';
 import { httpDate } from './conventions/http-date.ts';
 import { timestamp } from './conventions/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { HookServices } from './model/typescript/hooks.ts';
+import { LeasedRateLimiter, type RateLender } from './limits/leased-rate-limiter.ts';
+import { LocalRateLimiter } from './limits/rate-limiter.ts';
 import type { Model } from './model/model.ts';
 import { safeObserver } from './observe/safe-observer.ts';
 import { standardErrorLog } from './observe/standard-error-log.ts';
@@ -19,7 +22,8 @@ import {
 import type { Handler } from './pipeline/exchange.ts';
 import { type ExportedRows, exportRows } from './pipeline/read/export.ts';
 import { importRows, type RowImportOutcome } from './pipeline/write/import.ts';
-import { createPipeline } from './pipeline/pipeline.ts';
+import { createPipeline, type PipelineOptions } from './pipeline/pipeline.ts';
+import type { Rates } from './pipeline/quota.ts';
 import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
 import { PERMISSIONS } from './pipeline/authorize.ts';
 import { ETags } from './pipeline/represent/etags.ts';
@@ -74,6 +78,10 @@ export interface ApiOptions {
   readonly ids?: Ids;
   /** Default: the cryptographic generator of Node. */
   readonly random?: Random;
+  /** Lends what callers may use, where several processes serve one API; null where this one counts alone. Default: null. */
+  readonly rateLender?: RateLender | null;
+  /** Waits for a number of milliseconds. Default: a timer. */
+  readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
 
 export interface ImportOptions {
@@ -137,9 +145,8 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     store,
     sources: { now, uuid, randomHex, elapsed: options.elapsed, ...exchangeRules(current) },
     hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
-    tokens: options.tokens,
     resource: () => resourceOf(model, given.origin?.() ?? null),
-    gateway: model.auth === null || model.auth.gateway === null ? null : createGateway(model.auth.gateway.secret),
+    ...callerServices(options),
     notReadyReason: options.notReadyReason,
   });
   const rows = VisibleRows.unrestricted(store);
@@ -192,6 +199,8 @@ function withDefaults(given: ApiOptions): CompleteApiOptions {
     notReadyReason: () => null,
     elapsed: monotonicNow,
     ids: createIds({ clock: written, random }),
+    rateLender: null,
+    sleep: (milliseconds) => setTimeout(milliseconds),
     ...given,
     clock,
     random,
@@ -223,6 +232,27 @@ async function servicesOf(options: CompleteApiOptions, { current }: Contracts, s
     application: options.services,
     observe: safeObserver(options.observe),
   };
+}
+
+/** What identifies callers, and counts their requests. */
+function callerServices(options: CompleteApiOptions): Pick<PipelineOptions, 'tokens' | 'gateway' | 'rates'> {
+  const gateway = options.model.auth?.gateway ?? null;
+  return {
+    tokens: options.tokens,
+    gateway: gateway === null ? null : createGateway(gateway.secret),
+    rates: ratesOf(options),
+  };
+}
+
+/** What counts the requests of callers; null where the model has no rate limits. */
+function ratesOf({ model, rateLender: lender, random, elapsed: now, sleep }: CompleteApiOptions): Rates | null {
+  const limits = model.limits.rate;
+  if (limits === null) return null;
+  const limiter =
+    lender === null
+      ? new LocalRateLimiter({ limits, secret: random.hex(8), now })
+      : new LeasedRateLimiter({ limits, lender, now });
+  return { limits, limiter, sleep };
 }
 
 /** What the model says of every exchange, before it is routed. */

@@ -22,6 +22,8 @@ export const RESPONSE_FIELDS: readonly string[] = [
   'Link',
   'Location',
   'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Policy',
   'Retry-After',
   'Vary',
   'WWW-Authenticate',

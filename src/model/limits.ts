@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../conventions/json.ts';
 import type { CompileContext } from './document/compile-context.ts';
 import { numberOf, objectOf, stringOf } from './values/access.ts';
 import type { Limits } from './model.ts';
+import { compileRate, rateSchema } from './rate-limits.ts';
 import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from './values/parse-units.ts';
 
 type Unit = 'size' | 'duration' | 'count';
@@ -149,7 +150,7 @@ const RULES = {
   },
 } as const satisfies Readonly<Record<string, LimitRule>>;
 
-/** The JSON Schemas of the members of `limits`, except `rate`. */
+/** The JSON Schemas of the members of `limits`. */
 export const limitSchemas: JsonObject = {
   page: {
     type: 'object',
@@ -158,14 +159,16 @@ export const limitSchemas: JsonObject = {
     additionalProperties: false,
   },
   ...schemasOf(RULES),
+  rate: rateSchema,
 };
 
 /**
  * Compiles the limits of the server (LIM-1): the declared values, or the defaults. Sizes become bytes, durations milliseconds.
  *
  * @param limits the section `limits`
+ * @param hasAuth whether callers authenticate
  */
-export function compileLimits(limits: CompileContext): Limits {
+export function compileLimits(limits: CompileContext, hasAuth: boolean): Limits {
   const page = { ...limits, declared: objectOf(limits.declared['page']), path: [...limits.path, 'page'] };
   const pageLimit = (name: keyof typeof PAGE_RULES): number => compileLimit(name, PAGE_RULES[name], page);
   const of = (name: keyof typeof RULES): number => compileLimit(name, RULES[name], limits);
@@ -193,6 +196,7 @@ export function compileLimits(limits: CompileContext): Limits {
     eventLoopDelay: of('event_loop_delay'),
     queueDepth: of('queue_depth'),
     responseMemory: of('response_memory'),
+    rate: compileRate(limits, hasAuth),
   };
   checkOrder(compiled, limits);
   return compiled;

@@ -5,6 +5,7 @@ import type { AddressRange } from '../conventions/ip-address.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { Hooks } from './typescript/hooks.ts';
 import type { Pattern } from './values/pattern.ts';
+import type { RateLimits } from './rate-quota.ts';
 
 export type { AuthRules, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
 
@@ -230,6 +231,8 @@ export interface Limits {
   readonly queueDepth: number;
   /** Bytes of responses that clients have not read yet, above which new requests get 503 (LIM-1). */
   readonly responseMemory: number;
+  /** null where requests are not counted. */
+  readonly rate: RateLimits | null;
 }
 
 /** A compiled API. Deeply frozen. */

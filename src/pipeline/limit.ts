@@ -1,20 +1,79 @@
+import { ApiError } from '../conventions/errors.ts';
+import type { QueryParameter } from '../conventions/query.ts';
+import { attempt, chain, type MaybePromise } from '../platform/maybe-promise.ts';
+import { accessRules } from './access.ts';
 import type { OriginChecked } from './check-origin.ts';
-
-/** What is left of a rate limit after this request. */
-export interface Quota {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Seconds until the quota is whole again. */
-  readonly reset: number;
-}
+import { Quota, type Rates } from './quota.ts';
+import type { Routed } from './route.ts';
 
 /** A request that the rate limits admit (step 8). */
 export interface Limited extends OriginChecked {
-  /** null where the model declares no rate limit for it. */
+  /** What it has taken from, and its operations and lines take from; null without rate limits. */
   readonly quota: Quota | null;
+  /** What a search costs, in requests. */
+  readonly searchWeight: number;
 }
 
-/** Step 8. No model has rate limits yet: every request is admitted. */
-export function limit(checked: OriginChecked): Limited {
-  return { ...checked, quota: null };
+/** What every caller without credentials is called; each has the bucket of its address. */
+const ANONYMOUS = 'anonymous';
+
+/**
+ * Around step 7: a 401 takes from the bucket of its address, and no token of an address whose bucket is empty is verified (LIM-2). Valid callers
+ * take nothing. Attempts that are being verified at the same time are not stopped by each other's failures.
+ *
+ * @param rates null where the model has no rate limits
+ * @throws {ApiError} RATE_LIMIT_EXCEEDED, and what `authenticate` throws
+ */
+export function limitAttempts<C>(
+  routed: Routed,
+  rates: Rates | null,
+  authenticate: () => MaybePromise<C>,
+): MaybePromise<C> {
+  const { exchange, client } = routed;
+  const canFail = exchange.fields.get('authorization') !== null || accessRules(routed).length > 0;
+  if (rates === null || !canFail) return authenticate();
+  const failures = new Quota(rates, 'failure', client.address);
+  try {
+    failures.check();
+  } catch (error) {
+    exchange.note.quota = failures;
+    throw error;
+  }
+  return attempt(authenticate, (error) => {
+    if (error instanceof ApiError && error.status === 401) {
+      exchange.note.quota = failures;
+      failures.count();
+    }
+    throw error;
+  });
+}
+
+/**
+ * Step 8: takes from the bucket of the caller, or of the address of an anonymous one (LIM-2).
+ *
+ * @param rates null where the model has no rate limits
+ * @throws {ApiError} RATE_LIMIT_EXCEEDED
+ */
+export function limit(checked: OriginChecked, rates: Rates | null): MaybePromise<Limited> {
+  if (rates === null) return { ...checked, quota: null, searchWeight: 1 };
+  const { principal, client, exchange } = checked;
+  const quota =
+    principal.identity === ANONYMOUS
+      ? new Quota(rates, 'address', client.address)
+      : new Quota(rates, 'caller', principal.identity);
+  exchange.note.quota = quota;
+  const searchWeight = rates.limits.weights.search;
+  const units = checked.route.kind === 'collection' && isSearch(checked.parameters) ? searchWeight : 1;
+  return chain(quota.take(units), () => ({ ...checked, quota, searchWeight }));
+}
+
+/** Takes what a search costs that is only in the form of a QUERY. @param parameters of the form too @throws {ApiError} RATE_LIMIT_EXCEEDED */
+export function limitForm(limited: Limited, parameters: readonly QueryParameter[]): MaybePromise<void> {
+  const { quota, searchWeight } = limited;
+  if (quota === null || isSearch(limited.parameters) || !isSearch(parameters)) return undefined;
+  return quota.takeMore(searchWeight - 1);
+}
+
+function isSearch(parameters: readonly QueryParameter[]): boolean {
+  return parameters.some(({ name }) => name === 'q');
 }

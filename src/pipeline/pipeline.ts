@@ -12,9 +12,10 @@ import { checkOrigin } from './check-origin.ts';
 import type { Contracts } from './contract.ts';
 import type { ApiResponse, Handler, RawRequest } from './exchange.ts';
 import { execute } from './execute.ts';
-import { limit } from './limit.ts';
+import { limit, limitAttempts } from './limit.ts';
 import { negotiate } from './negotiate.ts';
 import { plan } from './plan.ts';
+import type { Rates } from './quota.ts';
 import { type Exchange, type ExchangeSources, isPreflight, openExchange, receive, requireTls } from './receive.ts';
 import { refuse } from './refuse.ts';
 import { represent } from './represent.ts';
@@ -35,31 +36,35 @@ export interface PipelineOptions extends AuthenticateOptions {
   readonly store: Store;
   /** The accepted values of `Host`, where the way by which a request came has no rule of its own (AUTH-7). */
   readonly hosts: HostRule;
+  /** null where the model has no rate limits. */
+  readonly rates: Rates | null;
   /** Why the server should get no traffic now; null when it should (LIM-3). */
   readonly notReadyReason: () => string | null;
 }
 
 /** The score: one exchange, stage by stage, in the order of the contract's section 0. Everything that fails ends in `refuse`. */
 function respond(exchange: Exchange, request: RawRequest, options: PipelineOptions): MaybePromise<ApiResponse> {
-  const { contracts, services, store, hosts } = options;
+  const { contracts, services, store, hosts, rates } = options;
   const received = receive(exchange, request, contracts.current, request.hosts ?? hosts);
   requireTls(received, contracts.current);
   if (isPreflight(received)) return preflightResponse(received, routeIfServed(received, contracts), contracts.current);
   if (received.redirect !== null) return redirectResponse(exchange, received.redirect, contracts.current);
   const routed = route(received, contracts);
   exchange.note.variesByCaller = variesByCaller(routed);
-  if (routed.method === 'OPTIONS') return chain(authenticate(routed, options), optionsResponse);
+  const authenticated = () => limitAttempts(routed, rates, () => authenticate(routed, options));
+  if (routed.method === 'OPTIONS') return chain(authenticated(), optionsResponse);
   if (routed.route.kind === 'live') return healthResponse(routed);
   if (routed.route.kind === 'ready') return checkReady(options).then(() => healthResponse(routed));
   if (routed.route.kind === 'metadata') return metadataResponse(routed, options);
-  return chain(authenticate(routed, options), (authenticated) => {
-    const limited = limit(checkOrigin(authenticated));
-    const authorized = authorize(limited, store, options);
-    const negotiated = negotiate(authorized);
-    return chain(plan(negotiated), (planned) =>
-      chain(execute(planned, services), (outcome) => represent(planned.request, outcome, services)),
-    );
-  });
+  return chain(authenticated(), (caller) =>
+    chain(limit(checkOrigin(caller), rates), (limited) => {
+      const authorized = authorize(limited, store, options);
+      const negotiated = negotiate(authorized);
+      return chain(plan(negotiated), (planned) =>
+        chain(execute(planned, services), (outcome) => represent(planned.request, outcome, services)),
+      );
+    }),
+  );
 }
 
 /** Plays the score for every request, with compression at its end and an observation of each exchange. */

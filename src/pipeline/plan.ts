@@ -7,6 +7,7 @@ import { readItemView } from '../plan/view.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import { requireAccess } from './authorize.ts';
 import type { CompiledResource } from './contract.ts';
+import { limitForm } from './limit.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { ItemRequest } from './read/item.ts';
 import type { ListRequest } from './read/list.ts';
@@ -39,10 +40,10 @@ export function plan(request: Negotiated): MaybePromise<Planned> {
   const { route } = request;
   if (route.kind === 'collection' && request.method === 'QUERY' && request.body !== null) {
     const { compiled, within } = route;
-    return queryParameters(request).then((parameters) => ({
-      request,
-      plan: listRequest({ ...request, parameters }, compiled, within),
-    }));
+    return queryParameters(request).then(async (parameters) => {
+      await limitForm(request, parameters);
+      return { request, plan: listRequest({ ...request, parameters }, compiled, within) };
+    });
   }
   return { request, plan: planOf(request) };
 }

@@ -13,6 +13,7 @@ import { segmentsBelow, isAsteriskForm, parseTarget } from '../conventions/url.t
 import { codings } from '../formats/compress.ts';
 import type { Model } from '../model/model.ts';
 import type { RawRequest } from './exchange.ts';
+import type { Quota } from './quota.ts';
 
 /** What is known of any request, however malformed. */
 export interface Exchange {
@@ -25,7 +26,7 @@ export interface Exchange {
   /** Monotonic milliseconds from an arbitrary start. */
   readonly startTick: number;
   /** For the response and the log, filled in as it becomes known. */
-  readonly note: { route: string | null; errorCode: string | null; variesByCaller: boolean };
+  readonly note: { route: string | null; errorCode: string | null; variesByCaller: boolean; quota: Quota | null };
   /** Whether the path names the version: then nothing depends on `API-Version` (NEG-3). */
   readonly versionInPath: boolean;
   /** What the page that sent it may do with the response (OPS-3). */
@@ -95,7 +96,7 @@ export function openExchange(request: Exchange['request'], sources: ExchangeSour
     trace: continueTrace(fields.get('traceparent'), sources.randomHex),
     startedAt: sources.now(),
     startTick: sources.elapsed(),
-    note: { route: null, errorCode: null, variesByCaller: false },
+    note: { route: null, errorCode: null, variesByCaller: false, quota: null },
     versionInPath: sources.versionedPath.test(request.target),
     origin: request.cors === false ? SAME_ORIGIN : sources.originAccess(fields),
     coding: negotiateCoding(fields.get('accept-encoding'), codings),

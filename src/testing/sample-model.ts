@@ -167,6 +167,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
       eventLoopDelay: 250,
       queueDepth: 1_000,
       responseMemory: 268_435_456,
+      rate: null,
       ...limits,
     },
     resources,

@@ -21,6 +21,7 @@ export const limits: Limits = {
   eventLoopDelay: 1_000,
   queueDepth: 1_000,
   responseMemory: 268_435_456,
+  rate: null,
 };
 
 export interface FakeServer extends HttpServer, AsyncDisposable {

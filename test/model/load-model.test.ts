@@ -57,14 +57,7 @@ describe('loadModel', () => {
     assert.deepEqual(cache, { maxAge: 3600, scope: 'public' });
     assert.deepEqual(
       unsupported.map((line) => line.replace(': declared, but not supported yet', '')),
-      [
-        'trusted_proxies',
-        'limits.rate',
-        'events.retention',
-        'events.relays',
-        'webhooks',
-        'resources.products.tombstones',
-      ],
+      ['events.retention', 'events.relays', 'webhooks', 'resources.products.tombstones'],
     );
   });
 

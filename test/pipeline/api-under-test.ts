@@ -78,6 +78,8 @@ export interface Setting {
   readonly unready?: () => string | null;
   /** Verifies the tokens of a model with `auth`. */
   readonly tokens?: TokenVerifier;
+  /** Waits for a number of milliseconds. Default: advances the clock by them. */
+  readonly sleep?: (milliseconds: number) => Promise<unknown>;
   /** Wraps the store, for example to make it fail. */
   readonly breaking?: (store: Store) => Store;
   /** An additional observer, for example one that fails. */
@@ -116,6 +118,7 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
       return setting.observe?.(observation);
     },
     ...(setting.tokens === undefined ? {} : { tokens: setting.tokens }),
+    sleep: setting.sleep ?? ((milliseconds) => Promise.resolve(clock.advance(milliseconds))),
     allowAnyHost: setting.open ?? false,
     notReadyReason: setting.unready ?? (() => null),
     origin: () => 'http://127.0.0.1:3000',

@@ -16,7 +16,7 @@ function exchangeOf(headers: readonly string[]): Exchange {
     trace: { traceId: '1'.repeat(32), parentId: null, sampled: true },
     startTick: 0,
     startedAt: START,
-    note: { route: null, errorCode: null, variesByCaller: false },
+    note: { route: null, errorCode: null, variesByCaller: false, quota: null },
     versionInPath: true,
     origin: SAME_ORIGIN,
     coding: 'identity',

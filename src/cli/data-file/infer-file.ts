@@ -24,7 +24,7 @@ import {
 } from './read-data.ts';
 
 /** Rows of JSON are read with the limits that a model has by default. */
-const LIMITS = compileLimits({ declared: {}, path: [], report: () => undefined });
+const LIMITS = compileLimits({ declared: {}, path: [], report: () => undefined }, false);
 /** Milliseconds after which progress is shown. */
 const SHOWN_AFTER = 1_000;
 

@@ -31,7 +31,10 @@ export function compileSettings(document: CompileContext): ApiSettings {
     trustedProxies: compileTrustedProxies(document),
     requireTls: declared['require_tls'] === true,
     secret: stringOf(declared['secret']),
-    limits: compileLimits({ declared: objectOf(declared['limits']), path: [...path, 'limits'], report }),
+    limits: compileLimits(
+      { declared: objectOf(declared['limits']), path: [...path, 'limits'], report },
+      declared['auth'] !== undefined,
+    ),
     system: { batches: stringOf(objectOf(declared['system'])['batches']) ?? 'batches' },
   };
 }

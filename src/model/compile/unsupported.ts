@@ -11,11 +11,9 @@ const UNSUPPORTED_KEYS = ['tombstones', 'generated'];
 
 /** One line for each declared section that this version does not support yet and can ignore safely. */
 export function unsupportedSections(document: JsonObject): readonly string[] {
-  const limits = objectOf(document['limits']);
   const events = objectOf(document['events']);
   const sections: Section[] = [
     ...opaqueOrigins(document['cors']),
-    [['limits', 'rate'], limits['rate']],
     [['events', 'retention'], events['retention']],
     [['events', 'relays'], events['relays']],
     [['webhooks'], document['webhooks']],

@@ -45,13 +45,6 @@ const LIMITS: JsonObject = {
   description: 'Limits; each has a default',
   properties: {
     ...limitSchemas,
-    rate: {
-      anyOf: [{ const: false }, { type: 'object' }],
-      description: 'Rate limit, such as {requests: 600, per: 60s}; false disables it',
-      required: ['requests', 'per'],
-      properties: { requests: { type: 'integer', minimum: 1, description: 'Such as 600' }, per: DURATION },
-      additionalProperties: false,
-    },
   },
   additionalProperties: false,
 };

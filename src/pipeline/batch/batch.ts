@@ -33,8 +33,10 @@ export async function runBatch(request: Negotiated, dry: boolean, services: Batc
   const name = dry ? null : idempotency.name(request, false);
   const body = await parseBody(request, SHAPE);
   const keyed = name === null ? null : { name, request: idempotency.requestDigest(request, bodyBytes(body)) };
-  const run = (): Promise<BatchRecord | 'recorded'> => {
+  const run = async (): Promise<BatchRecord | 'recorded'> => {
     const batch = batchIn(body, request);
+    // All or none of them, as they are written. The request has taken what one write takes.
+    if (batch.atomic) await request.quota?.takeMore(batch.operations.length - 1);
     return (batch.atomic ? runAtomic : runIndependent)({ request, batch, keyed, dry }, services);
   };
   if (keyed !== null) {

@@ -24,6 +24,7 @@ const LATEST_OPERATION = 0.8;
 /** An operation to be run, with what the operations before it left. */
 interface OperationRun extends BatchRun {
   readonly received: Received;
+  readonly index: number;
   /** The name of its own idempotency record; null where the batch has no key. */
   readonly name: string | null;
   /** Milliseconds since the epoch at which the batch began. */
@@ -46,7 +47,7 @@ export async function runIndependent(run: BatchRun, services: BatchServices): Pr
   for (const [index, received] of batch.operations.entries()) {
     await slices.next();
     const name = keyed === null ? null : `${keyed.name}:${index}`;
-    const result = await resultOf({ ...run, received, name, since, size }, services);
+    const result = await resultOf({ ...run, received, index, name, since, size }, services);
     size += result.kind === 'done' ? sizeOf(result.result) : 0;
     results.push(result);
   }
@@ -85,7 +86,10 @@ async function resultOf(run: OperationRun, services: BatchServices): Promise<Ope
 
 /** @throws {ApiError} as the operation would be refused alone */
 async function commitOperation(run: OperationRun, services: BatchServices): Promise<OperationResult> {
-  const { received, name, dry, since } = run;
+  const { received, index, name, dry, since } = run;
+  // The request has taken what one write takes.
+  const quota = index === 0 ? null : run.request.quota;
+  await quota?.take(1);
   const { operation, body } = await readOperation(received, run, services);
   const { result, replayed } = await commitOnce(
     name,
@@ -93,6 +97,8 @@ async function commitOperation(run: OperationRun, services: BatchServices): Prom
     { body, dry, since, latest: LATEST_OPERATION },
     services,
   );
+  // Otherwise a batch that is sent again would use up what its remaining operations need.
+  if (replayed) quota?.giveBack();
   return { ...doneResult(operation, result), replayed };
 }
 

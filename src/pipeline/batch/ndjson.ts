@@ -7,6 +7,7 @@ import { isBlank, MAX_LINE, type RawRecord, recordContent, splitLines } from '..
 import { inTimeSlices } from '../../platform/time-slices.ts';
 import type { Contract } from '../contract.ts';
 import type { BodyStream } from '../exchange.ts';
+import type { Quota } from '../quota.ts';
 import { reportedError } from '../refuse.ts';
 import type { ParsedBody } from '../write/parsed-body.ts';
 import { requestedWrite, type RequestedWrite } from '../write/requested-write.ts';
@@ -16,6 +17,9 @@ import { runOrdered, type StartedTask } from './ordered-concurrency.ts';
 
 /** How much may be in progress at a time: enough lines to share commits, little enough to hold in memory. Lines, bytes. */
 const CONCURRENCY = { items: 256, bytes: 4 * 1_048_576 };
+/** Lines that take as much from a rate limit as one write (LIM-2). */
+const LINES_PER_WRITE = 100;
+
 /** The results of NDJSON, a line each, made while they are sent. */
 export interface LinesOutcome {
   readonly kind: 'lines';
@@ -50,11 +54,27 @@ async function* resultLines(lines: KeyedLines, services: BatchServices): BodyStr
     return { bytes: line.raw?.length ?? 0, result: resultLine(line, lines, services) };
   };
   try {
-    yield* runOrdered(inTimeSlices(linesOf(lines)), start, CONCURRENCY);
+    yield* runOrdered(inTimeSlices(limitedLines(lines)), start, CONCURRENCY);
   } catch (error) {
     // The body itself broke off; the lines that were read are done.
     yield `${writeJson({ error: errorOf(error, correlationId, services) })}\n`;
     throw error;
+  }
+}
+
+/** The lines as fast as the rate limit admits them: nothing is read while they wait. @throws {ApiError} RATE_LIMIT_EXCEEDED after the time of an idle client */
+function limitedLines(lines: KeyedLines): AsyncIterable<RawRecord> {
+  const { quota, contract } = lines.operation.request;
+  return quota === null ? linesOf(lines) : inQuota(linesOf(lines), quota, contract.model.limits.requestTimeout);
+}
+
+async function* inQuota(lines: AsyncIterable<RawRecord>, quota: Quota, patience: number): AsyncGenerator<RawRecord> {
+  let count = 0;
+  for await (const line of lines) {
+    // The request has taken what the first lines take.
+    if (count > 0 && count % LINES_PER_WRITE === 0) await quota.takeOrWait(patience);
+    count += 1;
+    yield line;
   }
 }
 

@@ -48,7 +48,7 @@ function receiveOperation(operation: BatchOperation, batch: Negotiated): Receive
     ...batch.exchange,
     request: raw,
     fields: headerFields(raw.headers),
-    note: { route: null, errorCode: null, variesByCaller: false },
+    note: { route: null, errorCode: null, variesByCaller: false, quota: null },
     versionInPath: true,
   };
   try {
@@ -69,11 +69,12 @@ function receiveOperation(operation: BatchOperation, batch: Negotiated): Receive
  * @throws {ApiError} 400 to 415, as the request would be refused alone
  */
 export function subRequest(received: Received, batch: Negotiated): Negotiated {
-  const { principal, credentials, allowedOrigin, quota, permission, rows, accessError, version, base } = batch;
+  const { principal, credentials, allowedOrigin, quota, searchWeight, permission, rows, accessError } = batch;
+  const { version, base } = batch;
   const { exchange } = received;
   const routed = route(received, contractsOf(batch));
   requireAccess(batch, accessRules(routed));
-  const caller = { principal, credentials, allowedOrigin, quota, permission, rows, accessError };
+  const caller = { principal, credentials, allowedOrigin, quota, searchWeight, permission, rows, accessError };
   const negotiated = negotiate({ ...routed, ...caller });
   return { ...negotiated, exchange: { ...exchange, versionInPath: batch.exchange.versionInPath }, base, version };
 }

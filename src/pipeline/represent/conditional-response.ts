@@ -1,4 +1,4 @@
-import { cacheControl, combineDirectives, type CacheDirectives } from '../../conventions/cache-control.ts';
+import { cacheControl, combineDirectives, type CacheDirectives, isShared } from '../../conventions/cache-control.ts';
 import { resourceError } from '../../conventions/errors.ts';
 import type { ETagsByLength } from '../../conventions/etag.ts';
 import { linkField, type LinkValue } from '../../conventions/links.ts';
@@ -101,9 +101,11 @@ function okResponse(
 
 /** A new list, which the caller may extend. */
 function validatorHeaders(request: Negotiated, { cache }: SelectedRepresentation, etag: string): string[] {
-  const headers = commonHeaders(request.exchange, request.contract.version);
-  const control = cacheControl({ credentials: request.credentials, cache, sameForEveryCaller: true });
-  headers.push('ETag', etag, 'Cache-Control', control);
+  const { exchange, contract, credentials } = request;
+  const cacheability = { credentials, cache, sameForEveryCaller: true };
+  const quota = isShared(cacheability) ? null : exchange.note.quota;
+  const headers = commonHeaders(exchange, contract.version, quota);
+  headers.push('ETag', etag, 'Cache-Control', cacheControl(cacheability));
   return headers;
 }
 

@@ -17,9 +17,11 @@ const VARY: readonly string[] = Array.from({ length: 8 }, (_, bits) =>
 
 /**
  * Header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11): correlation id, `Vary`, version, no sniffing, and what
- * pages of other origins may do with it. A new list, which the caller may extend.
+ * pages of other origins may do with it; and what is left of the rate limit (LIM-2). A new list, which the caller may extend.
+ *
+ * @param quota null where shared caches may store the response (CACHE-5)
  */
-export function commonHeaders(exchange: Exchange, version: string): string[] {
+export function commonHeaders(exchange: Exchange, version: string, quota = exchange.note.quota): string[] {
   const { correlationId, origin } = exchange;
   const headers = [
     'X-Correlation-ID',
@@ -34,6 +36,7 @@ export function commonHeaders(exchange: Exchange, version: string): string[] {
     origin.resourcePolicy,
   ];
   if (origin.headers.length > 0) headers.push(...origin.headers);
+  if (quota !== null) headers.push(...quota.fields());
   return headers;
 }
 

@@ -39,9 +39,40 @@ describe('the settings of an API', () => {
         eventLoopDelay: 500,
         queueDepth: 1000,
         responseMemory: 268_435_456,
+        rate: null,
       },
     });
   });
+
+  const AUTH =
+    'auth: { issuers: [{ issuer: https://id.example.com, audience: shop, hs256_secret: 0123456789abcdef0123456789abcdef }] }';
+  const rates: readonly (readonly [
+    auth: boolean,
+    rate: string | null,
+    caller: [number, number],
+    address: [number, number],
+  ])[] = [
+    [true, null, [600, 60_000], [60, 60_000]],
+    [true, '{}', [600, 60_000], [60, 60_000]],
+    [true, '{ requests: 5, per: 1s }', [5, 1_000], [5, 1_000]],
+    [true, '{ requests: 100000 }', [100_000, 60_000], [60, 60_000]],
+    [true, '{ requests: 120, per: 1h }', [120, 3_600_000], [60, 1_800_000]],
+    [true, '{ instances: 4 }', [150, 60_000], [15, 60_000]],
+    [false, '{ requests: 100, per: 10s }', [100, 10_000], [100, 10_000]],
+    [false, '{ requests: 2, per: 60s, instances: 4 }', [1, 120_000], [1, 120_000]],
+  ];
+  for (const [auth, rate, [requests, per], [anonymous, anonymousPer]] of rates) {
+    it(`[LIM-2a] [LIM-2c] have rates ${auth ? 'with' : 'without'} auth, declared as ${rate ?? 'nothing'}`, () => {
+      const { limits } = model(
+        [...(auth ? [AUTH] : []), ...(rate === null ? [] : [`limits: { rate: ${rate} }`])].join('\n'),
+      );
+      assert.deepEqual(limits.rate, {
+        caller: { requests, per },
+        address: { requests: anonymous, per: anonymousPer },
+        weights: { search: 1 },
+      });
+    });
+  }
 
   it('[LIM-1] have memory for at least one body', () => {
     assert.equal(model('limits: { body: 200MiB }').limits.bodyMemory, 209_715_200);
@@ -83,6 +114,7 @@ describe('the settings of an API', () => {
       eventLoopDelay: 1000,
       queueDepth: 5,
       responseMemory: 1024,
+      rate: null,
     });
   });
 
@@ -263,6 +295,34 @@ describe('the settings of an API', () => {
       'limits.body',
       /out of range/,
       /256MiB/,
+    ),
+    rejected(
+      '[LIM-2a] reject a search that counts more than all requests',
+      'limits: { rate: { requests: 3, weights: { search: 5 } } }',
+      'limits.rate.weights.search',
+      /counts more than all requests/,
+      /at most 3, or requests to at least 5/,
+    ),
+    rejected(
+      '[LIM-2a] reject a rate of less than a second',
+      'limits: { rate: { per: 10ms } }',
+      'limits.rate.per',
+      /out of range/,
+      /from 1s to 1d/,
+    ),
+    rejected(
+      '[LIM-2a] reject a rate of no requests',
+      'limits: { rate: { requests: 0 } }',
+      'limits.rate.requests',
+      /at least 1/,
+      /./,
+    ),
+    rejected(
+      '[LIM-2a] reject unknown members of a rate',
+      'limits: { rate: { burst: 1 } }',
+      'limits.rate.burst',
+      /burst/,
+      /./,
     ),
     rejected(
       '[LIM-1] reject memory for less than one body',

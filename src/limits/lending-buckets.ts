@@ -1,0 +1,33 @@
+import { fullAfterTaking, unitsIn, waitFor } from './gcra.ts';
+import type { Loan, LoanRequest } from './leased-rate-limiter.ts';
+import { bucketTables } from './rate-limiter.ts';
+
+/**
+ * The buckets of several processes: lends to each what it requests, and less when little is left, so that none holds what another could use.
+ * What is lent counts as taken: units that a process took with it when it died are refilled as time passes.
+ */
+export class LendingBuckets {
+  readonly #tables = bucketTables();
+  readonly #borrowers: number;
+  readonly #now: () => number;
+
+  /** @param now milliseconds, monotonic */
+  constructor(borrowers: number, now: () => number) {
+    this.#borrowers = borrowers;
+    this.#now = now;
+  }
+
+  lend({ kind, high, low, quota, units, most }: LoanRequest): Loan {
+    const table = this.#tables[kind];
+    const now = this.#now();
+    const found = table.find({ high, low });
+    const slot = found === -1 ? table.claim({ high, low }) : found;
+    const fullAt = table.fullAt(slot);
+    if (waitFor(fullAt, now, units, quota) > 0) return { units: 0, lacking: Math.max(0, fullAt - now) };
+    const fair = Math.floor(unitsIn(fullAt, now, quota) / (2 * this.#borrowers));
+    const lent = Math.max(units, Math.min(most, fair));
+    const after = fullAfterTaking(fullAt, now, lent, quota);
+    table.setFullAt(slot, after);
+    return { units: lent, lacking: after - now };
+  }
+}
