@@ -1,13 +1,16 @@
 import { type Api, type ApiOptions, createApi } from './api.ts';
+import { openVerifier } from './auth/open-verifier.ts';
+import type { TokenVerifier } from './auth/token-verifier.ts';
 import { afterHookSubscribers } from './events/after-hooks.ts';
 import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
 import { loadModel } from './model/load-model.ts';
 import type { Model } from './model/model.ts';
 import { type DefinedModel, isDefinedModel } from './model/typescript/define-model.ts';
 import type { HookServices } from './model/typescript/hooks.ts';
+import type { Observe } from './observe/observation.ts';
 import { safeObserver } from './observe/safe-observer.ts';
 import { standardErrorLog } from './observe/standard-error-log.ts';
-import { systemClock } from './platform/clock.ts';
+import { monotonicNow, systemClock } from './platform/clock.ts';
 import { createRandom, type Random } from './platform/random.ts';
 import type { DriverName } from './stores/sqlite/driver/driver.ts';
 import { openSqlite } from './stores/sqlite/sqlite-store.ts';
@@ -15,13 +18,17 @@ import type { Store } from './stores/store.ts';
 
 /** The options of an API on a SQLite database. */
 export interface OpenApiOptions
-  extends Pick<ApiOptions, 'services' | 'observe' | 'allowAnyHost' | 'origin' | 'notReadyReason'> {
+  extends Pick<ApiOptions, 'services' | 'tokens' | 'observe' | 'allowAnyHost' | 'origin' | 'notReadyReason'> {
   /** What `defineModel` returned, or the `model` that `loadModel` returned. */
   readonly model: Model | DefinedModel;
   /** Path of the SQLite file, created where it is missing; `:memory:` for a database that ends with the API. */
   readonly database: string;
   /** The library that opens the file. Default: better-sqlite3, or `node:sqlite` where that cannot be loaded. */
   readonly driver?: DriverName | undefined;
+  /** Where relative paths of `jwks_file` in the model start. Default: the working directory. */
+  readonly folder?: string;
+  /** Fetches the keys of issuers. Default: that of Node.js. */
+  readonly fetch?: typeof globalThis.fetch;
   /** Whether the file is created and migrated to the model; if not, it must exist with the schema of the model. Default: true. */
   readonly migrate?: boolean;
   /** Aborts the wait for another process that has locked the database: `openApi` rejects with the reason. */
@@ -44,6 +51,7 @@ export interface OpenedApi extends AsyncDisposable {
  * Opens a SQLite database, migrates it to the model and creates the API.
  *
  * @throws {ModelError} where the model is invalid
+ * @throws {UnusableKeys} where a file with keys of an issuer cannot be used
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
  */
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
@@ -52,12 +60,13 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
   const observe = safeObserver(options.observe ?? standardErrorLog());
   const clock = systemClock;
   const random = createRandom();
+  const tokens = options.tokens ?? (await tokensOf(model, options, observe));
   const store = await openSqlite({ path: database, driver, model, migrate, signal, observe, clock, random });
   try {
     const subscribers = options.dispatch === false ? [] : afterHookSubscribers(model, services);
     const dispatch = startHooks({ subscribers, store, clock, random, observe });
     const onCommit = (): void => dispatch?.wake();
-    const api = await createApi({ ...options, model, services, observe, store, clock, random, onCommit });
+    const api = await createApi({ ...options, model, services, tokens, observe, store, clock, random, onCommit });
     const close = async (): Promise<void> => {
       await dispatch?.stop(milliseconds(options.shutdownTimeout ?? model.limits.shutdownTimeout));
       await store.close();
@@ -67,6 +76,16 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
     await store.close();
     throw error;
   }
+}
+
+/** The verifier of the tokens of a model; null where it has no `auth`. @throws {UnusableKeys} */
+async function tokensOf(
+  { auth }: Model,
+  { folder = '.', fetch = globalThis.fetch }: OpenApiOptions,
+  observe: Observe,
+): Promise<TokenVerifier | null> {
+  if (auth === null) return null;
+  return openVerifier({ auth, folder, now: () => systemClock.now(), elapsed: monotonicNow, fetch, observe });
 }
 
 function modelAndServices({ model, services }: OpenApiOptions): {

@@ -35,13 +35,13 @@ export function judgeClaims(claims: JsonObject, issuer: Issuer, now: number): Ju
   if (!isTime(exp)) return invalid('it has no exp that is a number');
   if (nbf !== undefined && !isTime(nbf)) return invalid('its nbf is no number');
   if (iat !== undefined && !isTime(iat)) return invalid('its iat is no number');
-  if (!isName(sub)) return invalid(`its sub is not a text of 1 to ${MAX_NAME} characters`);
+  if (!isCallerName(sub)) return invalid(`its sub is not a text of 1 to ${MAX_NAME} characters`);
   // It is bound to a key or a certificate that a bearer does not show (RFC 7800, RFC 8705, RFC 9449).
   if (cnf !== undefined) return invalid('it has cnf: it is bound to a key, and not a bearer token');
   if (nbf !== undefined && nbf > seconds + CLOCK_SKEW) return invalid('its nbf is in the future');
   if (iat !== undefined && iat > seconds + CLOCK_SKEW) return invalid('its iat is in the future');
   const client = claims[issuer.clientClaim] ?? null;
-  if (client !== null && !isName(client)) return invalid(`its ${issuer.clientClaim} is not a short text`);
+  if (client !== null && !isCallerName(client)) return invalid(`its ${issuer.clientClaim} is not a short text`);
   const scopes = new Set<string>();
   for (const name of issuer.scopeClaims) {
     const listed = scopesOf(claims[name]);
@@ -72,7 +72,7 @@ function isTime(value: Json | undefined): value is number {
 }
 
 /** Whether a value can name a caller. Control characters would reach logs and header fields. */
-function isName(value: Json | undefined): value is string {
+export function isCallerName(value: Json | undefined): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= MAX_NAME && !/\p{Cc}/u.test(value);
 }
 

@@ -5,7 +5,7 @@ import type { AuthRules, Issuer } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import { documentFetcher } from './fetch-document.ts';
 import { type IssuerWithKeys, JwtVerifier } from './jwt.ts';
-import { fixedKeys, type KeyFinder } from './key-finder.ts';
+import { fixedKeys, type KeyFinder, type KeySet } from './key-finder.ts';
 import { readKeySet, UnusableKeys, usableKeys } from './key-set.ts';
 import { discoverKeys, fetchKeys } from './key-sources.ts';
 import { type LoadedKeys, RefreshedKeys } from './refreshed-keys.ts';
@@ -31,7 +31,7 @@ const FETCH_TIMEOUT = 5_000;
  * Creates the verifier of the tokens of all issuers of a model. Files with keys are read here; what issuers publish is fetched when a token
  * first needs it.
  *
- * @throws {UnusableKeys} for a file that cannot be read or used; the message names issuer, file, cause and fix
+ * @throws {UnusableKeys} for a file that cannot be read or used; the message names file, cause and fix
  */
 export async function openVerifier(options: VerifierOptions): Promise<TokenVerifier> {
   const issuers = await Promise.all(
@@ -59,15 +59,48 @@ async function openFinder(issuer: Issuer, options: VerifierOptions): Promise<Key
 
 /** A file is read again as a URL is, so that keys can be replaced without a restart. */
 async function openFile(file: string, issuer: Issuer, options: VerifierOptions): Promise<KeyFinder> {
-  const finder = refreshed(issuer, options, async () => ({ keys: readKeySet(await readJson(file)), maxAge: 0 }));
+  const finder = refreshed(issuer, options, async () => ({ keys: await readKeyFile(file), maxAge: 0 }));
   try {
     await finder.start();
     return finder;
   } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
-    const fix = 'write a JSON Web Key Set with the public keys of the issuer there, or correct jwks_file';
-    throw new UnusableKeys(`auth.issuers: ${issuer.name}: jwks_file ${file}: ${cause}; ${fix}`, { cause: error });
+    throw error instanceof UnusableKeys ? new UnusableKeys(`${error.message}; ${FIX}`, { cause: error }) : error;
   }
+}
+
+const FIX = 'write a JSON Web Key Set with the public keys of the issuer there, or correct jwks_file';
+
+/** The keys of a file. @throws {UnusableKeys} the message names file and cause */
+async function readKeyFile(file: string): Promise<KeySet> {
+  try {
+    return readKeySet(await readJson(file));
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new UnusableKeys(`the keys in ${file} cannot be used: ${cause}`, { cause: error });
+  }
+}
+
+/** A file with keys that cannot be used. */
+export interface KeyFileProblem {
+  /** The index of its issuer. */
+  readonly index: number;
+  readonly cause: string;
+  readonly fix: string;
+}
+
+/** The key files of a model that cannot be used. @param folder where relative paths start */
+export async function keyFileProblems({ issuers }: AuthRules, folder: string): Promise<readonly KeyFileProblem[]> {
+  const problems = issuers.map(async ({ keys }, index): Promise<KeyFileProblem | null> => {
+    if (keys.kind !== 'file') return null;
+    try {
+      await readKeyFile(path.resolve(folder, keys.path));
+      return null;
+    } catch (error) {
+      if (error instanceof UnusableKeys) return { index, cause: error.message, fix: FIX };
+      throw error;
+    }
+  });
+  return (await Promise.all(problems)).filter((problem) => problem !== null);
 }
 
 async function readJson(file: string): Promise<Json> {

@@ -7,6 +7,7 @@ import { initSpec } from './commands/init.ts';
 import { migrateSpec } from './commands/migrate.ts';
 import { schemaSpec } from './commands/schema.ts';
 import { serveSpec } from './commands/serve.ts';
+import { tokenSpec } from './commands/token.ts';
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -17,5 +18,6 @@ export const COMMANDS: readonly CommandSpec[] = [
   importSpec,
   exportSpec,
   migrateSpec,
+  tokenSpec,
   completionSpec(() => COMMANDS),
 ];

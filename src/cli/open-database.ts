@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { UnusableKeys } from '../auth/key-set.ts';
 import type { Model } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
@@ -35,7 +37,8 @@ export function databaseError(error: unknown, files: DatabaseFiles, name: string
       `${error.message} ${migrateCommand(files, name)} shows the migration; with --apply --allow-data-loss it is made.`,
     );
   }
-  if (error instanceof SchemaViolation || error instanceof UnusableDatabase) return commandFailed(error.message);
+  if (error instanceof UnusableKeys || error instanceof SchemaViolation || error instanceof UnusableDatabase)
+    return commandFailed(error.message);
   return commandFailed(`cannot open the database ${files.database}: ${describeFileError(error)}`);
 }
 
@@ -50,7 +53,7 @@ export async function openDatabase({
   ...options
 }: OpenApiOptions & DatabaseFiles & { readonly model: Model }): Promise<OpenedApi> {
   try {
-    return await openApi(options);
+    return await openApi({ ...options, folder: path.dirname(modelFile) });
   } catch (error) {
     options.signal?.throwIfAborted();
     throw databaseError(error, { database: options.database, modelFile }, options.model.name);

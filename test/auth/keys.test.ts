@@ -305,12 +305,12 @@ describe('keys of jwks_file', () => {
     ['has a private key', JSON.stringify({ keys: [publicJwk(next.privateKey)] }), /contains a private key/],
   ];
   for (const [title, text, cause] of bad) {
-    it(`[AUTH-2b] stop the start where the file ${title}, naming issuer, file, cause and fix`, async (test) => {
+    it(`[AUTH-2b] stop the start where the file ${title}, naming file, cause and fix`, async (test) => {
       const folder = temporaryDirectory(test);
       if (text !== null) await writeFile(path.join(folder, 'keys.json'), text);
       await assert.rejects(open({ kind: 'file', path: 'keys.json' }, {}, { folder }), ({ message }: Error) => {
         assert.match(message, cause);
-        assert.match(message, /auth\.issuers: id: jwks_file .*keys\.json: .*; write a JSON Web Key Set/);
+        assert.match(message, /^the keys in .*keys\.json cannot be used: .*; write a JSON Web Key Set/);
         return true;
       });
     });

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { keyFileProblems } from '../../auth/open-verifier.ts';
 import { formatProblem, type ModelProblem } from '../../model/document/model-error.ts';
 import type { Model } from '../../model/model.ts';
 import { describeWarnings } from '../../plan/warnings.ts';
@@ -68,7 +70,21 @@ async function checkModel(file: string, env: EnvironmentVariables): Promise<Chec
   const read = await readModel(file, env);
   if (read.kind === 'invalid') return { problems: read.problems, warnings: [], unsupported: [], names: [] };
   const { model, unsupported } = read.loaded;
-  return { problems: [], warnings: describeWarnings(model), unsupported, names: derivedNames(model) };
+  const problems = await keyProblems(file, model);
+  return { problems, warnings: describeWarnings(model), unsupported, names: derivedNames(model) };
+}
+
+/** The files with keys that the model names and that cannot be used. */
+async function keyProblems(file: string, { auth }: Model): Promise<readonly ModelProblem[]> {
+  const problems = auth === null ? [] : await keyFileProblems(auth, path.dirname(file));
+  return problems.map(({ index, cause, fix }) => ({
+    file,
+    line: 0,
+    column: 0,
+    path: `auth.issuers[${index}].jwks_file`,
+    cause,
+    fix,
+  }));
 }
 
 function derivedNames({ resources }: Model): readonly DerivedNames[] {
