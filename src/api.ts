@@ -217,7 +217,7 @@ async function servicesOf(options: CompleteApiOptions, { current }: Contracts, s
   const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), now());
   const variantOf = compileVariants({ contracts: [current], permissions: PERMISSIONS, epoch: id, digest });
   return {
-    sources: { now, writtenAt: () => options.written.now(), uuid },
+    sources: { now, writtenAt: () => options.written.now(), uuid, randomHex: (bytes) => options.random.hex(bytes) },
     commits: new Commits({ writer: store.writes, handlerTimeout: model.limits.handlerTimeout, onCommit }),
     idempotency: new Idempotency({ store: store.idempotencyRecords, now, digest }),
     etags: new ETags({ id, at: since, date: httpDate(since) }, digest, variantOf),

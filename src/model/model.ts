@@ -60,7 +60,18 @@ export interface Field extends Member {
   readonly was: string | null;
   /** Set if the value, or each item of an array, is the id of a row of another resource. */
   readonly reference: Reference | null;
+  /** How the server makes the value when it creates a row; null where it does not. */
+  readonly generator: Generator | null;
+  /** Whether the value is part of the response that creates the row, and of nothing else; its digest is stored. */
+  readonly shownOnce: boolean;
 }
+
+/** How the server makes a value. A secret has 256 random bits after its prefix; a hint holds the first characters of a secret. */
+export type Generator =
+  | { readonly kind: 'uuid' }
+  | { readonly kind: 'now' }
+  | { readonly kind: 'secret'; readonly prefix: string }
+  | { readonly kind: 'hint'; readonly secret: string };
 
 /**
  * A read-only member that is computed from a row for each representation. It is not stored and cannot be filtered or sorted. Where its

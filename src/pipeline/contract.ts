@@ -2,7 +2,7 @@ import type { CursorSeal } from '../conventions/pagination/cursor.ts';
 import { type FormatOffer, formatOffers } from '../conventions/response-format.ts';
 import { type CsvWriter, compileCsv } from '../formats/csv.ts';
 import type { ObjectType } from '../formats/typed-reader.ts';
-import type { ContractVersion, Member, Model, Resource } from '../model/model.ts';
+import type { ContractVersion, Field, Member, Model, Resource } from '../model/model.ts';
 import { compileValidators, type ResourceValidator } from '../model/values/resource-validator.ts';
 import type { Observe } from '../observe/observation.ts';
 import { parentRecord, parentRecordType } from '../plan/export-record.ts';
@@ -28,6 +28,8 @@ export interface DocumentTypes {
 
 /** A resource with everything that depends on the model alone, compiled once at start. */
 export interface CompiledResource extends DocumentTypes {
+  /** Of the response that creates a row, which shows secrets; null where it is like any other. */
+  readonly createdType: ObjectType | null;
   readonly validator: ResourceValidator;
   /** Of a new row. */
   readonly checkUrl: UrlCheck;
@@ -200,10 +202,14 @@ const SYSTEM: readonly Member[] = [
 ];
 const LINKS: Member = { ...TEXT, name: 'links', type: { kind: 'object', members: [] } };
 
+function isCreatedMember({ writeOnly, shownOnce }: Field): boolean {
+  return !writeOnly || shownOnce;
+}
+
 function documentTypes(
   resource: Resource,
   { resources }: Model,
-): Pick<CompiledResource, 'bodyType' | 'responseType' | 'csv' | 'record'> {
+): Pick<CompiledResource, 'bodyType' | 'responseType' | 'createdType' | 'csv' | 'record'> {
   const { fields, computed } = resource;
   const calculated = computed.map((each): Member => ({ ...each, nullable: true, required: false }));
   const readable = [ID, ...fields.filter(({ writeOnly }) => !writeOnly), ...calculated, ...SYSTEM];
@@ -213,6 +219,9 @@ function documentTypes(
   return {
     bodyType: { kind: 'object', members },
     responseType: { kind: 'object', members: [...readable, LINKS] },
+    createdType: fields.some(({ shownOnce }) => shownOnce)
+      ? { kind: 'object', members: [ID, ...fields.filter(isCreatedMember), ...calculated, ...SYSTEM, LINKS] }
+      : null,
     csv: compileCsv({ kind: 'object', members: readable }),
     record: {
       type: { kind: 'object', members: [...members, ...parent] },

@@ -15,6 +15,8 @@ export interface Sources {
   readonly writtenAt: () => number;
   /** A UUIDv7. */
   readonly uuid: () => string;
+  /** So many unpredictable bytes, two digits each. */
+  readonly randomHex: (bytes: number) => string;
 }
 
 /**

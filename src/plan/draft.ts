@@ -87,7 +87,7 @@ export function patchDraft(rule: DraftRule, patched: Json, current: Row): Draft 
   if (!isJsonObject(patched)) return notAnObject(resource);
   const readOnlyFields = resource.fields.filter(({ readOnly }) => readOnly);
   const errors = [...SYSTEM_MEMBERS, ...readOnlyFields.map(({ name }) => name)]
-    .filter((name) => !sameMember(patched, current, name))
+    .filter((name) => !isUnchanged(resource, patched, current, name))
     .map((field) => ({ field, message: 'is read-only; omit it from the patch' }));
   const hidden = resource.fields.filter(({ name, writeOnly }) => writeOnly && !Object.hasOwn(patched, name));
   const members = writableMembers(resource, patched);
@@ -225,6 +225,13 @@ export function isOmittedState({ state }: Pick<Resource, 'state'>, name: string,
 function parentMember(resource: Resource, within: readonly Ancestor[]): JsonObject {
   const [parent] = within;
   return resource.parent === null || parent === undefined ? {} : { [resource.parent.field]: parent.id };
+}
+
+/** Whether a patch leaves a read-only member as it was. The document that it applies to has no write-only ones. */
+function isUnchanged(resource: Resource, patched: JsonObject, current: Row, name: string): boolean {
+  return resource.field.get(name)?.writeOnly === true
+    ? !Object.hasOwn(patched, name)
+    : sameMember(patched, current, name);
 }
 
 function sameMember(a: JsonObject, b: JsonObject, name: string): boolean {

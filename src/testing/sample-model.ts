@@ -38,6 +38,8 @@ export function field(name: string, type: ValueType, options: FieldOptions = {})
     immutable: false,
     was: null,
     reference: null,
+    generator: null,
+    shownOnce: false,
     ...options,
   };
 }

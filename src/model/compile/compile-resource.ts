@@ -10,6 +10,7 @@ import { compileCode, NO_CODE } from './compile-code.ts';
 import type { ResourceContext } from './hierarchy.ts';
 import { checkPattern } from './keywords.ts';
 import type { ResourceNames } from './names.ts';
+import { compileGenerated } from './generated.ts';
 import { compileProperties, compileSearch } from './properties.ts';
 import { compileIndexes, compileSort, compileTimeField, compileUniques } from './sort-and-indexes.ts';
 import { compileState } from './state-machine.ts';
@@ -44,7 +45,8 @@ export function compileResource(
   code: UncheckedCode | null,
 ): UnlinkedResource {
   const { name, declared } = resource;
-  const { schema, fields: declaredFields, parent, document, ...names } = inputs;
+  const { schema, fields: plainFields, parent, document, ...names } = inputs;
+  const declaredFields = compileGenerated(plainFields, schema, resource);
   const parentField = compileParentField(resource, inputs);
   const allFields = parentField === null ? declaredFields : [parentField, ...declaredFields];
   const { state, fields } = compileState(allFields, schema, resource);
@@ -124,6 +126,8 @@ function compileParentField(
     immutable: false,
     was: null,
     reference: { resource: parent.name, as: parent.singular, inverse: null, onDelete },
+    generator: null,
+    shownOnce: false,
   };
 }
 

@@ -62,6 +62,8 @@ function compileField(member: Member, context: CompileContext, resources: Readon
     immutable: declared['x-immutable'] === true,
     was: stringOf(declared['x-was']),
     reference: compileReference(member, context, resources),
+    generator: null,
+    shownOnce: false,
   };
 }
 

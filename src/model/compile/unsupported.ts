@@ -7,7 +7,7 @@ import { OPAQUE_ORIGIN } from './cors.ts';
 type Section = readonly [path: Path, declared: Json | undefined];
 type Reject = (path: Path, declared: Json | undefined, risk: string) => void;
 
-const UNSUPPORTED_KEYS = ['tombstones', 'generated'];
+const UNSUPPORTED_KEYS = ['tombstones'];
 
 /** One line for each declared section that this version does not support yet and can ignore safely. */
 export function unsupportedSections(document: JsonObject): readonly string[] {
@@ -59,14 +59,6 @@ export function rejectUnsupported({ declared: document, report }: CompileContext
       if (target['scope'] === undefined) continue;
       report(at, 'a scope needs auth: without it no caller has scopes', 'remove it, or declare auth');
     }
-    rejectShownOnce(resource['schema'], [...path, 'schema'], reject);
-  }
-}
-
-function rejectShownOnce(schema: Json | undefined, path: Path, reject: Reject): void {
-  for (const [name, field] of Object.entries(objectOf(objectOf(schema)['properties']))) {
-    const at = [...path, 'properties', name, 'x-shown-once'];
-    reject(at, objectOf(field)['x-shown-once'], 'every response would contain the value');
   }
 }
 

@@ -165,7 +165,20 @@ export const resourceSchema: JsonObject = {
       default: 'thin',
       description: 'The content of its events: thin, full or none',
     },
-    generated: { type: 'object', description: 'Fields that the server generates, in TypeScript models' },
+    generated: {
+      type: 'object',
+      description: 'Fields whose values the server makes at creation: uuid, now, or {secret: <prefix>}',
+      additionalProperties: {
+        anyOf: [{ enum: ['uuid', 'now'] }, { type: 'object' }],
+        description: 'uuid, now, or {secret: <prefix>}: 256 random bits in base64url',
+        required: ['secret'],
+        properties: {
+          secret: { type: 'string', pattern: '^[A-Za-z0-9_-]{0,32}$', description: 'The prefix, such as sk_' },
+          hint: { ...NAME, description: 'The field that gets its first characters' },
+        },
+        additionalProperties: false,
+      },
+    },
   },
   additionalProperties: false,
 };

@@ -83,6 +83,7 @@ export interface ResourceData {
   readonly idempotency?: 'optional' | 'required';
   readonly tombstones?: string;
   readonly events?: 'thin' | 'full' | 'none';
+  readonly generated?: Readonly<Record<string, 'uuid' | 'now' | { readonly secret: string; readonly hint?: string }>>;
 }
 
 /**

@@ -9,7 +9,7 @@ import { type ParsedBody, parseBody } from '../write/parsed-body.ts';
 import { requestedWrite } from '../write/requested-write.ts';
 import type { WriteOperation } from '../write/write.ts';
 import type { RunServices } from '../write/write-request.ts';
-import type { WriteResult } from '../write/write-result.ts';
+import { recordedResult, type WriteResult } from '../write/write-result.ts';
 import { batchName, type BatchRecord, type OperationResult } from './batch-record.ts';
 import { type ReceivedBatch, subRequest } from './sub-request.ts';
 
@@ -97,8 +97,16 @@ export function idempotencyRecordsOf(
   { request, keyed }: BatchRun,
   { idempotency }: Pick<Services, 'idempotency'>,
 ): readonly IdempotencyRecord[] {
+  const recorded = (each: OperationResult): OperationResult => {
+    if (each.kind === 'failed') return each;
+    const { resource } = request.contract.resourceOf(each.result.resource);
+    return { ...each, result: recordedResult(each.result, resource) };
+  };
   const name = batchName(record.id, request);
-  const own = idempotency.record({ name, request: keyed?.request ?? '' }, record);
+  const own = idempotency.record(
+    { name, request: keyed?.request ?? '' },
+    { ...record, results: record.results.map(recorded) },
+  );
   if (keyed === null || record.results.some(isRetryableResult)) return [own];
   return [own, idempotency.record(keyed, name)];
 }

@@ -14,7 +14,7 @@ import type { Services } from '../services.ts';
 import { RETENTION } from '../write/idempotency.ts';
 import { canonicalLink, conditionalResponse, selectedDocument } from './conditional-response.ts';
 import { appliedPreferences, commonHeaders, uncachedResponse } from './response.ts';
-import { writeResponse } from './write-response.ts';
+import { showsSecrets, writeResponse } from './write-response.ts';
 
 type ETagServices = Pick<Services, 'etags'>;
 
@@ -52,7 +52,9 @@ export async function batchResponse(
     return uncachedResponse(201, [...headers, ...applied], null);
   }
   const text = await writeBatch(request, record, dry, services);
-  const validators = dry ? [] : ['Content-Location', url, 'ETag', services.etags.content(request, text)];
+  const isShown = record.results.some((each) => each.kind === 'done' && showsSecrets(request, each.result));
+  const etag = isShown ? [] : ['ETag', services.etags.content(request, text)];
+  const validators = dry ? [] : ['Content-Location', url, ...etag];
   return uncachedResponse(
     dry ? 200 : 201,
     [...headers, 'Content-Type', request.offer.contentType, ...validators, ...appliedPreferences(request)],

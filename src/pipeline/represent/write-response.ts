@@ -22,10 +22,14 @@ export function writeResponse(
   ];
   if (dry) return dryRunResponse(request, result, common);
   if (result.kind === 'removed') return uncachedResponse(204, [...common, ...appliedPreferences(request)], null);
-  const minimal = request.preferences.return === 'minimal';
+  const isShown = showsSecrets(request, result);
+  // A secret that no response showed would be lost.
+  const minimal = request.preferences.return === 'minimal' && !isShown;
   const status = result.kind === 'created' ? 201 : minimal ? 204 : 200;
-  const text = minimal && request.method === 'PUT' ? '' : written(request, result);
-  const headers = [...common, ...resourceHeaders(request, result, text, services)];
+  const text =
+    minimal && request.method === 'PUT' ? '' : isShown ? writtenOnce(request, result) : written(request, result);
+  const etag = request.method === 'PUT' || isShown ? null : etagOf(services.etags.item(request, result.row), text);
+  const headers = [...common, ...resourceHeaders(request, result, { minimal, etag })];
   return uncachedResponse(
     status,
     [...headers, ...(minimal ? appliedMinimal(request) : appliedPreferences(request))],
@@ -40,25 +44,22 @@ function dryRunResponse(request: Negotiated, result: WriteResult, common: Header
 }
 
 /**
- * URL and ETag of the row. PUT has no ETag: the server adds to what was sent (RFC 9110 9.3.4).
- *
- * @param text the representation, sent or not
+ * URL and ETag of the row. PUT has no ETag: the server adds to what was sent (RFC 9110 9.3.4). Neither has a response that shows a secret once, nor
+ * its replay, which has other bytes.
  */
 function resourceHeaders(
   request: Negotiated,
   { kind, resource: name, row, within }: WriteResult,
-  text: string,
-  { etags }: Pick<Services, 'etags'>,
+  { minimal, etag }: { readonly minimal: boolean; readonly etag: string | null },
 ): HeaderList {
   const { urls } = request.contract;
   const { resource } = request.contract.resourceOf(name);
   const self = urls.item(request.base, resource, within, row.id);
   const link = linkField(canonicalLink(request, (base) => urls.item(base, resource, within, row.id)));
-  const minimal = request.preferences.return === 'minimal';
   return [
     ...(kind === 'created' ? ['Location', self] : []),
     ...(minimal ? [] : ['Content-Type', request.offer.contentType, 'Content-Location', self]),
-    ...(request.method === 'PUT' ? [] : ['ETag', etagOf(etags.item(request, row), text)]),
+    ...(etag === null ? [] : ['ETag', etag]),
     ...(link === '' ? [] : ['Link', link]),
   ];
 }
@@ -71,4 +72,18 @@ function appliedMinimal({ preferences }: Negotiated): HeaderList {
 function written({ contract, base, offer }: Negotiated, { resource, row, within }: WriteResult): string {
   const compiled = contract.resourceOf(resource);
   return writeItem(offer.format, compiled, compiled.represent(row, within, base));
+}
+
+/** Whether the response to a creation has members that no other response has (REP-11): a replay has null in their place. */
+export function showsSecrets({ contract }: Pick<Negotiated, 'contract'>, { kind, resource }: WriteResult): boolean {
+  return kind === 'created' && contract.resourceOf(resource).createdType !== null;
+}
+
+function writtenOnce({ contract, base, offer }: Negotiated, { resource, row, within, shown }: WriteResult): string {
+  const compiled = contract.resourceOf(resource);
+  const { createdType, represent, responseType } = compiled;
+  const members = represent(row, within, base);
+  const type = createdType ?? responseType;
+  const document = type.members.map(({ name }) => [name, members[name] ?? shown?.[name] ?? null] as const);
+  return writeItem(offer.format, { ...compiled, responseType: type }, Object.fromEntries(document));
 }

@@ -9,6 +9,7 @@ import { requireAncestors } from '../read/item.ts';
 import { collectionState } from '../read/list.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
 import type { WriteServices } from '../services.ts';
+import { generateValues } from './generated.ts';
 import { hookPlans, type HookWork } from './hook-work.ts';
 import { applyHooks } from './hooks.ts';
 import type { ParsedBody } from './parsed-body.ts';
@@ -79,13 +80,14 @@ export interface NewRow {
 /** Adds a row. @param firstPlan the index that its plan has in the unit */
 export async function prepareInsert(
   target: WriteTarget,
-  { id, values, work, expectStamps = [] }: NewRow,
+  { id, values: given, work, expectStamps = [] }: NewRow,
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
   const { request, compiled, within } = target;
   const { resource } = compiled;
   const origin = originOf(request, services);
+  const { values, shown } = generateValues(resource, given, origin.at, services.sources);
   const plan = { ...createPlan({ events: services.events, origin }, { resource, within, id }, values), expectStamps };
   const { before, after, expectStamps: read } = hookPlans(work, resource, id);
   const revision = pendingRevision(firstPlan + before.length);
@@ -93,7 +95,7 @@ export async function prepareInsert(
   return {
     plans: [...before, plan, ...after],
     expectStamps: read,
-    result: { kind: 'created', resource: resource.name, within, row },
+    result: { kind: 'created', resource: resource.name, within, row, ...(shown === null ? {} : { shown }) },
   };
 }
 

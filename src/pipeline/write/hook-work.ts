@@ -13,7 +13,9 @@ import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { VisibleRows } from '../read/visible-rows.ts';
+import type { Sources } from '../services.ts';
 import { planCascade } from './cascade.ts';
+import { generateValues } from './generated.ts';
 import { errorList, refineDraft, type RefinedDraft } from './refine.ts';
 
 /** The parameters of a collection that a hook reads by, besides filters. */
@@ -36,17 +38,17 @@ export class HookWork {
   readonly writes: HookWrites;
   readonly #request: Negotiated;
   readonly #author: WriteAuthor;
-  readonly #uuid: () => string;
+  readonly #sources: Pick<Sources, 'uuid' | 'randomHex'>;
   /** The stamp of each resource before it was first read. */
   readonly #stamps = new Map<string, number>();
   readonly #plans: WritePlan[] = [];
   readonly #written = new Set<string>();
 
-  /** @param uuid creates the ids of new rows */
-  constructor(request: Negotiated, author: WriteAuthor, uuid: () => string) {
+  /** @param sources make the ids and the generated values of new rows */
+  constructor(request: Negotiated, author: WriteAuthor, sources: Pick<Sources, 'uuid' | 'randomHex'>) {
     this.#request = request;
     this.#author = author;
-    this.#uuid = uuid;
+    this.#sources = sources;
     this.rows = this.#reader(request.rows);
     this.system = this.#reader(request.rows.unrestricted());
     this.writes = {
@@ -124,7 +126,7 @@ export class HookWork {
 
   async #create({ compiled, within }: Located, { id: given, ...values }: JsonObject): Promise<string> {
     const { resource } = compiled;
-    const id = typeof given === 'string' ? given : this.#uuid();
+    const id = typeof given === 'string' ? given : this.#sources.uuid();
     const message = compiled.validator.checkId(id);
     if (message !== null) throw new Error(`a hook created ${resource.name} with an invalid id: it ${message}`);
     const { parent, state } = resource;
@@ -133,7 +135,9 @@ export class HookWork {
     this.#write(compiled, { id, within });
     // The plan is added in this tick where no library has to be asked: writes keep the order in which a hook calls them.
     await chain(validated(compiled, { ...initial, ...values, ...above }, null), (checked) => {
-      this.#plans.push(createPlan(this.#author, { resource, within, id }, checked));
+      // A hook may set read-only fields; secrets that it does not set are known to no one.
+      const { values: made } = generateValues(resource, checked, this.#author.origin.at, this.#sources);
+      this.#plans.push(createPlan(this.#author, { resource, within, id }, made));
     });
     return id;
   }

@@ -91,7 +91,7 @@ export async function beforeDelete(
 
 function hookWork(request: Negotiated, services: ContextServices): HookWork {
   const author = { events: services.events, origin: originOf(request, services) };
-  return new HookWork(request, author, services.sources.uuid);
+  return new HookWork(request, author, services.sources);
 }
 
 function writeContext(

@@ -4,7 +4,7 @@ import { type CommitOptions, commitWrite } from './commit-write.ts';
 import { type ParsedBody, parseBody } from './parsed-body.ts';
 import type { RequestedWrite } from './requested-write.ts';
 import type { WriteOperation } from './write.ts';
-import { withRevisions, type WriteResult } from './write-result.ts';
+import { recordedResult, withRevisions, type WriteResult } from './write-result.ts';
 
 /** A write that is done, now or by an earlier request with the same idempotency key. */
 export interface Written {
@@ -64,7 +64,8 @@ export async function commitOnce(
     return { result: outcome.result, replayed: false };
   }
   const keyed = { name: key, request: idempotency.requestDigest(operation.request, bodyBytes(options.body)) };
-  const record = (result: WriteResult) => idempotency.record(keyed, result);
+  const record = (result: WriteResult) =>
+    idempotency.record(keyed, recordedResult(result, operation.compiled.resource));
   const run = async (): Promise<WriteResult | 'recorded'> => {
     const outcome = await commitWrite(operation, { ...options, record }, services);
     return outcome.kind === 'done' ? outcome.result : 'recorded';

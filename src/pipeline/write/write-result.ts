@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../conventions/json.ts';
+import type { Resource } from '../../model/model.ts';
 import { assignedRevision } from '../../plan/pending-revisions.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';
 
@@ -12,6 +14,17 @@ export interface WriteResult {
   readonly within: readonly Ancestor[];
   /** The row after the write, or before its removal. Its revision may be pending. */
   readonly row: Row;
+  /** The secrets that the response to this request alone shows: they are in no record. */
+  readonly shown?: JsonObject;
+}
+
+/** A result as it is recorded: without secrets that are shown once, and without write-only values, which no response has. */
+export function recordedResult({ shown: _shown, row, ...result }: WriteResult, { fields }: Resource): WriteResult {
+  const hidden = fields.filter(({ writeOnly }) => writeOnly).map(({ name }) => name);
+  if (hidden.length === 0) return { ...result, row };
+  const { id, created_at, updated_at, revision } = row;
+  const shown = Object.fromEntries(Object.entries(row).filter(([name]) => !hidden.includes(name)));
+  return { ...result, row: { ...shown, id, created_at, updated_at, revision } };
 }
 
 /** A result after its unit was committed. @param revisions assigned to the plans of the unit, in order */

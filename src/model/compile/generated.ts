@@ -1,0 +1,81 @@
+import { isJsonObject, type Json } from '../../conventions/json.ts';
+import type { CompileContext } from '../document/compile-context.ts';
+import { suggestName } from '../document/model-error.ts';
+import type { Field, Generator } from '../model.ts';
+import { objectOf, stringOf } from '../values/access.ts';
+
+/** Keywords that could contradict the value that the server makes. */
+const CONSTRAINTS = ['default', 'enum', 'const', 'pattern', 'minLength', 'maxLength', 'x-references'];
+
+/**
+ * Compiles `generated` and `x-shown-once`: such fields are read-only, and a value that is shown once is read by no one after its creation, like a
+ * write-only one.
+ *
+ * @param fields the declared fields
+ * @param schema the declared schema, its `$ref`s resolved
+ */
+export function compileGenerated(
+  fields: readonly Field[],
+  schema: CompileContext['declared'],
+  { declared, path, report }: CompileContext,
+): readonly Field[] {
+  const rules = objectOf(declared['generated']);
+  const names = fields.map(({ name }) => name);
+  for (const name of Object.keys(rules)) {
+    if (!names.includes(name))
+      report([...path, 'generated', name], `${name} is not a field of the schema`, suggestName(name, names));
+  }
+  const hints = hintsOf(rules);
+  return fields.map((field) => {
+    const { name } = field;
+    const keywords = objectOf(objectOf(schema['properties'])[name]);
+    const rule = rules[name];
+    const hintOf = hints.get(name);
+    const generator = rule === undefined ? hintGenerator(hintOf) : compileGenerator(rule);
+    const context = { declared: keywords, path, report };
+    if (generator !== null) checkField(field, generator, context);
+    const shownOnce = keywords['x-shown-once'] === true;
+    if (shownOnce && generator?.kind !== 'secret') {
+      const fix = `write generated: { ${name}: { secret: '' } } in the resource`;
+      report([...path, 'schema', 'properties', name, 'x-shown-once'], 'only a generated secret is shown once', fix);
+    }
+    if (generator === null && !shownOnce) return field;
+    return { ...field, readOnly: true, writeOnly: field.writeOnly || shownOnce, generator, shownOnce };
+  });
+}
+
+/** The secret whose first characters a field holds, by the name of the field. */
+function hintsOf(rules: CompileContext['declared']): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(rules).flatMap(([name, rule]) => {
+      const hint = stringOf(objectOf(rule)['hint']);
+      return hint === null ? [] : [[hint, name] as const];
+    }),
+  );
+}
+
+function hintGenerator(secret: string | undefined): Generator | null {
+  return secret === undefined ? null : { kind: 'hint', secret };
+}
+
+/** The document schema admits nothing else. */
+function compileGenerator(rule: Json): Generator {
+  if (isJsonObject(rule)) return { kind: 'secret', prefix: stringOf(rule['secret']) ?? '' };
+  return rule === 'now' ? { kind: 'now' } : { kind: 'uuid' };
+}
+
+/** Reports a field that could not hold what is generated for it. */
+function checkField(field: Field, { kind }: Generator, { declared, path, report }: CompileContext): void {
+  const { name, type } = field;
+  const at = [...path, 'schema', 'properties', name];
+  const wanted = kind === 'now' ? 'format: date-time' : 'type: string';
+  const format = type.kind === 'text' ? type.format : null;
+  const isText = type.kind === 'text' && (format === null || (format === 'uuid' && kind === 'uuid'));
+  if (kind === 'now' ? type.kind !== 'date-time' : !isText)
+    report(at, `the generated value of ${name} is of another type`, `declare ${wanted}, without another format`);
+  if (field.required) report(at, `${name} is generated, so that no client can send it`, `remove ${name} from required`);
+  if (declared['writeOnly'] === true)
+    report([...at, 'writeOnly'], 'no client would ever get a generated value that is write-only', 'remove writeOnly');
+  for (const keyword of CONSTRAINTS.filter((each) => each in declared))
+    report([...at, keyword], `${keyword} does not apply to a generated value`, 'remove it');
+}
