@@ -45,11 +45,10 @@ export function compileResource(
   code: UncheckedCode | null,
 ): UnlinkedResource {
   const { name, declared } = resource;
-  const { schema, fields: plainFields, parent, document, ...names } = inputs;
-  const declaredFields = compileGenerated(plainFields, schema, resource);
+  const { schema, fields: plain, parent, document, ...names } = inputs;
   const parentField = compileParentField(resource, inputs);
-  const allFields = parentField === null ? declaredFields : [parentField, ...declaredFields];
-  const { state, fields } = compileState(allFields, schema, resource);
+  const above = parentField === null ? [] : [parentField];
+  const { state, fields } = compileState([...above, ...compileGenerated(plain, schema, resource)], schema, resource);
   const declaredResources = objectOf(document['resources']);
   const hasClientIds = (other: string): boolean => isClientId(objectOf(declaredResources[other])['id']);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
