@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import process from 'node:process';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type Api, createApi } from '../../src/api.ts';
 import { RESPONSE_FIELDS } from '../../src/conventions/field-names.ts';
@@ -14,6 +15,7 @@ import { createRandom } from '../../src/platform/random.ts';
 import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { driverName } from '../stores/sqlite/driver-under-test.ts';
+import { ALL_SCOPES, fakeTokens } from './fake-tokens.ts';
 import { carry, chosenTransport } from './transports.ts';
 
 /** One HTTP test: a request, its expected response and the expected events. */
@@ -86,8 +88,39 @@ export interface Setting {
   readonly observe?: Observe;
 }
 
+/** Whether every API of the suite authenticates its callers, and every request has a token that may do everything. */
+const isAuthenticated = process.env['RESTWRIGHT_AUTHENTICATED'] === '1';
+/** The fields whose values differ with authentication (NEG-3, CACHE-5, CACHE-1). */
+const DIFFERENT = new Set(['vary', 'cache-control', 'etag']);
+const AUTH = {
+  issuers: [
+    {
+      name: 'test',
+      issuer: 'https://id.example.com',
+      audience: 'test',
+      hs256_secret: '0123456789abcdef0123456789abcdef',
+    },
+  ],
+};
+
+/** The model with authentication, where the environment asks for it. */
+function withChosenAuth(declared: string | DefinedModel): string | DefinedModel {
+  if (!isAuthenticated) return declared;
+  if (typeof declared !== 'string')
+    return {
+      ...declared,
+      definition: { ...declared.definition, auth: AUTH, limits: { ...declared.definition.limits, rate: false } },
+    };
+  const unlimited = /^limits: \{/m.test(declared)
+    ? declared.replace(/^limits: \{/m, 'limits: { rate: false,')
+    : `${declared}\nlimits: { rate: false }\n`;
+  return unlimited.replace(/^name:/m, `auth: ${JSON.stringify(AUTH)}\nname:`);
+}
+
 /** Opens an API for a YAML model or a defined model. */
-export async function apiUnderTest(declared: string | DefinedModel, setting: Setting = {}): Promise<ApiUnderTest> {
+export async function apiUnderTest(given: string | DefinedModel, setting: Setting = {}): Promise<ApiUnderTest> {
+  const declared = setting.tokens === undefined ? withChosenAuth(given) : given;
+  const tokens = setting.tokens ?? (declared === given ? undefined : fakeTokens);
   const { model, services } =
     typeof declared === 'string'
       ? loadModel({ file: 'model.yaml', text: declared, env: {} })
@@ -117,7 +150,7 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
       observe(observation);
       return setting.observe?.(observation);
     },
-    ...(setting.tokens === undefined ? {} : { tokens: setting.tokens }),
+    ...(tokens === undefined ? {} : { tokens }),
     sleep: setting.sleep ?? ((milliseconds) => Promise.resolve(clock.advance(milliseconds))),
     allowAnyHost: setting.open ?? false,
     notReadyReason: setting.unready ?? (() => null),
@@ -130,7 +163,9 @@ export async function apiUnderTest(declared: string | DefinedModel, setting: Set
     return events;
   };
   const carrier = carry(api, chosenTransport());
-  const send: ApiUnderTest['send'] = async (row) => seen(await carrier.handle(rawRequest(row)));
+  const authorized = declared === given ? {} : { Authorization: `Bearer ${ALL_SCOPES}` };
+  const send: ApiUnderTest['send'] = async (row) =>
+    seen(await carrier.handle(rawRequest({ ...row, headers: { ...authorized, ...row.headers } })));
   const close = async (): Promise<void> => {
     await carrier.close();
     await store.close();
@@ -224,6 +259,7 @@ function assertRow(row: ExchangeRow, got: Seen, events: readonly EventEnvelope[]
   const where = `${row.send} answered ${got.status} ${got.text}`;
   assert.equal(got.status, row.status, where);
   for (const [name, wanted] of Object.entries(row.expectHeaders ?? {})) {
+    if (isAuthenticated && DIFFERENT.has(name.toLowerCase())) continue;
     const value = got.headers.get(name.toLowerCase());
     if (wanted === null) assert.equal(value, undefined, `${name} must be absent: ${where}`);
     else if (typeof wanted === 'string') assert.equal(value, wanted, `${name}: ${where}`);

@@ -1,7 +1,21 @@
 import type { TokenVerdict, TokenVerifier } from '../../src/auth/token-verifier.ts';
 
+/** A token that may do everything. */
+export const ALL_SCOPES = 'all-scopes';
+
+/** Every scope there is. */
+class EveryScope extends Set<string> {
+  override has(): boolean {
+    return true;
+  }
+}
+
 /** The verdict on a token of a subject: `alice:products:read+orders:write` has two scopes; `alice@app` names the client. */
 function verdict(token: string): TokenVerdict {
+  if (token === ALL_SCOPES) {
+    const scopes = new EveryScope();
+    return { kind: 'verified', token: { issuer: 'test', subject: 'all', client: null, scopes, claims: {} } };
+  }
   if (token === 'expired') return { kind: 'expired' };
   if (token === 'down') return { kind: 'unavailable' };
   const [, subject, client, scopes] = /^([a-z]+)(?:~([a-z]+))?(?:\.(.*))?$/.exec(token) ?? [];
