@@ -18,7 +18,10 @@ import type { Store } from './stores/store.ts';
 
 /** The options of an API on a SQLite database. */
 export interface OpenApiOptions
-  extends Pick<ApiOptions, 'services' | 'tokens' | 'observe' | 'allowAnyHost' | 'origin' | 'notReadyReason'> {
+  extends Pick<
+    ApiOptions,
+    'services' | 'tokens' | 'observe' | 'allowAnyHost' | 'origin' | 'notReadyReason' | 'rateLender'
+  > {
   /** What `defineModel` returned, or the `model` that `loadModel` returned. */
   readonly model: Model | DefinedModel;
   /** Path of the SQLite file, created where it is missing; `:memory:` for a database that ends with the API. */

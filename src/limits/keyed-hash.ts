@@ -13,49 +13,24 @@ export interface HashedKey {
 export function keyedHash(secret: string): (text: string) => HashedKey {
   const k0 = Number.parseInt(secret.slice(0, 8), 16) | 0;
   const k1 = Number.parseInt(secret.slice(8, 16), 16) | 0;
-  const state = new HalfSipState();
-  return (text) => {
-    state.begin(k0, k1);
-    const pairs = text.length & ~1;
-    for (let at = 0; at < pairs; at += 2) state.absorb(text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16));
-    const rest = pairs === text.length ? 0 : text.charCodeAt(pairs);
-    state.absorb(rest | (text.length << 24));
-    return { high: state.finish(0xee), low: state.finish(0xdd) };
-  };
+  return (text) => halfSipHash(text, k0, k1);
 }
 
-/** The four words of SipHash with 32 bits each. */
-class HalfSipState {
-  #v0 = 0;
-  #v1 = 0;
-  #v2 = 0;
-  #v3 = 0;
+/** Rounds after the last word: three for each half of the hash, with the word 0, which changes nothing. */
+const LAST_ROUNDS = 3;
 
-  begin(k0: number, k1: number): void {
-    this.#v0 = k0;
-    this.#v1 = k1 ^ 0xee;
-    this.#v2 = k0 ^ 0x6c796765;
-    this.#v3 = k1 ^ 0x74656462;
-  }
-
-  absorb(word: number): void {
-    this.#v3 ^= word;
-    this.#round();
-    this.#v0 ^= word;
-  }
-
-  /** The next 32 bits. @param mark another one for each call */
-  finish(mark: number): number {
-    if (mark === 0xee) this.#v2 ^= mark;
-    else this.#v1 ^= mark;
-    this.#round();
-    this.#round();
-    this.#round();
-    return (this.#v1 ^ this.#v3) >>> 0;
-  }
-
-  #round(): void {
-    let [v0, v1, v2, v3] = [this.#v0, this.#v1, this.#v2, this.#v3];
+function halfSipHash(text: string, k0: number, k1: number): HashedKey {
+  const words = (text.length >> 1) + 1;
+  let [v0, v1, v2, v3] = [k0, k1 ^ 0xee, k0 ^ 0x6c796765, k1 ^ 0x74656462];
+  let high = 0;
+  for (let step = 0; step < words + 2 * LAST_ROUNDS; step += 1) {
+    const word = step < words ? wordAt(text, step) : 0;
+    if (step === words) v2 ^= 0xee;
+    if (step === words + LAST_ROUNDS) {
+      high = (v1 ^ v3) >>> 0;
+      v1 ^= 0xdd;
+    }
+    v3 ^= word;
     v0 = (v0 + v1) | 0;
     v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
     v0 = (v0 << 16) | (v0 >>> 16);
@@ -66,9 +41,14 @@ class HalfSipState {
     v2 = (v2 + v1) | 0;
     v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
     v2 = (v2 << 16) | (v2 >>> 16);
-    this.#v0 = v0;
-    this.#v1 = v1;
-    this.#v2 = v2;
-    this.#v3 = v3;
+    v0 ^= word;
   }
+  return { high, low: (v1 ^ v3) >>> 0 };
+}
+
+/** Two code units; the last word has what is left, and the length. */
+function wordAt(text: string, step: number): number {
+  const at = 2 * step;
+  if (at + 1 < text.length) return text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16);
+  return (at < text.length ? text.charCodeAt(at) : 0) | (text.length << 24);
 }

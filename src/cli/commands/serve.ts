@@ -50,7 +50,16 @@ async function serve(named: string, flags: ServeFlags, terminal: Terminal): Prom
   const style = logStyle(settings, terminal);
   const onListening = (served: ServedModel, log: ServerLog): void => announce(served, log, terminal, settings.open);
   if (settings.workers > 1) return serveWithWorkers({ file, settings, log: style, terminal, onListening });
-  await serveModel({ file, settings, terminal, peers: null, log: style, dispatch: true, onListening });
+  await serveModel({
+    file,
+    settings,
+    terminal,
+    peers: null,
+    log: style,
+    dispatch: true,
+    rateLender: null,
+    onListening,
+  });
   return 0;
 }
 

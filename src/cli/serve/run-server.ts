@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type HttpServer, serveHttp, type ServeHttpOptions } from '../../http/serve-http.ts';
+import type { RateLender } from '../../limits/leased-rate-limiter.ts';
 import { LoopIteration } from '../../limits/loop-iteration.ts';
 import {
   type DelayMonitor,
@@ -37,6 +38,8 @@ export interface RunServerOptions {
   readonly migrate: boolean;
   /** Whether this process dispatches events. */
   readonly dispatch: boolean;
+  /** Lends what callers may use, where several processes serve them; null where this one counts alone. */
+  readonly rateLender: RateLender | null;
   /** Called when the server accepts requests. */
   readonly onListening: (at: ListeningAddress) => void;
 }
@@ -97,7 +100,7 @@ type ServerState = Required<Pick<OpenApiOptions, 'origin' | 'notReadyReason' | '
 
 /** Opens the API of a model on its database: of the first one, and of each that is reloaded. */
 function apiOpener(
-  { file: modelFile, settings, migrate, dispatch, observe }: RunServerOptions,
+  { file: modelFile, settings, migrate, dispatch, rateLender, observe }: RunServerOptions,
   state: ServerState,
 ): (loaded: LoadedModel) => Promise<OpenedApi> {
   const { insecurePublic: allowAnyHost } = settings;
@@ -110,8 +113,8 @@ function apiOpener(
       throw commandFailed(`the database ${database} was moved or deleted. Put it back, then restart the server.`);
     }
     opened.add(database);
-    const given = { model, modelFile, services, database, driver, migrate, dispatch, observe, allowAnyHost };
-    return openDatabase({ ...given, ...state });
+    const served = { model, modelFile, services, database, driver, migrate, dispatch, rateLender };
+    return openDatabase({ ...served, observe, allowAnyHost, ...state });
   };
 }
 

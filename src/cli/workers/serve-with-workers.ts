@@ -1,7 +1,9 @@
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { type ReservedPort, reservePort } from '../../http/server/reserve-port.ts';
+import { LendingBuckets } from '../../limits/lending-buckets.ts';
 import { monotonicNow } from '../../platform/clock.ts';
+import { createRandom } from '../../platform/random.ts';
 import { commandFailed, describeFileError, type ExitCode } from '../command-error.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
 import { type LogStyle, type ServerLog, withServerLog } from '../serve/server-log.ts';
@@ -73,11 +75,14 @@ function workerStarter(
   writeLog: ServerLog['write'],
 ): SuperviseOptions['start'] {
   let { port } = reserved;
+  const rateSecret = createRandom().hex(8);
+  const buckets = new LendingBuckets(settings.workers, monotonicNow);
   return (slot, peers, isPortShared) => {
     // Workers only share a port that they request by the same number, so port 0 stays 0 as long as one of them listens on it.
     if (peers !== null && !isPortShared) ({ port } = peers);
-    const options = { file, settings: { ...settings, port }, log, peers, dispatch: slot === DISPATCHER };
-    const worker = startWorker(options, writeLog);
+    const dispatch = slot === DISPATCHER;
+    const options = { file, settings: { ...settings, port }, log, peers, dispatch, rateSecret };
+    const worker = startWorker(options, { writeLog, lend: (request) => buckets.lend(request) });
     void worker.listening.then(() => reserved.handOver());
     return worker;
   };

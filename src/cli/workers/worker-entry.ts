@@ -4,11 +4,13 @@ import process from 'node:process';
 import { CommandError } from '../command-error.ts';
 import { serveModel } from '../serve/serve-model.ts';
 import { endProcess, processTerminal, type Terminal } from '../terminal/terminal.ts';
+import { SupervisorLoans } from './supervisor-loans.ts';
 import type { SupervisorMessage, WorkerMessage, WorkerOptions } from './worker-messages.ts';
 
 const worker = cluster.worker ?? refuseToRun();
 
 const stop = new AbortController();
+let loans: SupervisorLoans | null = null;
 const terminal: Terminal = { ...processTerminal(), stopSignal: () => stop.signal };
 
 process.on('message', (message: SupervisorMessage) => {
@@ -19,11 +21,14 @@ process.on('message', (message: SupervisorMessage) => {
       return stop.abort(message.signal);
     case 'ping':
       return void send({ kind: 'pong' });
+    case 'lent':
+      return loans?.receive(message.id, message.loans);
   }
 });
 worker.on('disconnect', () => {
   // Without this, Node.js ends the process immediately and drops its requests.
   worker.exitedAfterDisconnect = true;
+  loans?.disconnect();
   stop.abort('SIGTERM');
 });
 // Terminals and some process managers signal the whole process group: only the supervisor stops a worker.
@@ -32,7 +37,14 @@ process.on('SIGTERM', () => undefined);
 
 async function serve(options: WorkerOptions): Promise<void> {
   try {
-    await serveModel({ ...options, terminal, onListening: (served) => void send({ kind: 'listening', served }) });
+    const { rateSecret: secret, settings } = options;
+    loans = new SupervisorLoans({ secret, borrowers: settings.workers, send: (message) => void send(message) });
+    await serveModel({
+      ...options,
+      terminal,
+      rateLender: loans,
+      onListening: (served) => void send({ kind: 'listening', served }),
+    });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const { exitCode, message } = error;

@@ -1,3 +1,4 @@
+import type { Loan, LoanRequest } from '../../limits/leased-rate-limiter.ts';
 import type { CommandError } from '../command-error.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
 import type { LogStyle } from '../serve/server-log.ts';
@@ -14,6 +15,8 @@ export interface WorkerOptions {
   readonly peers: ServedModel | null;
   /** Whether this worker dispatches events. */
   readonly dispatch: boolean;
+  /** Of the hash of callers, the same for all workers. */
+  readonly rateSecret: string;
 }
 
 /** A message from the supervisor to a worker. */
@@ -21,10 +24,14 @@ export type SupervisorMessage =
   | { readonly kind: 'serve'; readonly options: WorkerOptions }
   | { readonly kind: 'stop'; readonly signal: StopSignal }
   /** Asks whether the event loop runs. */
-  | { readonly kind: 'ping' };
+  | { readonly kind: 'ping' }
+  /** The answer to `borrow` of that id. */
+  | { readonly kind: 'lent'; readonly id: number; readonly loans: readonly Loan[] };
 
 /** A message from a worker to the supervisor. */
 export type WorkerMessage =
   | { readonly kind: 'listening'; readonly served: ServedModel }
   | { readonly kind: 'pong' }
+  /** Borrows units of rate limits. */
+  | { readonly kind: 'borrow'; readonly id: number; readonly requests: readonly LoanRequest[] }
   | { readonly kind: 'failed'; readonly failure: Pick<CommandError, 'exitCode' | 'message'> };

@@ -5,6 +5,7 @@ import process from 'node:process';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Loan, LoanRequest } from '../../limits/leased-rate-limiter.ts';
 import { workerFile } from '../../platform/worker-file.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
 import type { WorkerExit, WorkerHandle } from './supervise.ts';
@@ -23,20 +24,31 @@ export function configureCluster(): void {
   cluster.setupPrimary({ exec: ENTRY, args: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
 }
 
-/**
- * Starts a worker.
- *
- * @param writeLog receives the lines of its standard error
- */
-export function startWorker(options: WorkerOptions, writeLog: (lines: string) => void): WorkerHandle {
+/** What the supervisor does for a worker. */
+export interface WorkerServices {
+  /** Receives the lines of its standard error. */
+  readonly writeLog: (lines: string) => void;
+  /** Lends units of rate limits. */
+  readonly lend: (request: LoanRequest) => Loan;
+}
+
+/** Starts a worker. */
+export function startWorker(options: WorkerOptions, { writeLog, lend }: WorkerServices): WorkerHandle {
   const worker = cluster.fork(compileCacheEnv());
   const { promise: listening, resolve } = Promise.withResolvers<ServedModel>();
   let failure: WorkerExit['failure'] = null;
   let onPong = (): void => undefined;
   worker.on('message', (message: WorkerMessage) => {
-    if (message.kind === 'listening') resolve(message.served);
-    else if (message.kind === 'pong') onPong();
-    else ({ failure } = message);
+    switch (message.kind) {
+      case 'listening':
+        return resolve(message.served);
+      case 'pong':
+        return onPong();
+      case 'borrow':
+        return send(worker, { kind: 'lent', id: message.id, loans: message.requests.map(lend) });
+      case 'failed':
+        ({ failure } = message);
+    }
   });
   send(worker, { kind: 'serve', options });
   return {

@@ -62,7 +62,7 @@ describe('the settings of an API', () => {
     [false, '{ requests: 2, per: 60s, instances: 4 }', [1, 120_000], [1, 120_000]],
   ];
   for (const [auth, rate, [requests, per], [anonymous, anonymousPer]] of rates) {
-    it(`[LIM-2a] [LIM-2c] have rates ${auth ? 'with' : 'without'} auth, declared as ${rate ?? 'nothing'}`, () => {
+    it(`[LIM-2a] [LIM-2c] [LIM-2d] have rates ${auth ? 'with' : 'without'} auth, declared as ${rate ?? 'nothing'}`, () => {
       const { limits } = model(
         [...(auth ? [AUTH] : []), ...(rate === null ? [] : [`limits: { rate: ${rate} }`])].join('\n'),
       );
