@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Issuer } from '../../src/model/model.ts';
+import { readToken } from '../../src/auth/compact-token.ts';
 import type { VerifiedToken } from '../../src/auth/token-verifier.ts';
 import {
   CLAIMS,
@@ -279,6 +280,11 @@ describe('a token with a trusted signature is invalid', () => {
     });
   }
 
+  it('[AUTH-2a] with the typ of another kind of token, also where typ JWT is accepted', async () => {
+    for (const typ of ['id+jwt', 'logout+jwt', 'dpop+jwt', 'JWS', '', 7, null])
+      assert.equal((await verdictOf(token({ header: { typ } }), { allowTypJwt: true })).kind, 'invalid', String(typ));
+  });
+
   it('[AUTH-2a] with bytes that are no UTF-8', async () => {
     const bytes = Buffer.concat([
       Buffer.from(`${JSON.stringify(CLAIMS).slice(0, -1)},"a":"`),
@@ -300,6 +306,13 @@ describe('a token with a trusted signature is invalid', () => {
 
   it('[AUTH-2a] where HS256 is configured and another algorithm signed', async () => {
     assert.equal((await verdictOf(token(), { keys: secretKeys })).kind, 'invalid');
+  });
+});
+
+describe('readToken', () => {
+  it('[AUTH-2a] rejects what has not three parts before any key is looked for', () => {
+    for (const text of ['', 'e30.e30', `${token()}.`, `${token()}.${SIGNATURE}`])
+      assert.deepEqual(readToken(text), { kind: 'invalid', reason: 'it has not three parts' });
   });
 });
 

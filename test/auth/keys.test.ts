@@ -153,6 +153,16 @@ describe('keys of jwks_uri', () => {
 /** 10 MB of spaces. */
 const COMPRESSED = gzipSync(' '.repeat(10_000_000));
 
+/** Sends as much as is read. */
+const endless: Respond = (response) => {
+  const chunk = ' '.repeat(65_536);
+  const send = (): void => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on('drain', send).writeHead(200);
+  send();
+};
+
 const FAILURES: readonly (readonly [title: string, respond: Respond, logged: RegExp])[] = [
   ['status 500', (response) => response.writeHead(500).end('{"keys":[]}'), /has status 500/],
   ['status 404', (response) => response.writeHead(404).end(), /has status 404/],
@@ -179,6 +189,7 @@ const FAILURES: readonly (readonly [title: string, respond: Respond, logged: Reg
     (response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(COMPRESSED),
     /more than 262144 bytes/,
   ],
+  ['a body without an end', endless, /more than 262144 bytes/],
   ['bytes that are no UTF-8', (response) => response.end(Buffer.from([0x22, 0xff, 0x22])), /cannot be read/],
   [
     'a redirect',

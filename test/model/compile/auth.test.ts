@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { AuthRules } from '../../../src/model/model.ts';
 import { type InvalidDocument, load, problemsOf, rejectsEach } from '../loading.ts';
@@ -75,6 +76,16 @@ describe('auth of a model', () => {
   it('[AUTH-1a] is part of the fingerprint: another rule is another model', () => {
     const fingerprint = (auth: object): string => load(document(auth)).model.fingerprint;
     assert.notEqual(fingerprint({ issuers: [URI] }), fingerprint({ issuers: [{ ...URI, allow_typ_jwt: true }] }));
+  });
+
+  it('[AUTH-2b] is as in the guide', () => {
+    const guide = readFileSync(new URL('../../../docs/guides/auth.md', import.meta.url), 'utf8');
+    const samples = [...guide.matchAll(/```yaml\n(auth:.*?)```/gs)].map(([, sample = '']) => sample);
+    const names = samples.map((sample) => {
+      const text = `name: shop\n${sample}resources: { items: { schema: { type: object } } }\n`;
+      return load(text, { env: { GATEWAY_SECRET: SECRET } }).model.auth?.issuers.map(({ name }) => name);
+    });
+    assert.deepEqual(names, [['id.example.com'], ['keycloak', 'entra', 'auth0', 'okta']]);
   });
 
   it('[AUTH-2b] names no secret in its messages', () => {
