@@ -1,9 +1,19 @@
-import { calculateJwkThumbprint, compactVerify, errors, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import type { JsonObject } from '../conventions/json.ts';
 import type { TokenAlgorithm } from '../conventions/json-web-key.ts';
 
 /** What verifies a signature: a public JSON Web Key, or the bytes of the shared secret of HS256. */
 export type VerificationKey = JsonObject | Uint8Array;
+
+/** Loads what verifies signatures: with the first token, for a server without `auth` never needs it, and without the rest of the library. */
+async function loadVerification() {
+  const [{ compactVerify }, { JOSEError }] = await Promise.all([
+    import('jose/jws/compact/verify'),
+    import('jose/errors'),
+  ]);
+  return { compactVerify, JOSEError };
+}
+
+let verification: ReturnType<typeof loadVerification> | null = null;
 
 /**
  * Whether a key made the signature of a token. The algorithm is the one that the caller chose by the key; one that the token names instead is
@@ -16,18 +26,21 @@ export async function verifySignature(
   key: VerificationKey,
   algorithm: TokenAlgorithm,
 ): Promise<boolean> {
+  verification ??= loadVerification();
+  const { compactVerify, JOSEError } = await verification;
   try {
     await compactVerify(token, key, { algorithms: [algorithm] });
     return true;
   } catch (error) {
     // Also where the key is not what its members say, such as a point that is not on the curve.
-    if (error instanceof errors.JOSEError || error instanceof TypeError || error instanceof DOMException) return false;
+    if (error instanceof JOSEError || error instanceof TypeError || error instanceof DOMException) return false;
     throw error;
   }
 }
 
 /** A new ES256 key pair as JSON Web Keys; the thumbprint of the public one (RFC 7638) is the id of both. */
 export async function createSigningKey(): Promise<{ readonly privateKey: JsonObject; readonly publicKey: JsonObject }> {
+  const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await import('jose');
   const pair = await generateKeyPair('ES256', { extractable: true });
   const { x = '', y = '', d = '' } = await exportJWK(pair.privateKey);
   const point = { kty: 'EC', crv: 'P-256', x, y } as const;
@@ -37,6 +50,7 @@ export async function createSigningKey(): Promise<{ readonly privateKey: JsonObj
 
 /** Signs a token of RFC 9068. @param key an ES256 key with its private part @throws {TypeError} for another key */
 export async function signToken(claims: JsonObject, key: JsonObject): Promise<string> {
+  const { importJWK, SignJWT } = await import('jose');
   const { kid } = key;
   const header = { alg: 'ES256', typ: 'at+jwt', ...(typeof kid === 'string' ? { kid } : {}) };
   return new SignJWT({ ...claims }).setProtectedHeader(header).sign(await importJWK({ ...key }, 'ES256'));
