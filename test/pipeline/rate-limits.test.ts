@@ -219,6 +219,13 @@ describe('failed authentication', () => {
     await api.row({ send: 'GET /api/v1/notes', headers: bearer('bad'), status: 401 });
   });
 
+  it('[LIM-2b] locks out no one where the address is not known', async () => {
+    await using api = await guarded('{ requests: 1, per: 60s }');
+    const from = async (headers: Record<string, string>): Promise<number> =>
+      (await api.api.handle({ ...rawRequest({ send: 'GET /api/v1/notes', headers }), peer: '' })).status;
+    assert.deepEqual([await from(bearer('bad')), await from(bearer('bad')), await from(ALICE)], [401, 401, 200]);
+  });
+
   it('[LIM-2b] counts requests without credentials that need them, and stops no other anonymous request', async () => {
     await using api = await guarded('{ requests: 2, per: 60s }');
     assert.deepEqual(statuses(await times(api, 3, { send: 'GET /api/v1/secrets' })), [401, 401, 429]);
