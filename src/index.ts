@@ -8,6 +8,8 @@ export {
   type RowImportError,
   type RowImportOutcome,
 } from './api.ts';
+export { openVerifier, type VerifierOptions } from './auth/open-verifier.ts';
+export type { TokenVerdict, TokenVerifier, VerifiedToken } from './auth/token-verifier.ts';
 export {
   ApiError,
   type ApiErrorOptions,

@@ -41,6 +41,8 @@ export class RefreshedKeys implements KeyFinder {
   #dueAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<KeySet | null> | null = null;
+  /** Whether requests wait for the read that is under way: the first one since the keys are long due. If it fails, later ones do not. */
+  #isAwaited = false;
 
   constructor(options: RefreshedKeysOptions) {
     this.#options = options;
@@ -49,8 +51,9 @@ export class RefreshedKeys implements KeyFinder {
   current(): KeySet | null {
     const now = this.#options.elapsed();
     if (now < this.#dueAt || !this.#mayRead(now)) return this.#keys;
+    if (this.#reading === null) this.#isAwaited = now >= this.#dueAt + GRACE && this.#readAt < this.#dueAt;
     void this.#read(now);
-    return now < this.#dueAt + GRACE ? this.#keys : null;
+    return this.#isAwaited ? null : this.#keys;
   }
 
   find(wanted: WantedKey): MaybePromise<KeySet | null> {
@@ -86,6 +89,7 @@ export class RefreshedKeys implements KeyFinder {
       onFailure(error);
     } finally {
       this.#reading = null;
+      this.#isAwaited = false;
     }
     return this.#keys;
   }

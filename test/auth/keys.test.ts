@@ -226,6 +226,27 @@ describe('an issuer that is not available', () => {
     });
   }
 
+  it('[AUTH-2b] delays requests once, and not at every read that fails', async (test) => {
+    const issuer = await startIssuer(test, json({ keys: JWKS }));
+    const subject = await openUri(issuer, 400);
+    const known = token();
+    const verdict = await subject.verifier.verify(known);
+    issuer.respond = () => undefined;
+    subject.wait(2 * HOUR);
+    const waiting = [subject.verifier.verify(known), subject.verifier.verify(fresh())];
+    assert.ok(waiting.every((each) => each instanceof Promise));
+    assert.deepEqual(
+      (await Promise.all(waiting)).map(({ kind }) => kind),
+      ['verified', 'verified'],
+    );
+    assert.equal(issuer.requests.length, 2);
+    const again = await subject.verifier.verify(known);
+    assert.deepEqual(again, verdict);
+    subject.wait(MINUTE);
+    assert.equal(subject.verifier.verify(known), again, 'no wait');
+    assert.equal(await subject.kind(fresh()), 'verified');
+  });
+
   it('[AUTH-2b] makes no difference to tokens that are invalid by themselves', async (test) => {
     const issuer = await startIssuer(test, (response) => response.writeHead(500).end());
     const subject = await openUri(issuer);
