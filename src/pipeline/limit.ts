@@ -30,9 +30,10 @@ export function limitAttempts<C>(
   authenticate: () => MaybePromise<C>,
 ): MaybePromise<C> {
   const { exchange, client } = routed;
-  const canFail = exchange.fields.get('authorization') !== null || accessRules(routed).length > 0;
   // Callers without a known address would lock each other out.
-  if (rates === null || !canFail || client.address === '') return authenticate();
+  if (rates === null || client.address === '') return authenticate();
+  const canFail = exchange.fields.get('authorization') !== null || accessRules(routed).length > 0;
+  if (!canFail) return authenticate();
   const failures = new Quota(rates, 'failure', client.address);
   try {
     failures.check();
