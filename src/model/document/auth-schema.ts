@@ -21,6 +21,7 @@ const ISSUER: JsonObject = {
       description: 'Its JSON Web Key Set: {keys: [...]}',
       required: ['keys'],
       properties: { keys: { type: 'array', items: { type: 'object' }, minItems: 1 } },
+      additionalProperties: false,
     },
     jwks_file: { ...NAME, description: 'File with its JSON Web Key Set; relative to the folder of the model' },
     jwks_uri: { ...NAME, description: 'URL of its JSON Web Key Set, such as https://id.example.com/jwks.json' },
