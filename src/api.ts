@@ -25,6 +25,7 @@ import { importRows, type RowImportOutcome } from './pipeline/write/import.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/pipeline.ts';
 import type { Rates } from './pipeline/quota.ts';
 import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
+import { apiKeysRead, storedApiKey } from './pipeline/read/api-keys.ts';
 import { PERMISSIONS } from './pipeline/authorize.ts';
 import { ETags } from './pipeline/represent/etags.ts';
 import { compileVariants } from './pipeline/represent/variants.ts';
@@ -37,10 +38,12 @@ import { Commits } from './pipeline/write/commits.ts';
 import { Idempotency } from './pipeline/write/idempotency.ts';
 import type { Bookmark } from './plan/plan.ts';
 import { type Clock, MonotonicClock, monotonicNow, systemClock } from './platform/clock.ts';
-import { digest } from './platform/digest.ts';
+import { digest, secretDigest } from './platform/digest.ts';
+import { chain, type MaybePromise } from './platform/maybe-promise.ts';
 import { createIds, type Ids } from './platform/ids.ts';
 import { programVersion } from './platform/program-version.ts';
 import { createRandom, type Random } from './platform/random.ts';
+import { ApiKeyVerifier, type StoredApiKey, withApiKeys } from './auth/api-keys.ts';
 import { createGateway } from './auth/gateway.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { isLoopbackHost } from './conventions/host.ts';
@@ -238,10 +241,21 @@ async function servicesOf(options: CompleteApiOptions, { current }: Contracts, s
 function callerServices(options: CompleteApiOptions): Pick<PipelineOptions, 'tokens' | 'gateway' | 'rates'> {
   const gateway = options.model.auth?.gateway ?? null;
   return {
-    tokens: options.tokens,
+    tokens: tokensOf(options),
     gateway: gateway === null ? null : createGateway(gateway.secret),
     rates: ratesOf(options),
   };
+}
+
+/** The verifier of tokens, and of the API keys that the store has. */
+function tokensOf({ model, store, tokens, clock }: CompleteApiOptions): TokenVerifier | null {
+  const resource = model.auth?.apiKeys ?? null;
+  if (resource === null || tokens === null) return tokens;
+  const rows = VisibleRows.unrestricted(store);
+  const stamp = (): MaybePromise<number> => chain(rows.resourceStamps([resource]), ([first = 0]) => first);
+  const find = (prefix: string): MaybePromise<readonly StoredApiKey[]> =>
+    chain(rows.list(apiKeysRead(resource, prefix)), (page) => page.rows.map(storedApiKey));
+  return withApiKeys(tokens, new ApiKeyVerifier({ find, stamp, digest: secretDigest, now: () => clock.now() }));
 }
 
 /** What counts the requests of callers; null where the model has no rate limits. */

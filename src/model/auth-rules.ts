@@ -6,6 +6,8 @@ export interface AuthRules {
   readonly issuers: readonly Issuer[];
   /** null where callers are never named by a gateway. */
   readonly gateway: GatewayRule | null;
+  /** Name of the resource of API keys; null where there are none (AUTH-8). */
+  readonly apiKeys: string | null;
 }
 
 /** A gateway that names callers in header fields (AUTH-6). */

@@ -2,6 +2,7 @@ import { urlProblem } from '../../conventions/key-url.ts';
 import { isJsonObject, type JsonObject } from '../../conventions/json.ts';
 import { judgeKey } from '../../conventions/json-web-key.ts';
 import type { CompileContext } from '../document/compile-context.ts';
+import { apiKeysName } from './api-keys.ts';
 import { compileGateway } from './gateway.ts';
 import type { AuthRules, Issuer, KeySource } from '../model.ts';
 import { arrayOf, objectOf, stringOf, stringsOf } from '../values/access.ts';
@@ -29,7 +30,7 @@ export function compileAuth(document: CompileContext): AuthRules | null {
     report(at, 'auth has no issuer, so that no caller could be accepted', fix);
   }
   reportConflicts(issuers, { declared: auth, path: at, report });
-  return { issuers, gateway: compileGateway(document) };
+  return { issuers, gateway: compileGateway(document), apiKeys: apiKeysName(declared) };
 }
 
 function compileIssuer(context: CompileContext): Issuer {

@@ -5,6 +5,7 @@ import type { UncheckedCode } from '../typescript/split-definition.ts';
 import { scopeOf } from '../row-key.ts';
 import { objectOf } from '../values/access.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
+import { withApiKeys } from './api-keys.ts';
 import { compileResource, type UnlinkedResource } from './compile-resource.ts';
 import { compileFields } from './fields.ts';
 import { parentOf, parentsFirst, type ResourceContext } from './hierarchy.ts';
@@ -23,10 +24,11 @@ export type Digest = (text: string) => string;
 /**
  * Compiles a document to the frozen model. All problems are reported; if there are any, the result must not be used.
  *
- * @param document checked by the document schema
- * @param code the functions of a TypeScript model
+ * @param given the document, checked by the document schema
+ * @param givenCode the functions of a TypeScript model
  */
-export function compileModel(document: CompileContext, digest: Digest, code: ModelCode): Model {
+export function compileModel(given: CompileContext, digest: Digest, givenCode: ModelCode): Model {
+  const { document, code } = withApiKeys(given, givenCode);
   const settings = compileSettings(document);
   const unlinked = compileResources(document, code);
   const referrers = referrersOf(unlinked);

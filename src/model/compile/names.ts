@@ -123,7 +123,10 @@ export function pluralOf(name: string): string {
  */
 export function reservedCollections(document: CompileContext['declared']): ReadonlySet<string> {
   const renamed = objectOf(document['system']);
-  const system = SYSTEM_COLLECTIONS.map((name) => stringOf(renamed[name]) ?? name);
+  const own = objectOf(document['auth'])['api_keys'] === true ? ['api-keys'] : [];
+  const system = SYSTEM_COLLECTIONS.filter((name) => !own.includes(name)).map(
+    (name) => stringOf(renamed[name]) ?? name,
+  );
   return new Set([...system, ...(document['base_path'] === '/' ? ORIGIN_PATHS : [])]);
 }
 

@@ -45,8 +45,6 @@ export function rejectUnsupported({ declared: document, report }: CompileContext
       'remove it, or wait for a version that supports it',
     );
   };
-  const { api_keys: apiKeys } = objectOf(document['auth']);
-  reject(['auth', 'api_keys'], apiKeys, 'callers with an API key would be rejected');
   reject(['versions'], document['versions'], 'older clients would get the current contract');
   for (const [path, resource] of resourcesOf(document)) {
     const access = objectOf(resource['access']);

@@ -85,8 +85,8 @@ export interface HookWrites {
 
 /** The write that a hook runs for. */
 export interface WriteInfo {
-  /** The caller; the subject of an anonymous caller is null. */
-  readonly caller: { readonly subject: string | null };
+  /** The caller; subject and scopes of an anonymous caller are null. */
+  readonly caller: { readonly subject: string | null; readonly scopes: ReadonlySet<string> | null };
   readonly correlationId: string;
   /** RFC 3339, UTC, milliseconds. */
   readonly at: string;

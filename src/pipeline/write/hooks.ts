@@ -101,7 +101,7 @@ function writeContext(
 ): WriteContext {
   return {
     ...application,
-    caller: { subject: principal.subject },
+    caller: { subject: principal.subject, scopes: principal.scopes },
     correlationId: exchange.correlationId,
     at: timestamp(sources.now()),
     rows,

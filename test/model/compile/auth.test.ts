@@ -38,6 +38,7 @@ describe('auth of a model', () => {
         },
       ],
       gateway: null,
+      apiKeys: null,
     });
   });
 
@@ -186,7 +187,7 @@ describe('auth.gateway', () => {
 
   it('[AUTH-6a] has the secret, and needs no issuer', () => {
     const { model } = load(top(`${GATEWAY}\ntrusted_proxies: [10.0.0.1]`), { env: { SECRET: 'horse' } });
-    assert.deepEqual(model.auth, { issuers: [], gateway: { secret: 'horse' } });
+    assert.deepEqual(model.auth, { issuers: [], gateway: { secret: 'horse' }, apiKeys: null });
   });
 
   it('[AUTH-6a] needs a trusted peer', () => {

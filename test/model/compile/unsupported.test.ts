@@ -50,13 +50,6 @@ describe('a section that cannot be ignored', () => {
     fix: /remove it/,
   });
   rejectsEach([
-    rejected(
-      'auth.api_keys',
-      top('auth: { api_keys: true }'),
-      'auth.api_keys',
-      2,
-      /api_keys is not supported yet: without it, callers with an API key would be rejected/,
-    ),
     rejected('[VER-5a]: versions', top('versions: { 0.9.0: { changes: [] } }'), 'versions', 2, /older clients/),
     rejected(
       '[AUTH-4a]: access without auth',

@@ -1,0 +1,90 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createCache } from '../cache/cache.ts';
+import type { JsonObject } from '../conventions/json.ts';
+import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
+import type { TokenVerdict, TokenVerifier } from './token-verifier.ts';
+
+/** The issuer of the callers with an API key (AUTH-9). No issuer of a model has this name. */
+export const API_KEY_ISSUER = 'api-keys';
+
+/** An API key as it is stored. */
+export interface StoredApiKey {
+  /** The SHA-256 of the key as base64url. */
+  readonly digest: string;
+  readonly subject: string;
+  readonly scopes: readonly string[];
+  readonly claims: JsonObject;
+  /** Milliseconds since the epoch; null for a key that does not expire. */
+  readonly expiresAt: number | null;
+}
+
+export interface ApiKeyOptions {
+  /** The keys that begin with these characters. */
+  readonly find: (prefix: string) => MaybePromise<readonly StoredApiKey[]>;
+  /** A number that changes with every change of a key, by any process. */
+  readonly stamp: () => MaybePromise<number>;
+  readonly digest: (key: string) => string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+const START = 'rw_';
+const KEY = /^rw_[A-Za-z0-9_-]{43}$/;
+/** Characters of a key that find it. */
+const PREFIX = 11;
+/** Prefixes whose keys are kept. */
+const MAX_PREFIXES = 10_000;
+
+const UNKNOWN: TokenVerdict = { kind: 'invalid', reason: 'no API key is equal to it' };
+
+/**
+ * Verifies API keys (AUTH-8). What was found for a prefix holds until any key changes, so that a revoked key is refused with the first request after
+ * its revocation was acknowledged, by every process. It depends on the store alone, and holds digests, never keys.
+ */
+export class ApiKeyVerifier implements TokenVerifier {
+  readonly #options: ApiKeyOptions;
+  readonly #found = createCache<{ readonly stamp: number; readonly keys: readonly StoredApiKey[] }>({
+    maxWeight: MAX_PREFIXES,
+    weigh: ({ keys }) => 1 + keys.length,
+  });
+
+  constructor(options: ApiKeyOptions) {
+    this.#options = options;
+  }
+
+  verify(key: string): MaybePromise<TokenVerdict> {
+    if (!KEY.test(key)) return { kind: 'invalid', reason: 'an API key has 43 characters after its prefix' };
+    return chain(this.#find(key.slice(0, PREFIX)), (candidates) => this.#judge(key, candidates));
+  }
+
+  #find(prefix: string): MaybePromise<readonly StoredApiKey[]> {
+    return chain(this.#options.stamp(), (stamp) => {
+      const known = this.#found.get(prefix);
+      if (known !== undefined && known.stamp === stamp) return known.keys;
+      return chain(this.#options.find(prefix), (keys) => {
+        this.#found.set(prefix, { stamp, keys });
+        return keys;
+      });
+    });
+  }
+
+  #judge(key: string, candidates: readonly StoredApiKey[]): TokenVerdict {
+    const digest = Buffer.from(this.#options.digest(key));
+    const found = candidates.find((each) => isEqual(Buffer.from(each.digest), digest));
+    if (found === undefined) return UNKNOWN;
+    const { subject, scopes, claims, expiresAt } = found;
+    if (expiresAt !== null && expiresAt <= this.#options.now()) return { kind: 'expired' };
+    const all = { ...claims, sub: subject, scope: scopes.join(' ') };
+    const token = { issuer: API_KEY_ISSUER, subject, client: null, scopes: new Set(scopes), claims: all };
+    return { kind: 'verified', token };
+  }
+}
+
+/** Sends API keys to their verifier, and all other bearer tokens to that of the issuers. */
+export function withApiKeys(tokens: TokenVerifier, keys: TokenVerifier): TokenVerifier {
+  return { verify: (token) => (token.startsWith(START) ? keys : tokens).verify(token) };
+}
+
+function isEqual(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}

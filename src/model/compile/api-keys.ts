@@ -1,0 +1,67 @@
+import type { JsonObject } from '../../conventions/json.ts';
+import type { CompileContext } from '../document/compile-context.ts';
+import { refuse, type WriteInfo } from '../typescript/hooks.ts';
+import type { UncheckedCode } from '../typescript/split-definition.ts';
+import { objectOf, stringOf, stringsOf } from '../values/access.ts';
+
+/** The collection of API keys, where `system` does not rename it. */
+const COLLECTION = 'api-keys';
+
+/** A scope (RFC 6749 3.3). */
+const SCOPE: JsonObject = { type: 'string', pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,128}$' };
+
+/** API keys, declared like any resource (AUTH-8). */
+const API_KEYS: JsonObject = {
+  singular: 'api_key',
+  schema: {
+    type: 'object',
+    required: ['name', 'scopes'],
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 100 },
+      subject: { type: 'string', minLength: 1, maxLength: 255, 'x-immutable': true },
+      scopes: { type: 'array', items: SCOPE, minItems: 1, maxItems: 100, uniqueItems: true, 'x-immutable': true },
+      claims: { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 50, 'x-immutable': true },
+      expires_at: { type: 'string', format: 'date-time' },
+      prefix: { type: 'string' },
+      key: { type: 'string', 'x-shown-once': true },
+    },
+  },
+  generated: { key: { secret: 'rw_', hint: 'prefix' } },
+  indexes: ['prefix'],
+};
+
+/** The name of the resource of API keys; null where the model has none. */
+export function apiKeysName(document: CompileContext['declared']): string | null {
+  if (objectOf(document['auth'])['api_keys'] !== true) return null;
+  return (stringOf(objectOf(document['system'])[COLLECTION]) ?? COLLECTION).replaceAll('-', '_');
+}
+
+/** Adds the resource of API keys to a document that has them, and its code. Reports a resource that has its name. */
+export function withApiKeys<T extends UncheckedCode>(
+  document: CompileContext,
+  code: ReadonlyMap<string, T | UncheckedCode>,
+): { readonly document: CompileContext; readonly code: ReadonlyMap<string, T | UncheckedCode> } {
+  const name = apiKeysName(document.declared);
+  if (name === null) return { document, code };
+  const resources = objectOf(document.declared['resources']);
+  if (name in resources) {
+    const fix = 'rename it, or set another name for the collection of API keys: system: { api-keys: keys }';
+    document.report(['resources', name], `${name} is the collection of API keys`, fix);
+    return { document, code };
+  }
+  const declared = { ...document.declared, resources: { ...resources, [name]: API_KEYS } };
+  return {
+    document: { ...document, declared },
+    code: new Map([...code, [name, { before: { create: limitToCaller } }]]),
+  };
+}
+
+/** A key has no scope that its creator lacks, and its creator's subject unless another is named. */
+function limitToCaller(draft: JsonObject, { caller }: WriteInfo): JsonObject {
+  const missing = stringsOf(draft['scopes']).filter((scope) => caller.scopes?.has(scope) !== true);
+  if (missing.length > 0) {
+    const message = `A key can have only scopes of its creator, who lacks ${missing.join(' and ')}.`;
+    refuse('FORBIDDEN', message, [{ field: 'scopes', message: 'must be scopes of the caller' }]);
+  }
+  return { ...draft, subject: draft['subject'] ?? caller.subject };
+}
