@@ -35,6 +35,12 @@ const PREFIX = 11;
 /** Prefixes whose keys are kept. */
 const MAX_PREFIXES = 10_000;
 
+/** A new key, with the prefix by which it is found. @param random 32 unpredictable bytes in hexadecimal */
+export function apiKey(random: string): { readonly key: string; readonly prefix: string } {
+  const key = `${START}${Buffer.from(random, 'hex').toString('base64url')}`;
+  return { key, prefix: key.slice(0, PREFIX) };
+}
+
 const UNKNOWN: TokenVerdict = { kind: 'invalid', reason: 'no API key is equal to it' };
 
 /**

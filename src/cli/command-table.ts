@@ -4,6 +4,7 @@ import { completionSpec } from './commands/completion.ts';
 import { exportSpec } from './commands/export.ts';
 import { importSpec } from './commands/import.ts';
 import { initSpec } from './commands/init.ts';
+import { keySpec } from './commands/key.ts';
 import { migrateSpec } from './commands/migrate.ts';
 import { schemaSpec } from './commands/schema.ts';
 import { serveSpec } from './commands/serve.ts';
@@ -19,5 +20,6 @@ export const COMMANDS: readonly CommandSpec[] = [
   exportSpec,
   migrateSpec,
   tokenSpec,
+  keySpec,
   completionSpec(() => COMMANDS),
 ];

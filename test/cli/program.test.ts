@@ -107,7 +107,7 @@ describe('restwright', () => {
     [['serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
     [['serv', '--help'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
     [['help', 'serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
-    [['help', 'key'], /restwright key is not supported by this version/],
+    [['help', 'diff'], /restwright diff is not supported by this version/],
     [['serve'], /there is no model in this folder: looked for restwright\.\{yaml,.*restwright init/],
     [['import', 'products'], /missing required argument 'file'/],
     [['export', 'shop.yaml'], /missing required argument 'collection'/],

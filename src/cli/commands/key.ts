@@ -1,0 +1,74 @@
+import { apiKey } from '../../auth/api-keys.ts';
+import type { Json } from '../../conventions/json.ts';
+import type { RowImportError } from '../../pipeline/write/import.ts';
+import { secretDigest } from '../../platform/digest.ts';
+import { createRandom } from '../../platform/random.ts';
+import { commandFailed, type ExitCode, usageError } from '../command-error.ts';
+import { type CommandSpec, DATABASE_OPTION, MODEL_ARGUMENT } from '../command-spec.ts';
+import { findModel } from '../model-file/find-model.ts';
+import { requireModel } from '../model-file/read-model.ts';
+import { openWithoutServer } from '../open-database.ts';
+import { databaseFile, databaseLocation } from '../settings.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+interface KeyFlags {
+  readonly subject?: string;
+  readonly scope?: string;
+  readonly name?: string;
+  readonly database?: string;
+}
+
+/**
+ * Makes an API key and prints it, once: the first one, which no caller could create (AUTH-8).
+ *
+ * @throws {CommandError} exit 2 without a subject or scopes; exit 1 for a model without `auth.api_keys`
+ */
+async function key(file: string, flags: KeyFlags, terminal: Terminal): Promise<ExitCode> {
+  const { subject, scope = '', name = 'restwright key' } = flags;
+  const scopes = [...new Set(scope.split(' ').filter((each) => each !== ''))];
+  if (subject === undefined) throw usageError('--subject: who is the key for? Name it, such as --subject import.');
+  if (scopes.length === 0) throw usageError('--scope: what may the key do? Such as --scope "products:read".');
+  const { model } = await requireModel(file, terminal.env);
+  const collection = model.auth?.apiKeys ?? null;
+  if (collection === null) throw commandFailed(`${file} accepts no API keys; write auth: { api_keys: true } in it.`);
+  const database = databaseFile(databaseLocation(flags.database, terminal.env), model.name);
+  const { api, store } = await openWithoutServer(model, { database, modelFile: file }, terminal);
+  try {
+    const made = apiKey(createRandom().hex(32));
+    const row: Json = { name, subject, scopes, prefix: made.prefix, key: secretDigest(made.key) };
+    const outcome = await api.importRows(collection, [row]);
+    if (outcome.kind === 'refused') throw usageError(reasonOf(outcome.errors));
+    terminal.stdout.write(`${made.key}\n`);
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+function reasonOf(errors: readonly RowImportError[]): string {
+  return errors.flatMap(({ details }) => details.map(({ field, message }) => `${field} ${message}`)).join('; ');
+}
+
+export const keySpec: CommandSpec = {
+  name: 'key',
+  group: 'Callers:',
+  summary: 'make an API key',
+  description: 'Makes an API key and prints it. It is shown this once: the database has its SHA-256 alone.',
+  arguments: [MODEL_ARGUMENT],
+  options: [
+    { name: 'subject', value: { name: 'subject', completes: 'none' }, description: 'whose key it is; required' },
+    {
+      name: 'scope',
+      value: { name: 'scopes', completes: 'none' },
+      description: 'its scopes, separated by spaces: "products:read api-keys:write"; required',
+    },
+    { name: 'name', value: { name: 'text', completes: 'none' }, description: 'what the key is for' },
+    DATABASE_OPTION,
+  ],
+  notes: `Further keys can be made with POST /api-keys, by a caller with the scope api-keys:write.
+
+Examples:
+  restwright key shop.yaml --subject admin --scope "api-keys:read api-keys:write products:read"
+`,
+  run: ([model = findModel()], flags: KeyFlags, terminal) => key(model, flags, terminal),
+};
