@@ -25,9 +25,8 @@ export function logEntry(observation: Observation): LogEntry {
     case 'request':
       return requestEntry(observation);
     case 'error':
-      return errorEntry(observation);
     case 'computed-value-failed':
-      return computedEntry(observation);
+      return failureEntry(observation);
     case 'listening':
       return entry('info', 'listening', { url: observation.url, allow_any_host: observation.allowAnyHost });
     case 'no-authentication':
@@ -211,6 +210,10 @@ function lostEntry({ path, change }: Extract<Observation, { kind: 'database-lost
 function writesEntry(failure: Error | null): LogEntry {
   if (failure === null) return entry('info', 'database_writes', { failing: false });
   return entry('error', 'database_writes', { failing: true, ...unavailableFields(failure) });
+}
+
+function failureEntry(observation: Extract<Observation, { kind: 'error' | 'computed-value-failed' }>): LogEntry {
+  return observation.kind === 'error' ? errorEntry(observation) : computedEntry(observation);
 }
 
 function errorEntry({ correlationId, error }: Extract<Observation, { kind: 'error' }>): LogEntry {

@@ -120,7 +120,6 @@ describe('restwright', () => {
     [['import', 'shop.yaml', 'products', 'x', '--databse', 'y'], /'--databse'\n\(Did you mean --database\?\)/],
     [['serve', 'shop.yaml', 'more'], /too many arguments/],
     [['serve', 'shop.yaml', '--port', 'x'], /--port: 'x' is not a valid port/],
-    [['serve', 'shop.yaml', '--host', '0.0.0.0'], /`auth`/],
     [['serve', 'no-such.yaml'], /cannot read the model no-such\.yaml: no such file/],
     [['serve', 'shop.ts'], /cannot read the model shop\.ts: no such file/],
     [['serve', 'shop.yaml', '--redis', 'redis://x'], /--redis is not supported by this version/],
@@ -149,6 +148,14 @@ describe('restwright', () => {
       assert.match(stderr, expected);
     });
   }
+});
+
+describe('restwright serve', () => {
+  it('[AUTH-7] refuses an address of other machines without authentication, and names auth', async () => {
+    const { code, stdout, stderr } = await command('serve', valid, '--host', '0.0.0.0');
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /`auth`/);
+  });
 });
 
 describe('restwright check', () => {

@@ -157,6 +157,8 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
     { kind: 'schema-changed', database: 'a.db', isNew: false, statements: [] },
   ],
   'mounted-without-auth': [{ kind: 'mounted-without-auth', name: 'desk', basePath: '/api' }],
+  'token-rejected': [{ kind: 'token-rejected', correlationId: 'c', reason: 'expired' }],
+  'keys-unavailable': [{ kind: 'keys-unavailable', issuer: 'id', error: new Error('silent') }],
   'deliveries-pending': [{ kind: 'deliveries-pending', count: 1 }],
   listening: [{ kind: 'listening', url: 'http://localhost/api', allowAnyHost: false }],
   'no-authentication': [{ kind: 'no-authentication', isPublic: false }],

@@ -4,18 +4,17 @@ import type { RowImportError } from '../../pipeline/write/import.ts';
 import { secretDigest } from '../../platform/digest.ts';
 import { createRandom } from '../../platform/random.ts';
 import { commandFailed, type ExitCode, usageError } from '../command-error.ts';
-import { type CommandSpec, DATABASE_OPTION, MODEL_ARGUMENT } from '../command-spec.ts';
+import { type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT } from '../command-spec.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
-import { databaseFile, databaseLocation } from '../settings.ts';
+import { databaseFile, type DatabaseFlags, databaseLocation } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-interface KeyFlags {
+interface KeyFlags extends DatabaseFlags {
   readonly subject?: string;
   readonly scope?: string;
   readonly name?: string;
-  readonly database?: string;
 }
 
 /**
@@ -31,8 +30,10 @@ async function key(file: string, flags: KeyFlags, terminal: Terminal): Promise<E
   const { model } = await requireModel(file, terminal.env);
   const collection = model.auth?.apiKeys ?? null;
   if (collection === null) throw commandFailed(`${file} accepts no API keys; write auth: { api_keys: true } in it.`);
-  const database = databaseFile(databaseLocation(flags.database, terminal.env), model.name);
-  const { api, store } = await openWithoutServer(model, { database, modelFile: file }, terminal);
+  const location = databaseLocation(flags, terminal.env);
+  const database = databaseFile(location, model.name);
+  const used = { database, driver: location.driver, modelFile: file };
+  const { api, store } = await openWithoutServer(model, used, terminal);
   try {
     const made = apiKey(createRandom().hex(32));
     const row: Json = { name, subject, scopes, prefix: made.prefix, key: secretDigest(made.key) };
@@ -63,7 +64,7 @@ export const keySpec: CommandSpec = {
       description: 'its scopes, separated by spaces: "products:read api-keys:write"; required',
     },
     { name: 'name', value: { name: 'text', completes: 'none' }, description: 'what the key is for' },
-    DATABASE_OPTION,
+    ...DATABASE_OPTIONS,
   ],
   notes: `Further keys can be made with POST /api-keys, by a caller with the scope api-keys:write.
 

@@ -52,7 +52,7 @@ export function withApiKeys<T extends UncheckedCode>(
   const declared = { ...document.declared, resources: { ...resources, [name]: API_KEYS } };
   return {
     document: { ...document, declared },
-    code: new Map([...code, [name, { before: { create: limitToCaller } }]]),
+    code: new Map([...code, [name, { validate: null, before: { create: limitToCaller } }]]),
   };
 }
 
