@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { root } from '../../scripts/command.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
+import { loadModel } from '../../src/model/load-model.ts';
+import { openApi } from '../../src/open-api.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { blocksOf, codesOf, commandsOf, PAGES, rowsOf, textOf } from './guide-pages.ts';
@@ -202,17 +206,45 @@ describe('the guide to formats', () => {
   });
 });
 
+describe('the guide to authentication', () => {
+  it('[AUTH-1b] shows a token for development, with which a request is answered', async (context) => {
+    const folder = temporaryDirectory(context);
+    const model = path.join(folder, 'shop.yaml');
+    writeFileSync(model, MODEL);
+    const shell = (command: string) =>
+      promisify(execFile)('sh', ['-ec', `restwright() { "$NODE" "$RESTWRIGHT" "$@"; }\n${command}`], {
+        cwd: folder,
+        env: { ...process.env, NODE: process.execPath, RESTWRIGHT: path.join(root, 'bin/restwright.js') },
+      });
+    const [make = '', ask = ''] = commandsOf(textOf('docs/guides/auth.md'));
+    const [, accepted = ''] = /\n\n(auth:\n.*?)\n\n/s.exec((await shell(make)).stderr) ?? [];
+    const text = `${MODEL}${accepted}\n`;
+    writeFileSync(model, text);
+    await using desk = await openApi({ model: loadModel({ text }).model, database: ':memory:', folder });
+    const server = await serveHttp({ api: desk.api, port: 0 });
+    try {
+      const origin = `http://127.0.0.1:${server.port}`;
+      const command = ask.replace('http://127.0.0.1:3000', origin).replace('curl ', 'curl -sSi ');
+      assert.match((await shell(command)).stdout, /^HTTP\/1\.1 200 /);
+      assert.match((await shell(`curl -sSi ${origin}/api/v1/products`)).stdout, /^HTTP\/1\.1 401 /);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
 /** Commands that are run by other tests. */
 const ELSEWHERE: readonly (readonly [begin: RegExp, test: string])[] = [
   [/^(?:\S*\/)?restwright(?:\.js)? /, 'test/guides/commands.slow.test.ts'],
   [/^npm start|^npm test/, 'scripts/first-start.mjs'],
   [/^tarball=|^npm install "\$tarball"/, 'test/package/first-hour.slow.test.ts'],
   [/^source <\(restwright completion/, 'test/cli/completion/completion.test.ts'],
+  [/^npm init -y|^npm install --save-dev typescript|^npx tsc /, 'test/package/typescript-guides.slow.test.ts'],
   [/^docker /, 'test/package/container.slow.test.ts'],
 ];
 
 describe('every command of the guides', () => {
-  const here = ['docs/guides/writes.md', 'docs/guides/caching.md'];
+  const here = ['docs/guides/auth.md', 'docs/guides/caching.md', 'docs/guides/writes.md'];
   const tours = ['docs/guides/tour.md', 'README.md'];
   for (const page of PAGES.filter((each) => !here.includes(each)))
     it(`is run by a test: ${page}`, () => {
@@ -224,6 +256,6 @@ describe('every command of the guides', () => {
   it('is known where it is a request', () => {
     const pages = PAGES.filter((page) => commandsOf(textOf(page)).some((command) => command.startsWith('curl ')));
     assert.deepEqual(pages.toSorted(), [...here, ...tours].toSorted());
-    assert.equal(commandsOf(here.map(textOf).join('\n')).length, 5);
+    assert.equal(commandsOf(here.map(textOf).join('\n')).length, 7);
   });
 });

@@ -37,6 +37,7 @@ describe('the root of the package', () => {
       'logEntry',
       'openApi',
       'openSqlite',
+      'openVerifier',
       'refuse',
       'resource',
       'serveHttp',

@@ -86,7 +86,7 @@ describe('auth of a model', () => {
       const text = `name: shop\n${sample}resources: { items: { schema: { type: object } } }\n`;
       return load(text, { env: { GATEWAY_SECRET: SECRET } }).model.auth?.issuers.map(({ name }) => name);
     });
-    assert.deepEqual(names, [['id.example.com'], ['keycloak', 'entra', 'auth0', 'okta']]);
+    assert.deepEqual(names, [['id.example.com'], ['keycloak', 'entra', 'auth0', 'okta'], []]);
   });
 
   it('[AUTH-2b] names no secret in its messages', () => {

@@ -26,6 +26,8 @@ describe('a child resource', () => {
       writeOnly: false,
       immutable: false,
       was: null,
+      generator: null,
+      shownOnce: false,
       reference: { resource: 'products', as: 'product', inverse: null, onDelete: 'cascade' },
     });
     assert.equal(properties.get('product_id')?.filterable, true);
