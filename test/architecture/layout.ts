@@ -99,6 +99,7 @@ export const docs: readonly string[] = [
   'glossary.md',
   'guides',
   'lifecycle.md',
+  'security.md',
   'specification',
 ];
 

@@ -75,8 +75,8 @@ function developmentRule({ name, publicUrl }: Model): SigningRule {
 function trustLines(model: Model): string {
   const { issuer, audiences } = developmentRule(model);
   const declared = `{ name: dev, issuer: '${issuer}', audience: '${audiences[0]}', jwks_file: ${JWKS_FILE} }`;
-  const where = model.auth === null ? 'Add' : 'Add the last one of';
-  return `The model does not accept this token yet. ${where} these lines to it, for development only:\n\nauth:\n  issuers:\n    - ${declared}\n\n`;
+  const part = model.auth === null ? '' : model.auth.issuers.length === 0 ? 'the last two of ' : 'the last one of ';
+  return `The model does not accept this token yet. Add ${part}these lines to it, for development only:\n\nauth:\n  issuers:\n    - ${declared}\n\n`;
 }
 
 function claimsOf(

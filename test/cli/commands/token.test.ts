@@ -78,6 +78,16 @@ describe('restwright token', () => {
     assert.equal((await verdictOf(model, stdout.trim())).kind, 'verified');
   });
 
+  for (const [auth, part] of [
+    ['{ api_keys: true }', 'the last two of '],
+    ["{ issuers: [{ name: a, issuer: 'urn:a', jwks_file: keys.json, audience: b }] }", 'the last one of '],
+  ] as const)
+    it(`[AUTH-1b] names the lines that a model with auth lacks: ${auth}`, async (test) => {
+      const { model } = folderWith(test, `${MODEL}auth: ${auth}\n`);
+      const { stderr } = await runToken(model, '--sub', 'ann');
+      assert.match(stderr, new RegExp(`not accept this token yet\\. Add ${part}these lines`));
+    });
+
   it('[AUTH-1b] replaces the public key with the private one', async (test) => {
     const { folder, model } = folderWith(test);
     const { stderr } = await runToken(model, '--sub', 'ann');
