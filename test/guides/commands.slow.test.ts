@@ -16,7 +16,7 @@ components: { schemas: { Pet: { type: object, properties: { name: { type: string
 `;
 
 /** A folder with the files that the guides name. @returns its path */
-function folderOfReader(context: TestContext): string {
+function folderOfReader(context: TestContext, page = ''): string {
   const started = textOf('docs/guides/getting-started.md');
   const [db = ''] = blocksOf(started, 'json');
   const shop = blocksOf(started, 'yaml').find((block) => block.startsWith('name: shop')) ?? assert.fail('no shop');
@@ -25,8 +25,9 @@ function folderOfReader(context: TestContext): string {
   const files = {
     'db.json': db,
     'cities.csv': 'name,country\nOslo,NO\n',
-    'shop.yaml': shop,
+    'shop.yaml': page.endsWith('/auth.md') ? `${shop}auth: { api_keys: true }\n` : shop,
     'shop.ts': till.replace("'restwright'", JSON.stringify(index)),
+    'shop.mts': till.replace("'restwright'", JSON.stringify(index)),
     'openapi.yaml': OPENAPI,
   };
   const folder = temporaryDirectory(context);
@@ -64,13 +65,13 @@ const isOurs = (line: string): boolean => /^(?:\S*\/)?restwright(?:\.js)? /.test
 /** `restwright import [MODEL] COLLECTION FILE`: shows which arguments there are. */
 const isSynopsis = (line: string): boolean => /[[\\]| [A-Z]+\b/.test(line);
 
-/** The command lines of a page that a reader runs one after the other: those of a block, and each one in a sentence. */
+/** The command lines of a page that a reader runs one after the other: those of a block, and each one in a sentence. A server in the background belongs to requests.test.ts. */
 function sequencesOf(page: string): readonly (readonly string[])[] {
   const text = textOf(page);
   const inSentences = [...text.matchAll(/`(restwright [a-z]+ [^`]+)`/g)].map(([, line = '']) => [line]);
   const inBlocks = blocksOf(text, 'sh').map((block) => commandsOf(`\`\`\`sh\n${block}\`\`\``).filter(isOurs));
   return [...inBlocks, ...inSentences]
-    .map((lines) => lines.filter((line) => !isSynopsis(line)))
+    .map((lines) => lines.filter((line) => !isSynopsis(line) && !line.endsWith(' &')))
     .filter((lines) => lines.length > 0);
 }
 
@@ -78,7 +79,7 @@ describe('the commands of the guides', { timeout: 240_000 }, () => {
   for (const page of PAGES)
     for (const lines of sequencesOf(page))
       it(`can be run: ${lines.join('; ')} (${page})`, async (context) => {
-        const folder = folderOfReader(context);
+        const folder = folderOfReader(context, page);
         for (const line of lines) {
           if (/restwright(?:\.js)? serve(?! -h)/.test(line)) {
             await serve(folder, line);

@@ -206,16 +206,36 @@ describe('the guide to formats', () => {
   });
 });
 
+/** Runs command lines with `restwright`. Each call of it ends its shell. */
+function inShell(folder: string, commands: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const env = { ...process.env, NODE: process.execPath, RESTWRIGHT: path.join(root, 'bin/restwright.js') };
+  const script = `restwright() { exec "$NODE" "$RESTWRIGHT" "$@"; }\n${commands}`;
+  return promisify(execFile)('sh', ['-ec', script], { cwd: folder, env, timeout: 30_000 });
+}
+
+/** Starts the server of a command line that ends in `&` at any port, $ORIGIN, and stops it with the shell. */
+const inBackground = (line: string): string => `${line.replace(/ &$/, ' --port 0 > out &')}
+trap "kill $! && wait $! || true" EXIT
+until ORIGIN=$(sed -n 's|^listening on \\(.*\\)/api$|\\1|p' out) && [ -n "$ORIGIN" ]; do sleep 0.05; done`;
+
+describe('the tour of a protected API', () => {
+  it('[AUTH-8b] refuses a request without a key, and answers one with it', async (context) => {
+    const [, section = ''] = textOf('docs/guides/tour.md').split('## A protected API');
+    const script = commandsOf(section).map((line) =>
+      line.endsWith(' &') ? inBackground(line) : line.replace('curl -i http://127.0.0.1:3000', 'curl -sSi "$ORIGIN"'),
+    );
+    assert.equal(script.length, 5);
+    const { stdout } = await inShell(temporaryDirectory(context), script.join('\n'));
+    assert.deepEqual(stdout.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 401', 'HTTP/1.1 201']);
+  });
+});
+
 describe('the guide to authentication', () => {
   it('[AUTH-1b] shows a token for development, with which a request is answered', async (context) => {
     const folder = temporaryDirectory(context);
     const model = path.join(folder, 'shop.yaml');
     writeFileSync(model, MODEL);
-    const shell = (command: string) =>
-      promisify(execFile)('sh', ['-ec', `restwright() { "$NODE" "$RESTWRIGHT" "$@"; }\n${command}`], {
-        cwd: folder,
-        env: { ...process.env, NODE: process.execPath, RESTWRIGHT: path.join(root, 'bin/restwright.js') },
-      });
+    const shell = (command: string) => inShell(folder, command);
     const [make = '', ask = ''] = commandsOf(textOf('docs/guides/auth.md'));
     const [, accepted = ''] = /\n\n(auth:\n.*?)\n\n/s.exec((await shell(make)).stderr) ?? [];
     const text = `${MODEL}${accepted}\n`;
@@ -248,7 +268,11 @@ describe('every command of the guides', () => {
   const tours = ['docs/guides/tour.md', 'README.md'];
   for (const page of PAGES.filter((each) => !here.includes(each)))
     it(`is run by a test: ${page}`, () => {
-      const commands = commandsOf(textOf(page).replace(/<!-- requests -->.*<!-- \/requests -->/s, ''));
+      const commands = commandsOf(
+        textOf(page)
+          .replace(/<!-- requests -->.*<!-- \/requests -->/s, '')
+          .replace(/## A protected API.*/s, ''),
+      );
       const left = commands.filter((command) => !ELSEWHERE.some(([begin]) => begin.test(command)));
       assert.deepEqual(left, []);
     });
