@@ -21,7 +21,7 @@ import {
 const MODEL = `
 name: shop
 version: 1.0.0
-trusted_proxies: [10.0.0.0/8]
+events: { retention: 30d }
 resources:
   products:
     schema: { type: object, required: [name], properties: { name: { type: string } } }
