@@ -12,17 +12,25 @@ const root = path.join(import.meta.dirname, '..', '..');
 /** The share of requests that must use the transport: those that it cannot express call the API directly. */
 const LEAST = 0.9;
 
+/** Milliseconds for one run of the suite, on two cores that other tests use too. */
+const SUITE_TIMEOUT = 900_000;
+
 interface Count {
   readonly carried: number;
   readonly spared: number;
 }
 
 /** Runs the HTTP suite through one transport. */
-async function run(transport: string, report: string): Promise<{ readonly code: number; readonly output: string }> {
+async function run(
+  transport: string,
+  report: string,
+  signal: AbortSignal,
+): Promise<{ readonly code: number; readonly output: string }> {
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
   const files = globSync('test/pipeline/*.test.ts', { cwd: root }).filter((file) => !file.endsWith('.slow.test.ts'));
   const child = spawn(process.execPath, ['--test', ...files], {
     cwd: root,
+    signal,
     env: { ...env, RESTWRIGHT_TRANSPORT: transport, RESTWRIGHT_TRANSPORT_REPORT: report },
   });
   const chunks: Buffer[] = [];
@@ -33,11 +41,11 @@ async function run(transport: string, report: string): Promise<{ readonly code: 
 
 describe('the whole HTTP suite', () => {
   for (const transport of mounts) {
-    it(`passes through ${transport}`, async () => {
+    it(`passes through ${transport}`, { timeout: SUITE_TIMEOUT }, async ({ signal }) => {
       const folder = mkdtempSync(path.join(tmpdir(), 'restwright-'));
       const report = path.join(folder, 'counts');
       try {
-        const { code, output } = await run(transport, report);
+        const { code, output } = await run(transport, report, signal);
         assert.equal(code, 0, output.slice(output.indexOf('failing tests')));
         const counts = readFileSync(report, 'utf8')
           .trim()

@@ -111,6 +111,7 @@ function withChosenAuth(declared: string | DefinedModel): string | DefinedModel 
       ...declared,
       definition: { ...declared.definition, auth: AUTH, limits: { ...declared.definition.limits, rate: false } },
     };
+  if (declared.startsWith('{')) return JSON.stringify({ ...JSON.parse(declared), auth: AUTH, limits: { rate: false } });
   const unlimited = /^limits: \{/m.test(declared)
     ? declared.replace(/^limits: \{/m, 'limits: { rate: false,')
     : `${declared}\nlimits: { rate: false }\n`;
