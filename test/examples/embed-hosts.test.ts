@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import http, { type RequestListener } from 'node:http';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import * as prefixed from '../../examples/embed/prefix.ts';
 import * as guarded from '../../examples/embed/protected.ts';
 import { type Api, loadModel, openApi, type OpenedApi } from '../../src/index.ts';
+import { serveHost } from '../http/host-server.ts';
 import { sendRaw } from '../http/raw-client.ts';
 
 const NOTE = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"text":"mounted"}' } as const;
@@ -17,23 +16,6 @@ function opened(basePath: string): Promise<OpenedApi> {
   const resources = { notes: { schema: { type: 'object', properties: { text: { type: 'string' } } } } };
   const { model } = loadModel({ text: JSON.stringify({ name: 'notes', base_path: basePath, resources }) });
   return openApi({ model, database: ':memory:', observe: () => undefined });
-}
-
-interface Running extends AsyncDisposable {
-  readonly port: number;
-}
-
-async function listening(listener: RequestListener): Promise<Running> {
-  const server = http.createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return {
-    port: address !== null && typeof address === 'object' ? address.port : 0,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
 
 type Send = (target: string, init?: RequestInit) => Promise<Response>;
@@ -56,7 +38,7 @@ async function use(send: Send): Promise<void> {
 /** Starts each application of the example. */
 const PREFIXED: Readonly<Record<string, (api: Api, stack: AsyncDisposableStack) => Promise<Send>>> = {
   async Express(api, stack) {
-    return sendTo(stack.use(await listening(prefixed.expressApp(api))));
+    return sendTo(stack.use(await serveHost(prefixed.expressApp(api))));
   },
   async Fastify(api, stack) {
     const app = prefixed.fastifyApp(api);
@@ -69,7 +51,7 @@ const PREFIXED: Readonly<Record<string, (api: Api, stack: AsyncDisposableStack) 
   },
   async 'node:http'(api, stack) {
     const server = prefixed.nodeServer(api);
-    return sendTo(stack.use(await listening((request, response) => server.emit('request', request, response))));
+    return sendTo(stack.use(await serveHost((request, response) => server.emit('request', request, response))));
   },
 };
 
@@ -109,7 +91,7 @@ describe('an API behind a hook that checks a token', () => {
         stack.defer(() => app.close());
         port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
       } else {
-        port = stack.use(await listening(guarded.expressApp(api, TOKEN))).port;
+        port = stack.use(await serveHost(guarded.expressApp(api, TOKEN))).port;
       }
       const get = async (target: string, field = '') => {
         const [answer] = await sendRaw(port, [`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n${field}\r\n`]);

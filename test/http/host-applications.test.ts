@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import http, { type RequestListener } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import express from 'express';
 import fastify from 'fastify';
@@ -9,6 +7,7 @@ import { createFetchHandler } from '../../src/http/fetch.ts';
 import { createListener } from '../../src/http/listener.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
+import { type HostServer, serveHost } from './host-server.ts';
 import { sendRaw } from './raw-client.ts';
 
 const MODEL = `
@@ -29,34 +28,17 @@ const HOST_FIELDS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html',
 };
 
-interface Served extends AsyncDisposable {
-  readonly port: number;
-}
-
-async function served(listener: RequestListener): Promise<Served> {
-  const server = http.createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return {
-    port: address !== null && typeof address === 'object' ? address.port : 0,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-function expressApp({ api }: ApiUnderTest, hosts?: readonly string[]): Promise<Served> {
+function expressApp({ api }: ApiUnderTest, hosts?: readonly string[]): Promise<HostServer> {
   const app = express();
   app.use((_request, response, next) => {
     response.set(HOST_FIELDS);
     next();
   });
   app.use(createListener(api, hosts === undefined ? {} : { hosts }));
-  return served(app);
+  return serveHost(app);
 }
 
-async function fastifyApp({ api }: ApiUnderTest, hosts?: readonly string[]): Promise<Served> {
+async function fastifyApp({ api }: ApiUnderTest, hosts?: readonly string[]): Promise<HostServer> {
   const options = hosts === undefined ? {} : { hosts };
   const app = fastify({ frameworkErrors: frameworkErrors(api, options), forceCloseConnections: true });
   app.addHook('onRequest', (_request, reply, done) => {
@@ -184,7 +166,7 @@ describe('a mount', () => {
     it(`[ERR-7] names a body parser that ran before it: ${parser}`, async () => {
       await using api = await apiUnderTest(MODEL);
       const app = express().use(express.json(), express.urlencoded({ extended: false }), express.text());
-      await using server = await served(app.use(createListener(api.api)));
+      await using server = await serveHost(app.use(createListener(api.api)));
       const response = await fetch(`http://127.0.0.1:${server.port}/api/v1/notes`, {
         method: 'POST',
         headers: { 'Content-Type': type },
