@@ -20,6 +20,8 @@ export interface ConvertedMembers {
 }
 
 const MAX_DEPTH = 12;
+/** Schemas inside one field. Schemas that refer to each other unfold to exponentially many. */
+const MAX_SCHEMAS = 1000;
 const MAX_DESCRIPTION = 200;
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 const VARIABLE = /\$\{/;
@@ -29,6 +31,8 @@ export class SchemaConverter {
   readonly #api: DescribedApi;
   /** The components that contain the schema that is being converted. */
   #open: readonly string[] = [];
+  /** The schemas that were converted for the current field. */
+  #count = 0;
 
   constructor(api: DescribedApi) {
     this.#api = api;
@@ -70,10 +74,14 @@ export class SchemaConverter {
     const schema = this.#api.resolve(value);
     if (schema === null) return omit(component === null ? 'any value' : `${component} does not exist in this file`);
     const outer = this.#open;
+    if (outer.length === 0) this.#count = 0;
+    this.#count += 1;
+    if (this.#count > MAX_SCHEMAS) return omit('too large');
     this.#open = [...outer, component ?? ''];
     const converted = this.#convertResolved(schema, required);
     this.#open = outer;
-    return converted;
+    // Which of its members were left out would depend on their order.
+    return outer.length === 0 && this.#count > MAX_SCHEMAS ? omit('too large') : converted;
   }
 
   #convertResolved(schema: JsonObject, required: boolean): Converted {

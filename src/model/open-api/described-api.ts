@@ -1,15 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
 import { arrayOf, objectOf, stringOf } from '../values/access.ts';
 
-/** A schema of a description, and the name of the component that it refers to, if it is a reference. */
-export interface DescribedSchema {
-  readonly schema: JsonObject;
-  readonly component: string | null;
-}
-
 /** An OpenAPI description (3.0 or 3.1). All references are local. */
 export class DescribedApi {
   readonly document: JsonObject;
+  /** What `objectSchema` answered. Null also while a schema is being merged, so that an `allOf` that contains itself ends there. */
+  readonly #objects = new Map<JsonObject, JsonObject | null>();
 
   constructor(document: JsonObject) {
     this.document = document;
@@ -25,12 +21,6 @@ export class DescribedApi {
       resolved = this.#target(reference);
     }
     return null;
-  }
-
-  /** A schema with its component. */
-  schemaOf(value: Json | undefined): DescribedSchema | null {
-    const schema = this.resolve(value);
-    return schema === null ? null : { schema, component: componentOf(value) };
   }
 
   /** The JSON schema of a request body or of a response. */
@@ -49,10 +39,19 @@ export class DescribedApi {
   }
 
   /** The properties and required names of a schema of an object, with those of `allOf`. Null for another schema. */
-  objectSchema(value: Json | undefined, depth = 0): JsonObject | null {
+  objectSchema(value: Json | undefined): JsonObject | null {
     const schema = this.resolve(value);
-    if (schema === null || depth > MAX_STEPS) return null;
-    const parts = arrayOf(schema['allOf']).map((part) => this.objectSchema(part, depth + 1));
+    if (schema === null) return null;
+    const known = this.#objects.get(schema);
+    if (known !== undefined) return known;
+    this.#objects.set(schema, null);
+    const merged = this.#merged(schema);
+    this.#objects.set(schema, merged);
+    return merged;
+  }
+
+  #merged(schema: JsonObject): JsonObject | null {
+    const parts = arrayOf(schema['allOf']).map((part) => this.objectSchema(part));
     if (!isJsonObject(schema['properties']) && parts.every((part) => part === null)) return null;
     const all = [...parts.filter((part) => part !== null), schema];
     return {
@@ -73,7 +72,7 @@ export class DescribedApi {
   }
 }
 
-/** References to references, and nested compositions. */
+/** References to references. */
 const MAX_STEPS = 20;
 
 /** The component that a schema refers to, as `#/components/schemas/Pet`; null for an inline schema. */

@@ -179,6 +179,25 @@ describe('a description', () => {
     assert.deepEqual([...load(modelText(rest)).model.resources.keys()], ['order']);
   });
 
+  it('whose allOf contains itself twice is read once', () => {
+    const twice = (name: string): JsonObject => ({ allOf: [ref(name), ref(name)] });
+    const schemas = { Loop: twice('Other'), Other: { ...twice('Loop'), properties: { name: { type: 'string' } } } };
+    const owner = { type: 'object', properties: { name: { type: 'string' }, owner: twice('Loop') } };
+    const text = modelText(description(owner, {}, schemas));
+    load(text);
+    assert.match(text, /^ *owner:\n *type: object\n *properties:\n *name: \{ type: string \}$/m);
+  });
+
+  it('leaves out a field whose schemas unfold to too many', () => {
+    const levels = Array.from({ length: 12 }, (_, level) => [
+      `L${level}`,
+      { type: 'object', properties: { a: ref(`L${level + 1}`), b: ref(`L${level + 1}`), c: { type: 'string' } } },
+    ]);
+    const owner = { type: 'object', properties: { name: { type: 'string' }, tree: ref('L0') } };
+    const text = modelText(description(owner, {}, Object.fromEntries(levels)));
+    assert.match(text, /# left out: tree: too large$/m);
+  });
+
   for (const [title, document, message] of [
     ['of Swagger 2.0', { swagger: '2.0' }, /not OpenAPI 3\.0 or 3\.1/],
     ['without collections', { openapi: '3.0.0', paths: { '/login': { post: {} } } }, /no collection with items/],
