@@ -163,7 +163,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     async importRows(collection, data, bookmark, { events = true } = {}) {
       const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: timestamp(writtenAt()) };
       const author = { events: events ? services.events : null, origin };
-      const context = { contract: current, rows, writer: store.writes, author, uuid };
+      const context = { contract: current, rows, writer: store.writes, author, sources: services.sources };
       return importRows(requireResource(current, collection), data, bookmark, context);
     },
     exportRows: async (collection) => exportRows(requireResource(current, collection), model.resources, rows),

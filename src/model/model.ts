@@ -3,7 +3,7 @@ import type { CacheDirectives } from '../conventions/cache-control.ts';
 import type { CorsRule } from '../conventions/cors.ts';
 import type { AddressRange } from '../conventions/ip-address.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
-import type { Hooks } from './typescript/hooks.ts';
+import type { GenerateValue, Hooks } from './typescript/hooks.ts';
 import type { Pattern } from './values/pattern.ts';
 import type { RateLimits } from './rate-quota.ts';
 
@@ -66,8 +66,12 @@ export interface Field extends Member {
   readonly shownOnce: boolean;
 }
 
-/** How the server makes a value. A secret has 256 random bits after its prefix; a hint holds the first characters of a secret. */
+/**
+ * How the server makes a value. A secret has 256 random bits after its prefix; a hint holds the first characters of a secret; code is a
+ * function of a TypeScript model.
+ */
 export type Generator =
+  | { readonly kind: 'code'; readonly generate: GenerateValue }
   | { readonly kind: 'uuid' }
   | { readonly kind: 'now' }
   | { readonly kind: 'secret'; readonly prefix: string }

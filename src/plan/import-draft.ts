@@ -2,7 +2,7 @@ import { cut } from '../conventions/quoted.ts';
 import type { ErrorDetail } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import { storedDateTime } from '../model/values/date-time.ts';
-import type { Resource } from '../model/model.ts';
+import type { Field, Resource } from '../model/model.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { isOmittedState } from './draft.ts';
 import type { ParentRecord } from './export-record.ts';
@@ -12,6 +12,8 @@ import type { FieldValues } from './plan.ts';
 export interface ImportedRow {
   readonly id: string | null;
   readonly values: FieldValues;
+  /** The fields that the file does not have. */
+  readonly missing: readonly Field[];
   /** The ids above its parent, nearest first, where its key needs them; null where the file does not name them. */
   readonly above: readonly string[] | null;
   readonly createdAt: string | null;
@@ -58,7 +60,9 @@ export function importDraft(
   const details = [...errors, ...(checked.kind === 'invalid' ? checked.details : [])];
   if (checked.kind === 'invalid' || details.length > 0) return { kind: 'invalid', details };
   const times = { createdAt: timeOf(created), updatedAt: timeOf(updated) };
-  return { kind: 'valid', row: { id: textOf(id), values: checked.values, above: aboveIds(parent, above), ...times } };
+  const missing = resource.fields.filter(({ name }) => !Object.hasOwn(body, name));
+  const row = { id: textOf(id), values: checked.values, missing, above: aboveIds(parent, above), ...times };
+  return { kind: 'valid', row };
 }
 
 function aboveErrors(parent: ParentRecord | null, above: Json): readonly ErrorDetail[] {

@@ -87,7 +87,16 @@ describe('the types of a model in TypeScript', () => {
         colour: () => null,
       },
       after: { created: (event, { vies }) => void [event.payload.resource.id, vies] },
+      generated: {
+        name: 'uuid',
+        stock: async ({ vies, at }) => ((await vies(at)) ? 1 : null),
+        tags: ({ correlationId }) => [correlationId],
+        // @ts-expect-error a phase is NEW or DONE
+        phase: () => 'OPEN',
+      },
     });
+    // @ts-expect-error colour is not a field
+    served({ schema: plain, generated: { colour: (context) => context.at } });
     defined({ name: 'shop', resources: { lines }, services: { vies: async () => true } });
     // @ts-expect-error the services that its hooks use are missing
     defined({ name: 'shop', resources: { lines } });

@@ -48,9 +48,9 @@ export function compileResource(
   const { schema, fields: plain, parent, document, ...names } = inputs;
   const parentField = compileParentField(resource, inputs);
   const above = parentField === null ? [] : [parentField];
-  const { state, fields } = compileState([...above, ...compileGenerated(plain, schema, resource)], schema, resource);
-  const declaredResources = objectOf(document['resources']);
-  const hasClientIds = (other: string): boolean => isClientId(objectOf(declaredResources[other])['id']);
+  const own = compileGenerated(plain, schema, resource, code?.generated);
+  const { state, fields } = compileState([...above, ...own], schema, resource);
+  const hasClientIds = (other: string): boolean => isClientId(objectOf(objectOf(document['resources'])[other])['id']);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
   const access = accessOf(resource, inputs);
   return {

@@ -33,9 +33,17 @@ export interface ComputedDefinition<R, F extends keyof R> {
 /** The fields that each computed member of a resource is computed from. */
 type ComputedReads<R> = Readonly<Record<string, keyof R>>;
 
+/** How a value is generated, as in a model document. */
+type GeneratedData = 'uuid' | 'now' | { readonly secret: string; readonly hint?: string };
+
 /** The functions of a resource: `R` is the type of its values, `S` of the application's services, `C` maps computed members to fields. */
 export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R>> {
   readonly computed?: { readonly [K in keyof C]: ComputedDefinition<R, C[K]> };
+  /**
+   * Values that the server makes when it creates a row, as data or by a function, which runs after the other hooks. Clients cannot write them.
+   * What a function returns must match the schema of its field.
+   */
+  readonly generated?: { readonly [K in keyof R]?: GeneratedData | ((context: S & WriteInfo) => MaybePromise<R[K]>) };
   /** Runs before a write. Can change the draft, or refuse the write with `refuse`. */
   readonly before?: {
     readonly create?: (draft: R, context: S & WriteInfo) => MaybePromise<R | undefined | void>;
@@ -83,7 +91,6 @@ export interface ResourceData {
   readonly idempotency?: 'optional' | 'required';
   readonly tombstones?: string;
   readonly events?: 'thin' | 'full' | 'none';
-  readonly generated?: Readonly<Record<string, 'uuid' | 'now' | { readonly secret: string; readonly hint?: string }>>;
 }
 
 /**

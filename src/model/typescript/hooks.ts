@@ -100,6 +100,12 @@ export interface WriteInfo {
 /** The context of `before` and `check` hooks: the application's services and the write. */
 export type WriteContext = HookServices & WriteInfo;
 
+/**
+ * Makes a value of a new row. Runs after the other hooks, and again where the write is tried again. What it returns is validated by the
+ * schema of its field.
+ */
+export type GenerateValue = (context: WriteContext) => MaybePromise<unknown>;
+
 /** Values as a library returns them, which may have another form than their schema allows, or one error for each place. */
 type RefinedValues =
   | { readonly kind: 'refined'; readonly values: JsonObject }

@@ -85,7 +85,7 @@ function typeName(value: unknown): string {
 }
 
 /** A function of a model. Its result is not checked here: a model in JavaScript has no types. */
-type Callable = (...parameters: readonly unknown[]) => never;
+export type Callable = (...parameters: readonly unknown[]) => never;
 
 type Members = readonly (readonly [name: string, value: unknown])[];
 
@@ -130,6 +130,7 @@ export class CodeReader {
   }
 }
 
-function isCallable(value: unknown): value is Callable {
+/** Whether a value of a module is a function. */
+export function isCallable(value: unknown): value is Callable {
   return typeof value === 'function';
 }

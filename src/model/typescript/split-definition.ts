@@ -6,7 +6,7 @@ import { objectOf } from '../values/access.ts';
 import type { Path } from '../values/path.ts';
 import type { DefinedModel } from './define-model.ts';
 import { plainSchema, standardValidate } from './library-schema.ts';
-import { isRecord, plainData } from './module-values.ts';
+import { type Callable, isCallable, isRecord, plainData } from './module-values.ts';
 import type { StandardValidate } from './refinements.ts';
 
 /** The members of a resource that are functions. All others are data. */
@@ -16,6 +16,8 @@ type CodeMember = (typeof CODE_MEMBERS)[number];
 
 /** The code of a resource as its module exports it, before its types are checked. */
 export type UncheckedCode = Readonly<Partial<Record<CodeMember, unknown>>> & {
+  /** The functions that generate values, by field. */
+  readonly generated?: ReadonlyMap<string, Callable>;
   /** The validation of a library's schema; null for a JSON Schema. */
   readonly validate: StandardValidate | null;
 };
@@ -44,7 +46,11 @@ export function splitDefinition({ definition, services }: DefinedModel, report: 
     const resources = Object.entries(value).map(([name, resource]) => {
       if (!isRecord(resource)) return [name, plainData(resource, [member, name], report)];
       const members = Object.entries(resource).filter(([each]) => isCodeMember(each));
-      code.set(name, { ...Object.fromEntries(members), validate: standardValidate(resource['schema']) });
+      code.set(name, {
+        ...Object.fromEntries(members),
+        generated: functionsOf(resource['generated']),
+        validate: standardValidate(resource['schema']),
+      });
       return [name, readResource(resource, [member, name], report)];
     });
     return Object.fromEntries(resources);
@@ -60,8 +66,19 @@ function readResource(resource: object, path: Path, report: ReportProblem): Json
   return readMembers({ value: resource, path, known: RESOURCE_MEMBERS }, report, (member, value) => {
     if (isCodeMember(member)) return undefined;
     const at = [...path, member];
-    return member === 'schema' ? plainSchema(value, at, report) : plainData(value, at, report);
+    if (member === 'schema') return plainSchema(value, at, report);
+    return plainData(member === 'generated' ? withoutFunctions(value) : value, at, report);
   });
+}
+
+/** The functions among the members of an object: `generated` has data and functions. */
+function functionsOf(value: unknown): ReadonlyMap<string, Callable> {
+  const members = isRecord(value) ? Object.entries(value) : [];
+  return new Map(members.flatMap(([name, held]) => (isCallable(held) ? [[name, held] as const] : [])));
+}
+
+function withoutFunctions(value: unknown): unknown {
+  return isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([, held]) => !isCallable(held))) : value;
 }
 
 interface MembersSource {

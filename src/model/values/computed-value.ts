@@ -6,6 +6,7 @@ import { assertionOf } from './assertion.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { describeReason } from './messages.ts';
 import { formatPath } from './path.ts';
+import { returnedJson } from './returned-json.ts';
 import { storedForm } from './stored-form.ts';
 import { compileAssertion, type ValueViolation } from './validator.ts';
 
@@ -46,7 +47,7 @@ export function compileComputed(computed: ComputedField, report: (failure: Compu
       return failed(thrownMessage(error), null);
     }
     try {
-      const result = toJson(returned);
+      const result = returnedJson(returned);
       const [violation] = violationsOf(result);
       return violation === undefined ? form(result) : failed(describeViolation(violation), shown(returned));
     } catch (error) {
@@ -66,27 +67,4 @@ function thrownMessage(thrown: unknown): string {
 /** The beginning of a value of any type, for the log. Runs no code of the value. */
 function shown(value: unknown): string {
   return cut(inspect(value, { depth: 2, breakLength: Infinity, maxStringLength: 100, customInspect: false }));
-}
-
-/** Converts the result of a function to JSON. Undefined becomes null. @throws {TypeError} JSON cannot represent it */
-function toJson(value: unknown): Json {
-  if (value === undefined || value === null) return null;
-  if (typeof value === 'boolean' || typeof value === 'number') return value;
-  if (typeof value === 'string') return value.toWellFormed();
-  if (value instanceof Promise) {
-    // An unhandled rejection would end the process.
-    value.catch(() => null);
-    throw new TypeError('the function returned a promise; it must return the value synchronously');
-  }
-  const text: string | undefined = JSON.stringify(value, (_name, held: unknown) => jsonMember(held));
-  if (text === undefined) throw new TypeError(`a value of type ${typeof value} is not valid in JSON`);
-  const copy: Json = JSON.parse(text);
-  return copy;
-}
-
-/** Text that was cut within a surrogate pair stays valid JSON. */
-function jsonMember(held: unknown): unknown {
-  if (typeof held === 'string') return held.toWellFormed();
-  if (typeof held === 'number' && !Number.isFinite(held)) throw new TypeError(`${held} is not valid in JSON`);
-  return held;
 }

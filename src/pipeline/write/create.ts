@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../conventions/json.ts';
 import { evaluateRead, listedETag } from '../../conventions/preconditions.ts';
+import type { WriteContext } from '../../model/typescript/hooks.ts';
 import { createDraft } from '../../plan/draft.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
@@ -10,8 +11,8 @@ import { collectionState } from '../read/list.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
 import type { WriteServices } from '../services.ts';
 import { generateValues } from './generated.ts';
-import { hookPlans, type HookWork } from './hook-work.ts';
-import { applyHooks } from './hooks.ts';
+import { hookPlans, HookWork } from './hook-work.ts';
+import { applyHooks, withRefusals } from './hooks.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import {
   draftError,
@@ -87,9 +88,12 @@ export async function prepareInsert(
   const { request, compiled, within } = target;
   const { resource } = compiled;
   const origin = originOf(request, services);
-  const { values, shown } = generateValues(resource, given, origin.at, services.sources);
+  let worked = work;
+  const context = (): WriteContext => (worked ??= new HookWork(request, services)).context;
+  const inputs = { at: origin.at, sources: services.sources, context };
+  const { values, shown } = await withRefusals(resource, () => generateValues(compiled, given, inputs));
   const plan = { ...createPlan({ events: services.events, origin }, { resource, within, id }, values), expectStamps };
-  const { before, after, expectStamps: read } = hookPlans(work, resource, id);
+  const { before, after, expectStamps: read } = hookPlans(worked, resource, id);
   const revision = pendingRevision(firstPlan + before.length);
   const row = await writtenRow(target, { id, created_at: origin.at, updated_at: origin.at, revision }, values);
   return {

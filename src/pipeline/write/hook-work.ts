@@ -1,8 +1,9 @@
 import { ApiError } from '../../conventions/errors.ts';
 import type { JsonObject } from '../../conventions/json.ts';
+import { timestamp } from '../../conventions/timestamp.ts';
 import type { Resource } from '../../model/model.ts';
 import { isHidden } from '../../model/row-key.ts';
-import type { HookQuery, HookRow, HookRows, HookWrites } from '../../model/typescript/hooks.ts';
+import type { HookQuery, HookRow, HookRows, HookWrites, WriteContext } from '../../model/typescript/hooks.ts';
 import { deepFreeze } from '../../model/values/deep-freeze.ts';
 import { relatedResources } from '../../plan/condition.ts';
 import { readListQuery } from '../../plan/list-query.ts';
@@ -13,10 +14,14 @@ import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { VisibleRows } from '../read/visible-rows.ts';
-import type { Sources } from '../services.ts';
+import type { Services, Sources } from '../services.ts';
 import { planCascade } from './cascade.ts';
 import { generateValues } from './generated.ts';
 import { errorList, refineDraft, type RefinedDraft } from './refine.ts';
+import { originOf } from './write.ts';
+
+/** What hooks need of the services. */
+export type ContextServices = Pick<Services, 'application' | 'sources' | 'events'>;
 
 /** The parameters of a collection that a hook reads by, besides filters. */
 const READ_PARAMETERS: ReadonlySet<string> = new Set(['q', 'sort', 'limit']);
@@ -36,18 +41,19 @@ export class HookWork {
   readonly rows: HookRows;
   readonly system: HookRows;
   readonly writes: HookWrites;
+  /** What the hooks of the write get. */
+  readonly context: WriteContext;
   readonly #request: Negotiated;
   readonly #author: WriteAuthor;
-  readonly #sources: Pick<Sources, 'uuid' | 'randomHex'>;
+  readonly #sources: Sources;
   /** The stamp of each resource before it was first read. */
   readonly #stamps = new Map<string, number>();
   readonly #plans: WritePlan[] = [];
   readonly #written = new Set<string>();
 
-  /** @param sources make the ids and the generated values of new rows */
-  constructor(request: Negotiated, author: WriteAuthor, sources: Pick<Sources, 'uuid' | 'randomHex'>) {
+  constructor(request: Negotiated, { application, events, sources }: ContextServices) {
     this.#request = request;
-    this.#author = author;
+    this.#author = { events, origin: originOf(request, { sources }) };
     this.#sources = sources;
     this.rows = this.#reader(request.rows);
     this.system = this.#reader(request.rows.unrestricted());
@@ -55,6 +61,16 @@ export class HookWork {
       create: (resource, values, parents = []) => this.#create(this.#located(resource, parents), values),
       update: (resource, id, changes, parents = []) => this.#update(this.#located(resource, parents), id, changes),
       delete: (resource, id, parents = []) => this.#delete(this.#located(resource, parents), id),
+    };
+    const { exchange, principal } = request;
+    this.context = {
+      ...application,
+      caller: { subject: principal.subject, scopes: principal.scopes },
+      correlationId: exchange.correlationId,
+      at: timestamp(sources.now()),
+      rows: this.rows,
+      system: this.system,
+      writes: this.writes,
     };
   }
 
@@ -135,9 +151,11 @@ export class HookWork {
     this.#write(compiled, { id, within });
     // The plan is added in this tick where no library has to be asked: writes keep the order in which a hook calls them.
     await chain(validated(compiled, { ...initial, ...values, ...above }, null), (checked) => {
-      // A hook may set read-only fields; secrets that it does not set are known to no one.
-      const { values: made } = generateValues(resource, checked, this.#author.origin.at, this.#sources);
-      this.#plans.push(createPlan(this.#author, { resource, within, id }, made));
+      const inputs = { at: this.#author.origin.at, sources: this.#sources, context: () => this.context };
+      // A secret that is shown once is known to no one here.
+      return chain(generateValues(compiled, checked, inputs), ({ values: made }) => {
+        this.#plans.push(createPlan(this.#author, { resource, within, id }, made));
+      });
     });
     return id;
   }

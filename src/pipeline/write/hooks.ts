@@ -1,20 +1,17 @@
 import { type ApiError, type ErrorDetail, resourceError } from '../../conventions/errors.ts';
 import { jsonEquals } from '../../conventions/json-equality.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
 import type { Resource } from '../../model/model.ts';
 import { HookRefusal, type WriteContext } from '../../model/typescript/hooks.ts';
 import { changedFields } from '../../plan/draft.ts';
 import type { FieldValues, Row } from '../../plan/plan.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
-import type { Services } from '../services.ts';
 import type { CascadePlans } from './cascade.ts';
-import { HookWork, shownRow } from './hook-work.ts';
+import { type ContextServices, HookWork, shownRow } from './hook-work.ts';
 import { errorList, refineDraft } from './refine.ts';
-import { originOf, type WriteTarget } from './write.ts';
+import type { WriteTarget } from './write.ts';
 import { invalid } from './write-refusal.ts';
-
-type ContextServices = Pick<Services, 'application' | 'sources' | 'events'>;
 
 /** The values that a write has after its hooks, and what these read and wrote. */
 interface HookedValues {
@@ -44,8 +41,8 @@ export async function applyHooks(
   if ((!hasHooks && refine === null) || isUnchanged(resource, draft, current)) return { values: draft, work: null };
   const values = await refinedValues(compiled, draft, current);
   if (!hasHooks || isUnchanged(resource, values, current)) return { values, work: null };
-  const work = hookWork(request, services);
-  const context = writeContext(request, work, services);
+  const work = new HookWork(request, services);
+  const { context } = work;
   const hooked = await withRefusals(resource, async () => {
     await runChecks(resource, values, current, context);
     const changed =
@@ -80,34 +77,13 @@ export async function beforeDelete(
   services: ContextServices,
 ): Promise<HookWork | null> {
   if (deleted.every(({ resource }) => resource.hooks.before.delete === null)) return null;
-  const work = hookWork(request, services);
+  const work = new HookWork(request, services);
   for (const { resource, row } of deleted) {
     const hook = resource.hooks.before.delete;
     if (hook === null) continue;
-    await withRefusals(resource, async () => hook(shownRow(row), writeContext(request, work, services)));
+    await withRefusals(resource, async () => hook(shownRow(row), work.context));
   }
   return work;
-}
-
-function hookWork(request: Negotiated, services: ContextServices): HookWork {
-  const author = { events: services.events, origin: originOf(request, services) };
-  return new HookWork(request, author, services.sources);
-}
-
-function writeContext(
-  { exchange, principal }: Negotiated,
-  { rows, system, writes }: HookWork,
-  { application, sources }: ContextServices,
-): WriteContext {
-  return {
-    ...application,
-    caller: { subject: principal.subject, scopes: principal.scopes },
-    correlationId: exchange.correlationId,
-    at: timestamp(sources.now()),
-    rows,
-    system,
-    writes,
-  };
 }
 
 /** Checks every value that the write changes, concurrently. */
@@ -153,7 +129,8 @@ async function validatedAgain(
   );
 }
 
-async function withRefusals<T>(resource: Resource, run: () => Promise<T>): Promise<T> {
+/** Runs code of the application, which may refuse the write. @throws {ApiError} what `refuse` was called with */
+export async function withRefusals<T>(resource: Resource, run: () => MaybePromise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

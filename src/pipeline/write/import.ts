@@ -12,6 +12,8 @@ import type { Writer } from '../../stores/store.ts';
 import type { CompiledResource } from '../contract.ts';
 import { ancestorsOf, type AncestorSource } from '../read/ancestors.ts';
 import { notFound } from '../read/item.ts';
+import type { Sources } from '../services.ts';
+import { generateMissing } from './generated.ts';
 import { invalid, writeRefusal } from './write-refusal.ts';
 
 /** A row that could not be imported. */
@@ -31,7 +33,7 @@ export type RowImportOutcome =
 export interface ImportContext extends AncestorSource {
   readonly writer: Writer;
   readonly author: WriteAuthor;
-  readonly uuid: () => string;
+  readonly sources: Pick<Sources, 'uuid' | 'randomHex'>;
 }
 
 /**
@@ -72,12 +74,13 @@ export async function importRows(
 
 function restorePlan(
   { resource }: CompiledResource,
-  { id, values, createdAt, updatedAt }: ImportedRow,
+  { id, values: given, missing, createdAt, updatedAt }: ImportedRow,
   within: readonly Ancestor[],
-  { author, uuid }: ImportContext,
+  { author, sources }: ImportContext,
 ): CreatePlan {
-  const plan = createPlan(author, { resource, within, id: id ?? uuid() }, values);
-  const at = createdAt ?? plan.at;
+  const at = createdAt ?? author.origin.at;
+  const values = generateMissing(missing, given, { at, sources });
+  const plan = createPlan(author, { resource, within, id: id ?? sources.uuid() }, values);
   return { ...plan, at, ...(updatedAt === null ? {} : { updatedAt }) };
 }
 

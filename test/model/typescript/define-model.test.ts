@@ -121,6 +121,27 @@ describe('a TypeScript model', () => {
     assert.notEqual(load(items(computed(() => 2))).model.fingerprint, one);
   });
 
+  it('can generate values of any type by functions, which change its fingerprint', () => {
+    const generated = (stock: unknown): LoadedModel => load(items({ generated: { stock } }));
+    const { model } = generated(() => 1);
+    const stock = model.resources.get('items')?.field.get('stock');
+    assert.deepEqual([stock?.readOnly, stock?.generator?.kind], [true, 'code']);
+    assert.notEqual(generated(() => 2).model.fingerprint, model.fingerprint);
+  });
+
+  it('reports a function that generates the state, or a field with a default', () => {
+    const schema = {
+      type: 'object',
+      required: [],
+      properties: { phase: { type: 'string', enum: ['A', 'B'], default: 'A' } },
+    } as const;
+    const state = { field: 'phase', initial: 'A', transitions: {} } as const;
+    const phases = resource({ schema, state, generated: { phase: () => 'B' as const } });
+    const problems = problemsOf(defineModel({ name: 'shop', resources: { phases } })).join();
+    assert.match(problems, /phases\.generated\.phase: phase is the state/);
+    assert.match(problems, /properties\.phase\.default: default does not apply to a generated value/);
+  });
+
   it('changes its fingerprint with the source of its modules', () => {
     const read = (text: string): string =>
       loadDefinition({ file: 'shop.ts', defined: items({}), env: {}, text }).model.fingerprint;
@@ -195,6 +216,22 @@ describe('a TypeScript model', () => {
       { computed: { a: { ...number, schema: { type: 'thing' } } } },
       /computed\.a\.schema/,
     ],
+    [
+      'a function that generates an unknown field',
+      { generated: { nam: () => 'x' } },
+      /resources\.items\.generated\.nam: nam is not a field/,
+    ],
+    [
+      'a function that generates a required field',
+      { generated: { name: () => 'x' } },
+      /schema\.properties\.name: name is generated, so that no client can send it; remove name from required/,
+    ],
+    [
+      'a function that generates a write-only field',
+      { generated: { secret: () => 'x' } },
+      /properties\.secret\.writeOnly: no client would ever get/,
+    ],
+    ['generated that is no function and no data', { generated: { stock: 5 } }, /resources\.items\.generated\.stock/],
     ['an invalid setting of a document', { sort: 'nope' }, /resources\.items\.sort: /],
   ];
   for (const [title, code, says] of invalid) {
