@@ -9,6 +9,7 @@ import type { HookServices } from './model/typescript/hooks.ts';
 import { LeasedRateLimiter, type RateLender } from './limits/leased-rate-limiter.ts';
 import { LocalRateLimiter } from './limits/rate-limiter.ts';
 import type { Model } from './model/model.ts';
+import { limitsOfInstance } from './model/rate-quota.ts';
 import { safeObserver } from './observe/safe-observer.ts';
 import { standardErrorLog } from './observe/standard-error-log.ts';
 import type { Observe } from './observe/observation.ts';
@@ -260,8 +261,9 @@ function tokensOf({ model, store, tokens, clock }: CompleteApiOptions): TokenVer
 
 /** What counts the requests of callers; null where the model has no rate limits. */
 function ratesOf({ model, rateLender: lender, random, elapsed: now, sleep }: CompleteApiOptions): Rates | null {
-  const limits = model.limits.rate;
-  if (limits === null) return null;
+  const { rate } = model.limits;
+  if (rate === null) return null;
+  const limits = lender?.isShared === true ? rate : limitsOfInstance(rate);
   const limiter =
     lender === null
       ? new LocalRateLimiter({ limits, secret: random.hex(8), now })

@@ -3,6 +3,8 @@ import { openVerifier } from './auth/open-verifier.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { afterHookSubscribers } from './events/after-hooks.ts';
 import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
+import { localLender } from './limits/lending-buckets.ts';
+import { type OpenedLender, openRedisLender } from './limits/open-redis-lender.ts';
 import { loadModel } from './model/load-model.ts';
 import type { Model } from './model/model.ts';
 import { type DefinedModel, isDefinedModel } from './model/typescript/define-model.ts';
@@ -22,6 +24,11 @@ export interface OpenApiOptions
     ApiOptions,
     'services' | 'tokens' | 'observe' | 'allowAnyHost' | 'origin' | 'notReadyReason' | 'rateLender'
   > {
+  /**
+   * The Redis or Valkey through which all instances of the API share its rate limits: `redis[s]://[[user]:password@]host[:port][/database]`. Needs
+   * the package `@redis/client`. Default: each instance admits its share (`limits.rate.instances`).
+   */
+  readonly redis?: string | undefined;
   /** What `defineModel` returned, or the `model` that `loadModel` returned. */
   readonly model: Model | DefinedModel;
   /** Path of the SQLite file, created where it is missing; `:memory:` for a database that ends with the API. */
@@ -55,6 +62,7 @@ export interface OpenedApi extends AsyncDisposable {
  *
  * @throws {ModelError} where the model is invalid
  * @throws {UnusableKeys} where a file with keys of an issuer cannot be used
+ * @throws {RedisClientMissing} where `redis` is given without the package `@redis/client`
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
  */
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
@@ -64,21 +72,40 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
   const clock = systemClock;
   const random = createRandom();
   const tokens = options.tokens ?? (await tokensOf(model, options, observe));
-  const store = await openSqlite({ path: database, driver, model, migrate, signal, observe, clock, random });
+  const closers: (() => Promise<void>)[] = [];
+  /** In reverse, also where the rest could not be opened. */
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
   try {
+    const store = await openSqlite({ path: database, driver, model, migrate, signal, observe, clock, random });
+    closers.push(() => store.close());
+    const lender = await openLender(model, options, { observe, random });
+    if (lender !== null) closers.push(lender.close);
+    const rateLender = lender?.lender ?? options.rateLender ?? null;
     const subscribers = options.dispatch === false ? [] : afterHookSubscribers(model, services);
     const dispatch = startHooks({ subscribers, store, clock, random, observe });
+    closers.push(async () => dispatch?.stop(milliseconds(options.shutdownTimeout ?? model.limits.shutdownTimeout)));
     const onCommit = (): void => dispatch?.wake();
-    const api = await createApi({ ...options, model, services, tokens, observe, store, clock, random, onCommit });
-    const close = async (): Promise<void> => {
-      await dispatch?.stop(milliseconds(options.shutdownTimeout ?? model.limits.shutdownTimeout));
-      await store.close();
-    };
+    const parts = { model, services, tokens, observe, store, clock, random, onCommit, rateLender };
+    const api = await createApi({ ...options, ...parts });
     return { api, store, close, [Symbol.asyncDispose]: close };
   } catch (error) {
-    await store.close();
+    await close();
     throw error;
   }
+}
+
+/** Redis, where it is named and the model has rate limits. @throws {RedisClientMissing} */
+async function openLender(
+  { name, limits: { rate } }: Model,
+  { redis, rateLender }: OpenApiOptions,
+  { observe, random }: { readonly observe: Observe; readonly random: Random },
+): Promise<OpenedLender | null> {
+  if (redis === undefined || rate === null) return null;
+  const fallback = rateLender ?? localLender(random.hex(8), monotonicNow);
+  const { instances } = rate;
+  return openRedisLender(redis, { name, id: random.hex(16), secret: random.hex(8), instances, fallback, observe });
 }
 
 /** The verifier of the tokens of a model; null where it has no `auth`. @throws {UnusableKeys} */

@@ -4,6 +4,7 @@ import type { Model } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
 import type { DriverName } from '../stores/sqlite/driver/driver.ts';
+import { RedisClientMissing } from '../platform/redis.ts';
 import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../stores/sql/schema/schema-errors.ts';
 import { type CommandError, commandFailed, describeFileError } from './command-error.ts';
 import { serverUrl } from './serve/address.ts';
@@ -37,6 +38,7 @@ export function databaseError(error: unknown, files: DatabaseFiles, name: string
       `${error.message} ${migrateCommand(files, name)} shows the migration; with --apply --allow-data-loss it is made.`,
     );
   }
+  if (error instanceof RedisClientMissing) return commandFailed(error.message);
   if (error instanceof UnusableKeys || error instanceof SchemaViolation || error instanceof UnusableDatabase)
     return commandFailed(error.message);
   return commandFailed(`cannot open the database ${files.database}: ${describeFileError(error)}`);

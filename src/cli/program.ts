@@ -8,7 +8,7 @@ import { styled, supportsColour, type Terminal } from './terminal/terminal.ts';
 
 /** Commands and flags of the specification that are not implemented yet: recognized, hidden from the help, refused. */
 const FUTURE_COMMANDS = ['openapi', 'asyncapi', 'client', 'diff', 'conform'];
-const FUTURE_SERVE_FLAGS = ['--redis <url>', '--metrics-port <port>'];
+const FUTURE_SERVE_FLAGS = ['--metrics-port <port>'];
 
 /**
  * Runs one command line.

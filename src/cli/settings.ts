@@ -1,5 +1,6 @@
 import path from 'node:path';
 import process from 'node:process';
+import { redisUrlProblem } from '../platform/redis.ts';
 import { DRIVER_NAMES, type DriverName } from '../stores/sqlite/driver/driver.ts';
 import { type CommandError, notSupportedYet, usageError } from './command-error.ts';
 import { isLoopback } from './serve/address.ts';
@@ -26,6 +27,7 @@ export interface ServeFlags extends DatabaseFlags {
   readonly port?: string;
   readonly host?: string;
   readonly workers?: string;
+  readonly redis?: string;
   readonly log?: string;
   readonly dev?: boolean;
   readonly open?: boolean;
@@ -39,6 +41,8 @@ export interface ServeSettings {
   readonly database: DatabaseLocation;
   /** Number of processes that serve. */
   readonly workers: number;
+  /** The URL of the Redis that instances share; null for none. */
+  readonly redis: string | null;
   /** The format of the log; null to choose it by the terminal. */
   readonly log: LogFormat | null;
   readonly dev: boolean;
@@ -64,6 +68,7 @@ interface SettingSource {
 const PORT: SettingSource = { flag: '--port', variable: 'RESTWRIGHT_PORT', fallback: '3000' };
 const HOST: SettingSource = { flag: '--host', variable: 'RESTWRIGHT_HOST', fallback: '127.0.0.1' };
 const WORKERS: SettingSource = { flag: '--workers', variable: 'RESTWRIGHT_WORKERS', fallback: '1' };
+const REDIS: SettingSource = { flag: '--redis', variable: 'RESTWRIGHT_REDIS', fallback: '' };
 const LOG: SettingSource = { flag: '--log', variable: 'RESTWRIGHT_LOG', fallback: 'auto' };
 const DATABASE: SettingSource = {
   flag: '--database',
@@ -94,6 +99,7 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
     host: parseHost(settingValue(HOST, flags.host, env)),
     database: databaseLocation(flags, env),
     workers: parseWorkers(settingValue(WORKERS, flags.workers, env), dev),
+    redis: parseRedis(settingValue(REDIS, flags.redis, env)),
     log: parseLog(settingValue(LOG, flags.log, env)),
     dev,
     open,
@@ -150,6 +156,14 @@ function parseWorkers({ text, origin }: SettingValue, dev: boolean): number {
   if (dev && number > 1)
     throw usageError(`${origin}: --dev reloads the model in a single process; use either --dev or several workers.`);
   return number;
+}
+
+/** The URL is not repeated in the message: it may have a password. */
+function parseRedis({ text, origin }: SettingValue): string | null {
+  if (text === '') return null;
+  const problem = redisUrlProblem(text);
+  if (problem === null) return text;
+  throw usageError(`${origin} ${problem}.`);
 }
 
 function parseLog({ text, origin }: SettingValue): LogFormat | null {

@@ -2,17 +2,15 @@ import type { RateLimits, RateQuota } from '../model/rate-quota.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import { BucketTable } from './bucket-table.ts';
 import { unitsIn, waitFor } from './gcra.ts';
-import { type HashedKey, keyedHash } from './keyed-hash.ts';
+import type { HashedKey } from './keyed-hash.ts';
 import { type BucketKind, type BucketState, quotaOf, type RateLimiter } from './rate-limiter.ts';
 
-/** What a process asks of the one that keeps the buckets. */
+/** What a process asks of what keeps the buckets. */
 export interface LoanRequest extends HashedKey {
   readonly kind: BucketKind;
   readonly quota: RateQuota;
-  /** The least number that is of use. */
+  /** The least number that is of use; more are lent where there is plenty. */
   readonly units: number;
-  /** The most that it takes, where there is plenty. */
-  readonly most: number;
 }
 
 /** Units that a process may take from a bucket without asking. */
@@ -25,16 +23,16 @@ export interface Loan {
 
 /** Lends units of buckets that several processes take from. */
 export interface RateLender {
-  /** Of the hash of names, the same in every process: 16 hexadecimal digits. */
-  readonly secret: string;
-  /** The number of processes that borrow. */
-  readonly borrowers: number;
+  /** Whether the instances of an API borrow from it together; otherwise only the processes of one instance do, and each has its share. */
+  readonly isShared: boolean;
+  /** The hash of a name, the same in every process. */
+  hash(name: string): HashedKey;
   /** Never rejects. */
   borrow(request: LoanRequest): Promise<Loan>;
 }
 
 /** Share of a quota that all processes together may have borrowed and not used: so much may the sum that they admit differ from the quota. */
-const UNUSED_SHARE = 0.08;
+export const UNUSED_SHARE = 0.08;
 
 const SLOTS = 2 ** 16;
 
@@ -52,29 +50,28 @@ interface LeasedRateLimiterOptions {
  */
 export class LeasedRateLimiter implements RateLimiter {
   readonly #options: LeasedRateLimiterOptions;
-  readonly #hash: ReturnType<typeof keyedHash>;
   readonly #leases = { caller: new Leases(), address: new Leases(), failure: new Leases() };
   /** By bucket: requests that wait for the same loan. */
   readonly #pending = new Map<string, Promise<void>>();
 
   constructor(options: LeasedRateLimiterOptions) {
     this.#options = options;
-    this.#hash = keyedHash(options.lender.secret);
   }
 
   take(kind: BucketKind, name: string, units: number): MaybePromise<BucketState> {
-    const hashed = this.#hash(name);
+    const hashed = this.#options.lender.hash(name);
     const quota = quotaOf(kind, this.#options.limits);
     return this.#takeNow(kind, hashed, units, quota) ?? this.#takeLater(kind, hashed, units, quota);
   }
 
   check(kind: BucketKind, name: string): BucketState {
-    return this.#leases[kind].state(this.#hash(name), 1, quotaOf(kind, this.#options.limits), this.#options.now());
+    const { lender, limits, now } = this.#options;
+    return this.#leases[kind].state(lender.hash(name), 1, quotaOf(kind, limits), now());
   }
 
   giveBack(kind: BucketKind, name: string, units: number): void {
-    const quota = quotaOf(kind, this.#options.limits);
-    this.#leases[kind].add(this.#hash(name), units, quota, this.#options.now());
+    const { lender, limits, now } = this.#options;
+    this.#leases[kind].add(lender.hash(name), units, quotaOf(kind, limits), now());
   }
 
   /** null where units have to be borrowed first. */
@@ -89,8 +86,7 @@ export class LeasedRateLimiter implements RateLimiter {
   async #takeLater(kind: BucketKind, hashed: HashedKey, units: number, quota: RateQuota): Promise<BucketState> {
     const bucket = `${kind} ${hashed.high} ${hashed.low}`;
     for (;;) {
-      const borrowed =
-        this.#pending.get(bucket) ?? this.#borrow(bucket, { kind, ...hashed, quota, units, most: units });
+      const borrowed = this.#pending.get(bucket) ?? this.#borrow(bucket, { kind, ...hashed, quota, units });
       await borrowed;
       const state = this.#takeNow(kind, hashed, units, quota);
       if (state !== null) return state;
@@ -101,9 +97,8 @@ export class LeasedRateLimiter implements RateLimiter {
     const { lender, now } = this.#options;
     const leases = this.#leases[kind];
     const least = units - leases.units({ high, low }, now());
-    const most = Math.max(least, Math.floor((quota.requests * UNUSED_SHARE) / lender.borrowers));
     const borrow = async (): Promise<void> => {
-      const loan = await lender.borrow({ kind, high, low, quota, units: least, most });
+      const loan = await lender.borrow({ kind, high, low, quota, units: least });
       this.#pending.delete(bucket);
       leases.add({ high, low }, loan.units, quota, now());
       leases.setFullAt({ high, low }, now() + loan.lacking);

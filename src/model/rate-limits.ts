@@ -37,7 +37,8 @@ export const rateSchema: JsonObject = {
       minimum: 1,
       maximum: 10_000,
       default: 1,
-      description: 'Number of servers that share the requests of a caller; each admits its part of the quota',
+      description:
+        'Number of servers that share the requests of a caller; without Redis each admits its part of the quota',
     },
   },
   additionalProperties: false,
@@ -63,8 +64,9 @@ export function compileRate(limits: CompileContext, hasAuth: boolean): RateLimit
     rate.report([...rate.path, 'weights', 'search'], 'a search counts more than all requests of a caller', fix);
   }
   return {
-    caller: shareOf(whole, instances),
-    address: shareOf(hasAuth ? anonymousQuota(whole) : whole, instances),
+    caller: whole,
+    address: hasAuth ? anonymousQuota(whole) : whole,
+    instances,
     weights: { search },
   };
 }
@@ -81,10 +83,4 @@ function compilePer({ declared, path, report }: CompileContext): number {
 function anonymousQuota({ requests, per }: RateQuota): RateQuota {
   if (requests <= ANONYMOUS.requests) return { requests, per };
   return { requests: ANONYMOUS.requests, per: Math.max(ANONYMOUS.per, (per / requests) * ANONYMOUS.requests) };
-}
-
-/** One of several servers admits as much of a quota; at least one request in a time that is longer by as much. */
-function shareOf({ requests, per }: RateQuota, instances: number): RateQuota {
-  const share = Math.max(1, Math.floor(requests / instances));
-  return { requests: share, per: Math.max(per, (share * instances * per) / requests) };
 }

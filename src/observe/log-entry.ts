@@ -1,4 +1,5 @@
 import { timestamp } from '../conventions/timestamp.ts';
+import { describeError, errorFacts } from './described-error.ts';
 import type { Observation } from './observation.ts';
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -13,7 +14,6 @@ export interface LogEntry {
 
 const MAX_PATH = 1_024;
 const MAX_METHOD = 32;
-const MAX_CAUSES = 5;
 
 function entry(level: LogLevel, event: string, fields: LogEntry['fields']): LogEntry {
   return { level, event, fields };
@@ -36,6 +36,7 @@ export function logEntry(observation: Observation): LogEntry {
       return authEntry(observation);
     case 'stopping':
     case 'stopped':
+    case 'deliveries-pending':
       return stopEntry(observation);
     case 'store-unavailable':
     case 'database-lost':
@@ -54,10 +55,9 @@ export function logEntry(observation: Observation): LogEntry {
     case 'worker-unresponsive':
     case 'worker-killed':
       return workerEntry(observation);
-    case 'deliveries-pending':
-      return entry('warn', 'deliveries_pending', { count: observation.count });
     case 'overload':
-      return overloadEntry(observation);
+    case 'shared-rate-limits':
+      return limitsEntry(observation);
   }
 }
 
@@ -108,8 +108,25 @@ function keysEntry({ issuer, error }: Extract<Observation, { kind: 'keys-unavail
   return entry('warn', 'keys_unavailable', { issuer, message });
 }
 
+function limitsEntry(observation: Extract<Observation, { kind: 'overload' | 'shared-rate-limits' }>): LogEntry {
+  return observation.kind === 'overload' ? overloadEntry(observation) : sharedRatesEntry(observation);
+}
+
 function overloadEntry({ overloaded, reason }: Extract<Observation, { kind: 'overload' }>): LogEntry {
   return entry(overloaded ? 'warn' : 'info', 'overload', { overloaded, reason });
+}
+
+function sharedRatesEntry(observation: Extract<Observation, { kind: 'shared-rate-limits' }>): LogEntry {
+  const { address, instances, failure } = observation;
+  if (failure === null)
+    return entry('info', 'rate_limits_shared', {
+      redis: address,
+      message: `rate limits are shared through Redis at ${address}`,
+    });
+  const share =
+    instances === 1 ? 'a whole quota; set limits.rate.instances to their number' : `1/${instances} of each quota`;
+  const message = `Redis at ${address} is away (${failure.message}): each instance admits ${share}`;
+  return entry('warn', 'rate_limits_not_shared', { redis: address, message });
 }
 
 function browserEntry({ reason, url }: Extract<Observation, { kind: 'browser-not-opened' }>): LogEntry {
@@ -140,7 +157,11 @@ function mountedEntry({ name, basePath }: Extract<Observation, { kind: 'mounted-
   });
 }
 
-function stopEntry(observation: Extract<Observation, { kind: 'stopping' | 'stopped' }>): LogEntry {
+function stopEntry(
+  observation: Extract<Observation, { kind: 'stopping' | 'stopped' | 'deliveries-pending' }>,
+): LogEntry {
+  if (observation.kind === 'deliveries-pending')
+    return entry('warn', 'deliveries_pending', { count: observation.count });
   if (observation.kind === 'stopping') return entry('info', 'stopping', { signal: observation.signal });
   const { unfinished } = observation;
   return entry(unfinished === 0 ? 'info' : 'warn', 'stopped', { unfinished });
@@ -248,36 +269,4 @@ function unavailableFields({ message, cause }: Error): LogEntry['fields'] {
 
 function truncate(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
-}
-
-/** An error with its stack and its causes, outermost first. Of a thrown value that is not an Error only the type is logged. */
-function describeError(thrown: unknown): Readonly<Record<string, unknown>> {
-  const [{ name, message, code, stack }, ...causes] = errorChain(thrown);
-  return { name, message, code, stack, causes: causes.map((cause) => cause.stack) };
-}
-
-interface ErrorFacts {
-  readonly name: string;
-  readonly message: string;
-  readonly code: string | null;
-  readonly stack: string;
-}
-
-function errorChain(thrown: unknown): [ErrorFacts, ...ErrorFacts[]] {
-  const chain: [ErrorFacts, ...ErrorFacts[]] = [errorFacts(thrown)];
-  for (let error = thrown; chain.length < MAX_CAUSES && error instanceof Error && error.cause instanceof Error; ) {
-    error = error.cause;
-    chain.push(errorFacts(error));
-  }
-  return chain;
-}
-
-function errorFacts(thrown: unknown): ErrorFacts {
-  if (!(thrown instanceof Error)) {
-    const message = `a value of type ${typeof thrown} was thrown`;
-    return { name: 'NoError', message, code: null, stack: message };
-  }
-  const { name, message, stack } = thrown;
-  const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : null;
-  return { name, message, code, stack: stack ?? `${name}: ${message}` };
 }

@@ -39,6 +39,13 @@ export type Observation =
     }
   /** The keys of an issuer of tokens could not be read. Keys that were read earlier stay in use. */
   | { readonly kind: 'keys-unavailable'; readonly issuer: string; readonly error: unknown }
+  /** From now on rate limits are shared through Redis; where `failure` says why they are not, each of so many instances admits its share. */
+  | {
+      readonly kind: 'shared-rate-limits';
+      readonly address: string;
+      readonly instances: number;
+      readonly failure: Error | null;
+    }
   /** The database is unavailable; the client got a 503. Reported by every request, logged once a minute. */
   | { readonly kind: 'store-unavailable'; readonly error: Error }
   /** A file of the database is not where it was when it was opened. Nothing is read or acknowledged until a restart. Reported once. */

@@ -158,6 +158,10 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
   ],
   'mounted-without-auth': [{ kind: 'mounted-without-auth', name: 'desk', basePath: '/api' }],
   'token-rejected': [{ kind: 'token-rejected', correlationId: 'c', reason: 'expired' }],
+  'shared-rate-limits': [
+    { kind: 'shared-rate-limits', address: '127.0.0.1:6379', instances: 3, failure: new Error('silent') },
+    { kind: 'shared-rate-limits', address: '127.0.0.1:6379', instances: 3, failure: null },
+  ],
   'keys-unavailable': [{ kind: 'keys-unavailable', issuer: 'id', error: new Error('silent') }],
   'deliveries-pending': [{ kind: 'deliveries-pending', count: 1 }],
   listening: [{ kind: 'listening', url: 'http://localhost/api', allowAnyHost: false }],

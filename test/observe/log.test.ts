@@ -136,6 +136,20 @@ describe('a line of JSON', () => {
         message: 'the keys of the issuer id could not be read: https://id.example.com/jwks has status 500',
       },
     ],
+    [
+      { kind: 'shared-rate-limits', address: 'cache:6379', instances: 3, failure: new Error('refused') },
+      'warn',
+      {
+        event: 'rate_limits_not_shared',
+        redis: 'cache:6379',
+        message: 'Redis at cache:6379 is away (refused): each instance admits 1/3 of each quota',
+      },
+    ],
+    [
+      { kind: 'shared-rate-limits', address: 'cache:6379', instances: 3, failure: null },
+      'info',
+      { event: 'rate_limits_shared', redis: 'cache:6379' },
+    ],
     [{ kind: 'overload', overloaded: true, reason: 'why' }, 'warn', { event: 'overload', reason: 'why' }],
     [{ kind: 'overload', overloaded: false, reason: null }, 'info', { overloaded: false, reason: null }],
   ] as const satisfies readonly (readonly [Observation, string, object])[]) {

@@ -103,6 +103,12 @@ const OPTIONS: readonly OptionSpec[] = [
     'number of processes that share the port and the database (RESTWRIGHT_WORKERS, default: 1)',
     'Processes:',
   ),
+  valueOption(
+    'redis',
+    'url',
+    'Redis or Valkey, through which instances share rate limits; needs @redis/client (RESTWRIGHT_REDIS)',
+    'Processes:',
+  ),
   {
     name: 'log',
     value: { name: 'format', completes: LOG_FORMATS },

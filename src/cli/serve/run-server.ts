@@ -113,7 +113,8 @@ function apiOpener(
       throw commandFailed(`the database ${database} was moved or deleted. Put it back, then restart the server.`);
     }
     opened.add(database);
-    const served = { model, modelFile, services, database, driver, migrate, dispatch, rateLender };
+    const redis = settings.redis ?? undefined;
+    const served = { model, modelFile, services, database, driver, migrate, dispatch, rateLender, redis };
     return openDatabase({ ...served, observe, allowAnyHost, ...state });
   };
 }

@@ -1,4 +1,5 @@
 import type { Loan, LoanRequest, RateLender } from '../../limits/leased-rate-limiter.ts';
+import { type HashedKey, keyedHash } from '../../limits/keyed-hash.ts';
 import { atEndOfTick } from '../../platform/end-of-tick.ts';
 import type { WorkerMessage } from './worker-messages.ts';
 
@@ -9,14 +10,16 @@ interface Borrowing {
 }
 
 /** What borrowing from the supervisor needs. */
-interface SupervisorLoansOptions extends Pick<RateLender, 'secret' | 'borrowers'> {
+interface SupervisorLoansOptions {
+  /** Of the hash of names, the same for all workers: 16 hexadecimal digits. */
+  readonly secret: string;
   readonly send: (message: WorkerMessage) => void;
 }
 
 /** Borrows units of rate limits from the supervisor: what one iteration of the event loop needs is one message. */
 export class SupervisorLoans implements RateLender {
-  readonly secret: string;
-  readonly borrowers: number;
+  readonly isShared = false;
+  readonly #hash: (name: string) => HashedKey;
   readonly #send: SupervisorLoansOptions['send'];
   #queue: Borrowing[] = [];
   /** Messages without an answer, by id. */
@@ -24,10 +27,13 @@ export class SupervisorLoans implements RateLender {
   #lastId = 0;
   #isAlone = false;
 
-  constructor({ secret, borrowers, send }: SupervisorLoansOptions) {
-    this.secret = secret;
-    this.borrowers = borrowers;
+  constructor({ secret, send }: SupervisorLoansOptions) {
+    this.#hash = keyedHash(secret);
     this.#send = send;
+  }
+
+  hash(name: string): HashedKey {
+    return this.#hash(name);
   }
 
   borrow(request: LoanRequest): Promise<Loan> {
@@ -62,6 +68,6 @@ export class SupervisorLoans implements RateLender {
   }
 }
 
-function wholeLoan({ most }: LoanRequest): Loan {
-  return { units: most, lacking: 0 };
+function wholeLoan({ units }: LoanRequest): Loan {
+  return { units, lacking: 0 };
 }

@@ -37,8 +37,7 @@ process.on('SIGTERM', () => undefined);
 
 async function serve(options: WorkerOptions): Promise<void> {
   try {
-    const { rateSecret: secret, settings } = options;
-    loans = new SupervisorLoans({ secret, borrowers: settings.workers, send: (message) => void send(message) });
+    loans = new SupervisorLoans({ secret: options.rateSecret, send: (message) => void send(message) });
     await serveModel({
       ...options,
       terminal,

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { createClient } from '@redis/client';
+import { withTimeout } from './timeout.ts';
+
+/** A program that Redis runs as one step. */
+export interface RedisScript {
+  readonly text: string;
+  /** SHA-1 of the text, by which Redis knows it. */
+  readonly sha: string;
+}
+
+/** A connection to Redis or Valkey. It is made again whenever it is lost. */
+export interface RedisConnection {
+  /** `host:port`, without credentials: for messages. */
+  readonly address: string;
+  /** @returns what the script returns @throws {Error} immediately while there is no connection; where Redis does not answer in time */
+  run(script: RedisScript, keys: readonly string[], values: readonly string[]): Promise<unknown>;
+  /** Ends the connection; what was not answered is rejected. */
+  close(): void;
+}
+
+/** How to connect. */
+export interface RedisOptions {
+  /** `redis[s]://[[user]:password@]host[:port][/database]` */
+  readonly url: string;
+  /** Milliseconds that Redis may take to answer. */
+  readonly timeout: number;
+  /** Called when the connection is there, each time. */
+  readonly onConnected: () => void;
+  /** Called when it is lost, or cannot be made. */
+  readonly onError: (error: Error) => void;
+}
+
+/** The package that connects to Redis is not installed. */
+export class RedisClientMissing extends Error {
+  constructor(cause: unknown) {
+    super('Redis needs the package @redis/client: run `npm install @redis/client`.', {
+      cause,
+    });
+    this.name = 'RedisClientMissing';
+  }
+}
+
+const DEFAULT_PORT = '6379';
+
+/** Milliseconds between two attempts to connect, at most. */
+const MAX_RETRY_DELAY = 1_000;
+
+/** @returns the script, for {@link RedisConnection.run} */
+export function redisScript(text: string): RedisScript {
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
+}
+
+/** Why a URL is none of Redis; null where it is one. */
+export function redisUrlProblem(url: string): string | null {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === '')
+    return 'is not a URL of Redis, such as redis://127.0.0.1:6379';
+  return /^\/?\d*$/.test(parsed.pathname)
+    ? null
+    : 'names a database that is not a number, such as redis://127.0.0.1:6379/1';
+}
+
+/**
+ * Connects to Redis, without waiting for it: `onConnected` says when the connection is there.
+ *
+ * @throws {RedisClientMissing}
+ * @throws {TypeError} for a URL that is none of Redis
+ */
+export async function connectRedis({ url, timeout, onConnected, onError }: RedisOptions): Promise<RedisConnection> {
+  const problem = redisUrlProblem(url);
+  if (problem !== null) throw new TypeError(`The URL ${problem}`);
+  const client = (await loadClient())({
+    url,
+    RESP: 2,
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    socket: {
+      connectTimeout: timeout * 10,
+      reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, MAX_RETRY_DELAY),
+    },
+  });
+  client.on('ready', onConnected);
+  client.on('error', (error: unknown) => onError(error instanceof Error ? error : new Error(String(error))));
+  // It rejects where `close` ends the attempts; all other errors are events.
+  client.connect().catch(() => undefined);
+  const run = async (
+    { text, sha }: RedisScript,
+    keys: readonly string[],
+    values: readonly string[],
+  ): Promise<unknown> => {
+    const options = { keys: [...keys], arguments: [...values] };
+    try {
+      return await client.evalSha(sha, options);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return client.eval(text, options);
+    }
+  };
+  return {
+    address: addressOf(url),
+    run: (script, keys, values) => answeredWithin(run(script, keys, values), timeout),
+    close: () => client.destroy(),
+  };
+}
+
+/** @throws {Error} where there is no answer in time, although this process was not too busy to read it */
+async function answeredWithin(answer: Promise<unknown>, timeout: number): Promise<unknown> {
+  const first = await withTimeout(
+    answer.then((value) => ({ value })),
+    timeout,
+    () => null,
+  );
+  if (first !== null) return first.value;
+  // Timers run before what has arrived is read.
+  await setImmediate();
+  return Promise.race([answer, Promise.reject(new Error(`Redis did not answer within ${timeout} ms`))]);
+}
+
+/** @throws {RedisClientMissing} */
+async function loadClient(): Promise<typeof createClient> {
+  try {
+    return (await import('@redis/client')).createClient;
+  } catch (error) {
+    throw new RedisClientMissing(error);
+  }
+}
+
+function addressOf(url: string): string {
+  const { hostname, port } = new URL(url);
+  return `${hostname}:${port === '' ? DEFAULT_PORT : port}`;
+}
