@@ -50,6 +50,10 @@ const REQUESTS: Readonly<Record<string, readonly Sent[]>> = {
     ['PATCH *', { quantity: 3 }, 409, /A paid order keeps its quantity/],
     ['DELETE *', null, 403, /A paid order cannot be deleted/],
   ],
+  'invoices.mts': [
+    ['POST invoices', { customer: 'Ann' }, 201, /"number":1,"token":"inv_/],
+    ['POST invoices', { customer: 'Bob', number: 9 }, 201, /"number":2,/],
+  ],
   'tracker.mts': [
     ['POST projects', { id: 'web', name: 'Web' }, 201, /"last_number":0/],
     ['POST issues', { project_id: 'web', title: 'One' }, 201, /"number":1/],
