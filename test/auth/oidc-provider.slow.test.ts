@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import { openVerifier } from '../../src/auth/open-verifier.ts';
 import type { JsonObject } from '../../src/conventions/json.ts';
-import { createFetchHandler } from '../../src/http/fetch.ts';
+import { serveHttp } from '../../src/http/serve-http.ts';
 import { loadModel } from '../../src/model/load-model.ts';
 import { openApi } from '../../src/open-api.ts';
 
@@ -94,11 +94,19 @@ async function clientOf(url: string): Promise<(scope: string) => Promise<string>
   };
 }
 
+/** The issuers that the metadata of a server name (RFC 9728). The server is behind its public URL for its clients, here it is asked directly. */
+async function issuersOf(origin: string): Promise<readonly string[]> {
+  const resource = new URL(API);
+  const metadata = await oauth.resourceDiscoveryRequest(new URL(origin), insecure);
+  return (await oauth.processResourceDiscoveryResponse(resource, metadata)).authorization_servers ?? [];
+}
+
 describe('an issuer by oidc-provider', () => {
-  it('[AUTH-2a] [AUTH-2b] is found by discovery, and rotates its keys while requests run', async (test) => {
+  it('[AUTH-2a] [AUTH-2b] [AUTH-8a] is found by the metadata of the API and by discovery, and rotates its keys while requests run', async (test) => {
     const [first, second, third] = [privateKey('1'), privateKey('2'), privateKey('3')];
     const issuer = await startProvider(test, [first]);
     const text = `name: shop
+public_url: ${API}
 auth: { issuers: [{ name: oidc, issuer: '${issuer.url}', audience: '${API}', discovery: true }] }
 resources: { items: { schema: { type: object, properties: { name: { type: string } } } } }
 `;
@@ -115,13 +123,26 @@ resources: { items: { schema: { type: object, properties: { name: { type: string
       observe: (observation) => void failures.push(observation),
     });
     const { api, close } = await openApi({ model, tokens, database: ':memory:', observe: () => undefined });
-    test.after(close);
-    const send = createFetchHandler(api);
-    const getToken = await clientOf(issuer.url);
+    const server = await serveHttp({ api, port: 0 });
+    test.after(async () => {
+      await server.close();
+      await close();
+    });
+    const origin = `http://127.0.0.1:${server.port}`;
+    const found = await issuersOf(origin);
+    assert.deepEqual(found, [issuer.url]);
+    const getToken = await clientOf(found[0] ?? '');
     const request = async (token: string, method = 'GET'): Promise<Response> => {
-      const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+      const headers = new Headers({ 'Content-Type': 'application/json' });
       const body = method === 'POST' ? '{"name":"a"}' : null;
-      return send(new Request('http://localhost/api/v1/items', { method, headers, body }));
+      const url = new URL('/api/v1/items', origin);
+      try {
+        return await oauth.protectedResourceRequest(token, method, url, headers, body, insecure);
+      } catch (error) {
+        // The library rejects where a response has a challenge.
+        assert.ok(error instanceof oauth.WWWAuthenticateChallengeError, String(error));
+        return error.response;
+      }
     };
 
     const reader = await getToken('items:read');
