@@ -193,11 +193,12 @@ export function isReachable({ host }: Pick<ServeSettings, 'host'>): boolean {
   return !isLoopback(host);
 }
 
-/** The error for a server without authentication that other machines could reach (AUTH-7). */
-export function unprotected({ host, open }: Pick<ServeSettings, 'host' | 'open'>): CommandError {
+/** The error for a server without authentication that other machines could reach (AUTH-7). @param flags those that the settings come from */
+export function unprotected({ host, open }: Pick<ServeSettings, 'host' | 'open'>, flags: ServeFlags): CommandError {
+  const origin = flags.host === undefined ? HOST.variable : HOST.flag;
   const former = open ? '--open opens the browser; what it did in earlier versions is now --insecure-public. ' : '';
   return usageError(
-    `--host: other machines can reach ${host}, and no authentication is configured: any client could read and change all data. ` +
+    `${origin}: other machines can reach ${host}, and no authentication is configured: any client could read and change all data. ` +
       `${former}Declare \`auth\` in the model, use a loopback address like 127.0.0.1, or pass --insecure-public to serve every client without authentication.`,
   );
 }

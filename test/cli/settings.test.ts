@@ -118,7 +118,7 @@ describe('settings of serve', () => {
     it(`[AUTH-7] refuse ${host} without --insecure-public, naming auth`, () => {
       const settings = serveSettings({ host }, {});
       assert.equal(isReachable(settings), true);
-      const { exitCode, message } = unprotected(settings);
+      const { exitCode, message } = unprotected(settings, { host });
       assert.equal(exitCode, 2);
       assert.match(message, /`auth`/);
       assert.match(message, /--insecure-public/);
@@ -135,8 +135,9 @@ describe('settings of serve', () => {
     [{ open: true }, { RESTWRIGHT_HOST: '::' }],
   ] as const) {
     it(`[AUTH-7] refuse ${JSON.stringify({ ...flags, ...env })}, and say what --open is called now`, () => {
-      const { exitCode, message } = unprotected(serveSettings(flags, env));
+      const { exitCode, message } = unprotected(serveSettings(flags, env), flags);
       assert.equal(exitCode, 2);
+      assert.match(message, 'host' in flags ? /^--host: / : /^RESTWRIGHT_HOST: /);
       assert.match(message, /--open opens the browser; what it did in earlier versions is now --insecure-public\./);
     });
   }

@@ -183,13 +183,14 @@ describe('the first hour with code', { timeout: 240_000 }, () => {
 
 /** The code of two guides, as programs that serve the starting model and print where. */
 const PROGRAMS = {
-  'docs/guides/embedding.md': (code: string) => `import { serveHttp } from 'restwright';
-${code.replace("'notes.yaml'", "'restwright.yaml'")}
-const { port } = await serveHttp({ api, port: 0 });
-console.log('listening on http://127.0.0.1:' + port);
-process.on('SIGTERM', () => close().then(() => process.exit(0)));
+  'docs/guides/embedding.md': (model: string, server: string) => ({
+    'notes.mts': model.replace("'notes.yaml'", "'restwright.yaml'"),
+    'server.mts': `${server.replace('port: 3000', 'port: 0')}
+console.log('listening on http://127.0.0.1:' + server.port);
 `,
-  'README.md': (code: string) => `import { readFileSync } from 'node:fs';
+  }),
+  'README.md': (code: string) => ({
+    'server.mts': `import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { loadModel } from 'restwright';
 const { model } = loadModel({ text: readFileSync('restwright.yaml', 'utf8') });
@@ -197,16 +198,16 @@ ${code.replace('http.createServer', 'const server = http.createServer').replace(
 server.once('listening', () => console.log('listening on http://127.0.0.1:' + server.address().port));
 process.on('SIGTERM', () => close().then(() => process.exit(0)));
 `,
+  }),
 };
 
 describe('the first hour with the code of a guide', { timeout: 120_000 }, () => {
-  for (const [page, programOf] of Object.entries(PROGRAMS))
+  for (const [page, filesOf] of Object.entries(PROGRAMS))
     it(`serves an API: ${page}`, async () => {
       if (!existsSync(project.sandbox.path('restwright.yaml'))) await project.restwright('init');
-      const [code = ''] = blocksOf(textOf(page), 'ts');
-      const name = `${page.length}.mts`;
-      project.sandbox.write(name, programOf(code));
-      const served = await project.start(name);
+      const [first = '', second = ''] = blocksOf(textOf(page), 'ts');
+      for (const [name, code] of Object.entries(filesOf(first, second))) project.sandbox.write(name, code);
+      const served = await project.start('server.mts');
       assert.match(await project.curl(`${served.origin}/api/v1/customers`), /^HTTP\/1\.1 200 /);
       assert.equal(await served.stop(), 0);
     });

@@ -40,7 +40,7 @@ async function serve(named: string, flags: ServeFlags, terminal: Terminal): Prom
       `${named} is a description (OpenAPI); write a model from it with \`restwright init --from ${named}\`.`,
     );
   const isData = found.kind === 'data';
-  await requireAuthentication(isData ? null : named, requested, terminal);
+  await requireAuthentication(isData ? null : named, requested, flags, terminal);
   const prepared = isData ? await prepareData(found.data, databaseSetting(flags, terminal), terminal) : null;
   if (prepared?.kind === 'incomplete') return prepared.exitCode;
   const [file, settings] =
@@ -69,10 +69,15 @@ async function serve(named: string, flags: ServeFlags, terminal: Terminal): Prom
  * @param model the file of the model; null for one that is inferred, which has no authentication
  * @throws {CommandError} exit 2, also before the data of a file are imported
  */
-async function requireAuthentication(model: string | null, settings: ServeSettings, { env }: Terminal): Promise<void> {
+async function requireAuthentication(
+  model: string | null,
+  settings: ServeSettings,
+  flags: ServeFlags,
+  { env }: Terminal,
+): Promise<void> {
   if (settings.insecurePublic || !isReachable(settings)) return;
   const auth = model === null ? null : (await requireModel(model, env)).model.auth;
-  if (auth === null) throw unprotected(settings);
+  if (auth === null) throw unprotected(settings, flags);
 }
 
 function valueOption(name: string, value: string, description: string, group: string): OptionSpec {

@@ -156,7 +156,8 @@ describe('checkpoints on a worker thread', () => {
     }
     relay.end();
     writer.close();
-    assert.ok(Math.max(...sizes) <= 45, `the WAL grew, in MiB: ${sizes.join(', ')}`);
+    // Without restarts it would have 80 MiB. On a busy machine one may come a round late.
+    assert.ok(Math.max(...sizes) <= 65 && (sizes.at(-1) ?? 0) <= 45, `the WAL grew, in MiB: ${sizes.join(', ')}`);
   });
 
   it('[OPS-4c] do not wait for a long reader, and truncate the WAL once it has ended', async (context) => {
