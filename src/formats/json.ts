@@ -2,6 +2,7 @@ import { weakMemoize } from '../cache/memoize.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import { orderedMembers } from '../conventions/utf8-order.ts';
 import type { Shape, ValueType } from '../model/model.ts';
+import { DividedArray, DividedObject, type Divisible, itemType, memberType } from './divided.ts';
 import { scanJson, type StructureLimits } from './json-scan.ts';
 import { decodeUtf8 } from './malformed-body.ts';
 
@@ -75,6 +76,27 @@ function inOrder(value: Json): string {
 export const jsonWriter = weakMemoize((type: ValueType): ((value: Json) => string) =>
   holdsMap({ type, nullable: true }) ? writeOrderedJson : writeJson,
 );
+
+/** The pieces of the text that {@link jsonWriter} writes, one for each member or item of what is divided. @param type null if it is not known */
+export function* jsonPieces(value: Divisible, type: ValueType | null): Generator<string> {
+  if (value instanceof DividedArray) {
+    let before = '[';
+    for (const each of value.items()) {
+      yield before;
+      yield* jsonPieces(each, itemType(type));
+      before = ',';
+    }
+    yield ']';
+  } else if (value instanceof DividedObject) {
+    let before = '{';
+    for (const [name, member] of value.members()) {
+      yield `${before}${JSON.stringify(name)}:`;
+      yield* jsonPieces(member, memberType(type, name));
+      before = ',';
+    }
+    yield '}';
+  } else yield type === null ? writeOrderedJson(value) : jsonWriter(type)(value);
+}
 
 function holdsMap({ type }: Shape): boolean {
   if (type.kind === 'object') return type.members.some(holdsMap);

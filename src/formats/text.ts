@@ -1,5 +1,6 @@
 import { orderedMembers } from '../conventions/utf8-order.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
+import { DividedArray, DividedObject, type Divisible } from './divided.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
 
@@ -11,6 +12,28 @@ export function writeText(value: JsonObject): string {
   const lines: string[] = [];
   for (const [name, member] of Object.entries(value)) addLines(nameOf(name), member, lines);
   return lines.join('');
+}
+
+/** The pieces of the text that {@link writeText} writes. */
+export function* textPieces(value: JsonObject | DividedObject): Generator<string> {
+  if (!(value instanceof DividedObject)) yield writeText(value);
+  else for (const [name, member] of value.members()) yield* linePieces(nameOf(name), member);
+}
+
+function* linePieces(name: string, value: Divisible): Generator<string> {
+  if (value instanceof DividedArray) {
+    let index = 0;
+    for (const item of value.items()) {
+      yield* linePieces(`${name}[${index}]`, item);
+      index += 1;
+    }
+  } else if (value instanceof DividedObject) {
+    for (const [member, nested] of value.members()) yield* linePieces(`${name}.${nameOf(member)}`, nested);
+  } else {
+    const lines: string[] = [];
+    addLines(name, value, lines);
+    yield lines.join('');
+  }
 }
 
 /** Between two resources: their lines and this make a blank line. */

@@ -4,6 +4,7 @@ import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import type { ValueType } from '../model/model.ts';
+import { DividedArray, type Divisible, isDivided, itemType, memberType } from './divided.ts';
 import type { StructureLimits } from './json-scan.ts';
 import { checkedText, decodeUtf8, malformedBody } from './malformed-body.ts';
 import { type NodeContent, type ObjectType, readTree, type TreeNode } from './typed-reader.ts';
@@ -44,6 +45,12 @@ export function writeXml(root: string, value: Json, type: ValueType | null = nul
   return `${DECLARATION}\n${writeElement(root, XSI_ATTRIBUTE, value, type)}`;
 }
 
+/** The pieces of the text that {@link writeXml} writes. */
+export function* xmlPieces(root: string, value: Divisible, type: ValueType): Generator<string> {
+  yield `${DECLARATION}\n`;
+  yield* elementPieces(root, XSI_ATTRIBUTE, value, type);
+}
+
 /**
  * A page of a collection as an XML document: `<collection>` with `<data>`, whose elements have the name of the resource, and its metadata. Before
  * the items come {@link XML_COLLECTION_START}, after them {@link xmlCollectionEnd}.
@@ -53,6 +60,11 @@ export function writeXml(root: string, value: Json, type: ValueType | null = nul
  */
 export function writeXmlItem(singular: string, item: JsonObject, type: ValueType): string {
   return writeElement(singular, '', item, type);
+}
+
+/** The pieces of the text that {@link writeXmlItem} writes. */
+export function xmlItemPieces(singular: string, item: Divisible, type: ValueType): Iterable<string> {
+  return elementPieces(singular, '', item, type);
 }
 
 export const XML_COLLECTION_START = `${DECLARATION}\n<collection${XSI_ATTRIBUTE}><data>`;
@@ -71,10 +83,27 @@ function writeElement(name: string, attributes: string, value: Json, type: Value
   return content === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`;
 }
 
+function* elementPieces(name: string, attributes: string, value: Divisible, type: ValueType | null): Generator<string> {
+  if (!isDivided(value)) {
+    yield writeElement(name, attributes, value, type);
+    return;
+  }
+  yield `<${name}${attributes}>`;
+  if (value instanceof DividedArray) {
+    for (const each of value.items()) yield* elementPieces('item', '', each, itemType(type));
+  } else {
+    for (const [member, held] of value.members()) {
+      const [tag, key] = NAME.test(member) ? [member, ''] : ['entry', keyAttribute(member)];
+      yield* elementPieces(tag, key, held, memberType(type, member));
+    }
+  }
+  yield `</${name}>`;
+}
+
 function writeContent(value: Exclude<Json, null>, type: ValueType | null): string {
   if (typeof value === 'string') return value.replace(/[&<>\r]/g, escape);
   if (Array.isArray(value)) {
-    const item = type?.kind === 'array' ? type.item.type : null;
+    const item = itemType(type);
     return value.map((each: Json) => writeElement('item', '', each, item)).join('');
   }
   return isJsonObject(value) ? writeMembers(value, type) : JSON.stringify(value);
@@ -82,12 +111,11 @@ function writeContent(value: Exclude<Json, null>, type: ValueType | null): strin
 
 function writeMembers(value: JsonObject, type: ValueType | null): string {
   let xml = '';
-  const known = type?.kind === 'object' ? type.members : null;
   for (const [name, member] of orderedMembers(value)) {
     if (type?.kind === 'map' || !NAME.test(name)) {
       xml += writeElement('entry', keyAttribute(name), member, type?.kind === 'map' ? type.value.type : null);
     } else {
-      xml += writeElement(name, '', member, known?.find((each) => each.name === name)?.type ?? null);
+      xml += writeElement(name, '', member, memberType(type, name));
     }
   }
   return xml;

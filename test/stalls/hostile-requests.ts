@@ -310,6 +310,30 @@ const pages = fc
     method,
   }));
 
+/** Reads of a large thing and its large children in each other's place. */
+const EXPANSIONS = [
+  '/v1/things/{large}?expand=children',
+  '/v1/things/{large}?expand=children.parent&fields=name',
+  '/v1/things?name=large&expand=children',
+  '/v1/things?parent_id={large}&limit=100&expand=parent',
+  '/v1/things?limit=100&expand=parent,children',
+  '/v1/things?limit=100&sort=-id&expand=children',
+];
+
+function expansionAs(type: string, target: string, encoding: string): HostileRequest {
+  const headers = { Accept: type, 'Accept-Encoding': encoding };
+  return { what: `${target} as ${type} ${encoding}`, method: 'GET', target, headers, body: null };
+}
+
+const expansions = fc
+  .tuple(
+    fc.constantFrom(...TYPES),
+    fc.constantFrom(...EXPANSIONS),
+    fc.constantFrom('identity', 'gzip', 'br', 'zstd'),
+    fc.constantFrom('GET', 'HEAD'),
+  )
+  .map(([type, target, encoding, method]) => ({ ...expansionAs(type, target, encoding), method }));
+
 const reads = fc.tuple(fc.constantFrom(...FIELDS), fc.constantFrom('/v1/things/{large}', '/v1/things?limit=3')).map(
   ([[name, value], target]): HostileRequest => ({
     what: `${name}: ${value.slice(0, 20)} of ${target}`,
@@ -323,6 +347,9 @@ const reads = fc.tuple(fc.constantFrom(...FIELDS), fc.constantFrom('/v1/things/{
 export const KNOWN_REQUESTS: readonly HostileRequest[] = [
   ...KNOWN_BATCHES,
   ...TYPES.map((type) => pageAs(type, 'limit=100')),
+  ...[JSON_TYPE, 'application/xml', 'text/plain'].map((type) =>
+    expansionAs(type, '/v1/things/{large}?expand=children', 'identity'),
+  ),
 ];
 
 /** Hostile requests of all kinds. */
@@ -332,5 +359,6 @@ export const hostileRequests: fc.Arbitrary<HostileRequest> = fc.oneof(
   { weight: 2, arbitrary: batches },
   { weight: 3, arbitrary: lists },
   { weight: 2, arbitrary: pages },
+  { weight: 2, arbitrary: expansions },
   { weight: 2, arbitrary: reads },
 );

@@ -32,6 +32,8 @@ const TREE = {
 const TEXT = { name: '&'.repeat(900_000) };
 /** All that is expensive to write. */
 const LARGER = [MAP, TREE, TEXT];
+/** How many of each larger thing are children of the large one: all of them fit into one response. */
+const CHILDREN = 5;
 
 /** @returns the body of the response; '' where the server ended the connection */
 function send(server: MeteredServer, { method, target, headers, body }: Omit<HostileRequest, 'what'>): Promise<string> {
@@ -74,8 +76,11 @@ export async function assertNoStall(numRuns: number, seed: number, copies: numbe
   const { id }: { readonly id?: string } = JSON.parse(made);
   if (id === undefined) assert.fail(made);
   const larger = { method: 'POST', target: '/v1/things', headers: { ...headers, Prefer: 'return=minimal' } };
-  for (const body of LARGER.map((thing) => JSON.stringify(thing))) {
-    for (let copy = 0; copy < copies; copy += 1) await send(server, { ...larger, body });
+  for (const thing of LARGER) {
+    for (let copy = 0; copy < copies; copy += 1) {
+      const body = JSON.stringify(copy < CHILDREN ? { ...thing, parent_id: id } : thing);
+      await send(server, { ...larger, body });
+    }
   }
   await fc.assert(
     fc.asyncProperty(hostileRequests, async ({ what, target, body, ...others }) => {

@@ -1,4 +1,3 @@
-import { type ApiError, apiError } from '../../conventions/errors.ts';
 import type { PageWindow } from '../../conventions/pagination/pagination.ts';
 import { type QueryPair, parametersOf } from '../../conventions/query.ts';
 import { effortOfLookup, effortOfRelated } from '../../plan/effort.ts';
@@ -7,16 +6,15 @@ import { type ListQuery, readListQuery } from '../../plan/list-query.ts';
 import { endAfter, fittingCount, isBackward, readFirst } from '../../plan/page-end.ts';
 import type { LocatedRow, Page, RelatedRows, Row, RowAddress } from '../../plan/plan.ts';
 import { rowKey } from '../../plan/row-address.ts';
+import { runSteps, TimeSlices } from '../../platform/time-slices.ts';
 import { RowsTooLarge } from '../../stores/store.ts';
 import type { Authorized } from '../authorize.ts';
 import type { CompiledResource } from '../contract.ts';
 import { referredFilter, referrersFilter } from '../represent/representation.ts';
+import { checkCount, maxLength, NOTHING, type Size, sizesOf, sum, tooLarge } from './related-size.ts';
 
 /** Most rows of a to-many relation in one place (QRY-4). */
 const EXPANDED_ROWS = 20;
-/** Most related rows in one response (QRY-4). */
-const MAX_EXPANDED = 1_000;
-
 /** A row with the related rows that were asked to be expanded. */
 export interface ExpandedRow extends LocatedRow {
   readonly compiled: CompiledResource;
@@ -43,18 +41,15 @@ export type ExpandedRelation =
       readonly size: Size;
     };
 
-/** How many related rows, nested ones included, and their characters as JSON. */
-interface Size {
-  readonly rows: number;
-  readonly length: number;
-}
-
-const NOTHING: Size = { rows: 0, length: 0 };
-
 type Caller = Pick<Authorized, 'rows' | 'contract'>;
 
+/** The reads of one response, all of which a store may answer in the same tick. */
+interface SlicedReads extends Caller {
+  readonly slices: TimeSlices;
+}
+
 /** The reads of one expansion. */
-interface ExpansionReads extends Caller {
+interface ExpansionReads extends SlicedReads {
   /** Characters of related rows as JSON that may still be read: no more than a page may have is ever in memory. */
   readonly budget: { left: number };
 }
@@ -77,7 +72,7 @@ export async function expandRow(
   row: LocatedRow,
   expansions: readonly Expansion[],
 ): Promise<ExpandedRow> {
-  const [expanded] = (await expandRows(caller, compiled, [row], expansions)) ?? [];
+  const [expanded] = (await expandRows(sliced(caller), compiled, [row], expansions)) ?? [];
   if (expanded === undefined || expanded.size.length > maxLength(caller)) throw tooLarge(caller);
   return expanded;
 }
@@ -101,9 +96,10 @@ export async function expandPage(
   whole: Page,
 ): Promise<ExpandedPage> {
   const { window, within } = plan;
+  const reads = sliced(caller);
   for (let page = whole; ; page = endAfter(page, page.rows.length >> 1, window)) {
     const located = page.rows.map((row) => ({ row, within }));
-    const expanded = await expandRows(caller, compiled, located, view.expansions);
+    const expanded = await expandRows(reads, compiled, located, view.expansions);
     if (expanded === null && page.rows.length <= 1) throw tooLarge(caller);
     if (expanded !== null) return fittingPage(caller, { page, expanded }, window);
   }
@@ -120,14 +116,18 @@ function fittingPage(caller: Caller, { page, expanded }: ExpandedPage, window: P
   return { page: endAfter(page, count, window), expanded: readFirst(expanded, count, window) };
 }
 
+function sliced({ rows, contract }: Caller): SlicedReads {
+  return { rows, contract, slices: new TimeSlices() };
+}
+
 /** Rows with their related rows; null where those have more characters than a page may have. @throws {ApiError} where they are too many */
 async function expandRows(
-  { rows: source, contract }: Caller,
+  caller: SlicedReads,
   compiled: CompiledResource,
   rows: readonly LocatedRow[],
   expansions: readonly Expansion[],
 ): Promise<readonly ExpandedRow[] | null> {
-  const reads = { rows: source, contract, budget: { left: maxLength({ contract }) } };
+  const reads = { ...caller, budget: { left: maxLength(caller) } };
   try {
     const expanded = await expand(reads, compiled, rows, expansions);
     checkCount(expanded.map(({ size }) => size));
@@ -146,6 +146,7 @@ async function expand(
 ): Promise<readonly ExpandedRow[]> {
   const relations: (readonly ExpandedRelation[])[] = [];
   for (const expansion of expansions) {
+    await caller.slices.next();
     const read = { owner: compiled, rows, expansion };
     relations.push(expansion.relation.kind === 'one' ? await expandOne(caller, read) : await expandMany(caller, read));
   }
@@ -223,7 +224,7 @@ async function expandRelated(
   rows: readonly LocatedRow[],
   nested: readonly Expansion[],
 ): Promise<readonly ExpandedRow[]> {
-  const own = rows.map(({ row }): Size => ({ rows: 1, length: JSON.stringify(row).length }));
+  const own = await runSteps(sizesOf(rows));
   checkCount(own);
   caller.budget.left -= sum(own).length;
   if (caller.budget.left < 0) throw new RowsTooLarge('The related rows are too large for one response');
@@ -256,30 +257,4 @@ function collectionOf(
 function relationFilter({ kind, field, target }: Relation, row: Row, most: number): QueryPair | null {
   if (kind === 'many') return referredFilter(row[field], most);
   return kind === 'inverse' ? [referrersFilter(target, field), row.id] : null;
-}
-
-function sum(sizes: readonly Size[]): Size {
-  return sizes.reduce((all, { rows, length }) => ({ rows: all.rows + rows, length: all.length + length }), NOTHING);
-}
-
-/** Most characters of related rows in one response: as many as a page may have bytes. */
-function maxLength({ contract }: Pick<Caller, 'contract'>): number {
-  return contract.model.limits.page.bytes;
-}
-
-/** @throws {ApiError} QUERY_EXPAND_INVALID */
-function checkCount(sizes: readonly Size[]): void {
-  if (sum(sizes).rows > MAX_EXPANDED) throw invalidExpand(`${MAX_EXPANDED} related resources`);
-}
-
-function tooLarge(caller: Caller): ApiError {
-  return invalidExpand(`${maxLength(caller)} characters of related resources`);
-}
-
-/** @param most what a response holds at most */
-function invalidExpand(most: string): ApiError {
-  const message = `The response would hold more than ${most}; send a smaller limit, or expand less.`;
-  return apiError('QUERY_EXPAND_INVALID', message, {
-    details: [{ field: 'expand', message: `leads to more than ${most}` }],
-  });
 }

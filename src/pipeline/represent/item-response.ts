@@ -1,13 +1,18 @@
+import { abandonedRequestError } from '../../conventions/receive-errors.ts';
 import { WHOLE_VIEW } from '../../plan/view.ts';
+import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
+import { runSteps, type Steps } from '../../platform/time-slices.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
+import type { ExpandedRow } from '../read/expand.ts';
 import { CachedItem, type Modified } from '../read/item-cache.ts';
 import type { FoundItem } from '../read/item.ts';
 import type { Services } from '../services.ts';
 import { canonicalLink, conditionalResponse, selectedOf } from './conditional-response.ts';
-import { writeItem } from './encode.ts';
+import { bodyOf } from './divided-body.ts';
+import { itemPieces, writeItem } from './encode.ts';
 import type { ETags } from './etags.ts';
-import { representExpanded } from './expanded.ts';
+import { expandedWriter } from './expanded.ts';
 import { viewTypes } from './view-types.ts';
 
 /** A change of this age in milliseconds has another date in whole seconds than any later one (CACHE-4, RFC 9110 8.8.2.2). */
@@ -18,25 +23,41 @@ export function itemResponse(
   request: Negotiated,
   found: FoundItem,
   { etags }: Pick<Services, 'etags'>,
-): BufferedResponse {
+): MaybePromise<BufferedResponse> {
   const { compiled, within, id, view } = found.request;
   const { urls } = request.contract;
   const links = canonicalLink(request, (base) => urls.item(base, compiled.resource, within, id));
   const { source } = found;
   if (source.kind === 'expanded') {
-    const json = representExpanded(request, source.row, view.projection);
-    const text = writeItem(request.offer.format, viewTypes(compiled, view, request.contract), json);
-    // Related rows change without this row's revision and time.
-    const tagged = etags.item(request, source.row.row, etags.digest(text));
-    return conditionalResponse(request, selectedOf(compiled.resource, view.expanded, tagged), {
-      links,
-      body: () => text,
+    return chain(runSteps(expandedBody(request, found.request, source.row)), (body) => {
+      // Related rows change without this row's revision and time.
+      const tagged = etags.item(request, source.row.row, etags.digest(body));
+      return conditionalResponse(request, selectedOf(compiled.resource, view.expanded, tagged), {
+        links,
+        body: () => body,
+      });
     });
   }
   const item = source.kind === 'cached' ? source.item : writtenItem(request, found.request, source);
   const tagged = etags.item(request, item, view.key);
   const selected = selectedOf(compiled.resource, view.expanded, tagged, () => lastModified(item, request, etags));
   return conditionalResponse(request, selected, { links, body: () => item.text });
+}
+
+/** Written piece by piece where related rows are large. @throws {ApiError} REQUEST_MALFORMED where the client has gone */
+function* expandedBody(
+  request: Negotiated,
+  { compiled, view }: FoundItem['request'],
+  row: ExpandedRow,
+): Steps<string | Uint8Array> {
+  const item = expandedWriter(request, view.projection)(row);
+  const steps = bodyOf(itemPieces(request.offer.format, viewTypes(compiled, view, request.contract), item));
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield;
+    if (request.request.client?.destroyed === true) throw abandonedRequestError();
+  }
 }
 
 /** The item of a row that was read, offered to the cache. Its text is made when it is first needed: a 304 needs none. */

@@ -1,17 +1,14 @@
-import { constants } from 'node:buffer';
 import { apiError } from '../../conventions/errors.ts';
 import { abandonedRequestError } from '../../conventions/receive-errors.ts';
-import { jsonWriter } from '../../formats/json.ts';
+import { jsonPieces } from '../../formats/json.ts';
 import { endAfter, fittingCount, isBackward } from '../../plan/page-end.ts';
 import type { Page } from '../../plan/plan.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { CachedPage } from '../read/page-cache.ts';
+import { bodyOf, textOf } from './divided-body.ts';
 import { pageFormat, type PageFormat, writeJsonPage } from './encode.ts';
 import { linkTargets, type PageDescription } from './page-metadata.ts';
 import { describePage, fitsSurely, isRefused, metadataHeaders, type PageToWrite } from './page-to-write.ts';
-
-/** Characters up to which a body stays a string, which is sent in one piece with its header. */
-const ONE_STRING = 65_536;
 
 /** The items that were read first, as many as fit, in the order of reading. */
 interface MeasuredItems {
@@ -45,13 +42,13 @@ function* writeMeasured(toWrite: PageToWrite): Steps<CachedPage> {
   if (isBackward(list.query.plan.window)) shown.reverse();
   const { metadata, links } = end.description;
   const ending = format.end({ page: metadata, links: linkTargets(links) });
-  const body = yield* bodyOf(format.start, shown, format.separator, ending);
+  const body = yield* bodyOf(piecesOf(format, shown, ending));
   return { body, links, metadata: metadataHeaders(request.offer.format, metadata) };
 }
 
 /** Writes items one by one until the page is full. */
 function* measuredItems(toWrite: PageToWrite, format: PageFormat): Steps<MeasuredItems> {
-  const { request, list, page, item, types, maxBytes } = toWrite;
+  const { request, list, page, item, expandedItem, types, maxBytes } = toWrite;
   const backward = isBackward(list.query.plan.window);
   const isJson = request.offer.format === 'json';
   const measures = isJson || isRefused(toWrite, page) || !fitsSurely(toWrite);
@@ -61,8 +58,8 @@ function* measuredItems(toWrite: PageToWrite, format: PageFormat): Steps<Measure
   for (let read = 0; read < page.rows.length; read += 1) {
     yield;
     if (request.request.client?.destroyed === true) throw abandonedRequestError();
-    const data = item(backward ? page.rows.length - 1 - read : read);
-    const json = measures ? jsonWriter(types.responseType)(data) : '';
+    const data = (expandedItem ?? item)(backward ? page.rows.length - 1 - read : read);
+    const json = measures ? yield* textOf(jsonPieces(data, types.responseType)) : '';
     const size = measures ? Buffer.byteLength(json) + 1 : 0;
     sizes.push(size);
     left -= size;
@@ -70,24 +67,17 @@ function* measuredItems(toWrite: PageToWrite, format: PageFormat): Steps<Measure
     if (isJson) texts.push(json);
     else {
       yield;
-      texts.push(format.items([data]));
+      texts.push(yield* textOf(format.pieces(data)));
     }
   }
   return { texts, sizes };
 }
 
-/** All of a body: a string where it is short, else bytes, so that nothing has to go through all of it in one piece later. */
-function* bodyOf(start: string, items: readonly string[], separator: string, end: string): Steps<CachedPage['body']> {
-  const length = items.reduce((sum, item) => sum + item.length + separator.length, start.length + end.length);
-  if (length > constants.MAX_STRING_LENGTH) throw new RangeError('The page is longer than a string can be');
-  if (length <= ONE_STRING) return start + items.join(separator) + end;
-  const parts = [Buffer.from(start)];
-  for (const [index, item] of items.entries()) {
-    parts.push(Buffer.from(index === 0 ? item : separator + item));
-    yield;
-  }
-  parts.push(Buffer.from(end));
-  return Buffer.concat(parts);
+/** A page from its start to its end. */
+function* piecesOf({ start, separator }: PageFormat, items: readonly string[], end: string): Generator<string> {
+  yield start;
+  for (const [index, item] of items.entries()) yield index === 0 ? item : separator + item;
+  yield end;
 }
 
 /** Where a page ends, and the bytes that its metadata and links leave to its items. */

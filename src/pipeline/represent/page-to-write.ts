@@ -6,6 +6,7 @@ import { WHOLE_VIEW } from '../../plan/view.ts';
 import type { DocumentTypes } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { FoundPage } from '../read/list.ts';
+import type { DivisibleItem } from './encode.ts';
 import { expandedWriter } from './expanded.ts';
 import { pageMetadata, type PageDescription } from './page-metadata.ts';
 import type { HeaderList } from './response.ts';
@@ -18,6 +19,8 @@ export interface PageToWrite {
   readonly page: Page;
   /** Represents the row at an index. */
   readonly item: (index: number) => JsonObject;
+  /** The same with its related rows; null where nothing is expanded. */
+  readonly expandedItem: ((index: number) => DivisibleItem) | null;
   readonly types: DocumentTypes;
   /** Of the page as JSON (LIM-1). */
   readonly maxBytes: number;
@@ -48,10 +51,8 @@ export function pageToWrite(
     request,
     list,
     page,
-    item:
-      write === null || expanded === null
-        ? (index) => compiled.representStored(at(page.rows, index), plan.within, base, view)
-        : (index) => write(at(expanded, index)),
+    item: (index) => compiled.representStored(at(page.rows, index), plan.within, base, view),
+    expandedItem: expanded === null || write === null ? null : (index) => write(at(expanded, index)),
     types: view === WHOLE_VIEW ? compiled : viewTypes(compiled, view, contract),
     maxBytes: contract.model.limits.page.bytes,
     isUnsized: expanded !== null || compiled.resource.computed.length > 0,

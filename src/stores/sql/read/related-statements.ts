@@ -1,6 +1,8 @@
 import { referringMembers } from '../../../model/row-key.ts';
 import type { Ancestor, LocatedRow, LookupPlan, RelatedPlan, RelatedRows, RowAddress } from '../../../plan/plan.ts';
 import { keyIds } from '../../../plan/row-address.ts';
+import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import { runSteps, type Steps } from '../../../platform/time-slices.ts';
 import { type AncestorId, ancestorIds } from '../ancestor-ids.ts';
 import { type DeadlineChecks, BindParameters, type SqlRow, type Statement } from '../dialect.ts';
 import { deadlineCheck, orderBy } from './read-statements.ts';
@@ -19,16 +21,14 @@ function levelsOf({ context }: Tables, table: Table): readonly AncestorId[] {
 
 /** The selected columns of a row and the ids above it. */
 function located(tables: Tables, table: Table): string {
-  const chain = levelsOf(tables, table).map(
-    ({ id }, level) => `${id} as ${table.dialect.quote(ancestorColumn(level))}`,
-  );
-  return [table.selection(), ...chain].join(', ');
+  const ids = levelsOf(tables, table).map(({ id }, level) => `${id} as ${table.dialect.quote(ancestorColumn(level))}`);
+  return [table.selection(), ...ids].join(', ');
 }
 
 /** The row of a driver, with the ids above it. */
-function locatedRow(table: Table, chain: readonly AncestorId[], read: SqlRow): LocatedRow {
-  const within = chain.map(({ resource }, level): Ancestor => ({ resource, id: String(read[ancestorColumn(level)]) }));
-  const other = new Set([OWNER, ...chain.map((_, level) => ancestorColumn(level))]);
+function locatedRow(table: Table, levels: readonly AncestorId[], read: SqlRow): LocatedRow {
+  const within = levels.map(({ resource }, level): Ancestor => ({ resource, id: String(read[ancestorColumn(level)]) }));
+  const other = new Set([OWNER, ...levels.map((_, level) => ancestorColumn(level))]);
   const own = Object.entries(read).filter(([name]) => !other.has(name));
   return { row: table.decode(Object.fromEntries(own)), within };
 }
@@ -59,12 +59,28 @@ function checkSize(table: Table, reads: readonly SqlRow[], maxSize: number | und
   }
 }
 
-/** The rows of a lookup statement. @throws {RowsTooLarge} */
-export function lookupRows(tables: Tables, plan: LookupPlan, reads: readonly SqlRow[]): readonly LocatedRow[] {
+/** The rows of a lookup statement; large rows are decoded in time slices. @throws {RowsTooLarge} */
+export function lookupRows(
+  tables: Tables,
+  plan: LookupPlan,
+  reads: readonly SqlRow[],
+): MaybePromise<readonly LocatedRow[]> {
   const table = tables.of(plan.resource);
   checkSize(table, reads, plan.maxSize);
-  const chain = levelsOf(tables, table);
-  return reads.map((read) => locatedRow(table, chain, read));
+  return runSteps(locatedRows(table, levelsOf(tables, table), reads));
+}
+
+function* locatedRows(
+  table: Table,
+  levels: readonly AncestorId[],
+  reads: readonly SqlRow[],
+): Steps<readonly LocatedRow[]> {
+  const rows: LocatedRow[] = [];
+  for (const read of reads) {
+    rows.push(locatedRow(table, levels, read));
+    yield;
+  }
+  return rows;
 }
 
 /**
@@ -141,22 +157,36 @@ function distinctOwners(width: number, { owners }: RelatedPlan): readonly (reado
   return [...new Map(owners.map((owner) => heldKey(width, owner)).map((key) => [JSON.stringify(key), key])).values()];
 }
 
-/** The rows of a related statement for each of the owners, in the order of the plan. @throws {RowsTooLarge} */
-export function relatedRows(tables: Tables, plan: RelatedPlan, reads: readonly SqlRow[]): readonly RelatedRows[] {
+/** The rows of a related statement for each of the owners, in the order of the plan, decoded like those of a lookup. @throws {RowsTooLarge} */
+export function relatedRows(
+  tables: Tables,
+  plan: RelatedPlan,
+  reads: readonly SqlRow[],
+): MaybePromise<readonly RelatedRows[]> {
   const table = tables.of(plan.resource);
-  const chain = levelsOf(tables, table);
-  const width = ownerWidth(tables, plan);
-  const byPosition = Map.groupBy(reads, (read) => Number(read[OWNER]));
   checkSize(table, reads, withFurtherRows(plan));
+  const byPosition = Map.groupBy(reads, (read) => Number(read[OWNER]));
   const first = [...byPosition.values()].flatMap((owned) => owned.slice(0, plan.limit));
   checkSize(table, first, plan.maxSize);
+  return chain(runSteps(locatedRows(table, levelsOf(tables, table), first)), (all) => {
+    let start = 0;
+    const found = new Map<number, RelatedRows>();
+    for (const [position, { length }] of byPosition) {
+      const end = start + Math.min(length, plan.limit);
+      found.set(position, { rows: all.slice(start, end), more: length > plan.limit });
+      start = end;
+    }
+    return ofEachOwner(ownerWidth(tables, plan), plan, found);
+  });
+}
+
+/** @param found by the position of a distinct owner */
+function ofEachOwner(
+  width: number,
+  plan: RelatedPlan,
+  found: ReadonlyMap<number, RelatedRows>,
+): readonly RelatedRows[] {
   const positions = new Map(distinctOwners(width, plan).map((key, position) => [JSON.stringify(key), position]));
-  const found = new Map(
-    [...byPosition].map(([position, owned]) => {
-      const rows = owned.slice(0, plan.limit).map((read) => locatedRow(table, chain, read));
-      return [position, { rows, more: owned.length > plan.limit }];
-    }),
-  );
   return plan.owners.map((owner) => {
     const position = positions.get(JSON.stringify(heldKey(width, owner)));
     return found.get(position ?? -1) ?? { rows: [], more: false };
