@@ -1,7 +1,7 @@
-import type { AccessOperation, AccessRule } from '../model/model.ts';
+import type { AccessOperation, AccessRule, Resource } from '../model/model.ts';
 import type { Method } from '../conventions/methods.ts';
 import { ROUTES } from '../plan/route-table.ts';
-import type { Route, Routed } from './route.ts';
+import type { Routed } from './route.ts';
 
 const PUBLIC: readonly AccessRule[] = [];
 const AUTHENTICATED: readonly AccessRule[] = [{ kind: 'authenticated' }];
@@ -31,10 +31,15 @@ export function accessRules({
       return method === 'OPTIONS' ? PUBLIC : AUTHENTICATED;
     case 'collection':
     case 'item':
-      return operationsOf(route, method)
-        .map((operation) => route.compiled.resource.access[operation])
-        .filter(isRestricted);
+      return operationRules(route.compiled.resource, method);
   }
+}
+
+/** The rules of a method on a resource; none where it is public. */
+export function operationRules(resource: Resource, method: Method): readonly AccessRule[] {
+  return operationsOf(resource, method)
+    .map((operation) => resource.access[operation])
+    .filter(isRestricted);
 }
 
 /** Whether responses depend on who calls (NEG-3, CACHE-5). OPTIONS lists what the caller may do. */
@@ -56,10 +61,7 @@ function isRestricted(rule: AccessRule): boolean {
   return rule.kind !== 'public';
 }
 
-function operationsOf(
-  route: Extract<Route, { kind: 'collection' | 'item' }>,
-  method: Method,
-): readonly AccessOperation[] {
+function operationsOf({ id }: Resource, method: Method): readonly AccessOperation[] {
   switch (method) {
     case 'GET':
     case 'HEAD':
@@ -68,7 +70,7 @@ function operationsOf(
     case 'POST':
       return ['create'];
     case 'PUT':
-      return route.compiled.resource.id.kind === 'client' ? ['create', 'update'] : ['update'];
+      return id.kind === 'client' ? ['create', 'update'] : ['update'];
     case 'PATCH':
       return ['update'];
     case 'DELETE':

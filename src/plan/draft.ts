@@ -107,6 +107,13 @@ export function isReadOnlyMember(resource: Resource, name: string): boolean {
   );
 }
 
+/** The scope that the state transition of a change needs (AUTH-4); null where it needs none. */
+export function transitionScope({ state }: Resource, values: FieldValues, current: Row): string | null {
+  const [from, to] = state === null ? [] : [current[state.field], values[state.field]];
+  if (typeof from !== 'string' || typeof to !== 'string') return null;
+  return state?.scopes.get(from)?.get(to) ?? null;
+}
+
 /** The names of the fields whose values differ from those of the row. */
 export function changedFields(resource: Resource, values: FieldValues, current: Row): readonly string[] {
   const changed: string[] = [];
@@ -192,8 +199,8 @@ function transitionError({ resource, scopeError }: DraftRule, values: FieldValue
   const [from, to] = [current[state.field], values[state.field]];
   if (from === to || typeof from !== 'string' || typeof to !== 'string') return null;
   if (state.transitions.get(from)?.has(to) === true) {
-    const scope = state.scopes.get(from)?.get(to);
-    return scope === undefined ? null : scopeError(scope);
+    const scope = transitionScope(resource, values, current);
+    return scope === null ? null : scopeError(scope);
   }
   const targets = [...(state.transitions.get(from) ?? [])];
   const fix = targets.length === 0 ? `${from} is final` : `allowed from ${from}: ${targets.join(' or ')}`;

@@ -86,7 +86,7 @@ async function stageAll(run: BatchRun, services: BatchServices): Promise<StagedB
 }
 
 /** A failure of an atomic batch: the operation's status, code and header fields such as `Allow`, its fields prefixed (MET-13). */
-function inOperation(index: number, failure: unknown): unknown {
+export function inOperation(index: number, failure: unknown): unknown {
   if (!(failure instanceof ApiError)) return failure;
   const at = `operations[${index}]`;
   const { status, code, message, details, headers, cause } = failure;

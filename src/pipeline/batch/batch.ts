@@ -1,13 +1,15 @@
+import type { AccessRule } from '../../model/model.ts';
 import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
+import { operationRules } from '../access.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
 import { type ParsedBody, parseBody } from '../write/parsed-body.ts';
-import { bodyBytes } from '../write/write-request.ts';
-import { runAtomic } from './atomic.ts';
+import { bodyBytes, stateRules } from '../write/write-request.ts';
+import { inOperation, runAtomic } from './atomic.ts';
 import { readBatch } from './batch-body.ts';
-import { batchName, batchNotFound, type BatchRecord, recordedBatch } from './batch-record.ts';
+import { batchName, batchNotFound, type BatchRecord, type OperationResult, recordedBatch } from './batch-record.ts';
 import type { BatchServices } from './batch-run.ts';
-import { runIndependent } from './independent.ts';
+import { failedResult, runIndependent } from './independent.ts';
 import { type ReceivedBatch, receiveBatch } from './sub-request.ts';
 
 /** A batch that was run, now or by an earlier request with the same idempotency key. */
@@ -40,7 +42,9 @@ export async function runBatch(request: Negotiated, dry: boolean, services: Batc
     return (batch.atomic ? runAtomic : runIndependent)({ request, batch, keyed, dry }, services);
   };
   if (keyed !== null) {
-    const { value, replayed } = await idempotency.runOnce(keyed, run, (record) => batchOf(record, services));
+    const replay = async (record: StoredIdempotencyRecord): Promise<BatchRecord> =>
+      replayedBatch(await batchOf(record, services), request, services);
+    const { value, replayed } = await idempotency.runOnce(keyed, run, replay);
     return { kind: 'batch', record: value, replayed, dry };
   }
   const record = await run();
@@ -62,6 +66,29 @@ export async function readBatchRecord(
 function batchIn(body: ParsedBody, request: Negotiated): ReceivedBatch {
   if (body.kind === 'invalid') throw body.error;
   return receiveBatch(readBatch(body.json, request.preferences.handling === 'lenient'), request);
+}
+
+/**
+ * An earlier batch as its caller may have it now (MET-12): an operation whose scope the caller has lost is refused as a new one would be, and with it
+ * an atomic batch.
+ *
+ * @throws {ApiError} AUTH_SCOPE_INSUFFICIENT
+ */
+function replayedBatch(record: BatchRecord, request: Negotiated, services: BatchServices): BatchRecord {
+  const results = record.results.map((each, index): OperationResult => {
+    const error = each.kind === 'failed' ? null : request.accessError(rulesOf(each, request));
+    if (error === null) return each;
+    if (record.atomic) throw inOperation(index, error);
+    return failedResult(error, request, services);
+  });
+  return { ...record, results };
+}
+
+function rulesOf(
+  { method, result }: Extract<OperationResult, { kind: 'done' }>,
+  { contract }: Negotiated,
+): readonly AccessRule[] {
+  return [...operationRules(contract.resourceOf(result.resource).resource, method), ...stateRules(result)];
 }
 
 /** The batch that the record of a key names. Both are retained for the same time. */

@@ -2,6 +2,7 @@ import { apiError, errorBody } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import { withTimeout } from '../../platform/timeout.ts';
+import type { Negotiated } from '../negotiate.ts';
 import type { Received } from '../receive.ts';
 import { errorHeaders, reportedError } from '../refuse.ts';
 import { LATEST_START } from '../write/commits.ts';
@@ -63,8 +64,7 @@ export async function runIndependent(run: BatchRun, services: BatchServices): Pr
 /** What becomes of an operation. Never rejects. */
 async function resultOf(run: OperationRun, services: BatchServices): Promise<OperationResult> {
   const { request, since, size } = run;
-  const { observe, sources } = services;
-  const { correlationId } = request.exchange;
+  const { sources } = services;
   const { handlerTimeout } = request.contract.model.limits;
   const left = (share: number): number => since + handlerTimeout * share - sources.now();
   try {
@@ -75,13 +75,22 @@ async function resultOf(run: OperationRun, services: BatchServices): Promise<Ope
     };
     return await withTimeout(commitOperation(run, services), left(LATEST_START), late);
   } catch (failure) {
-    const error = reportedError(failure, correlationId, observe);
-    return {
-      kind: 'failed',
-      error: errorBody(error, correlationId, timestamp(sources.now())),
-      headers: errorHeaders(error),
-    };
+    return failedResult(failure, request, services);
   }
+}
+
+/** The result of an operation that failed by itself. */
+export function failedResult(
+  failure: unknown,
+  { exchange: { correlationId } }: Pick<Negotiated, 'exchange'>,
+  { observe, sources }: Pick<BatchServices, 'observe' | 'sources'>,
+): OperationResult {
+  const error = reportedError(failure, correlationId, observe);
+  return {
+    kind: 'failed',
+    error: errorBody(error, correlationId, timestamp(sources.now())),
+    headers: errorHeaders(error),
+  };
 }
 
 /** @throws {ApiError} as the operation would be refused alone */

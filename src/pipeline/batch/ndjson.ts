@@ -41,10 +41,17 @@ interface KeyedLines extends RequestedWrite {
 export async function importLines({ operation, dry }: RequestedWrite, services: BatchServices): Promise<LinesOutcome> {
   const { request, compiled } = operation;
   const key = dry ? null : services.idempotency.name(request, compiled.resource.idempotency === 'required');
-  await operation.precheck(services);
+  // Sent again after its first line was written, its lines are replayed whatever became of the collection since (step 13 before 14).
+  const isResumed = key !== null && (await services.idempotency.find(lineName(key, 1))) !== null;
+  if (!isResumed) await operation.precheck(services);
   // Preconditions belong to the request and were judged once: what its own lines change does not fail the next one.
   const line = requestedWrite({ ...request, preconditions: UNCONDITIONAL });
   return { kind: 'lines', dry, results: resultLines({ ...line, key }, services) };
+}
+
+/** The name of a line's idempotency record. */
+function lineName(key: string, line: number): string {
+  return `${key}:${line}`;
 }
 
 async function* resultLines(lines: KeyedLines, services: BatchServices): BodyStream & AsyncGenerator<string> {
@@ -94,7 +101,7 @@ async function resultLine(line: RawRecord, lines: KeyedLines, services: BatchSer
   const { number } = line;
   try {
     const body = parseLine(line, request.contract);
-    const key = lines.key === null ? null : `${lines.key}:${number}`;
+    const key = lines.key === null ? null : lineName(lines.key, number);
     const { result, replayed } = await commitOnce(
       key,
       operation,

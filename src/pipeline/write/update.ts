@@ -9,6 +9,7 @@ import {
   mergeDraft,
   patchDraft,
   replaceDraft,
+  transitionScope,
 } from '../../plan/draft.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
 import type { Row } from '../../plan/plan.ts';
@@ -95,7 +96,9 @@ async function prepareUpdate(
   const { before, after, expectStamps } = hookPlans(work, resource, id);
   const author = { events: services.events, origin: originOf(request, services) };
   const plan = updatePlan(author, { resource, within, row: current }, values);
-  const result = { kind: 'changed', resource: resource.name, within } as const;
+  const scope = transitionScope(resource, draft.values, current);
+  const needs = scope === null ? {} : { scope };
+  const result = { kind: 'changed', resource: resource.name, within, ...needs } as const;
   if (plan === null) return { plans: [...before, ...after], expectStamps, result: { ...result, row: current } };
   const written = { updated_at: plan.at, revision: pendingRevision(firstPlan + before.length) };
   const row = await writtenRow(target, { id, created_at: current.created_at, ...written }, values);

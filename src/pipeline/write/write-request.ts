@@ -1,4 +1,6 @@
 import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
+import type { AccessRule } from '../../model/model.ts';
+import { requireAccess } from '../authorize.ts';
 import type { Services, WriteServices } from '../services.ts';
 import { type CommitOptions, commitWrite } from './commit-write.ts';
 import { type ParsedBody, parseBody } from './parsed-body.ts';
@@ -70,13 +72,24 @@ export async function commitOnce(
     const outcome = await commitWrite(operation, { ...options, record }, services);
     return outcome.kind === 'done' ? outcome.result : 'recorded';
   };
-  const { value, replayed } = await idempotency.runOnce(keyed, run, resultOf);
+  const replay = (earlier: StoredIdempotencyRecord): WriteResult => replayedResult(earlier, operation);
+  const { value, replayed } = await idempotency.runOnce(keyed, run, replay);
   return { result: value, replayed };
 }
 
-function resultOf({ outcome, revisions }: StoredIdempotencyRecord): WriteResult {
+/** The result of an earlier request. Its target is not looked up: it may have changed or be gone. @throws {ApiError} 403 where the caller has lost a scope */
+function replayedResult(
+  { outcome, revisions }: StoredIdempotencyRecord,
+  { request }: Pick<WriteOperation, 'request'>,
+): WriteResult {
   const result: WriteResult = JSON.parse(outcome);
+  requireAccess(request, stateRules(result));
   return withRevisions(result, revisions);
+}
+
+/** What a replay needs besides the scope of its operation: that of the change of its state. */
+export function stateRules({ scope }: Pick<WriteResult, 'scope'>): readonly AccessRule[] {
+  return scope === undefined ? [] : [{ kind: 'scope', scope }];
 }
 
 /** The bytes of a body, none where there is none. */
