@@ -1,6 +1,6 @@
-import { type Cache, createCache } from '../cache/cache.ts';
+import { type Cache, GenerationalCache } from '../cache/cache.ts';
+import { fnv1a } from '../cache/fnv1a.ts';
 import type { Issuer } from '../model/model.ts';
-import { digest } from '../platform/digest.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { issuerOf, judgeClaims, type JudgedClaims } from './claims.ts';
 import { type CompactToken, MAX_TOKEN, readToken } from './compact-token.ts';
@@ -20,12 +20,13 @@ interface KnownToken {
   readonly expires: number;
   readonly finder: KeyFinder;
   readonly keys: KeySet;
-  readonly weight: number;
 }
 
 /** In characters of tokens; claims take up about as much memory as the token. About 20,000 tokens of typical size. */
 const MAX_WEIGHT = 33_554_432;
 const TOKEN_WEIGHT = 800;
+/** Characters of a signature by which a token is found: 144 bits that only those know who have the token. */
+const FOUND_BY = 24;
 
 const EXPIRED: TokenVerdict = { kind: 'expired' };
 const UNAVAILABLE: TokenVerdict = { kind: 'unavailable' };
@@ -33,15 +34,18 @@ const UNAVAILABLE: TokenVerdict = { kind: 'unavailable' };
 /**
  * Verifies JSON Web Tokens (RFC 7519, RFC 9068, RFC 8725; AUTH-2).
  *
- * A verified token is remembered until it expires, or its issuer has other keys, under a digest of all its characters: no token is kept, and a
- * look-up compares digests. An attacker who measures how long that takes learns of a digest, from which no token follows. The verdict depends
- * on the token and the keys, and is that of one *identity*: nothing that is represented is cached here.
+ * A verified token is remembered until it expires, or its issuer has other keys. It is found by the end of its signature and compared as a whole:
+ * who measures how long that takes learns nothing about a token whose end they do not know. The verdict depends on the token and the keys, and is
+ * that of one *identity*: nothing that is represented is cached here.
  */
 export class JwtVerifier implements TokenVerifier {
   readonly #issuers: readonly IssuerWithKeys[];
   readonly #now: () => number;
-  readonly #known: Cache<KnownToken> = createCache({ maxWeight: MAX_WEIGHT, weigh: ({ weight }) => weight });
-  /** Verifications under way, by digest: requests with one new token share one. */
+  readonly #known: Cache<KnownToken> = new GenerationalCache(
+    { maxWeight: MAX_WEIGHT, weigh: (_, token) => TOKEN_WEIGHT + token.length },
+    (token) => fnv1a(token.slice(-FOUND_BY)),
+  );
+  /** Verifications under way, by token: requests with one new token share one. */
   readonly #pending = new Map<string, Promise<TokenVerdict>>();
 
   /** @param now milliseconds since the epoch */
@@ -52,14 +56,13 @@ export class JwtVerifier implements TokenVerifier {
 
   verify(token: string): MaybePromise<TokenVerdict> {
     if (token.length > MAX_TOKEN) return invalid(`it has more than ${MAX_TOKEN} characters`);
-    const key = digest(token);
-    const known = this.#known.get(key);
+    const known = this.#known.get(token);
     if (known !== undefined && known.finder.current() === known.keys)
       return this.#now() < known.expires ? known.verdict : EXPIRED;
-    return this.#pending.get(key) ?? this.#verifyNew(token, key);
+    return this.#pending.get(token) ?? this.#verifyNew(token);
   }
 
-  #verifyNew(token: string, key: string): MaybePromise<TokenVerdict> {
+  #verifyNew(token: string): MaybePromise<TokenVerdict> {
     const read = readToken(token);
     if (read.kind === 'invalid') return read;
     const { claims, isAccessToken } = read.token;
@@ -72,16 +75,16 @@ export class JwtVerifier implements TokenVerifier {
     if (judged.kind === 'invalid') return judged;
     const verdict = chain(issuer.finder.find(read.token), (keys) => {
       if (keys === null) return UNAVAILABLE;
-      return this.#verifyBy({ token, key, issuer, keys, judged }, read.token);
+      return this.#verifyBy({ token, issuer, keys, judged }, read.token);
     });
     if (!(verdict instanceof Promise)) return verdict;
-    const shared = verdict.finally(() => this.#pending.delete(key));
-    this.#pending.set(key, shared);
+    const shared = verdict.finally(() => this.#pending.delete(token));
+    this.#pending.set(token, shared);
     return shared;
   }
 
   async #verifyBy(
-    { token, key, issuer, keys, judged }: Verification,
+    { token, issuer, keys, judged }: Verification,
     { algorithm, keyId }: CompactToken,
   ): Promise<TokenVerdict> {
     const matching = matchingKeys(keys, { algorithm, keyId });
@@ -91,15 +94,13 @@ export class JwtVerifier implements TokenVerifier {
     const verdict: TokenVerdict = { kind: 'verified', token: judged.token };
     const expires = judged.expires * 1_000;
     const { finder } = issuer;
-    this.#known.set(key, { verdict, expires, finder, keys, weight: TOKEN_WEIGHT + token.length });
+    this.#known.set(token, { verdict, expires, finder, keys });
     return verdict;
   }
 }
 
 interface Verification {
   readonly token: string;
-  /** The digest of the token. */
-  readonly key: string;
   readonly issuer: IssuerWithKeys;
   readonly keys: KeySet;
   readonly judged: Exclude<JudgedClaims, { readonly kind: 'invalid' }>;

@@ -7,6 +7,7 @@ export type Credentials =
   | { readonly kind: 'malformed' };
 
 const SCHEME = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?: +(.*))?$/s;
+const BEARER = 'Bearer ';
 /** The token68 of RFC 9110, which a bearer token is. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
@@ -17,10 +18,16 @@ const MALFORMED: Credentials = { kind: 'malformed' };
 /** Reads the credentials of a request. @param value of its only `Authorization` line; null where it has none */
 export function parseCredentials(value: string | null): Credentials {
   if (value === null) return NONE;
+  // As nearly every client writes it.
+  if (value.startsWith(BEARER) && value[BEARER.length] !== ' ') return bearer(value.slice(BEARER.length));
   const [, scheme, token] = SCHEME.exec(value) ?? [];
   if (scheme === undefined) return MALFORMED;
   if (scheme.toLowerCase() !== 'bearer') return OTHER;
-  return token !== undefined && TOKEN.test(token) ? { kind: 'bearer', token } : MALFORMED;
+  return bearer(token ?? '');
+}
+
+function bearer(token: string): Credentials {
+  return TOKEN.test(token) ? { kind: 'bearer', token } : MALFORMED;
 }
 
 /** Why a caller is challenged (RFC 6750 3.1). */

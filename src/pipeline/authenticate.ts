@@ -76,7 +76,7 @@ export function authenticate(routed: Routed, options: AuthenticateOptions): Mayb
 function principalOf(verdict: TokenVerdict, routed: Routed, options: AuthenticateOptions): Principal {
   switch (verdict.kind) {
     case 'verified':
-      return principal(verdict.token, 'bearer');
+      return principalOfToken(verdict.token);
     case 'expired':
       throw refused('AUTH_TOKEN_EXPIRED', 'The token has expired; get a new one.', routed, options);
     case 'invalid':
@@ -104,6 +104,17 @@ function gatewayPrincipal({ exchange, client }: Routed, gateway: Gateway | null)
   throw apiError('AUTH_REQUEST_INVALID', `${field} of the gateway is malformed: it ${message}.`, {
     details: [{ field, message }],
   });
+}
+
+/** By verified token: one that is known is the same object in each request. */
+const principals = new WeakMap<VerifiedToken, Principal>();
+
+function principalOfToken(token: VerifiedToken): Principal {
+  const known = principals.get(token);
+  if (known !== undefined) return known;
+  const made = principal(token, 'bearer');
+  principals.set(token, made);
+  return made;
 }
 
 /** A caller is all of (issuer, subject, client): two issuers may have the same subject (AUTH-9). */
