@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Issuer } from '../../src/model/model.ts';
+import { FORGED, HS256_FORGED, SIGNED, SPELLED } from './attacks.ts';
 import { readToken } from '../../src/auth/compact-token.ts';
 import type { VerifiedToken } from '../../src/auth/token-verifier.ts';
 import {
@@ -18,7 +19,6 @@ import {
   secretKeys,
   signature,
   token,
-  type TokenParts,
   verdictOf,
   verifier,
 } from './signing.ts';
@@ -132,151 +132,18 @@ describe('a valid token', () => {
   });
 });
 
-/** Tokens with a valid signature of a trusted key. */
-const SIGNED: readonly (readonly [title: string, parts: TokenParts])[] = [
-  ...['crit', 'b64', 'jku', 'jwk', 'x5u', 'x5c', 'enc', 'zip', 'epk', 'cty'].map(
-    (name) =>
-      [`${name} in the header`, { header: { [name]: name === 'crit' ? ['exp'] : 'https://evil.example' } }] as const,
-  ),
-  ['b64: false', { header: { b64: false } }],
-  ['b64: true', { header: { b64: true } }],
-  ['typ JWT', { header: { typ: 'JWT' } }],
-  ['typ of an id token', { header: { typ: 'id+jwt' } }],
-  ['typ that is no text', { header: { typ: ['at+jwt'] } }],
-  ['no alg', { header: { alg: undefined } }],
-  ['alg in lower case', { header: { alg: 'es256' } }],
-  ['a kid that is no text', { header: { kid: 7 } }],
-  ['an empty kid', { header: { kid: '' } }],
-  ['an unknown kid', { header: { kid: '../../../dev/null' } }],
-  ['a huge kid', { header: { kid: 'a'.repeat(513) } }],
-  ['the kid of another key', { header: { kid: 'RS256' } }],
-  ['a header that is a list', { header: '[]' }],
-  ['a header that is null', { header: 'null' }],
-  ['a header that is no JSON', { header: '{alg:ES256}' }],
-  ['a header with a duplicate member', { header: '{"alg":"none","alg":"ES256","typ":"at+jwt","kid":"ES256"}' }],
-  ['a header with a duplicate member in escapes', { header: '{"\\u0061lg":"none","alg":"ES256","typ":"at+jwt"}' }],
-  [
-    'a header that begins with a byte order mark',
-    { header: `\ufeff${JSON.stringify({ alg: 'ES256', typ: 'at+jwt' })}` },
-  ],
-  ['a payload that is a text', { claims: '"ann"' }],
-  ['a payload with a duplicate member', { claims: `{"sub":"root",${JSON.stringify(CLAIMS).slice(1)}` }],
-  ['a payload with a member named __proto__', { claims: `{"__proto__":{},${JSON.stringify(CLAIMS).slice(1)}` }],
-  ['a payload that is a token', { claims: 'eyJhbGciOiJub25lIn0.e30.' }],
-  ['a payload that is too deep', { claims: { a: JSON.parse('['.repeat(20) + ']'.repeat(20)) } }],
-  ['a payload with a lone surrogate', { claims: `{"a":"\\ud800",${JSON.stringify(CLAIMS).slice(1)}` }],
-  ['cnf', { claims: { cnf: { jkt: 'a' } } }],
-  ['cnf that is null', { claims: { cnf: null } }],
-  ['no iss', { claims: { iss: undefined } }],
-  ['another iss', { claims: { iss: 'https://evil.example/' } }],
-  ['iss without its slash', { claims: { iss: 'https://id.example.com' } }],
-  ['iss in another case', { claims: { iss: 'https://ID.example.com/' } }],
-  ['iss in a list', { claims: { iss: ['https://id.example.com/'] } }],
-  ['no aud', { claims: { aud: undefined } }],
-  ['another aud', { claims: { aud: 'https://api.example.com/' } }],
-  ['an empty list of aud', { claims: { aud: [] } }],
-  ['aud that is an object', { claims: { aud: { 'https://api.example.com': true } } }],
-  ['aud with a number', { claims: { aud: ['https://api.example.com', 7] } }],
-  ['no exp', { claims: { exp: undefined } }],
-  ['exp as text', { claims: { exp: String(SECONDS + 300) } }],
-  ['exp that is null', { claims: { exp: null } }],
-  ['exp that is negative', { claims: { exp: -1 } }],
-  ['exp that is infinite', { claims: JSON.stringify(CLAIMS).replace(/"exp":\d+/, '"exp":1e999') }],
-  ['nbf as text', { claims: { nbf: '0' } }],
-  ['iat as text', { claims: { iat: 'now' } }],
-  ['no sub', { claims: { sub: undefined } }],
-  ['an empty sub', { claims: { sub: '' } }],
-  ['sub that is a number', { claims: { sub: 7 } }],
-  ['a long sub', { claims: { sub: 'a'.repeat(256) } }],
-  ['sub with a line break', { claims: { sub: 'ann\nroot' } }],
-  ['a client that is no text', { claims: { client_id: ['a'] } }],
-  ['an empty client', { claims: { client_id: '' } }],
-  ['scope that is a number', { claims: { scope: 7 } }],
-  ['scope that is a list of numbers', { claims: { scope: [7] } }],
-  ['more than 8 KiB', { claims: { a: 'a'.repeat(8_192) } }],
-];
-
-const pem = pairs.RS256.publicKey.export({ type: 'spki', format: 'pem' });
-const [HEAD = '', BODY = '', SIGNATURE = ''] = token().split('.');
-const unsigned = (header: object, end = ''): string => `${encode(header)}.${BODY}.${end}`;
-const ES = { alg: 'ES256', typ: 'at+jwt', kid: 'ES256' };
-const hs = { alg: 'HS256', typ: 'at+jwt' };
-/** An ECDSA signature in DER, as X.509 has it. */
-const der = (): string => {
-  const raw = Buffer.from(SIGNATURE, 'base64url');
-  const part = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([2, 33, 0]), bytes]);
-  const both = Buffer.concat([part(raw.subarray(0, 32)), part(raw.subarray(32))]);
-  return encode(Buffer.concat([Buffer.from([0x30, both.length]), both]));
-};
-const signedBySecret = (header: object, secret: string): string => {
-  const input = `${encode(header)}.${BODY}`;
-  return `${input}.${encode(signature(input, 'HS256', secret))}`;
-};
-
-/** What attackers send: no token of a trusted key. */
-const FORGED: readonly (readonly [title: string, text: string])[] = [
-  ['alg none without a signature', unsigned({ ...ES, alg: 'none' })],
-  ['alg none with a signature', unsigned({ ...ES, alg: 'none' }, SIGNATURE)],
-  ['alg None', unsigned({ ...ES, alg: 'None' })],
-  ['alg NONE', unsigned({ ...ES, alg: 'nOnE' }, 'AA')],
-  ['an empty alg', unsigned({ ...ES, alg: '' }, SIGNATURE)],
-  ['no signature', `${HEAD}.${BODY}.`],
-  ['two parts', `${HEAD}.${BODY}`],
-  ['four parts', `${HEAD}.${BODY}.${SIGNATURE}.`],
-  ['five parts, as encrypted tokens', `${HEAD}.${BODY}.${SIGNATURE}.${SIGNATURE}.${SIGNATURE}`],
-  ['no parts', '..'],
-  ['nothing', ''],
-  ['the public key as the secret of HS256 (PEM)', signedBySecret(hs, pem)],
-  ['the public key as the secret of HS256 (without its last line break)', signedBySecret(hs, pem.trim())],
-  ['the public key as the secret of HS256 (JWK)', signedBySecret({ ...hs, kid: 'RS256' }, JSON.stringify(JWKS[1]))],
-  ['HS256 with an empty secret', signedBySecret(hs, '')],
-  ['HS256 with the secret of nobody', signedBySecret({ ...hs, kid: 'ES256' }, SECRET)],
-  ['RS256 of a signature of ES256', unsigned({ ...ES, alg: 'RS256' }, SIGNATURE)],
-  [
-    'PS256 where RS256 signed',
-    token({ header: { alg: 'RS256', kid: 'RS256' } }).replace(/^[^.]+/, encode({ ...ES, alg: 'PS256', kid: 'RS256' })),
-  ],
-  ['RS384', unsigned({ ...ES, alg: 'RS384', kid: 'RS256' }, SIGNATURE)],
-  ['ES256K', unsigned({ ...ES, alg: 'ES256K' }, SIGNATURE)],
-  ['a signature of zeros', unsigned(ES, encode(Buffer.alloc(64)))],
-  ['a signature of zeros in DER', unsigned(ES, encode(Buffer.from([0x30, 6, 2, 1, 0, 2, 1, 0])))],
-  ['a signature in DER', unsigned(ES, der())],
-  ['a signature that is cut', `${HEAD}.${BODY}.${encode(Buffer.from(SIGNATURE, 'base64url').subarray(0, 63))}`],
-  [
-    'a signature that is too long',
-    `${HEAD}.${BODY}.${encode(Buffer.concat([Buffer.from(SIGNATURE, 'base64url'), Buffer.alloc(1)]))}`,
-  ],
-  [
-    'a signature with r = 0',
-    `${HEAD}.${BODY}.${encode(Buffer.concat([Buffer.alloc(32), Buffer.from(SIGNATURE, 'base64url').subarray(32)]))}`,
-  ],
-  [
-    'a signature of the order of the curve',
-    `${HEAD}.${BODY}.${encode(Buffer.from('FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551'.repeat(2), 'hex'))}`,
-  ],
-  ['a signature by another key', token({ key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey })],
-  ['a key of its own in the header', token({ header: { jwk: publicJwk(pairs.ES256.publicKey) } })],
-  ['another payload', `${HEAD}.${encode({ ...CLAIMS, sub: 'root' })}.${SIGNATURE}`],
-  ['padding', `${HEAD}.${BODY}.${SIGNATURE}==`],
-  ['padding in the header', `${HEAD}=.${BODY}.${SIGNATURE}`],
-  ['a space before', ` ${token()}`],
-  ['a space after', `${token()} `],
-  ['a space inside', `${HEAD} .${BODY}.${SIGNATURE}`],
-  ['a line break inside', `${HEAD}.${BODY}\n.${SIGNATURE}`],
-  ['a tab inside a part', `${HEAD.slice(0, 4)}\t${HEAD.slice(4)}.${BODY}.${SIGNATURE}`],
-  ['base64 in place of base64url', `${HEAD}.${BODY}.${SIGNATURE.slice(0, -4)}+/+/`],
-  ['letters that look alike', token().replace('e', 'е')],
-  ['full-width letters', token().replace('e', 'ｅ')],
-  ['a dot of another script', token().replace('.', '。')],
-  ['NUL', `${token()}\0`],
-  ['the JSON serialization', JSON.stringify({ protected: HEAD, payload: BODY, signature: SIGNATURE })],
-  ['a million dots', '.'.repeat(1_000_000)],
-];
+const [HEAD = '', , SIGNATURE = ''] = token().split('.');
 
 describe('a token with a trusted signature is invalid', () => {
   for (const [title, parts] of SIGNED) {
     it(`[AUTH-2a] with ${title}`, async () => {
       assert.equal((await verdictOf(token(parts))).kind, 'invalid');
+    });
+  }
+
+  for (const [title, text] of SPELLED) {
+    it(`[AUTH-2a] with ${title}`, async () => {
+      assert.match(JSON.stringify(await verdictOf(text)), /is not canonical base64url/);
     });
   }
 
@@ -320,6 +187,12 @@ describe('a forged token is invalid', () => {
   for (const [title, text] of FORGED) {
     it(`[AUTH-2a] with ${title}`, async () => {
       for (const allowTypJwt of [false, true]) assert.equal((await verdictOf(text, { allowTypJwt })).kind, 'invalid');
+    });
+  }
+
+  for (const [title, text] of HS256_FORGED) {
+    it(`[AUTH-2a] where HS256 is configured, with ${title}`, async () => {
+      assert.equal((await verdictOf(text, { keys: secretKeys })).kind, 'invalid');
     });
   }
 
