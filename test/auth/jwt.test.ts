@@ -255,6 +255,23 @@ describe('verified tokens', () => {
     assert.equal((await one).kind, 'verified');
   });
 
+  it('[AUTH-2a] are known by all their characters: what shares some with a known one is judged', async () => {
+    const subject = await verifier();
+    const known = token({ header: { alg: 'RS256', kid: 'RS256' } });
+    assert.equal((await subject.verify(known)).kind, 'verified');
+    const [head = '', body = '', end = ''] = known.split('.');
+    const changed = [
+      [encode({ ...CLAIMS, sub: 'root' }), end],
+      [body, `${end.slice(0, 3)}${end[3] === 'A' ? 'B' : 'A'}${end.slice(4)}`],
+      [body, end.slice(4)],
+      [body, `AAAA${end}`],
+      [body, end.slice(-24)],
+    ];
+    for (const [payload = '', signed = ''] of changed)
+      assert.equal((await subject.verify(`${head}.${payload}.${signed}`)).kind, 'invalid', payload);
+    assert.equal((await subject.verify(known)).kind, 'verified');
+  });
+
   it('[AUTH-2a] expire while they are known', async () => {
     let now = NOW;
     const subject = await verifier({ now: () => now });

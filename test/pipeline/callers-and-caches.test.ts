@@ -10,6 +10,7 @@ import type { Store } from '../../src/stores/store.ts';
 import { CLAIMS, ISSUER, JWKS, NOW, SECONDS, token, verifier } from '../auth/signing.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest, type Seen, seen } from './api-under-test.ts';
 import { replacing } from './replacing.ts';
+import { carry, chosenTransport } from './transports.ts';
 
 const OTHER = { ...ISSUER, name: 'other', issuer: 'https://other.example.com/' };
 const MODEL = JSON.stringify({
@@ -179,8 +180,12 @@ async function forgetting(): Promise<Subject> {
       observe: () => undefined,
     });
   };
-  const send: Subject['send'] = async (request, headers) =>
-    seen(await (await api()).handle(rawRequest({ ...request, headers })));
+  const send: Subject['send'] = async (request, headers) => {
+    const carrier = carry(await api(), chosenTransport());
+    const got = await seen(await carrier.handle(rawRequest({ ...request, headers })));
+    await carrier.close();
+    return got;
+  };
   return { desk, batch: '', send };
 }
 

@@ -133,6 +133,18 @@ describe('a value that a function generates', () => {
     assert.deepEqual(codes, ['N-1', 'N-2', 'N-3', 'N-4', 'N-5', 'N-6', 'N-7', 'N-8']);
   });
 
+  it('[MET-13] reads what the operations before it in an atomic batch have written', async () => {
+    const tickets = resource({
+      schema: SCHEMA,
+      generated: { code: async ({ system }) => `N-${(await system.count('tickets')) + 1}` },
+    });
+    await using desk = await apiUnderTest(defineModel({ name: 'desk', resources: { tickets } }));
+    const operations = [1, 2, 3].map(() => ({ method: 'POST', path: '/tickets', body: {} }));
+    const { body } = await desk.send({ send: 'POST /api/v1/batches', body: { operations } });
+    const codes = body.results.map((one: { readonly body: { readonly code: string } }) => one.body.code);
+    assert.deepEqual(codes, ['N-1', 'N-2', 'N-3']);
+  });
+
   it('uses the services of the application', async () => {
     const { resource: withNext, defineModel: define } = withServices<{ readonly next: () => number }>();
     const tickets = withNext({ schema: SCHEMA, generated: { size: ({ next }) => next() } });
