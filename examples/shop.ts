@@ -1,4 +1,5 @@
-// A model in TypeScript with computed fields and hooks: `restwright serve examples/shop.ts`.
+// A model in TypeScript with computed fields, generated values and hooks: `restwright serve examples/shop.ts`.
+import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { z } from 'zod';
 import { refuse, withServices } from '../src/index.ts';
@@ -56,9 +57,14 @@ const orderItems = resource({
     price: z.number().min(0),
     quantity: z.int().min(1),
     status: z.enum(['OPEN', 'PAID', 'CANCELLED']).default('OPEN'),
+    code: z
+      .string()
+      .regex(/^[0-9a-f]{8}$/)
+      .optional(),
   }),
   state: { field: 'status', initial: 'OPEN', transitions: { OPEN: ['PAID', 'CANCELLED'] } },
   idempotency: 'optional',
+  generated: { code: () => randomBytes(4).toString('hex') },
   computed: {
     total: {
       schema: { type: 'number' },

@@ -71,12 +71,14 @@ describe('the shop in TypeScript', () => {
     const item = { product_id: product.body.id, price: 9.99, quantity: 3 };
     const made = await send('POST', '/order-items', { ...item, total: 1 });
     assert.deepEqual([made.status, made.body.total], [201, 29.97]);
+    assert.match(made.body.code, /^[0-9a-f]{8}$/);
     assert.deepEqual(Object.keys(made.body), [
       'id',
       'product_id',
       'price',
       'quantity',
       'status',
+      'code',
       'total',
       'created_at',
       'updated_at',
