@@ -133,7 +133,10 @@ export const errorProse: Readonly<Record<ErrorCode, Prose>> = {
     'The events after this position are no longer stored.',
     'Read the resources again and continue from the latest event.',
   ),
-  REQUEST_BODY_TOO_LARGE: prose('The body is larger than the limit.', 'Send less, or several requests.'),
+  REQUEST_BODY_TOO_LARGE: prose(
+    'The body is larger than the limit, or would make a resource larger than `limits.row`.',
+    'Send less, or several requests; remove something from the resource first.',
+  ),
   REQUEST_URI_TOO_LONG: prose(
     'The request target is longer than the limit.',
     'Shorten the query: fewer values, fewer filters.',

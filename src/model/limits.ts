@@ -63,6 +63,13 @@ const RULES = {
     max: '65536MiB',
     description: 'Maximum bytes of all request bodies that are being received at the same time',
   },
+  row: {
+    unit: 'size',
+    default: '2MiB',
+    min: '1B',
+    max: '512MiB',
+    description: 'Maximum bytes of one resource as JSON; writes that would make it larger are refused',
+  },
   target: {
     unit: 'size',
     default: '8KiB',
@@ -183,6 +190,8 @@ export function compileLimits(limits: CompileContext, hasAuth: boolean): Limits 
     body: of('body'),
     // At least one body fits.
     bodyMemory: 'body_memory' in limits.declared ? of('body_memory') : Math.max(of('body'), of('body_memory')),
+    // Twice as much as a body, so that a row can grow.
+    row: 'row' in limits.declared ? of('row') : Math.max(2 * of('body'), of('row')),
     target: of('target'),
     headers: of('headers'),
     headerLines: of('header_lines'),

@@ -231,6 +231,8 @@ export interface Limits {
   readonly body: number;
   /** Bytes of all request bodies that are being received at the same time, over all connections. */
   readonly bodyMemory: number;
+  /** Of one row as JSON. */
+  readonly row: number;
   readonly target: number;
   readonly headers: number;
   readonly headerLines: number;

@@ -3,6 +3,7 @@ import { type ApiError, type ErrorDetail, resourceError } from '../conventions/e
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import { jsonEquals } from '../conventions/json-equality.ts';
 import type { Field, Resource } from '../model/model.ts';
+import type { Steps } from '../platform/time-slices.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { mergeMembers, unsetRemoved } from './patched-members.ts';
 import type { Ancestor, FieldValues, ReferencedRow, Row } from './plan.ts';
@@ -23,6 +24,8 @@ export interface DraftRule {
   readonly lenient: boolean;
   /** Why the caller may not make a transition that requires a scope; null where it may (AUTH-4). */
   readonly scopeError: (scope: string) => ApiError | null;
+  /** Refuses what would make a row too large, before it is validated. @throws {ApiError} REQUEST_BODY_TOO_LARGE */
+  readonly checkSize: (values: JsonObject, current: Row | null) => void;
 }
 
 /** Members that the server sets: ignored in a body, so that GET, edit, PUT works (REP-6). `id` is checked separately. */
@@ -37,6 +40,7 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
   const { resource } = rule;
   if (!isJsonObject(body)) return notAnObject(resource);
   const candidate = { ...writableMembers(resource, body), ...parentMember(resource, within) };
+  rule.checkSize(candidate, null);
   const idError = newIdError(rule, body['id'], within);
   const checked = check(rule, candidate, idError === null ? [] : [{ field: 'id', message: idError }]);
   if (checked.kind !== 'valid') return checked;
@@ -57,7 +61,7 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
  * Validates the replacement of a row (MET-2). Read-only fields keep their value; so do write-only and immutable fields and the state, if the
  * body omits them.
  */
-export function replaceDraft(rule: DraftRule, body: Json, current: Row): Draft {
+export function* replaceDraft(rule: DraftRule, body: Json, current: Row): Steps<Draft> {
   const { resource } = rule;
   if (!isJsonObject(body)) return notAnObject(resource);
   const members = writableMembers(resource, body);
@@ -65,16 +69,16 @@ export function replaceDraft(rule: DraftRule, body: Json, current: Row): Draft {
     ({ name, readOnly, writeOnly, immutable }) =>
       readOnly || ((writeOnly || immutable || name === resource.state?.field) && !Object.hasOwn(members, name)),
   );
-  return changeDraft(rule, { ...members, ...pick(current, kept) }, current, ownIdErrors(body, current));
+  return yield* changeDraft(rule, { ...members, ...pick(current, kept) }, current, ownIdErrors(body, current));
 }
 
 /** Applies a merge patch to a row and validates the result (RFC 7396, MET-3): null unsets a field, absent fields keep their value. */
-export function mergeDraft(rule: DraftRule, patch: Json, current: Row): Draft {
+export function* mergeDraft(rule: DraftRule, patch: Json, current: Row): Steps<Draft> {
   const { resource } = rule;
   if (!isJsonObject(patch)) return notAnObject(resource);
   const before = pick(current, resource.fields);
   const after = mergeMembers(resource, before, writableMembers(resource, patch));
-  return changeDraft(rule, unsetRemoved(resource, before, after), current, ownIdErrors(patch, current));
+  return yield* changeDraft(rule, unsetRemoved(resource, before, after), current, ownIdErrors(patch, current));
 }
 
 /**
@@ -82,7 +86,7 @@ export function mergeDraft(rule: DraftRule, patch: Json, current: Row): Draft {
  *
  * @param patched the document after the patch; absent write-only fields keep their value
  */
-export function patchDraft(rule: DraftRule, patched: Json, current: Row): Draft {
+export function* patchDraft(rule: DraftRule, patched: Json, current: Row): Steps<Draft> {
   const { resource } = rule;
   if (!isJsonObject(patched)) return notAnObject(resource);
   const readOnlyFields = resource.fields.filter(({ readOnly }) => readOnly);
@@ -95,7 +99,7 @@ export function patchDraft(rule: DraftRule, patched: Json, current: Row): Draft 
   const kept = pick(current, [...hidden, ...readOnlyFields, ...(resource.state?.isOptional === true ? state : [])]);
   const before = pick(current, resource.fields);
   const after = unsetRemoved(resource, before, { ...members, ...kept });
-  return changeDraft(rule, after, current, errors);
+  return yield* changeDraft(rule, after, current, errors);
 }
 
 /** Whether clients cannot change a member: system members, computed members and read-only fields (REP-6). */
@@ -156,7 +160,16 @@ export function referencesIn(
   });
 }
 
-function changeDraft(rule: DraftRule, candidate: JsonObject, current: Row, errors: readonly ErrorDetail[]): Draft {
+/** Each step goes through all of a row, which may be large. */
+function* changeDraft(
+  rule: DraftRule,
+  candidate: JsonObject,
+  current: Row,
+  errors: readonly ErrorDetail[],
+): Steps<Draft> {
+  yield;
+  rule.checkSize(candidate, current);
+  yield;
   const checked = check(rule, candidate, [...errors, ...immutableErrors(rule, candidate, current)]);
   if (checked.kind !== 'valid') return checked;
   const { values } = checked;

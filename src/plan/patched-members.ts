@@ -11,15 +11,25 @@ export function mergeMembers({ fields }: Resource, before: JsonObject, patch: Js
 }
 
 function withUnknownNulls(type: ValueType, patch: Json, merged: Json): Json {
-  if ((type.kind !== 'object' && type.kind !== 'map') || !isJsonObject(patch) || !isJsonObject(merged)) return merged;
-  const result: Record<string, Json> = { ...merged };
-  for (const [name, value] of Object.entries(patch)) {
+  if (!holdsMembers(type) || !isJsonObject(patch) || !isJsonObject(merged)) return merged;
+  // Most patches have none: a large map is copied only for what is added to it.
+  let result: Record<string, Json> | null = null;
+  for (const name of Object.keys(patch)) {
+    const value = patch[name] ?? null;
     const member = type.kind === 'map' ? type.value : type.members.find((each) => each.name === name);
     const kept = merged[name];
-    if (member === undefined && value === null) setMember(result, name, null);
-    if (member !== undefined && kept !== undefined) setMember(result, name, withUnknownNulls(member.type, value, kept));
+    const known = member === undefined || kept === undefined ? kept : withUnknownNulls(member.type, value, kept);
+    const shown = member === undefined && value === null ? null : known;
+    if (shown === undefined || shown === kept) continue;
+    result ??= { ...merged };
+    setMember(result, name, shown);
   }
-  return result;
+  return result ?? merged;
+}
+
+/** Whether values have declared members, at any depth of maps: only there a member can be unknown. */
+function holdsMembers(type: ValueType): type is Extract<ValueType, { readonly kind: 'object' | 'map' }> {
+  return type.kind === 'object' || (type.kind === 'map' && holdsMembers(type.value.type));
 }
 
 /** A patch result in which removed members are null. An absent member would get its default again (REP-4). */

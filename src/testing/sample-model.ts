@@ -156,6 +156,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
       page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },
       body: 1_048_576,
       bodyMemory: 67_108_864,
+      row: 2_097_152,
       target: 8_192,
       headers: 16_384,
       headerLines: 100,

@@ -8,6 +8,7 @@ export const limits: Limits = {
   page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },
   body: 1_000,
   bodyMemory: 67_108_864,
+  row: 2_097_152,
   target: 8_192,
   headers: 16_384,
   headerLines: 100,

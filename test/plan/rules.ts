@@ -44,7 +44,7 @@ export function draftRule(
   { resource, validator }: Pick<Compiled, 'resource' | 'validator'>,
   lenient = false,
 ): DraftRule {
-  return { resource, validator, checkUrl: () => null, lenient, scopeError: () => null };
+  return { resource, validator, checkUrl: () => null, lenient, scopeError: () => null, checkSize: () => {} };
 }
 
 /** A seal without encryption, so that tests can read and forge tokens. */

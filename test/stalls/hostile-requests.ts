@@ -6,7 +6,7 @@ export interface HostileRequest {
   /** What it tries, for the message of a failure. */
   readonly what: string;
   readonly method: string;
-  /** Below the URL of the API; `{large}` stands for the id of a large thing. */
+  /** Below the URL of the API; `{large}` stands for the id of a large thing, `{grown}` for that of one that many writes have grown. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | null;
@@ -257,11 +257,43 @@ const bodies = fc
     return { ...plain, what: `${name} of ${type}: ${what} × ${count}`, headers, body: encode(text(count)) };
   });
 
-const patches = fc.tuple(fc.constantFrom(...PATCHES), counts).map(
-  ([[what, type, text], count]): HostileRequest => ({
-    what: `${type}: ${what} × ${count}`,
-    ...withBody('PATCH', '/v1/things/{large}', type, text(count)),
-  }),
+/** Patches of the labels of a grown thing, whose keys are `k0`, `k1`, ... in base 36. */
+const GROWN_PATCHES: readonly (readonly [what: string, type: string, text: Fill])[] = [
+  ['a field', 'application/merge-patch+json', (count) => `{"n":${count}}`],
+  ['a label', 'application/merge-patch+json', (count) => `{"labels":{"x${count}":""}}`],
+  [
+    'labels',
+    'application/merge-patch+json',
+    (count) => `{"labels":{${body((at) => `"k${at.toString(36)}":"x"`)(count)}}}`,
+  ],
+  [
+    'more labels',
+    'application/merge-patch+json',
+    (count) => `{"labels":{${body((at) => `"x${at.toString(36)}":""`)(count)}}}`,
+  ],
+  [
+    'removals',
+    'application/merge-patch+json',
+    (count) => `{"labels":{${body((at) => `"x${at.toString(36)}":null`)(count)}}}`,
+  ],
+  ['an operation', 'application/json-patch+json', (count) => `[{"op":"add","path":"/n","value":${count}}]`],
+  ['a copy', 'application/json-patch+json', () => '[{"op":"copy","from":"/labels","path":"/tree"}]'],
+  [
+    'a value',
+    'application/json-patch+json',
+    (count) =>
+      `[{"op":"add","path":"/labels","value":{${body((at) => `"x${at.toString(36)}":""`)(Math.max(0, count - 10))}}},{"op":"test","path":"/n","value":"none"}]`,
+  ],
+];
+
+function patchOf(thing: string, [what, type, text]: (typeof PATCHES)[number], count: number): HostileRequest {
+  const patch = withBody('PATCH', `/v1/things/{${thing}}`, type, text(count));
+  return { what: `${type} of ${thing}: ${what} × ${count}`, ...patch };
+}
+
+const patches = fc.oneof(
+  fc.tuple(fc.constantFrom(...PATCHES), counts).map(([patch, count]) => patchOf('large', patch, count)),
+  fc.tuple(fc.constantFrom(...GROWN_PATCHES), counts).map(([patch, count]) => patchOf('grown', patch, count)),
 );
 
 function batchOf(what: string, operation: Fill, atomic: boolean, size: number): HostileRequest {
@@ -334,15 +366,17 @@ const expansions = fc
   )
   .map(([type, target, encoding, method]) => ({ ...expansionAs(type, target, encoding), method }));
 
-const reads = fc.tuple(fc.constantFrom(...FIELDS), fc.constantFrom('/v1/things/{large}', '/v1/things?limit=3')).map(
-  ([[name, value], target]): HostileRequest => ({
-    what: `${name}: ${value.slice(0, 20)} of ${target}`,
-    method: 'GET',
-    target,
-    headers: { [name]: value.slice(0, HEADERS) },
-    body: null,
-  }),
-);
+const reads = fc
+  .tuple(fc.constantFrom(...FIELDS), fc.constantFrom('/v1/things/{large}', '/v1/things/{grown}', '/v1/things?limit=3'))
+  .map(
+    ([[name, value], target]): HostileRequest => ({
+      what: `${name}: ${value.slice(0, 20)} of ${target}`,
+      method: 'GET',
+      target,
+      headers: { [name]: value.slice(0, HEADERS) },
+      body: null,
+    }),
+  );
 
 export const KNOWN_REQUESTS: readonly HostileRequest[] = [
   ...KNOWN_BATCHES,
@@ -350,6 +384,7 @@ export const KNOWN_REQUESTS: readonly HostileRequest[] = [
   ...[JSON_TYPE, 'application/xml', 'text/plain'].map((type) =>
     expansionAs(type, '/v1/things/{large}?expand=children', 'identity'),
   ),
+  ...GROWN_PATCHES.slice(0, 5).map((patch) => patchOf('grown', patch, 1_000_000)),
 ];
 
 /** Hostile requests of all kinds. */

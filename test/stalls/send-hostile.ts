@@ -32,6 +32,8 @@ const TREE = {
 const TEXT = { name: '&'.repeat(900_000) };
 /** All that is expensive to write. */
 const LARGER = [MAP, TREE, TEXT];
+/** Two halves of the most expensive thing that is not too large: its members are as many and as short as they can be. */
+const HALVES = [0, 90_000].map((from) => ({ labels: many(90_000, (at) => [`k${(from + at).toString(36)}`, '']) }));
 /** How many of each larger thing are children of the large one: all of them fit into one response. */
 const CHILDREN = 5;
 
@@ -72,9 +74,15 @@ async function costOf(server: MeteredServer, sent: Omit<HostileRequest, 'what'>)
 export async function assertNoStall(numRuns: number, seed: number, copies: number): Promise<void> {
   await using server = await meteredServer(STALL_MODEL);
   const headers = { 'Content-Type': 'application/json' };
-  const made = await send(server, { method: 'POST', target: '/v1/things', headers, body: JSON.stringify(LARGE) });
-  const { id }: { readonly id?: string } = JSON.parse(made);
-  if (id === undefined) assert.fail(made);
+  const create = async (thing: object): Promise<string> => {
+    const made = await send(server, { method: 'POST', target: '/v1/things', headers, body: JSON.stringify(thing) });
+    const { id }: { readonly id?: string } = JSON.parse(made);
+    return id ?? assert.fail(made);
+  };
+  const [id, grown] = [await create(LARGE), await create({ name: 'grown' })];
+  for (const half of HALVES) {
+    await send(server, { method: 'PATCH', target: `/v1/things/${grown}`, headers, body: JSON.stringify(half) });
+  }
   const larger = { method: 'POST', target: '/v1/things', headers: { ...headers, Prefer: 'return=minimal' } };
   for (const thing of LARGER) {
     for (let copy = 0; copy < copies; copy += 1) {
@@ -84,7 +92,7 @@ export async function assertNoStall(numRuns: number, seed: number, copies: numbe
   }
   await fc.assert(
     fc.asyncProperty(hostileRequests, async ({ what, target, body, ...others }) => {
-      const named = (text: string): string => text.replaceAll('{large}', id);
+      const named = (text: string): string => text.replaceAll('{large}', id).replaceAll('{grown}', grown);
       const content = typeof body === 'string' ? named(body) : body;
       const cost = await costOf(server, { ...others, target: named(target), body: content });
       assert.ok(cost < MAX_ITERATION, `${what} kept the event loop for ${Math.round(cost)} ms`);

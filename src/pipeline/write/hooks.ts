@@ -10,7 +10,7 @@ import type { Negotiated } from '../negotiate.ts';
 import type { CascadePlans } from './cascade.ts';
 import { type ContextServices, HookWork, shownRow } from './hook-work.ts';
 import { errorList, refineDraft } from './refine.ts';
-import type { WriteTarget } from './write.ts';
+import { draftRule, type WriteTarget } from './write.ts';
 import { invalid } from './write-refusal.ts';
 
 /** The values that a write has after its hooks, and what these read and wrote. */
@@ -26,9 +26,21 @@ interface HookedValues {
  *
  * @param current the current row; null for a new one
  * @returns the values to be written, validated again, and the work of the hooks
- * @throws {ApiError} {R}_INVALID with the errors of refinements or of `check`; what `refuse` was called with
+ * @throws {ApiError} {R}_INVALID with the errors of refinements or of `check`; what `refuse` was called with; REQUEST_BODY_TOO_LARGE where they
+ *   have made the row too large
  */
 export async function applyHooks(
+  target: WriteTarget,
+  draft: FieldValues,
+  current: Row | null,
+  services: ContextServices,
+): Promise<HookedValues> {
+  const hooked = await runHooks(target, draft, current, services);
+  if (hooked.values !== draft) draftRule(target).checkSize(hooked.values, current);
+  return hooked;
+}
+
+async function runHooks(
   { request, compiled }: WriteTarget,
   draft: FieldValues,
   current: Row | null,

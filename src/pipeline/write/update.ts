@@ -14,6 +14,7 @@ import {
 import { pendingRevision } from '../../plan/pending-revisions.ts';
 import type { Row } from '../../plan/plan.ts';
 import { updatePlan } from '../../plan/write-plan.ts';
+import { runSteps, type Steps, TimeSlices } from '../../platform/time-slices.ts';
 import { notFound, requireAncestors } from '../read/item.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
 import type { WriteServices } from '../services.ts';
@@ -52,12 +53,13 @@ async function prepare(
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
+  const slices = new TimeSlices();
   const current = await findCurrent(target);
   checkPreconditions(target, current);
   if (body?.kind !== 'parsed') throw body?.error ?? new Error(`${target.request.method} was prepared without its body`);
   return current === null
     ? prepareInsertAt(target, body.json, firstPlan, services)
-    : prepareUpdate({ ...target, current }, body.json, firstPlan, services);
+    : prepareUpdate({ ...target, current, slices }, body.json, firstPlan, services);
 }
 
 /**
@@ -78,6 +80,8 @@ async function findCurrent({ request, compiled, within, id }: ItemTarget): Promi
 /** A write to a row that exists. */
 interface UpdateTarget extends ItemTarget {
   readonly current: Row;
+  /** Each step goes through all of the row, which may be large. */
+  readonly slices: TimeSlices;
 }
 
 async function prepareUpdate(
@@ -86,16 +90,19 @@ async function prepareUpdate(
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
-  const { request, compiled, within, id, current } = target;
+  const { request, compiled, within, id, current, slices } = target;
   const { resource } = compiled;
   const revision = request.preconditions.ifMatch === null ? bodyRevision(json) : null;
   if (revision !== null && revision !== current.revision) throw preconditionFailed(resource);
-  const draft = nextDraft(target, json, current);
+  await slices.next();
+  const draft = await runSteps(nextDraft(target, json, current));
+  await slices.next();
   if (draft.kind !== 'valid') throw await draftError(target, draft);
   const { values, work } = await applyHooks(target, draft.values, current, services);
   const { before, after, expectStamps } = hookPlans(work, resource, id);
   const author = { events: services.events, origin: originOf(request, services) };
   const plan = updatePlan(author, { resource, within, row: current }, values);
+  await slices.next();
   const scope = transitionScope(resource, draft.values, current);
   const needs = scope === null ? {} : { scope };
   const result = { kind: 'changed', resource: resource.name, within, ...needs } as const;
@@ -128,7 +135,7 @@ async function prepareInsertAt(
   return prepareInsert(target, { id, ...hooked }, firstPlan, services);
 }
 
-function nextDraft(target: ItemTarget, json: Json, current: Row): Draft {
+function nextDraft(target: ItemTarget, json: Json, current: Row): Steps<Draft> {
   const rule = draftRule(target);
   if (target.request.method === 'PUT') return replaceDraft(rule, json, current);
   if (target.request.bodyType?.kind === 'json-patch') return patchedDraft(target, json, current);
@@ -136,7 +143,7 @@ function nextDraft(target: ItemTarget, json: Json, current: Row): Draft {
 }
 
 /** A JSON patch applies to what GET returns to this caller, without `links` (MET-3). */
-function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
+function* patchedDraft(target: ItemTarget, json: Json, current: Row): Steps<Draft> {
   const { request, compiled, within } = target;
   const { resource, represent } = compiled;
   const parsed = parseJsonPatch(json);
@@ -150,7 +157,7 @@ function patchedDraft(target: ItemTarget, json: Json, current: Row): Draft {
   );
   switch (patched.kind) {
     case 'patched':
-      return patchDraft(draftRule(target), patched.document, current);
+      return yield* patchDraft(draftRule(target), patched.document, current);
     case 'forbidden':
       return {
         kind: 'invalid',

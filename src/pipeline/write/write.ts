@@ -12,6 +12,7 @@ import type { Negotiated } from '../negotiate.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
 import type { Services, WriteServices } from '../services.ts';
 import type { ParsedBody } from './parsed-body.ts';
+import { checkRowSize } from './row-size.ts';
 import { DANGLING, invalid } from './write-refusal.ts';
 import type { WriteResult } from './write-result.ts';
 
@@ -55,7 +56,9 @@ export interface WriteOperation extends WriteTarget {
 export function draftRule({ request, compiled }: WriteTarget): DraftRule {
   const { resource, validator, checkUrl } = compiled;
   const scopeError = (scope: string): ApiError | null => request.accessError([{ kind: 'scope', scope }]);
-  return { resource, validator, checkUrl, lenient: request.preferences.handling === 'lenient', scopeError };
+  const { row } = request.contract.model.limits;
+  const checkSize: DraftRule['checkSize'] = (values, current) => checkRowSize(resource, row, values, current);
+  return { resource, validator, checkUrl, lenient: request.preferences.handling === 'lenient', scopeError, checkSize };
 }
 
 /** Who writes, and when: what rows and events of this request carry. */

@@ -27,6 +27,7 @@ describe('the settings of an API', () => {
         page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },
         body: 1_048_576,
         bodyMemory: 67_108_864,
+        row: 2_097_152,
         target: 8192,
         headers: 16_384,
         headerLines: 100,
@@ -82,10 +83,16 @@ describe('the settings of an API', () => {
     assert.equal(model('limits: { body: 200MiB }').limits.bodyMemory, 209_715_200);
   });
 
+  it('[LIM-1] let a row grow to twice the size of a body', () => {
+    assert.equal(model('limits: { body: 200MiB }').limits.row, 419_430_400);
+    assert.equal(model('limits: { body: 1KiB }').limits.row, 2_097_152);
+  });
+
   it('[LIM-1] contain the declared limits', () => {
     const keys = [
       'body: 2MiB',
       'body_memory: 3MiB',
+      'row: 5MiB',
       'target: 4KiB',
       'headers: 8KiB',
       'header_lines: 50',
@@ -105,6 +112,7 @@ describe('the settings of an API', () => {
       page: { default: 5, max: 1000, maxOffset: 0, countCap: 7, bytes: 1024 },
       body: 2_097_152,
       bodyMemory: 3_145_728,
+      row: 5_242_880,
       target: 4096,
       headers: 8192,
       headerLines: 50,
