@@ -280,6 +280,6 @@ describe('every command of the guides', () => {
   it('is known where it is a request', () => {
     const pages = PAGES.filter((page) => commandsOf(textOf(page)).some((command) => command.startsWith('curl ')));
     assert.deepEqual(pages.toSorted(), [...here, ...tours].toSorted());
-    assert.equal(commandsOf(here.map(textOf).join('\n')).length, 7);
+    assert.equal(commandsOf(here.map(textOf).join('\n')).length, 9);
   });
 });
