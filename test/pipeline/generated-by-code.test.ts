@@ -133,6 +133,31 @@ describe('a value that a function generates', () => {
     assert.deepEqual(codes, ['N-1', 'N-2', 'N-3', 'N-4', 'N-5', 'N-6', 'N-7', 'N-8']);
   });
 
+  it('may count in another row, in the transaction of the new one', async () => {
+    const counters = resource({
+      id: 'client',
+      schema: { type: 'object', properties: { last: { type: 'integer', default: 0 } } },
+    });
+    const tickets = resource({
+      schema: SCHEMA,
+      generated: {
+        size: async ({ system, writes }) => {
+          const last = Number((await system.get('counters', 'tickets'))?.['last']) + 1;
+          await writes.update('counters', 'tickets', { last });
+          return last;
+        },
+      },
+    });
+    await using desk = await apiUnderTest(defineModel({ name: 'desk', resources: { counters, tickets } }));
+    await desk.send({ send: 'POST /api/v1/counters', body: { id: 'tickets' } });
+    const made = await Promise.all([1, 2, 3, 4].map(async () => desk.send({ send: POST, body: {} })));
+    assert.deepEqual(made.map(({ body }) => String(body.size)).toSorted(), ['1', '2', '3', '4']);
+    const invalid = await desk.send({ send: POST, body: { title: 5 } });
+    assert.equal(invalid.status, 400);
+    assert.equal((await desk.send({ send: `${POST}?dry_run=true`, body: {} })).body.size, 5);
+    assert.equal((await desk.send({ send: 'GET /api/v1/counters/tickets' })).body.last, 4);
+  });
+
   it('[MET-13] reads what the operations before it in an atomic batch have written', async () => {
     const tickets = resource({
       schema: SCHEMA,
