@@ -6,7 +6,7 @@ export interface HostileRequest {
   /** What it tries, for the message of a failure. */
   readonly what: string;
   readonly method: string;
-  /** Below the URL of the API; `{large}` stands for the id of a large thing, `{grown}` for that of one that many writes have grown. */
+  /** Below the URL of the API; `{large}` stands for the id of a large thing, `{grown}` for one that many writes have grown, `{batch}` for a large batch. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | null;
@@ -180,6 +180,7 @@ const OPERATIONS: readonly (readonly [what: string, operation: Fill])[] = [
     (size) =>
       `{"method":"PATCH","path":"/things/{large}","headers":{"Prefer":"return=minimal"},"body":{"name":"y${size}"}}`,
   ],
+  ['changes of a grown one', () => '{"method":"PATCH","path":"/things/{grown}","body":{"name":"x"}}'],
   ['duplicates', () => '{"method":"POST","path":"/things","body":{"sku":"same"}}'],
   ['long paths', (size) => `{"method":"DELETE","path":"/things/${'a'.repeat(Math.min(size, 7_900))}"}`],
 ];
@@ -367,7 +368,10 @@ const expansions = fc
   .map(([type, target, encoding, method]) => ({ ...expansionAs(type, target, encoding), method }));
 
 const reads = fc
-  .tuple(fc.constantFrom(...FIELDS), fc.constantFrom('/v1/things/{large}', '/v1/things/{grown}', '/v1/things?limit=3'))
+  .tuple(
+    fc.constantFrom(...FIELDS),
+    fc.constantFrom('/v1/things/{large}', '/v1/things/{grown}', '/v1/things?limit=3', '/v1/batches/{batch}'),
+  )
   .map(
     ([[name, value], target]): HostileRequest => ({
       what: `${name}: ${value.slice(0, 20)} of ${target}`,
@@ -384,7 +388,8 @@ export const KNOWN_REQUESTS: readonly HostileRequest[] = [
   ...[JSON_TYPE, 'application/xml', 'text/plain'].map((type) =>
     expansionAs(type, '/v1/things/{large}?expand=children', 'identity'),
   ),
-  ...GROWN_PATCHES.slice(0, 5).map((patch) => patchOf('grown', patch, 1_000_000)),
+  { what: 'a large batch', method: 'GET', target: '/v1/batches/{batch}', headers: {}, body: null },
+  ...GROWN_PATCHES.slice(1, 4).map((patch) => patchOf('grown', patch, 1_000_000)),
 ];
 
 /** Hostile requests of all kinds. */

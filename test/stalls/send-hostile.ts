@@ -83,6 +83,14 @@ export async function assertNoStall(numRuns: number, seed: number, copies: numbe
   for (const half of HALVES) {
     await send(server, { method: 'PATCH', target: `/v1/things/${grown}`, headers, body: JSON.stringify(half) });
   }
+  const operations = Array.from({ length: 5 }, (_, n) => ({ method: 'PATCH', path: `/things/${grown}`, body: { n } }));
+  const ran = await send(server, {
+    method: 'POST',
+    target: '/v1/batches',
+    headers,
+    body: JSON.stringify({ operations }),
+  });
+  const { id: batch }: { readonly id: string } = JSON.parse(ran);
   const larger = { method: 'POST', target: '/v1/things', headers: { ...headers, Prefer: 'return=minimal' } };
   for (const thing of LARGER) {
     for (let copy = 0; copy < copies; copy += 1) {
@@ -92,7 +100,8 @@ export async function assertNoStall(numRuns: number, seed: number, copies: numbe
   }
   await fc.assert(
     fc.asyncProperty(hostileRequests, async ({ what, target, body, ...others }) => {
-      const named = (text: string): string => text.replaceAll('{large}', id).replaceAll('{grown}', grown);
+      const named = (text: string): string =>
+        text.replaceAll('{large}', id).replaceAll('{grown}', grown).replaceAll('{batch}', batch);
       const content = typeof body === 'string' ? named(body) : body;
       const cost = await costOf(server, { ...others, target: named(target), body: content });
       assert.ok(cost < MAX_ITERATION, `${what} kept the event loop for ${Math.round(cost)} ms`);

@@ -38,7 +38,7 @@ async function runAttempts(run: BatchRun, services: BatchServices): Promise<Batc
     const { steps, plans, expectStamps } = await stageAll(run, services);
     const results = steps.map(({ operation, result }) => doneResult(operation, result));
     const record = recordOf(run, results, services);
-    const records = dry ? [] : idempotencyRecordsOf(record, run, services);
+    const records = dry ? [] : await idempotencyRecordsOf(record, run, services);
     const outcome = await services.commits.commit({ plans, expectStamps, records, dry }, { since });
     if (outcome.kind === 'committed') return batchWithRevisions(record, outcome.revisions);
     if (outcome.kind === 'recorded') return 'recorded';

@@ -2,6 +2,7 @@ import { type ErrorBody, resourceError } from '../../conventions/errors.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { Preferences } from '../../conventions/prefer.ts';
 import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
+import { TimeSlices } from '../../platform/time-slices.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { withRevisions, type WriteResult } from '../write/write-result.ts';
 
@@ -25,10 +26,35 @@ export interface BatchRecord {
   readonly results: readonly OperationResult[];
 }
 
+/** A batch as it is stored: each result is a JSON text of its own, so that a large batch is written and read in time slices. */
+export interface StoredBatchRecord extends Omit<BatchRecord, 'results'> {
+  readonly results: readonly string[];
+}
+
+/** What is stored of a batch. @param recorded the stored form of a result */
+export async function storedBatch(
+  { results, ...record }: BatchRecord,
+  recorded: (result: OperationResult) => OperationResult,
+): Promise<StoredBatchRecord> {
+  const slices = new TimeSlices();
+  const texts: string[] = [];
+  for (const result of results) {
+    await slices.next();
+    texts.push(JSON.stringify(recorded(result)));
+  }
+  return { ...record, results: texts };
+}
+
 /** The batch of a stored record. */
-export function recordedBatch({ outcome, revisions }: StoredIdempotencyRecord): BatchRecord {
-  const record: BatchRecord = JSON.parse(outcome);
-  return batchWithRevisions(record, revisions);
+export async function recordedBatch({ outcome, revisions }: StoredIdempotencyRecord): Promise<BatchRecord> {
+  const { results: texts, ...record }: StoredBatchRecord = JSON.parse(outcome);
+  const slices = new TimeSlices();
+  const results: OperationResult[] = [];
+  for (const text of texts) {
+    await slices.next();
+    results.push(JSON.parse(text));
+  }
+  return batchWithRevisions({ ...record, results }, revisions);
 }
 
 /** A batch after its unit was committed. @param revisions assigned to the plans of the unit, in order */

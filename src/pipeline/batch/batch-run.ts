@@ -10,7 +10,7 @@ import { requestedWrite } from '../write/requested-write.ts';
 import type { WriteOperation } from '../write/write.ts';
 import type { RunServices } from '../write/write-request.ts';
 import { recordedResult, type WriteResult } from '../write/write-result.ts';
-import { batchName, type BatchRecord, type OperationResult } from './batch-record.ts';
+import { batchName, type BatchRecord, type OperationResult, storedBatch } from './batch-record.ts';
 import { type ReceivedBatch, subRequest } from './sub-request.ts';
 
 /** What running a batch needs. */
@@ -92,21 +92,18 @@ export function recordOf(
  * What is stored for a batch: its record under its id, and the name of that under the key of its request. A batch with an operation that may
  * be retried has no record under its key yet: sent again, it continues there.
  */
-export function idempotencyRecordsOf(
+export async function idempotencyRecordsOf(
   record: BatchRecord,
   { request, keyed }: BatchRun,
   { idempotency }: Pick<Services, 'idempotency'>,
-): readonly IdempotencyRecord[] {
+): Promise<readonly IdempotencyRecord[]> {
   const recorded = (each: OperationResult): OperationResult => {
     if (each.kind === 'failed') return each;
     const { resource } = request.contract.resourceOf(each.result.resource);
     return { ...each, result: recordedResult(each.result, resource) };
   };
   const name = batchName(record.id, request);
-  const own = idempotency.record(
-    { name, request: keyed?.request ?? '' },
-    { ...record, results: record.results.map(recorded) },
-  );
+  const own = idempotency.record({ name, request: keyed?.request ?? '' }, await storedBatch(record, recorded));
   if (keyed === null || record.results.some(isRetryableResult)) return [own];
   return [own, idempotency.record(keyed, name)];
 }

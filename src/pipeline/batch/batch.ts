@@ -60,7 +60,7 @@ export async function readBatchRecord(
 ): Promise<StoredBatch> {
   const record = await idempotency.find(batchName(id, request));
   if (record === null) throw batchNotFound();
-  return { kind: 'batch-record', record: recordedBatch(record) };
+  return { kind: 'batch-record', record: await recordedBatch(record) };
 }
 
 function batchIn(body: ParsedBody, request: Negotiated): ReceivedBatch {

@@ -54,7 +54,7 @@ export async function runIndependent(run: BatchRun, services: BatchServices): Pr
   }
   const record = recordOf(run, results, services);
   if (dry) return record;
-  const unit = { plans: [], records: idempotencyRecordsOf(record, run, services) };
+  const unit = { plans: [], records: await idempotencyRecordsOf(record, run, services) };
   const outcome = await services.commits.commit(unit, { since: services.sources.now() });
   if (outcome.kind === 'recorded') return 'recorded';
   if (outcome.kind !== 'committed') throw apiError('SERVER_TIMEOUT', `The batch ${request.method} took too long.`);

@@ -1,9 +1,9 @@
 import type { ErrorBody } from '../../conventions/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json.ts';
 import { linkField, type LinkValue } from '../../conventions/links.ts';
 import { preferenceApplied } from '../../conventions/prefer.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
-import { writeJson, writeOrderedJson } from '../../formats/json.ts';
+import { writeJson } from '../../formats/json.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import type { BatchOutcome } from '../batch/batch.ts';
 import type { BatchRecord, OperationResult } from '../batch/batch-record.ts';
@@ -103,7 +103,7 @@ async function writeBatch(
   const slices = new TimeSlices();
   for (const result of results) {
     await slices.next();
-    texts.push(writeOrderedJson(resultDocument(request, result, dry, services)));
+    texts.push(resultJson(request, result, dry, services));
   }
   const written = `"results":[${texts.join(',')}]`;
   if (dry) return `${writeJson({ atomic, status }).slice(0, -1)},${written}}`;
@@ -126,20 +126,18 @@ function canonicalHeaders(id: string, request: Negotiated): readonly string[] {
   return link === '' ? [] : ['Link', link];
 }
 
-function resultDocument(
-  request: Negotiated,
-  operation: OperationResult,
-  dry: boolean,
-  services: ETagServices,
-): JsonObject {
+/** The result of an operation, with the JSON that the response to it alone has. */
+function resultJson(request: Negotiated, operation: OperationResult, dry: boolean, services: ETagServices): string {
   if (operation.kind === 'failed') {
     const { error, headers } = operation;
     const type = { 'Content-Type': 'application/json' };
-    return { status: error.httpStatus, headers: { ...headers, ...type }, body: errorJson(error) };
+    return writeJson({ status: error.httpStatus, headers: { ...headers, ...type }, body: errorJson(error) });
   }
   const { method, preferences, replayed, result } = operation;
   const response = writeResponse({ ...request, method, preferences }, { result, replayed, dry }, services);
-  return { status: response.status, headers: operationHeaders(response), body: bodyJson(response) };
+  const { status, body } = response;
+  if (body instanceof Uint8Array) throw new Error('the response to an operation is bytes');
+  return `${writeJson({ status, headers: operationHeaders(response) }).slice(0, -1)},"body":${body ?? 'null'}}`;
 }
 
 function operationHeaders({ headers }: BufferedResponse): JsonObject {
@@ -149,12 +147,6 @@ function operationHeaders({ headers }: BufferedResponse): JsonObject {
     if (OPERATION_FIELDS.has(name.toLowerCase())) kept[name] = value;
   }
   return kept;
-}
-
-function bodyJson({ body }: BufferedResponse): Json {
-  if (typeof body !== 'string') return null;
-  const value: Json = JSON.parse(body);
-  return isJsonObject(value) ? value : null;
 }
 
 function errorJson({ details, ...error }: ErrorBody): JsonObject {
