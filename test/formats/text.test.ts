@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { writeText, writeTextList } from '../../src/formats/text.ts';
+import { DividedObject } from '../../src/formats/divided.ts';
+import { textPieces, writeText, writeTextList } from '../../src/formats/text.ts';
+import { throwsApiError } from '../conventions/throws-api-error.ts';
 
 describe('text', () => {
   it('[NEG-6] writes one line per value, whatever it contains', () => {
@@ -16,6 +18,15 @@ describe('text', () => {
 
   it('[NEG-6] escapes colons in keys of a map', () => {
     assert.equal(writeText({ labels: { 'a: b\nc': 'x' } }), 'labels.a\\: b\\nc: x\n');
+  });
+
+  it('[NEG-6] [LIM-1] refuses what a long key, repeated on every line, would make too large', () => {
+    const long = (length: number) => ({ ['k'.repeat(length)]: Array.from({ length: 9_000 }, () => '') });
+    assert.equal(writeText({ labels: long(100) }).split('\n').length, 9_001);
+    throwsApiError(() => writeText({ labels: long(8_000) }), 'REQUEST_NOT_ACCEPTABLE');
+    throwsApiError(() => writeTextList([{ labels: long(4_000) }, { labels: long(4_000) }]), 'REQUEST_NOT_ACCEPTABLE');
+    const divided = new DividedObject(() => Object.entries({ one: long(4_000), other: long(4_000) }));
+    throwsApiError(() => [...textPieces(divided)], 'REQUEST_NOT_ACCEPTABLE');
   });
 
   it('[NEG-6] separates resources by a blank line', () => {

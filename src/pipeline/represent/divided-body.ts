@@ -1,13 +1,14 @@
-import { constants } from 'node:buffer';
 import type { Steps } from '../../platform/time-slices.ts';
 
+/** Maximum characters of a body: several times those of a page as JSON, because other formats repeat names. */
+export const MAX_BODY = 268_435_456;
 /** Characters up to which a body stays a string, which is sent in one piece with its header. */
 const ONE_STRING = 65_536;
 
 /**
  * All of a body: a string where it is short, else bytes, so that nothing has to go through all of it in one piece later. Each piece is a step.
  *
- * @throws {RangeError} it has more characters than a string can have
+ * @throws {RangeError} it has more characters than a body may have
  */
 export function* bodyOf(pieces: Iterable<string>): Steps<string | Buffer> {
   const parts: Buffer[] = [];
@@ -15,7 +16,7 @@ export function* bodyOf(pieces: Iterable<string>): Steps<string | Buffer> {
   let length = 0;
   for (const piece of pieces) {
     length += piece.length;
-    if (length > constants.MAX_STRING_LENGTH) throw new RangeError('The body is longer than a string can be');
+    if (length > MAX_BODY) throw new RangeError('The body is too long');
     text += piece;
     if (text.length > ONE_STRING) {
       parts.push(Buffer.from(text));

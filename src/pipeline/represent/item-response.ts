@@ -44,7 +44,7 @@ export function itemResponse(
   return conditionalResponse(request, selected, { links, body: () => item.text });
 }
 
-/** Written piece by piece where related rows are large. @throws {ApiError} REQUEST_MALFORMED where the client has gone */
+/** Written piece by piece where related rows are large. @throws {ApiError} REQUEST_NOT_ACCEPTABLE; REQUEST_MALFORMED where the client has gone */
 function* expandedBody(
   request: Negotiated,
   { compiled, view }: FoundItem['request'],

@@ -5,7 +5,7 @@ import { endAfter, fittingCount, isBackward } from '../../plan/page-end.ts';
 import type { Page } from '../../plan/plan.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { CachedPage } from '../read/page-cache.ts';
-import { bodyOf, textOf } from './divided-body.ts';
+import { bodyOf, MAX_BODY, textOf } from './divided-body.ts';
 import { pageFormat, type PageFormat, writeJsonPage } from './encode.ts';
 import { linkTargets, type PageDescription } from './page-metadata.ts';
 import { describePage, fitsSurely, isRefused, metadataHeaders, type PageToWrite } from './page-to-write.ts';
@@ -21,7 +21,7 @@ interface MeasuredItems {
 /**
  * Writes a page item by item, with as many as fit.
  *
- * @throws {ApiError} PAGINATION_LIMIT_INVALID; REQUEST_MALFORMED where the client has gone
+ * @throws {ApiError} PAGINATION_LIMIT_INVALID; REQUEST_NOT_ACCEPTABLE; REQUEST_MALFORMED where the client has gone
  */
 export function* measuredPage(toWrite: PageToWrite): Steps<CachedPage> {
   try {
@@ -55,6 +55,7 @@ function* measuredItems(toWrite: PageToWrite, format: PageFormat): Steps<Measure
   const texts: string[] = [];
   const sizes: number[] = [];
   let left = maxBytes;
+  let length = 0;
   for (let read = 0; read < page.rows.length; read += 1) {
     yield;
     if (request.request.client?.destroyed === true) throw abandonedRequestError();
@@ -64,11 +65,11 @@ function* measuredItems(toWrite: PageToWrite, format: PageFormat): Steps<Measure
     sizes.push(size);
     left -= size;
     if (left < 0 && read > 0) break;
-    if (isJson) texts.push(json);
-    else {
-      yield;
-      texts.push(yield* textOf(format.pieces(data)));
-    }
+    if (!isJson) yield;
+    const text = isJson ? json : yield* textOf(format.pieces(data));
+    length += text.length;
+    if (length > MAX_BODY) throw new RangeError('The items of the page are too long');
+    texts.push(text);
   }
   return { texts, sizes };
 }
@@ -109,7 +110,7 @@ function limitTooLarge({ list, maxBytes }: PageToWrite, fitting: number): Error 
   });
 }
 
-/** The page is larger than a string can be. */
+/** The page is larger than any body may be. */
 function tooLarge(cause: RangeError): Error {
   const message = 'The items of this page are too large for one response; send a smaller limit, or fewer fields.';
   return apiError('PAGINATION_LIMIT_INVALID', message, {

@@ -25,7 +25,7 @@ const ONE_PIECE = 262_144;
  * Writes a page that was read. It has at most `limits.page.bytes` as JSON, whatever its format, and ends early where not all of its items fit (LIM-1). The
  * first item always fits. A large page is written item by item, in time slices.
  *
- * @throws {ApiError} PAGINATION_LIMIT_INVALID where a page with a number cannot have all its items, or the page is larger than a string can be
+ * @throws {ApiError} PAGINATION_LIMIT_INVALID where a page with a number cannot have all its items, or its body would be too large; REQUEST_NOT_ACCEPTABLE
  */
 export function writeFoundPage(
   request: Negotiated,
