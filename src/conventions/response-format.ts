@@ -26,6 +26,9 @@ const PLAIN_OFFERS: Readonly<Record<ResponseFormat, FormatOffer>> = {
   html: { type: 'text', subtype: 'html', format: 'html', contentType: 'text/html; charset=utf-8' },
 };
 
+/** The format that every resource has, whatever is in it. */
+export const JSON_OFFER: FormatOffer = PLAIN_OFFERS.json;
+
 /** The formats that have a vendor type; its structured syntax suffix names the format (RFC 6839). */
 const VENDOR_FORMATS: ReadonlySet<ResponseFormat> = new Set<ResponseFormat>(['json', 'xml']);
 

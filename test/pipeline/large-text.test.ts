@@ -28,3 +28,20 @@ it('[NEG-6] [LIM-1] what would be too large as text is 406, and JSON for others'
     assert.match(text, /^errorCode: REQUEST_NOT_ACCEPTABLE$/m);
   }
 });
+
+it('[MET-3] [LIM-1] a write whose response would be too large as text is made, and answered with JSON', async () => {
+  await using desk = await apiUnderTest(MODEL);
+  const lists = { ['k'.repeat(20_000)]: Array.from({ length: 9_000 }, () => '') };
+  await create(desk, 'notes', { id: 'a' });
+  const { body } = await desk.row({
+    send: 'PATCH /api/v1/notes/a',
+    headers: { Accept: 'text/plain' },
+    body: { lists },
+    status: 200,
+    expectHeaders: { 'Content-Type': 'application/json' },
+    events: ['note.updated'],
+  });
+  const { headers } = await desk.row({ send: 'GET /api/v1/notes/a', status: 200, expectBody: body });
+  const tag = headers.get('etag') ?? '';
+  await desk.row({ send: 'GET /api/v1/notes/a', headers: { 'If-None-Match': tag }, status: 304 });
+});

@@ -382,7 +382,15 @@ const reads = fc
     }),
   );
 
+/** Every line of its text would have the key. */
+const LONG_KEY: HostileRequest = {
+  ...withBody('POST', '/v1/things', JSON_TYPE, `{"tree":{"a":{"${'k'.repeat(50_000)}":[${texts(9_999)}]}}}`),
+  what: 'text with a long key',
+  headers: { 'Content-Type': JSON_TYPE, Accept: 'text/plain' },
+};
+
 export const KNOWN_REQUESTS: readonly HostileRequest[] = [
+  LONG_KEY,
   ...KNOWN_BATCHES,
   ...TYPES.map((type) => pageAs(type, 'limit=100')),
   ...[JSON_TYPE, 'application/xml', 'text/plain'].map((type) =>

@@ -1,5 +1,7 @@
+import { ApiError } from '../../conventions/errors.ts';
 import { linkField } from '../../conventions/links.ts';
 import { preferenceApplied } from '../../conventions/prefer.ts';
+import { JSON_OFFER } from '../../conventions/response-format.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
@@ -10,10 +12,26 @@ import { writeItem } from './encode.ts';
 import { etagOf } from './etags.ts';
 import { appliedPreferences, commonHeaders, type HeaderList, uncachedResponse } from './response.ts';
 
-/** The response to a write (MET-1 to MET-4, MET-8, MET-14). */
+type DoneWrite = Pick<Written, 'result' | 'replayed' | 'dry'>;
+
+/** The response to a write (MET-1 to MET-4, MET-8, MET-14). What would be too large as text is JSON: the write is made, and no error may say otherwise. */
 export function writeResponse(
   request: Negotiated,
-  { result, replayed, dry }: Pick<Written, 'result' | 'replayed' | 'dry'>,
+  done: DoneWrite,
+  services: Pick<Services, 'etags'>,
+): BufferedResponse {
+  try {
+    return responseTo(request, done, services);
+  } catch (error) {
+    const isTooLarge = error instanceof ApiError && error.code === 'REQUEST_NOT_ACCEPTABLE';
+    if (!isTooLarge) throw error;
+    return responseTo({ ...request, offer: JSON_OFFER }, done, services);
+  }
+}
+
+function responseTo(
+  request: Negotiated,
+  { result, replayed, dry }: DoneWrite,
   services: Pick<Services, 'etags'>,
 ): BufferedResponse {
   const common = [
