@@ -3,7 +3,7 @@ import { apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import { DividedArray, DividedObject, type Divisible } from './divided.ts';
 
-/** Maximum characters of a document: every line has all the names above its value, so that one long key of a map could make gigabytes. */
+/** Maximum characters of what is written in one piece: every line has all the names above its value, so that one long key of a map could make gigabytes. */
 const MAX_CHARACTERS = 67_108_864;
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
@@ -15,15 +15,16 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '
  * @throws {ApiError} REQUEST_NOT_ACCEPTABLE: the text would be too large
  */
 export function writeText(value: JsonObject): string {
-  return writeMembers(value, new Lines());
-}
-
-function writeMembers(value: JsonObject, lines: Lines): string {
-  for (const [name, member] of Object.entries(value)) addLines(nameOf(name), member, lines);
+  const lines = new Lines();
+  addMembers(value, lines);
   return lines.take();
 }
 
-/** The lines of a document. */
+function addMembers(value: JsonObject, lines: Lines): void {
+  for (const [name, member] of Object.entries(value)) addLines(nameOf(name), member, lines);
+}
+
+/** Lines that are written in one piece. */
 class Lines {
   #lines: string[] = [];
   #left = MAX_CHARACTERS;
@@ -35,10 +36,15 @@ class Lines {
     this.#lines.push(`${name}: ${text}\n`);
   }
 
+  separate(): void {
+    this.#lines.push(TEXT_SEPARATOR);
+  }
+
   /** The text of the lines since it was last taken. */
   take(): string {
     const text = this.#lines.join('');
     this.#lines = [];
+    this.#left = MAX_CHARACTERS;
     return text;
   }
 }
@@ -78,7 +84,11 @@ export const TEXT_SEPARATOR = '\n';
 /** Writes several resources, separated by blank lines. @throws {ApiError} REQUEST_NOT_ACCEPTABLE */
 export function writeTextList(values: readonly JsonObject[]): string {
   const lines = new Lines();
-  return values.map((value) => writeMembers(value, lines)).join(TEXT_SEPARATOR);
+  for (const [index, value] of values.entries()) {
+    if (index > 0) lines.separate();
+    addMembers(value, lines);
+  }
+  return lines.take();
 }
 
 function addLines(name: string, value: Json, lines: Lines): void {

@@ -25,8 +25,10 @@ describe('text', () => {
     assert.equal(writeText({ labels: long(100) }).split('\n').length, 9_001);
     throwsApiError(() => writeText({ labels: long(8_000) }), 'REQUEST_NOT_ACCEPTABLE');
     throwsApiError(() => writeTextList([{ labels: long(4_000) }, { labels: long(4_000) }]), 'REQUEST_NOT_ACCEPTABLE');
-    const divided = new DividedObject(() => Object.entries({ one: long(4_000), other: long(4_000) }));
-    throwsApiError(() => [...textPieces(divided)], 'REQUEST_NOT_ACCEPTABLE');
+    const divided = new DividedObject(() => Object.entries({ one: long(4_000), other: long(8_000) }));
+    const pieces = textPieces(divided);
+    assert.equal(pieces.next().done, false);
+    throwsApiError(() => pieces.next(), 'REQUEST_NOT_ACCEPTABLE');
   });
 
   it('[NEG-6] separates resources by a blank line', () => {

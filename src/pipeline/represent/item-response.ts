@@ -4,6 +4,7 @@ import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../../platform/time-slices.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
+import { tooLarge } from '../read/related-size.ts';
 import type { ExpandedRow } from '../read/expand.ts';
 import { CachedItem, type Modified } from '../read/item-cache.ts';
 import type { FoundItem } from '../read/item.ts';
@@ -44,7 +45,11 @@ export function itemResponse(
   return conditionalResponse(request, selected, { links, body: () => item.text });
 }
 
-/** Written piece by piece where related rows are large. @throws {ApiError} REQUEST_NOT_ACCEPTABLE; REQUEST_MALFORMED where the client has gone */
+/**
+ * Written piece by piece where related rows are large.
+ *
+ * @throws {ApiError} REQUEST_NOT_ACCEPTABLE; QUERY_EXPAND_INVALID where the body would be too large; REQUEST_MALFORMED where the client has gone
+ */
 function* expandedBody(
   request: Negotiated,
   { compiled, view }: FoundItem['request'],
@@ -52,11 +57,15 @@ function* expandedBody(
 ): Steps<string | Uint8Array> {
   const item = expandedWriter(request, view.projection)(row);
   const steps = bodyOf(itemPieces(request.offer.format, viewTypes(compiled, view, request.contract), item));
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    yield;
-    if (request.request.client?.destroyed === true) throw abandonedRequestError();
+  try {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      yield;
+      if (request.request.client?.destroyed === true) throw abandonedRequestError();
+    }
+  } catch (cause) {
+    throw cause instanceof RangeError ? tooLarge(request) : cause;
   }
 }
 
