@@ -31,7 +31,7 @@ async function desk(): Promise<ApiUnderTest> {
 }
 
 describe('a row that is too large', () => {
-  const writes = [
+  const requests = [
     ['POST', 'notes', {}, { id: 'b', text: 'x'.repeat(1_100) }],
     ['PUT', 'notes/a', {}, { text: 'x'.repeat(1_100) }],
     ['PUT', 'notes/new', {}, { text: 'x'.repeat(1_100) }],
@@ -39,7 +39,7 @@ describe('a row that is too large', () => {
     ['PATCH', 'notes/a', JSON_PATCH, [{ op: 'copy', from: '/tags/0', path: '/tags/-' }]],
     ['PATCH', 'notes/a', JSON_PATCH, [{ op: 'add', path: '/labels', value: { k: 'é'.repeat(150) } }]],
   ] as const;
-  for (const [method, target, headers, body] of writes) {
+  for (const [method, target, headers, body] of requests) {
     it(`[LIM-1] is not written: ${method} ${target} ${JSON.stringify(body).slice(0, 40)}`, async () => {
       await using api = await desk();
       const before = await api.row({ send: 'GET /api/v1/notes', status: 200 });
@@ -113,5 +113,40 @@ describe('a row that is too large', () => {
     });
     await using api = await apiUnderTest(hooked);
     await api.row({ send: 'POST /api/v1/notes', body: { id: 'a', text: 'short' }, ...refused });
+  });
+
+  it('[LIM-1] is not written by a hook of another row, nor is that row', async () => {
+    const text = { type: 'string' } as const;
+    const schema = { type: 'object', properties: { text } } as const;
+    const hooked = defineModel({
+      name: 'desk',
+      version: '1.0.0',
+      limits: { row: '1KiB' },
+      resources: {
+        logs: resource({ id: 'client', schema }),
+        notes: resource({
+          id: 'client',
+          schema,
+          before: {
+            create: async (values, { writes }) => {
+              if (values.text === 'logged') await writes.create('logs', { id: 'log', text: 'x'.repeat(2_000) });
+              return values;
+            },
+            update: async (values, { writes }) => {
+              await writes.update('logs', 'all', { text: 'x'.repeat(2_000) });
+              return values;
+            },
+          },
+        }),
+      },
+    });
+    await using api = await apiUnderTest(hooked);
+    await create(api, 'logs', { id: 'all' });
+    await api.row({ send: 'POST /api/v1/notes', body: { id: 'a', text: 'logged' }, ...refused });
+    await api.row({ send: 'GET /api/v1/notes/a', status: 404 });
+    await create(api, 'notes', { id: 'b' });
+    await api.row({ send: 'PATCH /api/v1/notes/b', body: { text: 'changed' }, ...refused });
+    await api.row({ send: 'GET /api/v1/notes/b', status: 200, has: { text: null } });
+    await api.row({ send: 'GET /api/v1/logs/log', status: 404 });
   });
 });

@@ -18,6 +18,7 @@ import type { Services, Sources } from '../services.ts';
 import { planCascade } from './cascade.ts';
 import { generateValues } from './generated.ts';
 import { errorList, refineDraft, type RefinedDraft } from './refine.ts';
+import { checkRowSize } from './row-size.ts';
 import { originOf } from './write.ts';
 
 /** What hooks need of the services. */
@@ -46,6 +47,8 @@ export class HookWork {
   readonly #request: Negotiated;
   readonly #author: WriteAuthor;
   readonly #sources: Sources;
+  /** Bytes of a row that a hook writes. */
+  readonly #maxSize: number;
   /** The stamp of each resource before it was first read. */
   readonly #stamps = new Map<string, number>();
   readonly #plans: WritePlan[] = [];
@@ -55,6 +58,7 @@ export class HookWork {
     this.#request = request;
     this.#author = { events, origin: originOf(request, { sources }) };
     this.#sources = sources;
+    this.#maxSize = request.contract.model.limits.row;
     this.rows = this.#reader(request.rows);
     this.system = this.#reader(request.rows.unrestricted());
     this.writes = {
@@ -154,6 +158,7 @@ export class HookWork {
       const inputs = { at: this.#author.origin.at, sources: this.#sources, context: () => this.context };
       // A secret that is shown once is known to no one here.
       return chain(generateValues(compiled, checked, inputs), ({ values: made }) => {
+        checkRowSize(resource, this.#maxSize, made, null);
         this.#plans.push(createPlan(this.#author, { resource, within, id }, made));
       });
     });
@@ -166,6 +171,7 @@ export class HookWork {
     this.#write(compiled, { id, within });
     const fields = Object.fromEntries(resource.fields.map(({ name }) => [name, row[name] ?? null]));
     const checked = await validated(compiled, { ...fields, ...changes }, row);
+    checkRowSize(resource, this.#maxSize, checked, row);
     const plan = updatePlan(this.#author, { resource, within, row }, checked);
     if (plan !== null) this.#plans.push(plan);
   }
