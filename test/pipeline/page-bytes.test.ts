@@ -206,6 +206,15 @@ describe('the bound of a page', () => {
     assert.equal((await get(desk, '/api/v1/notes?page=1&limit=1')).status, 200);
   });
 
+  it('[PAGE-1] before another by offset is one limit before, and its next links lead to the rest', async () => {
+    await using desk = await deskOf(long(20));
+    const { body } = await get(desk, '/api/v1/notes?sort=rank&offset=12&limit=8');
+    const before = await get(desk, body.links.prev);
+    assert.match(body.links.prev, /offset=4$/);
+    assert.deepEqual([before.body.page.has_more, before.body.page.count < 8], [true, true]);
+    assert.deepEqual(await walk(desk, body.links.prev), ids(long(20)).slice(4));
+  });
+
   it('[LIM-1] is the same for HEAD and QUERY', async () => {
     await using desk = await deskOf(long(8));
     const page = await get(desk, '/api/v1/notes');
