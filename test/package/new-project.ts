@@ -68,10 +68,11 @@ export class NewProject implements AsyncDisposable {
     return this.run('restwright', line.split(' '));
   }
 
-  /** Starts a command line on a terminal. Its output has the line ends of a terminal. */
+  /** Starts a command on a terminal. Its output has the line ends of a terminal. */
   onTerminal(line: string, env: NodeJS.ProcessEnv = {}): OnTerminal {
     const options = { cwd: this.sandbox.folder, env: { ...this.#environment(), TERM: 'xterm', ...env } };
-    const child = spawn('script', ['--quiet', '--return', '--flush', '--command', line, '/dev/null'], options);
+    // `exec`: else a shell such as dash stays as its parent, and exits with 130 after Ctrl-C, whatever the command exits with.
+    const child = spawn('script', ['--quiet', '--return', '--flush', '--command', `exec ${line}`, '/dev/null'], options);
     return { process: new RunningProcess(child), press: (key) => void child.stdin.write(key) };
   }
 
