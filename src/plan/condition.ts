@@ -28,45 +28,86 @@ export interface RelationKey {
   readonly inverse: boolean;
 }
 
+/** The condition does not hold. */
+export interface NotCondition {
+  readonly operator: 'not';
+  readonly condition: PathCondition;
+}
+
+/** At least one of several conjunctions holds; without any, the condition holds for no row. */
+export interface AnyCondition<Part> {
+  readonly operator: 'any';
+  readonly alternatives: readonly (readonly Part[])[];
+}
+
+/** A condition on the fields of one row, which needs no other row to be judged. */
+export type RowCondition = PathCondition | NotCondition | AnyCondition<RowCondition>;
+
 /**
  * One related row fulfills all of the conditions. Where a reference of the row leads to nothing, they are judged on a row without set fields, like
- * members of an unset object (QRY-1, QRY-7).
+ * members of an unset object (QRY-1, QRY-7). Relations below a relation are references to one row.
  */
 export type RelatedCondition<Reading> = Reading & {
   readonly operator: 'related';
   readonly relation: RelationKey;
-  readonly conditions: readonly PathCondition[];
+  readonly conditions: Alternative<Reading>;
 };
 
+/** A condition other than a search. */
+export type PartCondition<Reading> =
+  | PathCondition
+  | NotCondition
+  | RelatedCondition<Reading>
+  | AnyCondition<PartCondition<Reading>>;
+
 /** Conditions that all hold. */
-export type Alternative<Reading> = readonly (PathCondition | RelatedCondition<Reading>)[];
+export type Alternative<Reading> = readonly PartCondition<Reading>[];
 
-/** At least one of the alternatives holds. */
-export interface AnyCondition<Reading> {
-  readonly operator: 'any';
-  readonly alternatives: readonly Alternative<Reading>[];
-}
-
-/** A condition on rows; a list of conditions is a conjunction. @typeParam Reading what a read of related rows has besides: their visibility */
-export type ConditionOf<Reading> = PathCondition | SearchCondition | RelatedCondition<Reading> | AnyCondition<Reading>;
+/**
+ * A condition on rows, of a filter or of a row policy; a list of conditions is a conjunction. `not` stands before single comparisons only.
+ *
+ * @typeParam Reading what a read of related rows has besides: their visibility
+ */
+export type ConditionOf<Reading> = PartCondition<Reading> | SearchCondition;
 
 /** A condition before the caller's visibility is added to it. */
 export type FilterCondition = ConditionOf<unknown>;
 
 /** Whether a condition reads the row alone. */
-export function isOwn(condition: FilterCondition): condition is PathCondition | SearchCondition {
-  return condition.operator !== 'related' && condition.operator !== 'any';
+export function isOwn(condition: FilterCondition): condition is RowCondition | SearchCondition {
+  return relatedResources([condition]).length === 0;
 }
 
 /** The names of the resources whose rows conditions read besides the filtered ones. */
 export function relatedResources(filter: readonly FilterCondition[]): readonly string[] {
   return filter.flatMap((condition) => {
-    if (condition.operator === 'related') return [condition.relation.resource];
+    if (condition.operator === 'related') {
+      return [condition.relation.resource, ...relatedResources(condition.conditions)];
+    }
     return condition.operator === 'any' ? condition.alternatives.flatMap(relatedResources) : [];
   });
 }
 
 /** Whether a row without set fields fulfills a condition (QRY-7). */
-export function holdsForUnset(condition: PathCondition): boolean {
-  return condition.operator === 'nin' || (condition.operator === 'exists' && !condition.value);
+export function holdsForUnset(condition: PartCondition<unknown>): boolean {
+  switch (condition.operator) {
+    case 'nin':
+      return true;
+    case 'exists':
+      return !condition.value;
+    case 'not':
+      return !holdsForUnset(condition.condition);
+    case 'any':
+      return condition.alternatives.some((each) => each.every(holdsForUnset));
+    case 'related':
+      return !condition.relation.inverse && condition.conditions.every(holdsForUnset);
+    case 'in':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'contains':
+    case 'starts_with':
+      return false;
+  }
 }

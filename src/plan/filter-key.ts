@@ -14,6 +14,8 @@ function canonical(condition: FilterCondition): Json {
     return [condition.path, condition.operator, distinct];
   }
   switch (condition.operator) {
+    case 'not':
+      return ['not', canonical(condition.condition)];
     case 'search':
       return ['search', condition.words.toSorted()];
     case 'related':
@@ -37,6 +39,8 @@ export function comparedPaths(
   return filter.flatMap((condition): readonly string[] => {
     if ('path' in condition) return [`${condition.path}:${resource.properties.get(condition.path)?.type.kind ?? ''}`];
     switch (condition.operator) {
+      case 'not':
+        return comparedPaths([condition.condition], resource, resources);
       case 'search':
         return ['q'];
       case 'related': {

@@ -1,16 +1,41 @@
 import type { Json } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
 import { valueAt } from './list-query.ts';
-import type { Comparison, PathCondition } from './condition.ts';
+import type { Comparison, PathCondition, RowCondition } from './condition.ts';
 import type { Row } from './plan.ts';
+import type { RowVisibility } from './visibility.ts';
 import { comparisonOf } from './value-order.ts';
+
+type Compared = Pick<Resource, 'properties'>;
+
+/**
+ * Whether a row is visible, as stores decide it (AUTH-5). A visibility that other rows decide, too, is for the store alone.
+ *
+ * @param row in its JSON form, with every field that the conditions compare
+ */
+export function isVisible(resource: Compared, row: Row, visible: RowVisibility): boolean {
+  switch (visible.kind) {
+    case 'everything':
+      return true;
+    case 'nothing':
+      return false;
+    case 'conditions':
+      return visible.conditions.every((each) => holds(resource, row, each));
+  }
+}
 
 /**
  * Whether a row fulfils a condition, as stores decide it (QRY-7): unset fields fulfil `nin`, `exists` is false, and nothing else. Null is in no relation to a value.
  *
- * @param row in its JSON form, with every field
+ * @param row in its JSON form, with every field that the condition compares
  */
-export function holds({ properties }: Pick<Resource, 'properties'>, row: Row, condition: PathCondition): boolean {
+export function holds(resource: Compared, row: Row, condition: RowCondition): boolean {
+  if ('path' in condition) return compares(resource, row, condition);
+  if (condition.operator === 'not') return !compares(resource, row, condition.condition);
+  return condition.alternatives.some((each) => each.every((part) => holds(resource, row, part)));
+}
+
+function compares({ properties }: Compared, row: Row, condition: PathCondition): boolean {
   const value = valueAt(row, condition.path);
   if (condition.operator === 'exists') return condition.value === isSet(value);
   if (!isSet(value)) return condition.operator === 'nin';

@@ -2,7 +2,17 @@ import type { EventDraft } from '../conventions/event.ts';
 import type { Json } from '../conventions/json.ts';
 import type { PageWindow, Total } from '../conventions/pagination/pagination.ts';
 import type { SortKey } from '../model/model.ts';
-import type { ConditionOf, FilterCondition } from './condition.ts';
+import type { FilterCondition } from './condition.ts';
+import type { Condition, Visibility } from './visibility.ts';
+
+export {
+  type Condition,
+  EVERYTHING,
+  NOTHING,
+  type RowVisibility,
+  type Visibility,
+  type VisibleRelatedCondition,
+} from './visibility.ts';
 
 /**
  * A row as the store gives it: `id`, the declared fields in declared order (write-only ones included), then
@@ -19,15 +29,6 @@ export interface Row {
 
 /** Names of the fields to read; `id`, the timestamps and the revision are always read. Without a list, every field is read (QRY-4). */
 export type Columns = readonly string[];
-
-/**
- * The rows of a resource that a read may return. Every plan that reads rows has one, without a default, so that no read can leave it out. Row
- * policies will add conditions; until then there is one.
- */
-export type Visibility = { readonly kind: 'everything' };
-
-/** The visibility of reads for the system (cascades, export, import), and of every caller of a model without row policies. */
-export const EVERYTHING: Visibility = Object.freeze({ kind: 'everything' });
 
 /** A parent, grandparent, ... of a row, as the path names it. */
 export interface Ancestor {
@@ -60,12 +61,6 @@ export interface ReferencedRow extends RowAddress {
 export interface VisibleReference extends ReferencedRow {
   readonly visible: Visibility;
 }
-
-/** A condition on the rows of a read. Related rows count as absent where they are not visible. */
-export type Condition = ConditionOf<{ readonly visible: Visibility }>;
-
-/** The one on related rows. */
-export type VisibleRelatedCondition = Extract<Condition, { readonly operator: 'related' }>;
 
 /** Whether rows are counted: all of them (`exact`), or up to a limit (`capped`). */
 export type Count =

@@ -1,7 +1,7 @@
 import type { Json } from '../conventions/json.ts';
 import type { SortKey } from '../model/model.ts';
-import type { PathCondition, RelationKey } from '../plan/condition.ts';
-import type { Condition, ListPlan, Page, Row } from '../plan/plan.ts';
+import type { PathCondition } from '../plan/condition.ts';
+import type { Condition, ListPlan, Page, Row, Visibility, VisibleRelatedCondition } from '../plan/plan.ts';
 
 /**
  * A test oracle: computes the expected pages of a store from plain rows, without indexes, SQL or code of the store. Filters, order
@@ -79,27 +79,41 @@ function contains(value: Json, wanted: Json): boolean {
   return typeof value === 'string' && typeof wanted === 'string' && value.includes(wanted);
 }
 
-function matches(condition: Condition, context: OracleContext, row: Row): boolean {
+/** @param row null for a row without set fields */
+function matches(condition: Condition, context: OracleContext, row: Row | null): boolean {
   if ('path' in condition) return compares(condition, context.numeric, row);
   switch (condition.operator) {
     case 'search':
       throw new Error('The oracle does not support text search.');
+    case 'not':
+      return !compares(condition.condition, context.numeric, row);
     case 'any':
       return condition.alternatives.some((each) => each.every((member) => matches(member, context, row)));
     case 'related':
-      return relatedRows(condition.relation, context, row).some((related) =>
-        condition.conditions.every((each) => compares(each, context.numeric, related)),
+      return relatedRows(condition, context, row).some((related) =>
+        condition.conditions.every((each) => matches(each, context, related)),
       );
   }
 }
 
-/** The related rows of a row; null for a reference that leads to nothing. */
+function isVisible(visible: Visibility, context: OracleContext, row: Row): boolean {
+  if (visible.kind !== 'conditions') return visible.kind === 'everything';
+  return visible.conditions.every((condition) => matches(condition, context, row));
+}
+
+/** The rows that a visibility shows. */
+export function visibleRows(rows: readonly Row[], visible: Visibility, context: OracleContext): readonly Row[] {
+  return rows.filter((row) => isVisible(visible, context, row));
+}
+
+/** The visible related rows of a row; null for a reference that leads to none. */
 function relatedRows(
-  { resource, field, inverse }: RelationKey,
-  { rowsOf }: OracleContext,
-  row: Row,
+  { relation: { resource, field, inverse }, visible }: VisibleRelatedCondition,
+  context: OracleContext,
+  row: Row | null,
 ): readonly (Row | null)[] {
-  const rows = rowsOf?.(resource) ?? [];
+  if (row === null) return inverse ? [] : [null];
+  const rows = visibleRows(context.rowsOf?.(resource) ?? [], visible, context);
   const refers = (value: Json, id: string): boolean => (Array.isArray(value) ? value.includes(id) : value === id);
   if (inverse) return rows.filter((each) => refers(each[field] ?? null, row.id));
   const found = rows.filter(({ id }) => refers(row[field] ?? null, id));
@@ -151,11 +165,12 @@ export function expectedPage(rows: readonly Row[], plan: ListPlan, context: Orac
 function unprojectedPage(rows: readonly Row[], plan: ListPlan, context: OracleContext): ExpectedPage {
   const { numeric } = context;
   const { order, window, count } = plan;
-  const matching = rows
+  const matching = visibleRows(rows, plan.visible, context)
     .filter((row) => plan.filter.every((condition) => matches(condition, context, row)))
     .sort((one, other) => compareBy(order, numeric, one, sortKeyValues(order, other)));
   const size = matching.length;
-  const cap = count.kind === 'capped' && plan.filter.length > 0 ? count.cap : size;
+  const cap =
+    count.kind === 'capped' && (plan.filter.length > 0 || plan.visible.kind !== 'everything') ? count.cap : size;
   const total = count.kind === 'none' ? null : { count: Math.min(size, cap), exact: size <= cap };
   if (window.kind === 'offset') {
     const end = window.offset + window.limit;

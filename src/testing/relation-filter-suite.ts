@@ -56,7 +56,7 @@ export function relationFilterSuite(name: string, open: OpenStore): void {
   describe(`${name}: filters on related rows and alternatives`, () => {
     for (const number of SEEDS) {
       it(
-        `[QRY-1] [QRY-7] [PAGE-5] match like the oracle, in any order and window (seed ${number})`,
+        `[QRY-1] [QRY-7] [PAGE-5] [AUTH-5a] match like the oracle, in any order and window, for any visibility (seed ${number})`,
         withStore(open, async (store) => {
           const random = new SeededRandom(number);
           await seedRelated(store, random);

@@ -1,6 +1,15 @@
 import type { Json } from '../conventions/json.ts';
-import type { Alternative, PathCondition, RelationKey } from '../plan/condition.ts';
-import { type Condition, type CreatePlan, EVERYTHING, type ListPlan, type Row, type Visibility } from '../plan/plan.ts';
+import type { Alternative, PartCondition, PathCondition, RelationKey } from '../plan/condition.ts';
+import {
+  type Condition,
+  type CreatePlan,
+  EVERYTHING,
+  type ListPlan,
+  NOTHING,
+  type Row,
+  type Visibility,
+} from '../plan/plan.ts';
+import { visibilityWhere } from '../plan/visibility.ts';
 import type { Store } from '../stores/store.ts';
 import { sortKeyValues } from './oracle.ts';
 import { commit, create, createProduct, createSupplier, listPlan } from './sample-writes.ts';
@@ -79,7 +88,41 @@ function randomMember(random: SeededRandom, of: string): Alternative<{ readonly 
   if (random.oneIn(3)) return randomComparison(random, of);
   const relation = random.pick(RELATIONS[of] ?? []);
   const conditions = Array.from({ length: 1 + random.integer(2) }, () => randomComparison(random, relation.resource));
-  return { operator: 'related', relation, visible: EVERYTHING, conditions };
+  const visible = random.oneIn(2) ? EVERYTHING : randomVisibility(random, relation.resource);
+  return { operator: 'related', relation, visible, conditions };
+}
+
+/** The references of a resource to one row. */
+function toOne(of: string): readonly RelationKey[] {
+  return (RELATIONS[of] ?? []).filter(({ field, inverse }) => !inverse && field !== 'related_ids');
+}
+
+type Rule = PartCondition<{ readonly visible: Visibility }>;
+
+/** A condition as policies come to: comparisons, their complements, alternatives, and references to one row. @param depth of the tree */
+function randomRule(random: SeededRandom, of: string, depth: number): Rule {
+  const relations = toOne(of);
+  const rules = (resource: string): readonly Rule[] =>
+    Array.from({ length: 1 + random.integer(2) }, () => randomRule(random, resource, depth - 1));
+  switch (depth === 0 ? 0 : random.integer(4)) {
+    case 1:
+      return { operator: 'not', condition: randomComparison(random, of) };
+    case 2:
+      return { operator: 'any', alternatives: Array.from({ length: 1 + random.integer(3) }, () => rules(of)) };
+    case 3: {
+      if (relations.length === 0) return randomRule(random, of, depth - 1);
+      const relation = random.pick(relations);
+      return { operator: 'related', relation, visible: EVERYTHING, conditions: rules(relation.resource) };
+    }
+    default:
+      return randomComparison(random, of);
+  }
+}
+
+/** Everything, nothing or conditions, through up to two references. */
+export function randomVisibility(random: SeededRandom, of: string): Visibility {
+  if (random.oneIn(8)) return random.oneIn(3) ? NOTHING : EVERYTHING;
+  return visibilityWhere(Array.from({ length: 1 + random.integer(2) }, () => randomRule(random, of, 2)));
 }
 
 /** A condition on a resource, often on related rows, or alternatives of such. */
@@ -99,7 +142,8 @@ export function randomRelatedPlan(random: SeededRandom, of: string, rows: readon
   return listPlan({
     resource: of,
     order,
-    filter: Array.from({ length: 1 + random.integer(2) }, () => randomRelatedCondition(random, of)),
+    filter: Array.from({ length: random.integer(3) }, () => randomRelatedCondition(random, of)),
+    visible: random.oneIn(2) ? EVERYTHING : randomVisibility(random, of),
     window: random.oneIn(3)
       ? { kind: 'offset', offset: random.integer(10), limit }
       : {

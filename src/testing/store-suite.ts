@@ -9,6 +9,7 @@ import { refusalSuite } from './refusal-suite.ts';
 import { relatedSuite } from './related-suite.ts';
 import { searchSuite } from './search-suite.ts';
 import { paginationSuite } from './pagination-suite.ts';
+import { visibilitySuite } from './visibility-suite.ts';
 import { writeSuite } from './write-suite.ts';
 
 export type { OpenStore } from './open-store.ts';
@@ -26,6 +27,7 @@ export function storeSuite(name: string, open: OpenStore): void {
   searchSuite(name, open);
   relatedSuite(name, open);
   relationFilterSuite(name, open);
+  visibilitySuite(name, open);
   nestedSuite(name, open);
   writeSuite(name, open);
   refusalSuite(name, open);

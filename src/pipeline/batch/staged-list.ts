@@ -17,6 +17,7 @@ import {
   type VisibleRelatedCondition,
 } from '../../plan/plan.ts';
 import { comparisonOf } from '../../plan/value-order.ts';
+import { visibleConditions } from '../../plan/visibility.ts';
 import type { RowReader } from '../../stores/store.ts';
 
 /** Most rows whose related rows a unit may change before a list reads them. */
@@ -62,7 +63,8 @@ class StagedList {
     if (window.kind !== 'seek' || window.after !== null || window.backward)
       throw new Error('no write reads a later page');
     const matches: Row[] = [];
-    for (const row of changed.values()) if (row !== null && (await this.#fulfills(plan, row))) matches.push(row);
+    const wanted = { ...plan, filter: wholeFilter(plan) };
+    for (const row of changed.values()) if (row !== null && (await this.#fulfills(wanted, row))) matches.push(row);
     const page = await stored.list({ ...plan, window: { ...window, limit: window.limit + changed.size } });
     const unchanged = page.rows.filter((row) => !changed.has(this.#keyOf(plan.resource, row)));
     const rows = [...unchanged, ...matches].sort(rowOrder(this.#resource(plan.resource), order));
@@ -76,7 +78,7 @@ class StagedList {
   /** The rows that may differ from what the store would find, by key: as the unit would leave them, null for those that are not in the list. */
   async #changedRows(plan: ListPlan): Promise<ReadonlyMap<string, Row | null>> {
     const changed = new Map<string, Row | null>();
-    for (const condition of plan.filter.flatMap(relatedConditions)) {
+    for (const condition of wholeFilter(plan).flatMap(relatedConditions)) {
       for (const row of await this.#rowsRelatedToStaged(plan, condition)) {
         changed.set(this.#keyOf(plan.resource, row), row);
       }
@@ -97,7 +99,9 @@ class StagedList {
     const refers: Condition = isArray
       ? { operator: 'any', alternatives: ids.map((value) => [{ path: field, operator: 'contains', value }]) }
       : { path: inverse ? 'id' : field, operator: 'in', values: ids };
-    const rows = await this.#state.stored.list({ ...firstRows(plan, MAX_CHANGED), filter: [refers] });
+    // Also rows that become visible by what they are related to.
+    const all = { ...plan, visible: EVERYTHING };
+    const rows = await this.#state.stored.list({ ...firstRows(all, MAX_CHANGED), filter: [refers] });
     if (rows.more) throw new Error(`a batch changed what more than ${MAX_CHANGED} rows are filtered by`);
     return rows.rows;
   }
@@ -125,6 +129,8 @@ class StagedList {
   async #holds(plan: ListPlan, row: Row, condition: Condition): Promise<boolean> {
     if ('path' in condition) return holds(this.#resource(plan.resource), row, condition);
     switch (condition.operator) {
+      case 'not':
+        return holds(this.#resource(plan.resource), row, condition);
       case 'search':
         throw new Error('a hook cannot search after an atomic batch has written to the resource');
       case 'related':
@@ -171,7 +177,7 @@ class StagedList {
   #exists(
     related: VisibleRelatedCondition,
     within: readonly Ancestor[],
-    filter: readonly PathCondition[],
+    filter: VisibleRelatedCondition['conditions'],
   ): Promise<boolean> {
     const { relation, visible } = related;
     const key = JSON.stringify([relation.resource, within, filter]);
@@ -222,6 +228,11 @@ function firstRows(
     count: { kind: 'none' },
     effort: 'unbounded',
   };
+}
+
+/** The filter of a plan with the conditions of its visibility. */
+function wholeFilter({ visible, filter }: ListPlan): readonly Condition[] {
+  return [...visibleConditions(visible), ...filter];
 }
 
 function relatedConditions(condition: Condition): readonly VisibleRelatedCondition[] {

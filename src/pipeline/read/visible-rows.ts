@@ -1,4 +1,4 @@
-import { type FilterCondition, isOwn } from '../../plan/condition.ts';
+import { type FilterCondition, isOwn, type PartCondition } from '../../plan/condition.ts';
 import {
   type Ancestor,
   type Condition,
@@ -112,17 +112,23 @@ export class VisibleRows {
 
   /** The same conditions, on visible related rows. */
   #filter(filter: readonly FilterCondition[]): readonly Condition[] {
-    if (filter.every(isOwn)) return filter;
-    return filter.map((condition): Condition => {
-      if (condition.operator !== 'any') return this.#related(condition);
-      const alternatives = condition.alternatives.map((each) => each.map((member) => this.#related(member)));
-      return { operator: 'any', alternatives };
-    });
+    return filter.map((condition) => (condition.operator === 'search' ? condition : this.#part(condition)));
   }
 
-  #related<C extends Exclude<FilterCondition, { readonly operator: 'any' }>>(condition: C) {
+  #part(condition: PartCondition<unknown>): PartCondition<{ readonly visible: Visibility }> {
     if (isOwn(condition)) return condition;
-    return { ...condition, visible: this.#visibility(condition.relation.resource) };
+    switch (condition.operator) {
+      case 'any': {
+        const alternatives = condition.alternatives.map((each) => each.map((part) => this.#part(part)));
+        return { operator: 'any', alternatives };
+      }
+      case 'related': {
+        const conditions = condition.conditions.map((part) => this.#part(part));
+        return { ...condition, conditions, visible: this.#visibility(condition.relation.resource) };
+      }
+      default:
+        return condition;
+    }
   }
 
   #ancestors(within: readonly Ancestor[]): readonly VisibleAncestor[] {

@@ -76,8 +76,10 @@ export interface Links {
   readonly target: readonly string[];
 }
 
-/** The alias of a table of related rows in a condition. No resource name has a space. */
-const RELATED_ROW = 'related row';
+/** The alias of a table of related rows in a condition, some relations away. No resource name has a space. */
+function relatedAlias(relations: number): string {
+  return relations === 1 ? 'related row' : `related row ${relations}`;
+}
 
 /** The table of a resource in one dialect, compiled once. */
 export class Table {
@@ -87,6 +89,8 @@ export class Table {
   readonly name: string;
   /** The table as `from` names it. */
   readonly source: string;
+  /** How many relations its rows are away from those that a statement reads: 0 for a table under its own name. */
+  readonly relations: number;
   readonly columns: readonly TableColumn[];
   /** The columns that identify a row, its own id first. */
   readonly key: readonly string[];
@@ -102,13 +106,14 @@ export class Table {
   readonly #resources: Model['resources'];
 
   /** @param context the resources of the model, and the dialect */
-  constructor(resource: Resource, dialect: Dialect, context: AncestorContext, alias: string | null = null) {
+  constructor(resource: Resource, dialect: Dialect, context: AncestorContext, relations = 0) {
     this.resource = resource;
     this.dialect = dialect;
     this.#resources = context.resources;
     const own = dialect.quote(resource.name);
-    this.name = alias === null ? own : dialect.quote(alias);
-    this.source = alias === null ? own : `${own} as ${this.name}`;
+    this.relations = relations;
+    this.name = relations === 0 ? own : dialect.quote(relatedAlias(relations));
+    this.source = relations === 0 ? own : `${own} as ${this.name}`;
     this.columns = columnsOf(resource);
     this.key = keyMembers(resource);
     this.keyExpression = rowValue(this.key.map((name) => this.column(name)));
@@ -240,7 +245,8 @@ export class Tables {
   /** The statements that read and write the system tables. */
   readonly system: SystemStatements;
   readonly #tables: ReadonlyMap<string, Table>;
-  readonly #related: (resource: Resource) => Table;
+  /** By their distance, and by their resource. */
+  readonly #related: ((resource: Resource) => Table)[] = [];
 
   constructor(model: Model, dialect: Dialect) {
     this.dialect = dialect;
@@ -249,7 +255,6 @@ export class Tables {
     this.#tables = new Map(
       [...model.resources.values()].map((each) => [each.name, new Table(each, dialect, this.context)]),
     );
-    this.#related = weakMemoize((each) => new Table(each, dialect, this.context, RELATED_ROW));
   }
 
   /** The table of a resource. @throws {Error} where the model has none of that name */
@@ -259,9 +264,11 @@ export class Tables {
     return table;
   }
 
-  /** The table of a resource under an alias, for conditions on the rows that are related to those of any table. */
-  related(resource: string): Table {
-    return this.#related(this.of(resource).resource);
+  /** The table of a resource under an alias, for conditions on the rows that are related to those of a table. */
+  related(resource: string, to: Table): Table {
+    const relations = to.relations + 1;
+    this.#related[relations] ??= weakMemoize((each) => new Table(each, this.dialect, this.context, relations));
+    return this.#related[relations](this.of(resource).resource);
   }
 
   [Symbol.iterator](): Iterator<Table> {

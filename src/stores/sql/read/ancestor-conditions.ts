@@ -1,7 +1,11 @@
 import type { PathCondition } from '../../../plan/condition.ts';
-import type { Ancestor } from '../../../plan/plan.ts';
+import type { Ancestor, VisibleAncestor } from '../../../plan/plan.ts';
+import { visibleConditions } from '../../../plan/visibility.ts';
 import type { BindParameters } from '../dialect.ts';
 import type { Table, Tables } from '../tables.ts';
+import { conditionContext } from './condition-context.ts';
+import { filterConditions } from './conditions.ts';
+import { filterOf } from './filter.ts';
 
 /**
  * The columns that hold the key of a row's parent, each with the id that a path names; none for a path without ancestors.
@@ -21,10 +25,10 @@ function parentIds(
   });
 }
 
-/** A condition: an ancestor exists, and is below the next one where the plan names it (URL-7). */
+/** A condition: an ancestor exists, is visible, and is below the next one where the plan names it (URL-7). */
 export function ancestorExists(
   tables: Tables,
-  within: readonly Ancestor[],
+  within: readonly VisibleAncestor[],
   index: number,
   parameters: BindParameters,
 ): string {
@@ -35,6 +39,8 @@ export function ancestorExists(
   for (const [level, id] of parentIds(table, above)) {
     conditions.push(`${table.column(level)} = ${parameters.add(id)}`);
   }
+  const visible = filterOf(table, [], visibleConditions(ancestor.visible));
+  conditions.push(...filterConditions(conditionContext(tables, table, parameters), visible));
   return `exists (select 1 from ${table.name} where ${conditions.join(' and ')})`;
 }
 
@@ -43,7 +49,14 @@ export function belowParent(table: Table, within: readonly Ancestor[]): readonly
   return parentIds(table, within).map(([path, id]) => ({ path, operator: 'in', values: [id] }));
 }
 
-/** Conditions: each ancestor of a path is below the next. Rows below the nearest ancestor prove that it exists. */
-export function ancestorChain(tables: Tables, within: readonly Ancestor[], parameters: BindParameters): string[] {
-  return within.slice(0, -1).map((_, index) => ancestorExists(tables, within, index, parameters));
+/** Conditions: each ancestor of a path is visible and below the next. Rows below the nearest ancestor prove that the outermost one exists. */
+export function ancestorChain(
+  tables: Tables,
+  within: readonly VisibleAncestor[],
+  parameters: BindParameters,
+): readonly string[] {
+  return within.flatMap(({ visible }, index) => {
+    const isProven = index === within.length - 1 && visible.kind === 'everything';
+    return isProven ? [] : [ancestorExists(tables, within, index, parameters)];
+  });
 }

@@ -1,10 +1,21 @@
 import type { SortKey } from '../../../model/model.ts';
-import { weakMemoize } from '../../../cache/memoize.ts';
+import { memoize, weakMemoize } from '../../../cache/memoize.ts';
 import { keyIds } from '../../../plan/row-address.ts';
-import type { Ancestor, Effort, ItemPlan, ListPlan, RowAddress } from '../../../plan/plan.ts';
+import type {
+  Effort,
+  ItemPlan,
+  ListPlan,
+  RowAddress,
+  Visibility,
+  VisibleAncestor,
+  VisibleReference,
+} from '../../../plan/plan.ts';
+import { visibleConditions } from '../../../plan/visibility.ts';
 import { ancestorChain, ancestorExists, belowParent } from './ancestor-conditions.ts';
-import { type DeadlineCheck, type Filter, filterConditions, filterOf } from './conditions.ts';
+import { conditionContext, type DeadlineCheck, NO_DEADLINE } from './condition-context.ts';
+import { filterConditions } from './conditions.ts';
 import { type Dialect, type DeadlineChecks, BindParameters, type Statement } from '../dialect.ts';
+import { type Filter, filterOf } from './filter.ts';
 import { type Range, rangesAfter, directedOrder } from './seek.ts';
 import type { Table, Tables } from '../tables.ts';
 import { walkOf } from './walk.ts';
@@ -23,13 +34,17 @@ export function orderBy(table: Table, order: readonly SortKey[]): string {
 export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   const table = tables.of(plan.resource);
   const key = keyIds(table.resource, plan);
-  if (plan.within.length === 0 && plan.columns === undefined) return { text: wholeRowText(table), values: key };
+  if (plan.within.length === 0 && plan.columns === undefined) {
+    if (plan.visible.kind === 'everything') return { text: wholeRowText(table), values: key };
+    const { text, values } = visibleRow(tables)(table)(plan.visible);
+    return { text, values: [...key, ...values] };
+  }
   const parameters = new BindParameters(tables.dialect);
   const own = `${table.column('id')} = ${parameters.add(plan.id)}`;
-  const below = filterOf(table, belowParent(table, plan.within));
+  const filter = filterOf(table, belowParent(table, plan.within), visibleConditions(plan.visible));
   const conditions = [
     own,
-    ...filterConditions({ tables, table, parameters, deadline: NO_DEADLINE }, below),
+    ...filterConditions(conditionContext(tables, table, parameters), filter),
     ...ancestorChain(tables, plan.within, parameters),
   ];
   const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
@@ -42,6 +57,25 @@ const wholeRowText = weakMemoize(
     `select ${table.selection()} from ${table.name} where ${table.column('id')} = ${table.dialect.placeholder(1)}`,
 );
 
+/**
+ * The statement that reads a whole visible row by its id, without the value of the id: of each visibility while it is alive. Visibilities of one shape share
+ * its text.
+ */
+const visibleRow = weakMemoize((tables: Tables) =>
+  weakMemoize((table: Table) => {
+    const shared = memoize((text) => text);
+    return weakMemoize((visible: Visibility): Statement => {
+      const parameters = new BindParameters(tables.dialect);
+      // The place of the id, which is the first value.
+      parameters.add(null);
+      const filter = filterOf(table, [], visibleConditions(visible));
+      const conditions = filterConditions(conditionContext(tables, table, parameters), filter);
+      const text = [wholeRowText(table), ...conditions].join(' and ');
+      return { text: shared(text), values: parameters.values.slice(1) };
+    });
+  }),
+);
+
 /** The rows of a list plan, and at which of them the statement checks its deadline. */
 interface RowSelection {
   readonly plan: ListPlan;
@@ -49,17 +83,15 @@ interface RowSelection {
   readonly deadlineChecks: DeadlineChecks;
 }
 
-/** The filter of a list plan, with its ancestors. */
-function filterOfPlan(table: Table, { within, filter }: ListPlan): Filter {
-  return filterOf(table, [...belowParent(table, within), ...filter]);
+/** The filter of a list plan, with its parent and its visibility. */
+function filterOfPlan(table: Table, { within, filter, visible }: ListPlan): Filter {
+  return filterOf(table, [...belowParent(table, within), ...filter], visibleConditions(visible));
 }
 
 /** The rows at which a statement of an effort checks its deadline. */
 export function deadlineChecksFor(effort: Effort): DeadlineChecks {
   return effort === 'unbounded' ? 'sampled' : 'never';
 }
-
-const NO_DEADLINE: DeadlineCheck = { row: [], found: null };
 
 /** How a statement of a dialect checks its deadline. */
 export function deadlineCheck({ deadline }: Dialect, checks: DeadlineChecks): DeadlineCheck {
@@ -75,7 +107,7 @@ function rowConditions(
   const deadline = deadlineCheck(tables.dialect, deadlineChecks);
   return [
     ...deadline.row,
-    ...filterConditions({ tables, table: tables.of(plan.resource), parameters, deadline }, filter),
+    ...filterConditions(conditionContext(tables, tables.of(plan.resource), parameters, deadline), filter),
     ...ancestorChain(tables, plan.within, parameters),
   ];
 }
@@ -202,7 +234,7 @@ function largeRowCondition(table: Table, plan: ListPlan, parameters: BindParamet
 
 /** Whether the count of a plan is the row count of the resource, which each commit maintains (PAGE-9). */
 export function countsWholeCollection(plan: ListPlan): boolean {
-  return plan.filter.length === 0 && plan.within.length === 0;
+  return plan.filter.length === 0 && plan.within.length === 0 && plan.visible.kind === 'everything';
 }
 
 /** Counts the rows of a plan, as `count`; with a cap at most one more than it. */
@@ -224,8 +256,8 @@ export function countStatement(
   return { text: `select count(*) as ${name} from (${rows}) as capped`, values: parameters.values };
 }
 
-/** Reads whether each ancestor exists, in the column `0` for the nearest one, `1` for the one above it, and so on. */
-export function ancestorsStatement(tables: Tables, within: readonly Ancestor[]): Statement {
+/** Reads whether each ancestor exists and is visible, in the column `0` for the nearest one, `1` for the one above it, and so on. */
+export function ancestorsStatement(tables: Tables, within: readonly VisibleAncestor[]): Statement {
   const parameters = new BindParameters(tables.dialect);
   const exist = within.map(
     (_, level) => `${ancestorExists(tables, within, level, parameters)} as ${tables.dialect.quote(String(level))}`,
@@ -234,16 +266,23 @@ export function ancestorsStatement(tables: Tables, within: readonly Ancestor[]):
 }
 
 /** Reads a row where the ancestor at a level (0 for the nearest) exists below the one above it. */
-export function ancestorStatement(tables: Tables, within: readonly Ancestor[], level: number): Statement {
+export function ancestorStatement(tables: Tables, within: readonly VisibleAncestor[], level: number): Statement {
   const parameters = new BindParameters(tables.dialect);
   return { text: `select 1 where ${ancestorExists(tables, within, level, parameters)}`, values: parameters.values };
 }
 
-/** Reads a row where the row exists. */
-export function rowExistsStatement(tables: Tables, resource: string, address: RowAddress): Statement {
-  const table = tables.of(resource);
+/** Reads a row where a row exists and is visible. */
+export function rowExistsStatement(tables: Tables, reference: VisibleReference): Statement {
+  const table = tables.of(reference.resource);
   const parameters = new BindParameters(tables.dialect);
-  return { text: `select 1 from ${table.name} where ${hasKey(table, address, parameters)}`, values: parameters.values };
+  const conditions = [
+    hasKey(table, reference, parameters),
+    ...filterConditions(
+      conditionContext(tables, table, parameters),
+      filterOf(table, [], visibleConditions(reference.visible)),
+    ),
+  ];
+  return { text: `select 1 from ${table.name}${where(conditions)}`, values: parameters.values };
 }
 
 /** A condition: a row is the one with an address. */

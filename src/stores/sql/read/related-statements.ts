@@ -1,10 +1,22 @@
 import { referringMembers } from '../../../model/row-key.ts';
-import type { Ancestor, LocatedRow, LookupPlan, RelatedPlan, RelatedRows, RowAddress } from '../../../plan/plan.ts';
+import type {
+  Ancestor,
+  LocatedRow,
+  LookupPlan,
+  RelatedPlan,
+  RelatedRows,
+  RowAddress,
+  Visibility,
+} from '../../../plan/plan.ts';
+import { visibleConditions } from '../../../plan/visibility.ts';
 import { keyIds } from '../../../plan/row-address.ts';
 import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../../../platform/time-slices.ts';
 import { type AncestorId, ancestorIds } from '../ancestor-ids.ts';
 import { type DeadlineChecks, BindParameters, type SqlRow, type Statement } from '../dialect.ts';
+import { conditionContext, type ConditionContext } from './condition-context.ts';
+import { filterConditions } from './conditions.ts';
+import { filterOf } from './filter.ts';
 import { deadlineCheck, orderBy } from './read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
 import { RowsTooLarge } from '../../store.ts';
@@ -40,11 +52,18 @@ export function lookupStatement(tables: Tables, plan: LookupPlan): Statement {
   const keys = plan.rows.map((address) => keyIds(table.resource, address));
   const { source, ids } = tables.dialect.keyRows(keys, { alias: 'one id', width: table.key.length }, parameters);
   const selection = located(tables, table);
+  const listed = `${table.keyExpression} in (select ${ids.join(', ')} from ${source})`;
+  const conditions = [listed, ...visible(conditionContext(tables, table, parameters), plan.visible)];
   return {
-    text: `select ${selection} from ${table.name} where ${table.keyExpression} in (select ${ids.join(', ')} from ${source})`,
+    text: `select ${selection} from ${table.name} where ${conditions.join(' and ')}`,
     values: parameters.values,
     ...boundOf(table, plan.maxSize),
   };
+}
+
+/** The conditions on visible rows. */
+function visible(context: ConditionContext, visibility: Visibility): readonly string[] {
+  return filterConditions(context, filterOf(context.table, [], visibleConditions(visibility)));
 }
 
 /** The bound of a statement that fails where its rows are too large. */
@@ -94,15 +113,19 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   const parameters = new BindParameters(dialect);
   const width = ownerWidth(tables, plan);
   const owner = dialect.keyRows(distinctOwners(width, plan), { alias: 'one owner', width }, parameters);
-  const { row, found } = deadlineCheck(dialect, checks);
-  const refers = ownedRows(tables, plan, owner.ids, found);
+  const deadline = deadlineCheck(dialect, checks);
+  const conditions = [
+    ...deadline.row,
+    ...ownedRows(tables, plan, owner.ids, deadline.found),
+    ...visible(conditionContext(tables, table, parameters, deadline), plan.visible),
+  ];
   // The rows of one owner may lie below several parents, where the order of a collection is not total.
   const columns = plan.ownedBy === undefined ? referringMembers(table.resource, plan.field) : [];
   const others = table.key.slice(1).filter((name) => !columns.includes(name));
   const order = orderBy(table, [...plan.order, ...others.map((path) => ({ path, descending: false }))]);
   const key = table.keyExpression;
   const selected = table.key.map((name) => table.column(name)).join(', ');
-  const ids = `select ${selected} from ${table.name} where ${[...row, ...refers].join(' and ')}${order} limit ${parameters.add(plan.limit + 1)}`;
+  const ids = `select ${selected} from ${table.name} where ${conditions.join(' and ')}${order} limit ${parameters.add(plan.limit + 1)}`;
   const selection = `${owner.position} as ${dialect.quote(OWNER)}, ${located(tables, table)}`;
   return {
     text: `select ${selection} from ${owner.source} ${dialect.joinEach(ids, table.name, key)}${order}`,

@@ -8,6 +8,7 @@ import type {
   RelatedPlan,
   RelatedRows,
   Row,
+  VisibleAncestor,
   VisibleReference,
 } from '../../../plan/plan.ts';
 import { chain, allOf, type MaybePromise } from '../../../platform/maybe-promise.ts';
@@ -56,16 +57,14 @@ export class SqlRowReader implements RowReader {
     return chain(batch, ([rows = []]) => relatedRows(this.#tables, plan, rows));
   }
 
-  missingAncestor(within: readonly Ancestor[]): MaybePromise<Ancestor | null> {
+  missingAncestor(within: readonly VisibleAncestor[]): MaybePromise<Ancestor | null> {
     if (within.length === 0) return null;
     const read = this.#client.get(ancestorsStatement(this.#tables, within));
     return chain(read, (row) => within.findLast((_, level) => row?.[String(level)] !== 1) ?? null);
   }
 
   missingReferences(references: readonly VisibleReference[]): MaybePromise<readonly VisibleReference[]> {
-    const found = allOf(
-      references.map((reference) => this.#client.get(rowExistsStatement(this.#tables, reference.resource, reference))),
-    );
+    const found = allOf(references.map((reference) => this.#client.get(rowExistsStatement(this.#tables, reference))));
     return chain(found, (rows) => references.filter((_, index) => rows[index] === null));
   }
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../../../conventions/json.ts';
 import type { SortKey } from '../../../model/model.ts';
-import type { Filter } from './conditions.ts';
+import type { Filter } from './filter.ts';
 import type { BindParameters, SqlValue } from '../dialect.ts';
 import type { Operand, Table } from '../tables.ts';
 

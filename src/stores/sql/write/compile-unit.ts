@@ -1,15 +1,16 @@
-import type {
-  CreatePlan,
-  DeletePlan,
-  DetachPlan,
-  ExpectedRevision,
-  ExpectedStamp,
-  Refusal,
-  RowPlan,
-  UpdatePlan,
-  WriteOutcome,
-  WritePlan,
-  WriteUnit,
+import {
+  type CreatePlan,
+  type DeletePlan,
+  type DetachPlan,
+  EVERYTHING,
+  type ExpectedRevision,
+  type ExpectedStamp,
+  type Refusal,
+  type RowPlan,
+  type UpdatePlan,
+  type WriteOutcome,
+  type WritePlan,
+  type WriteUnit,
 } from '../../../plan/plan.ts';
 import type { Statement } from '../dialect.ts';
 import { ancestorStatement } from '../read/read-statements.ts';
@@ -187,11 +188,12 @@ class UnitCompiler {
   #preconditions({ expectStamps = [], within }: CreatePlan, index: number): Refusal | null {
     const stale = this.stamps(expectStamps, index);
     if (stale !== null) return stale;
+    const above = within.map((ancestor) => ({ ...ancestor, visible: EVERYTHING }));
     for (let level = within.length - 1; level >= 0; level -= 1) {
-      const ancestor = within[level];
+      const ancestor = above[level];
       if (ancestor === undefined) continue;
       const refusal: Refusal = { kind: 'ancestor', plan: index, resource: ancestor.resource, id: ancestor.id };
-      this.expect('row', ancestorStatement(this.#tables, within, level), refusal);
+      this.expect('row', ancestorStatement(this.#tables, above, level), refusal);
     }
     return null;
   }

@@ -1,4 +1,4 @@
-import type { Refusal, RowPlan } from '../../../plan/plan.ts';
+import { EVERYTHING, type Refusal, type RowPlan } from '../../../plan/plan.ts';
 import type { Statement } from '../dialect.ts';
 import { rowExistsStatement } from '../read/read-statements.ts';
 import type { Tables } from '../tables.ts';
@@ -23,7 +23,7 @@ export function violationProbes(tables: Tables, plan: RowPlan): ViolationProbes 
     .filter(({ resource, id }) => resource !== plan.resource || id !== plan.id)
     .map((reference) => ({
       path: reference.path,
-      statement: rowExistsStatement(tables, reference.resource, reference),
+      statement: rowExistsStatement(tables, { ...reference, visible: EVERYTHING }),
     }));
   return { references, conflicts: conflictProbes(tables, plan) };
 }

@@ -1,6 +1,14 @@
 import type { Resource } from '../../../model/model.ts';
 import { keyMembers } from '../../../model/row-key.ts';
-import type { CreatePlan, DeletePlan, DetachPlan, ReferencedRow, RowPlan, UpdatePlan } from '../../../plan/plan.ts';
+import {
+  type CreatePlan,
+  type DeletePlan,
+  type DetachPlan,
+  EVERYTHING,
+  type ReferencedRow,
+  type RowPlan,
+  type UpdatePlan,
+} from '../../../plan/plan.ts';
 import { keyIds } from '../../../plan/row-address.ts';
 import { memoize, weakMemoize } from '../../../cache/memoize.ts';
 import { linkColumns, linkFields, linkTable, referenceFields } from '../columns.ts';
@@ -173,6 +181,6 @@ export function conflictProbes(tables: Tables, plan: RowPlan): readonly Conflict
   const uniques = table.resource.uniques
     .filter((fields) => plan.kind === 'create' || fields.some((field) => plan.values[field] !== undefined))
     .map((fields) => ({ fields, statement: takenStatement(table, plan, fields) }));
-  const id = { fields: null, statement: rowExistsStatement(tables, plan.resource, plan) };
+  const id = { fields: null, statement: rowExistsStatement(tables, { ...plan, visible: EVERYTHING }) };
   return plan.kind === 'create' ? [id, ...uniques] : uniques;
 }

@@ -1,0 +1,32 @@
+import type { BindParameters } from '../dialect.ts';
+import type { Table, Tables } from '../tables.ts';
+
+/** What the conditions of a statement are generated with. */
+export interface ConditionContext {
+  readonly tables: Tables;
+  /** Of the rows that the conditions are on. */
+  readonly table: Table;
+  readonly parameters: BindParameters;
+  readonly deadline: DeadlineCheck;
+  /** Whether the conditions are of a visibility, and what they read of related rows is looked up for each row. */
+  readonly isRule: boolean;
+}
+
+/** The conditions that check a deadline: at each row of a table, and at each result of a search that comes before them; none without a deadline. */
+export interface DeadlineCheck {
+  readonly row: readonly string[];
+  readonly found: string | null;
+}
+
+/** For statements of few rows. */
+export const NO_DEADLINE: DeadlineCheck = { row: [], found: null };
+
+/** The context of the conditions of a plan. */
+export function conditionContext(
+  tables: Tables,
+  table: Table,
+  parameters: BindParameters,
+  deadline = NO_DEADLINE,
+): ConditionContext {
+  return { tables, table, parameters, deadline, isRule: false };
+}

@@ -1,0 +1,35 @@
+import type { Condition } from '../../../plan/plan.ts';
+import type { Table } from '../tables.ts';
+import { type Interval, intersection, intervalOf } from './intervals.ts';
+
+/** Conditions as an index can serve them: one interval for each path with bounds, and the other conditions. */
+export interface Filter {
+  readonly intervals: ReadonlyMap<string, Interval>;
+  readonly others: readonly Condition[];
+  /** The other conditions of a visibility. What they read of related rows is looked up for each row: rules do not search. */
+  readonly rules: readonly Condition[];
+}
+
+/**
+ * Merges the conditions on each path into one interval, so that the index is entered at the tightest bound.
+ *
+ * @param visible the conditions of the visibility
+ */
+export function filterOf(table: Table, conditions: readonly Condition[], visible: readonly Condition[] = []): Filter {
+  const intervals = new Map<string, Interval>();
+  const withoutIntervals = (each: readonly Condition[]): readonly Condition[] =>
+    each.filter((condition) => !addInterval(table, intervals, condition));
+  return { others: withoutIntervals(conditions), rules: withoutIntervals(visible), intervals };
+}
+
+/** @returns false for a condition that is no interval */
+function addInterval(table: Table, intervals: Map<string, Interval>, condition: Condition): boolean {
+  if (!('path' in condition)) return false;
+  const { path } = condition;
+  const { type, compare } = table.operand(path);
+  const interval = intervalOf(condition, type.kind === 'array');
+  if (interval === null) return false;
+  const known = intervals.get(path);
+  intervals.set(path, known === undefined ? interval : intersection(known, interval, compare));
+  return true;
+}
