@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../conventions/json.ts';
 import type { GenerateValue, Hooks } from './typescript/hooks.ts';
 import type { Pattern } from './values/pattern.ts';
 import type { RateLimits } from './rate-quota.ts';
+import type { RowRule } from './policy.ts';
 
 export type { AuthRules, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
 
@@ -147,6 +148,9 @@ export type AccessOperation = 'read' | 'create' | 'update' | 'delete';
 /** The access rule of each operation. */
 export type ResourceAccess = Readonly<Record<AccessOperation, AccessRule>>;
 
+/** The rules on rows of each operation: all of them hold for a row that a caller may read, create, ... Without rules it is every row (AUTH-5). */
+export type RowRules = Readonly<Record<AccessOperation, readonly RowRule[]>>;
+
 /** A relation seen from the referenced row: rows of `resource` have its id in `field`. */
 export interface Dependent {
   readonly resource: string;
@@ -210,6 +214,10 @@ export interface Resource {
   readonly events: 'thin' | 'full' | 'none';
   /** Without an `auth` section every operation is public. */
   readonly access: ResourceAccess;
+  /** Of its own rows: the parent of a row must be readable, too. */
+  readonly rows: RowRules;
+  /** The field that holds the caller that created a row (AUTH-9); null if there is none. */
+  readonly owner: string | null;
   readonly requireIfMatch: boolean;
   /** Whether POST and PATCH must carry an `Idempotency-Key` (MET-12). */
   readonly idempotency: 'optional' | 'required';

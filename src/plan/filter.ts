@@ -2,15 +2,11 @@ import { cut, quoted } from '../conventions/quoted.ts';
 import { type ErrorDetail, apiError } from '../conventions/errors.ts';
 import type { Json } from '../conventions/json.ts';
 import { type QueryParameter, splitList, splitPlainList } from '../conventions/query.ts';
-import type { Property, ValueType } from '../model/model.ts';
+import type { Property } from '../model/model.ts';
+import { type ComparisonOperator, OPERATORS, operatorsOf } from '../model/values/operators.ts';
 import type { Alternative, FilterCondition, PathCondition, RelationKey } from './condition.ts';
 import { filterablePaths, type FilterRule, type FilterTarget, filterTarget, isEmptyGroup } from './filter-rule.ts';
 import { readFilterName, readGroupFilterName } from './parameters.ts';
-
-/** The operators by type of property (QRY-1). */
-const SCALAR_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'exists'] as const;
-const STRING_OPERATORS = [...SCALAR_OPERATORS, 'contains', 'starts_with'] as const;
-const ARRAY_OPERATORS = ['contains', 'exists'] as const;
 
 /** Maximum number of values in all filters of a query: the body of a QUERY may be large. */
 const MAX_VALUES = 10_000;
@@ -18,12 +14,10 @@ const MAX_VALUES = 10_000;
 /** Maximum number of groups of alternatives (QRY-1). */
 const MAX_GROUPS = 10;
 
-type Operator = (typeof STRING_OPERATORS)[number];
-
 /** A parsed filter. It has several values if it is a list, or if a filter without an operator is repeated. */
 interface FilterTerm {
   readonly target: FilterTarget;
-  readonly operator: Operator;
+  readonly operator: ComparisonOperator;
   readonly texts: readonly string[];
 }
 
@@ -171,7 +165,7 @@ function parseFilter(
   const operators = operatorsOf(property.type);
   const operator = operators.find((each) => each === (named ?? 'eq'));
   if (operator === undefined) {
-    const isKnown = named === null || STRING_OPERATORS.some((each) => each === named);
+    const isKnown = named === null || OPERATORS.some((each) => each === named);
     const problem = isKnown ? `does not support ${named ?? 'a filter without an operator'}` : 'has an unknown operator';
     return `${problem}; supported: ${operators.map((each) => `${path}[${each}]`).join(', ')}`;
   }
@@ -194,11 +188,6 @@ export function filterItems(
   most = Number.POSITIVE_INFINITY,
 ): readonly string[] | null {
   return holdsComma ? splitList(raw, most) : splitPlainList(value, most);
-}
-
-function operatorsOf({ kind }: ValueType): readonly Operator[] {
-  if (kind === 'array') return ARRAY_OPERATORS;
-  return kind === 'text' ? STRING_OPERATORS : SCALAR_OPERATORS;
 }
 
 function makeCondition(term: FilterTerm): ConditionResult {

@@ -1,4 +1,5 @@
 import { OPEN_ACCESS } from '../model/compile/access.ts';
+import { NO_RULES } from '../model/compile/row-rules.ts';
 import { parentKey, scopeOf } from '../model/row-key.ts';
 import { NO_HOOKS } from '../model/typescript/hooks.ts';
 import type { Json } from '../conventions/json.ts';
@@ -118,6 +119,8 @@ export function resource(options: ResourceOptions): Resource {
     timeField: 'created_at',
     events: 'thin',
     access: OPEN_ACCESS,
+    rows: NO_RULES,
+    owner: null,
     requireIfMatch: false,
     idempotency: 'optional',
     cache: null,

@@ -30,10 +30,6 @@ export function compileCode(
   document: JsonObject,
 ): CompiledCode {
   const { path, report } = resource;
-  if (code.policy !== undefined) {
-    const cause = 'policy is not supported yet: without it, every caller could read and write';
-    report([...path, 'policy'], cause, 'remove it, or wait for a version that supports it');
-  }
   const reader = new CodeReader(report);
   return {
     computed: compileComputedFields(code.computed, [...path, 'computed'], { fields, document, reader, report }),

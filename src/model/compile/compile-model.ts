@@ -13,6 +13,7 @@ import { checkDistinct, checkFormerNames, compileNames, reservedCollections } fr
 import { checkInverses, withSiblings } from './nested-references.ts';
 import { checkRelationNames, dependentsOf, linksOf, type ReferrersByTarget, referrersOf } from './references.ts';
 import { resolveReferences } from './resolve-refs.ts';
+import { compileRowRules, NO_RULES } from './row-rules.ts';
 import { compileSettings } from './settings.ts';
 
 /** The functions of resources, by name of the resource. */
@@ -34,7 +35,9 @@ export function compileModel(given: CompileContext, digest: Digest, givenCode: M
   const referrers = referrersOf(unlinked);
   checkRelationNames(unlinked, referrers);
   checkInverses(unlinked);
-  const resources = new Map(unlinked.map((resource) => [resource.name, withRelations(resource, referrers)]));
+  const linked = new Map(unlinked.map((resource) => [resource.name, withRelations(resource, referrers)]));
+  const hasAuth = document.declared['auth'] !== undefined;
+  const resources = hasAuth ? withRowRules(unlinked, linked, code) : linked;
   const collections = new Map([...resources.values()].map((resource) => [resource.collection, resource]));
   const compiled = { ...settings, resources, collections };
   return deepFreeze({ ...compiled, fingerprint: digest(serialize({ ...settings, resources })) });
@@ -79,7 +82,23 @@ function withRelations(
   { declared: _declared, path: _path, report: _report, ...resource }: UnlinkedResource,
   referrers: ReferrersByTarget,
 ): Resource {
-  return { ...resource, dependents: dependentsOf(resource.name, referrers), links: linksOf(resource.name, referrers) };
+  const { name } = resource;
+  const unruled = { rows: NO_RULES, owner: null };
+  return { ...resource, ...unruled, dependents: dependentsOf(name, referrers), links: linksOf(name, referrers) };
+}
+
+/** The resources with their row rules, which may go through the relations of any. */
+function withRowRules(
+  declared: readonly UnlinkedResource[],
+  resources: ReadonlyMap<string, Resource>,
+  code: ModelCode,
+): ReadonlyMap<string, Resource> {
+  const rulesOf = (resource: Resource): Pick<Resource, 'rows' | 'owner'> | null => {
+    const context = declared.find(({ name }) => name === resource.name);
+    if (context === undefined) return null;
+    return compileRowRules(context, { resource, resources, code: code.get(resource.name) ?? null });
+  };
+  return new Map([...resources].map(([name, resource]) => [name, { ...resource, ...rulesOf(resource) }]));
 }
 
 /** Serializes a model for its fingerprint, with the order of members, map entries and fields. */

@@ -16,7 +16,7 @@ import { compileIndexes, compileSort, compileTimeField, compileUniques } from '.
 import { compileState } from './state-machine.ts';
 
 /** A compiled resource without the parts that depend on other resources. */
-export type UnlinkedResource = Omit<Resource, 'dependents' | 'links'> & CompileContext;
+export type UnlinkedResource = Omit<Resource, 'dependents' | 'links' | 'rows' | 'owner'> & CompileContext;
 
 /** The parent of a resource. */
 export interface ParentResource {

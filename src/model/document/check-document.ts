@@ -22,9 +22,10 @@ const UNSUPPORTED_KEYS: ReadonlyMap<string, string> = new Map([
   ['propertyNames', 'declare the properties by name, or a map with additionalProperties'],
   ['prefixItems', 'use an object: all items of an array have the same type'],
   ['nullable', 'remove the field from required, or add null to its type'],
-  ...['computed', 'before', 'check', 'after', 'policy'].map(
+  ...['computed', 'before', 'check', 'after'].map(
     (member) => [member, 'write the model in TypeScript to declare functions'] as const,
   ),
+  ['policy', 'declare access.rows'],
   ['multipleOf', 'use format: decimal with x-scale, or format: int64, or check the value in the client'],
 ]);
 

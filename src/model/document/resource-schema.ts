@@ -12,6 +12,11 @@ const RULE: JsonObject = {
   additionalProperties: false,
 };
 
+const POLICY: JsonObject = {
+  type: ['boolean', 'object'],
+  description: 'true, false, or {field: value}, {field: {operator: value}}, {all: [..]}, {any: [..]}, {not: ..}',
+};
+
 const ACCESS: JsonObject = {
   type: 'object',
   description: 'Access rules; default with auth: the scopes name:read and name:write',
@@ -30,8 +35,10 @@ const ACCESS: JsonObject = {
     },
     rows: {
       type: 'object',
-      description: 'Filters that restrict which rows callers can access',
-      additionalProperties: { type: 'object' },
+      description:
+        'Policies on the rows that callers can access, by operation; create, update and delete default to read',
+      properties: { read: POLICY, create: POLICY, update: POLICY, delete: POLICY },
+      additionalProperties: false,
     },
     fields: {
       type: 'object',

@@ -1,5 +1,6 @@
 import type { EventEnvelope } from '../../conventions/event.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import type { PolicyCaller } from '../policy.ts';
 import type { HookServices, WriteInfo } from './hooks.ts';
 import type {
   FieldName,
@@ -64,8 +65,35 @@ export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R
     readonly updated?: (event: EventEnvelope, context: S) => MaybePromise<void>;
     readonly deleted?: (event: EventEnvelope, context: S) => MaybePromise<void>;
   };
-  /** Not supported yet: gets the caller and returns a filter. */
-  readonly policy?: (caller: unknown) => unknown;
+}
+
+/**
+ * A row policy: `true`, `false`, or a tree of `all`, `any` and `not` over `field: value` and `field: { operator: value }`. A value that is undefined or null
+ * makes its comparison unknown, so that no row is visible by it.
+ */
+export type PolicyTree = boolean | object;
+
+/** A row policy, or a function that makes it of the caller. It is pure and synchronous: its result is kept with the token. */
+type RowPolicy = PolicyTree | ((caller: PolicyCaller) => PolicyTree);
+
+type AccessRuleData = 'public' | 'authenticated' | { readonly scope: string };
+
+/** Who may do what. */
+export interface AccessData {
+  readonly read?: AccessRuleData;
+  readonly write?: AccessRuleData;
+  readonly create?: AccessRuleData;
+  readonly update?: AccessRuleData;
+  readonly delete?: AccessRuleData;
+  readonly owner?: string | { readonly field: string; readonly bypass?: string };
+  /** `create`, `update` and `delete` default to `read`. */
+  readonly rows?: {
+    readonly read?: RowPolicy;
+    readonly create?: RowPolicy;
+    readonly update?: RowPolicy;
+    readonly delete?: RowPolicy;
+  };
+  readonly fields?: Readonly<Record<string, { readonly read?: AccessRuleData; readonly write?: AccessRuleData }>>;
 }
 
 /** The data of a resource, as in a model document. */
@@ -85,7 +113,7 @@ export interface ResourceData {
   readonly time_field?: string;
   readonly sortable?: readonly string[];
   readonly filterable?: readonly string[];
-  readonly access?: object;
+  readonly access?: AccessData;
   readonly cache?: { readonly max_age: number; readonly scope?: 'public' | 'private' };
   readonly require_if_match?: boolean;
   readonly idempotency?: 'optional' | 'required';

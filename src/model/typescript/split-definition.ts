@@ -10,7 +10,7 @@ import { type Callable, isCallable, isRecord, plainData } from './module-values.
 import type { StandardValidate } from './refinements.ts';
 
 /** The members of a resource that are functions. All others are data. */
-const CODE_MEMBERS = ['computed', 'before', 'check', 'after', 'policy'] as const;
+const CODE_MEMBERS = ['computed', 'before', 'check', 'after'] as const;
 
 type CodeMember = (typeof CODE_MEMBERS)[number];
 
@@ -20,6 +20,8 @@ export type UncheckedCode = Readonly<Partial<Record<CodeMember, unknown>>> & {
   readonly generated?: ReadonlyMap<string, Callable>;
   /** The validation of a library's schema; null for a JSON Schema. */
   readonly validate: StandardValidate | null;
+  /** The functions of `access.rows`, by operation. */
+  readonly rows?: ReadonlyMap<string, Callable>;
 };
 
 /** A TypeScript model, split into the JSON of a document and the code of its resources, by name. */
@@ -46,9 +48,11 @@ export function splitDefinition({ definition, services }: DefinedModel, report: 
     const resources = Object.entries(value).map(([name, resource]) => {
       if (!isRecord(resource)) return [name, plainData(resource, [member, name], report)];
       const members = Object.entries(resource).filter(([each]) => isCodeMember(each));
+      const { access } = resource;
       code.set(name, {
         ...Object.fromEntries(members),
         generated: functionsOf(resource['generated']),
+        rows: functionsOf(isRecord(access) ? access['rows'] : undefined),
         validate: standardValidate(resource['schema']),
       });
       return [name, readResource(resource, [member, name], report)];
@@ -67,14 +71,21 @@ function readResource(resource: object, path: Path, report: ReportProblem): Json
     if (isCodeMember(member)) return undefined;
     const at = [...path, member];
     if (member === 'schema') return plainSchema(value, at, report);
-    return plainData(member === 'generated' ? withoutFunctions(value) : value, at, report);
+    return plainData(dataOf(member, value), at, report);
   });
 }
 
-/** The functions among the members of an object: `generated` has data and functions. */
+/** The functions among the members of an object that has data and functions. */
 function functionsOf(value: unknown): ReadonlyMap<string, Callable> {
   const members = isRecord(value) ? Object.entries(value) : [];
   return new Map(members.flatMap(([name, held]) => (isCallable(held) ? [[name, held] as const] : [])));
+}
+
+/** A member of a resource without its functions: `generated` and `access.rows` have data and functions. */
+function dataOf(member: string, value: unknown): unknown {
+  if (member === 'generated') return withoutFunctions(value);
+  if (member !== 'access' || !isRecord(value) || value['rows'] === undefined) return value;
+  return { ...value, rows: withoutFunctions(value['rows']) };
 }
 
 function withoutFunctions(value: unknown): unknown {

@@ -3,6 +3,7 @@ import { storedDateTime } from './date-time.ts';
 import { decimalError, MAX_DIGITS, storedDecimal, storedInt64 } from './exact-number.ts';
 import { formats } from './formats.ts';
 import type { ValueType } from '../model.ts';
+import { digitsOf } from './access.ts';
 
 /** The value of a query parameter, or an error message without the name of the parameter. */
 export type CoercionResult =
@@ -51,6 +52,34 @@ export function coerceText(type: ValueType, text: string): CoercionResult {
     case 'object':
     case 'map':
       return invalid('is an object; use one of its members');
+  }
+}
+
+/**
+ * Converts a JSON value to a value of a type, in stored form, to compare it with a field: a literal of a policy, or a claim. Numbers also stand for
+ * decimals and int64. For an array it is the value of one item.
+ */
+export function coerceJson(type: ValueType, value: Json): CoercionResult {
+  switch (type.kind) {
+    case 'array':
+      return coerceJson(type.item.type, value);
+    case 'integer':
+    case 'number':
+      return typeof value === 'number' ? coerceText(type, String(value)) : invalid('must be a number');
+    case 'boolean':
+      return typeof value === 'boolean' ? { kind: 'valid', value } : invalid('must be true or false');
+    case 'decimal':
+    case 'int64': {
+      const digits = digitsOf(value);
+      return digits === null ? invalid('must be a number') : coerceText(type, digits);
+    }
+    case 'text':
+    case 'binary':
+    case 'date-time':
+      return typeof value === 'string' ? coerceText(type, value) : invalid('must be a string');
+    case 'object':
+    case 'map':
+      return coerceText(type, '');
   }
 }
 

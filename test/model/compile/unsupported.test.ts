@@ -34,6 +34,8 @@ describe('a section that is not supported yet', () => {
   }
 });
 
+const OWNED = 'status: { type: string, readOnly: true }';
+
 const withAuth = (text: string): string =>
   text.replace(
     '\n',
@@ -61,7 +63,7 @@ describe('a section that cannot be ignored', () => {
     ...['owner: status', 'rows: { read: { status: A } }', 'fields: { status: { read: public } }'].map((rule) =>
       rejected(
         `[AUTH-5a]: access.${rule}`,
-        withAuth(itemsDocument(STATUS, `access: { ${rule} }`)),
+        withAuth(itemsDocument(OWNED, `access: { ${rule} }`)),
         `resources.items.access.${rule.slice(0, rule.indexOf(':'))}`,
         6,
         /is not supported yet/,

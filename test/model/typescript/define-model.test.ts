@@ -185,7 +185,12 @@ describe('a TypeScript model', () => {
       { check: { nam: () => null } },
       /resources\.items\.check\.nam: unknown key nam; write name/,
     ],
-    ['a policy', { policy: () => ({}) }, /resources\.items\.policy: policy is not supported yet/],
+    ['a policy outside of access', { policy: () => ({}) }, /resources\.items\.policy: unknown key policy/],
+    [
+      'a policy',
+      { access: { rows: { read: () => true } } },
+      /resources\.items\.access\.rows: rows is not supported yet/,
+    ],
     [
       'a computed member named like a field',
       { computed: { name: number } },

@@ -1,0 +1,63 @@
+import type { Json, JsonObject } from '../conventions/json.ts';
+import type { ComparisonOperator } from './values/operators.ts';
+
+/** A condition on which rows a caller may see or change, before a caller is known (AUTH-5). It is three-valued: {@link PolicyComparison}. */
+export type Policy =
+  /** Without policies, `all` holds for every row and `any` for none. */
+  | { readonly kind: 'all' | 'any'; readonly policies: readonly Policy[] }
+  | { readonly kind: 'not'; readonly policy: Policy }
+  /** Whether the caller has a scope. */
+  | { readonly kind: 'scope'; readonly scope: string }
+  | PolicyComparison;
+
+/** A comparison of a field. It is unknown where its value is a claim that the caller does not have, or one of another type than the field. */
+export interface PolicyComparison {
+  readonly kind: 'compare';
+  /** The references that lead to the row with the field; none for a field of the row itself. */
+  readonly references: readonly PolicyReference[];
+  /** Name of the resource of that row. */
+  readonly resource: string;
+  /** Of a property of that resource. */
+  readonly path: string;
+  readonly operator: ComparisonOperator;
+  readonly value: PolicyValue;
+}
+
+/** A reference to one row. */
+export interface PolicyReference {
+  readonly field: string;
+  /** Name of the resource that it refers to. */
+  readonly resource: string;
+}
+
+/** What a field is compared with. */
+export type PolicyValue =
+  /** In stored form. No field is compared with null: the comparison is unknown. */
+  | { readonly kind: 'literal'; readonly value: Json }
+  | { readonly kind: 'caller'; readonly member: CallerMember }
+  /** The name of the claim, or a dotted path to a member of it. */
+  | { readonly kind: 'claim'; readonly path: string }
+  /** Each of them is a single value. */
+  | { readonly kind: 'list'; readonly values: readonly PolicyValue[] };
+
+/** What names a caller. `owner` is how owner fields do (AUTH-9). */
+export type CallerMember = 'subject' | 'client' | 'issuer' | 'scopes' | 'owner';
+
+/** The caller that policies are bound to. */
+export interface PolicyCaller {
+  /** null for an anonymous caller, like all that it does not have. */
+  readonly subject: string | null;
+  readonly client: string | null;
+  /** The name of the issuer in the model. */
+  readonly issuer: string | null;
+  /** As owner fields name it. */
+  readonly owner: string | null;
+  readonly scopes: ReadonlySet<string> | null;
+  readonly claims: JsonObject;
+}
+
+/** One of the rules that decide on a row: all of them hold for a row that the caller may access. */
+export type RowRule =
+  | { readonly kind: 'policy'; readonly policy: Policy }
+  /** A function of a TypeScript model, which gets the caller and returns the tree of a policy. Nothing of its result is checked yet. */
+  | { readonly kind: 'function'; readonly policyOf: (caller: PolicyCaller) => unknown };

@@ -1,0 +1,15 @@
+/** The operators by type of property (QRY-1). */
+const SCALAR_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'exists'] as const;
+const ARRAY_OPERATORS = ['contains', 'exists'] as const;
+
+/** All operators: those of strings. */
+export const OPERATORS = [...SCALAR_OPERATORS, 'contains', 'starts_with'] as const;
+
+/** The operator of a comparison. */
+export type ComparisonOperator = (typeof OPERATORS)[number];
+
+/** The operators that compare values of a type. @param type a `ValueType` */
+export function operatorsOf({ kind }: { readonly kind: string }): readonly ComparisonOperator[] {
+  if (kind === 'array') return ARRAY_OPERATORS;
+  return kind === 'text' ? OPERATORS : SCALAR_OPERATORS;
+}

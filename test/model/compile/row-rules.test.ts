@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Policy } from '../../../src/model/policy.ts';
+import type { RowRules } from '../../../src/model/model.ts';
+import { compilePolicies, withResources } from '../policies.ts';
+
+const SHOP = (access: string): string =>
+  withResources(`  shops:
+    schema:
+      type: object
+      properties:
+        country: { type: string }
+        owner_id: { type: string, readOnly: true }
+        group_id: { type: string, x-references: groups }
+  groups:
+    schema: { type: object, properties: { name: { type: string }, top_id: { type: string, x-references: groups } } }
+  goods:
+    access: ${access}
+    schema:
+      type: object
+      properties:
+        name: { type: string }
+        status: { type: string, enum: [DRAFT, ACTIVE] }
+        stock: { type: integer }
+        price: { type: string, format: decimal, x-scale: 2 }
+        due: { type: string, format: date-time }
+        photo: { type: string, contentEncoding: base64 }
+        secret: { type: string, writeOnly: true }
+        tags: { type: array, items: { type: string } }
+        place: { type: object, properties: { city: { type: string } } }
+        owner_id: { type: string, readOnly: true }
+        shop_id: { type: string, x-references: { resource: shops, inverse: goods } }
+        like_ids: { type: array, items: { type: string, x-references: { resource: goods, as: likes } } }
+`);
+const ACCESS_LINE = 14;
+
+function rulesOf(access: string): RowRules {
+  const { model, problems } = compilePolicies(SHOP(access));
+  assert.deepEqual(problems, []);
+  const rows = model.resources.get('goods')?.rows;
+  assert.ok(rows !== undefined);
+  return rows;
+}
+
+/** The policy of `rows.read`. */
+function policyOf(tree: string): Policy {
+  const [rule, ...others] = rulesOf(`{ rows: { read: ${tree} } }`).read;
+  assert.ok(rule?.kind === 'policy' && others.length === 0);
+  return rule.policy;
+}
+
+const compared = (path: string, operator: string, value: unknown, references: readonly object[] = []): object => ({
+  kind: 'compare',
+  references,
+  resource: references.length === 0 ? 'goods' : 'shops',
+  path,
+  operator,
+  value,
+});
+const literal = (value: unknown): object => ({ kind: 'literal', value });
+const TO_SHOP = { field: 'shop_id', resource: 'shops' };
+
+describe('a row policy', () => {
+  const compiled: readonly (readonly [title: string, tree: string, policy: object])[] = [
+    ['a value', '{ status: ACTIVE }', compared('status', 'eq', literal('ACTIVE'))],
+    ['true', 'true', { kind: 'all', policies: [] }],
+    ['false', 'false', { kind: 'any', policies: [] }],
+    [
+      'several fields, which all hold',
+      '{ stock: { gte: 1, lt: 9 }, place.city: Oslo }',
+      {
+        kind: 'all',
+        policies: [
+          { kind: 'all', policies: [compared('stock', 'gte', literal(1)), compared('stock', 'lt', literal(9))] },
+          compared('place.city', 'eq', literal('Oslo')),
+        ],
+      },
+    ],
+    [
+      'all, any and not',
+      '{ any: [{ all: [{ stock: 1 }] }, { not: { stock: 2 } }, false] }',
+      {
+        kind: 'any',
+        policies: [
+          { kind: 'all', policies: [compared('stock', 'eq', literal(1))] },
+          { kind: 'not', policy: compared('stock', 'eq', literal(2)) },
+          { kind: 'any', policies: [] },
+        ],
+      },
+    ],
+    ['a literal in stored form', '{ price: 1.5 }', compared('price', 'eq', literal('1.50'))],
+    ['a part of a date', "{ name: { starts_with: 'a' } }", compared('name', 'starts_with', literal('a'))],
+    [
+      'an item of an array',
+      '{ tags: { contains: $caller.client } }',
+      compared('tags', 'contains', { kind: 'caller', member: 'client' }),
+    ],
+    ['whether a field is set', '{ tags: { exists: false } }', compared('tags', 'exists', literal(false))],
+    ['a claim', '{ name: $caller.claims.org.id }', compared('name', 'eq', { kind: 'claim', path: 'org.id' })],
+    ['scopes', '{ name: { in: $caller.scopes } }', compared('name', 'in', { kind: 'caller', member: 'scopes' })],
+    [
+      'a list',
+      '{ name: { nin: [a, $caller.subject] } }',
+      compared('name', 'nin', { kind: 'list', values: [literal('a'), { kind: 'caller', member: 'subject' }] }),
+    ],
+    ['a field beyond one reference', '{ shop.country: NO }', compared('country', 'eq', literal('NO'), [TO_SHOP])],
+    [
+      'a field beyond two references',
+      '{ shop.group.name: a }',
+      {
+        ...compared('name', 'eq', literal('a'), [TO_SHOP, { field: 'group_id', resource: 'groups' }]),
+        resource: 'groups',
+      },
+    ],
+  ];
+  for (const [title, tree, policy] of compiled) {
+    it(`[AUTH-5a] compiles ${title}`, () => {
+      assert.deepEqual(policyOf(tree), policy);
+    });
+  }
+
+  const invalid: readonly (readonly [title: string, tree: string, path: string, cause: RegExp])[] = [
+    ['names no field', '{}', '', /names no field/],
+    ['names no field in its parts', '{ all: [true, { not: false }] }', '', /names no field/],
+    ['is a text', 'mine', '', /read has type string|read must|read is/],
+    ['is empty', '{ any: [] }', '.any', /any is empty/],
+    ['has no list', '{ any: { stock: 1 } }', '.any', /any is not a list/],
+    ['has a part that is none', '{ any: [3] }', '.any[0]', /a policy is true, false or an object/],
+    ['names an unknown field', '{ nam: a }', '.nam', /goods has no readable field nam/],
+    ['names a write-only field', '{ secret: a }', '.secret', /no readable field secret/],
+    ['names a claim in the place of a field', '{ $caller.claims.admin: true }', '.$caller.claims.admin', /is no field/],
+    ['names an object', '{ place: a }', '.place', /no readable field place/],
+    ['names a binary field', '{ photo: a }', '.photo', /cannot be compared/],
+    ['names an unknown operator', '{ stock: { gtt: 1 } }', '.stock.gtt', /no operator gtt/],
+    ['has no operator', '{ stock: {} }', '.stock', /the comparison is empty/],
+    ['compares a number by its start', '{ stock: { starts_with: 1 } }', '.stock.starts_with', /cannot be compared by/],
+    ['compares an array as a whole', '{ tags: a }', '.tags', /cannot be compared by eq/],
+    ['compares a number with a text', "{ stock: '1' }", '.stock', /stock must be a number/],
+    ['compares a text with a number', '{ name: 1 }', '.name', /name must be a string/],
+    ['compares a date-time with a word', '{ due: soon }', '.due', /due must be a date and time/],
+    ['compares an enum with another value', '{ status: { in: [GONE] } }', '.status.in[0]', /status cannot be "GONE"/],
+    ['compares a number with the subject', '{ stock: $caller.subject }', '.stock', /\$caller\.subject is text/],
+    ['compares with null', '{ name: null }', '.name', /name must be a string/],
+    ['compares with a list', '{ name: [a] }', '.name', /name must be a string/],
+    ['lists a single value', '{ name: { in: a } }', '.name.in', /not a list/],
+    ['lists the subject', '{ name: { in: $caller.subject } }', '.name.in', /is a single value/],
+    ['compares with a list of scopes', '{ name: $caller.scopes }', '.name', /is a list/],
+    ['names an unknown member of the caller', '{ name: $caller.email }', '.name', /callers have no \$caller\.email/],
+    ['asks for exists with a word', '{ name: { exists: yes please } }', '.name.exists', /exists is not true or false/],
+    ['goes through an array of references', '{ likes.name: a }', '.likes.name', /leads to many rows/],
+    ['goes through three references', '{ shop.group.top.name: a }', '.shop.group.top.name', /more than 2 relations/],
+    ['goes through an unknown relation', '{ maker.name: a }', '.maker.name', /no readable field maker\.name/],
+  ];
+  for (const [title, tree, path, cause] of invalid) {
+    it(`[AUTH-5a] is a model error where it ${title}`, () => {
+      const { problems } = compilePolicies(SHOP(`{ rows: { read: ${tree} } }`));
+      const found = problems.map((each) => `${each.line} ${each.path} ${each.cause}`);
+      assert.equal(problems.length, 1, found.join('\n'));
+      const [problem] = problems;
+      assert.match(problem?.cause ?? '', cause);
+      assert.equal(problem?.line, ACCESS_LINE);
+      assert.match(problem?.path ?? '', /^resources\.goods\.access\.rows\.read/);
+      if (!path.includes('$') && !path.includes('.', 1)) {
+        assert.equal(problem?.path, `resources.goods.access.rows.read${path}`);
+      }
+      assert.notEqual(problem?.fix, '');
+    });
+  }
+
+  it('[AUTH-5a] is a model error where it goes through an inverse relation', () => {
+    const { problems } = compilePolicies(
+      SHOP('{ read: public }').replace('  shops:\n', '  shops:\n    access: { rows: { read: { goods.name: a } } }\n'),
+    );
+    assert.deepEqual(
+      problems.map(({ line }) => line),
+      [5],
+    );
+    assert.match(problems[0]?.cause ?? '', /goods of shops leads to many rows/);
+  });
+
+  it('[AUTH-5a] holds for what changes rows too, unless that has a policy of its own', () => {
+    const same = rulesOf('{ rows: { read: { stock: 1 } } }');
+    assert.deepEqual(same.create, same.read);
+    assert.deepEqual(same.update, same.read);
+    assert.deepEqual(same.delete, same.read);
+    const own = rulesOf('{ rows: { read: { stock: 1 }, delete: { stock: 2 } } }');
+    assert.deepEqual(own.update, own.read);
+    assert.deepEqual(own.delete, [{ kind: 'policy', policy: compared('stock', 'eq', literal(2)) }]);
+  });
+});
+
+describe('the owner of rows', () => {
+  const isOwner = { kind: 'policy', policy: compared('owner_id', 'eq', { kind: 'caller', member: 'owner' }) };
+
+  it('[AUTH-9] alone reads and changes them, and creates them by being their owner', () => {
+    const rows = rulesOf('{ owner: owner_id }');
+    assert.deepEqual(rows, { read: [isOwner], create: [], update: [isOwner], delete: [isOwner] });
+  });
+
+  it('[AUTH-9] alone changes what everyone reads', () => {
+    const rows = rulesOf('{ read: public, owner: owner_id }');
+    assert.deepEqual(rows, { read: [], create: [], update: [isOwner], delete: [isOwner] });
+  });
+
+  it('[AUTH-9] is not asked for where the caller has the scope that bypasses it', () => {
+    const { read } = rulesOf('{ owner: { field: owner_id, bypass: admin } }');
+    const policies = [{ kind: 'scope', scope: 'admin' }, isOwner.policy];
+    assert.deepEqual(read, [{ kind: 'policy', policy: { kind: 'any', policies } }]);
+  });
+
+  it('[AUTH-9] has to fulfil the policies too', () => {
+    const { read, create } = rulesOf('{ owner: owner_id, rows: { read: { stock: 1 } } }');
+    const policy = { kind: 'policy', policy: compared('stock', 'eq', literal(1)) };
+    assert.deepEqual(read, [policy, isOwner]);
+    assert.deepEqual(create, [policy]);
+  });
+
+  for (const [owner, path] of [
+    ['name', 'owner'],
+    ['nope', 'owner'],
+    ['{ field: stock }', 'owner.field'],
+  ]) {
+    it(`[AUTH-9] is a model error where it is ${owner}`, () => {
+      const { problems } = compilePolicies(SHOP(`{ owner: ${owner} }`));
+      assert.deepEqual(
+        problems.map((each) => `${each.line} ${each.path}`),
+        [`${ACCESS_LINE} resources.goods.access.${path}`],
+      );
+      assert.match(problems[0]?.cause ?? '', /is not a readOnly string/);
+    });
+  }
+});
