@@ -3,6 +3,7 @@ import { keyMembers, referringMembers } from '../model/row-key.ts';
 import { indexesOf, type ResourceIndex } from './indexes.ts';
 import type { FilterCondition, PathCondition } from './condition.ts';
 import type { Effort, ListRead, LookupPlan, RelatedPlan } from './plan.ts';
+import { EVERYTHING, type Visibility, visibleConditions } from './visibility.ts';
 
 /** Offsets up to this number are cheap to skip. */
 const SHALLOW = 1_000;
@@ -15,12 +16,16 @@ const FEW_UNIQUE = 100;
 
 /**
  * How much a list may cost (PAGE-10, QRY-3): unbounded if no index serves it, unless unique values select few rows; bounded if it counts, or
- * skips many entries of its index.
+ * skips many entries of its index. The conditions of a visibility count as a filter.
  */
 export function effortOf(
   resource: Resource,
-  { within, filter, order, window, count }: Pick<ListRead, 'within' | 'filter' | 'order' | 'window' | 'count'>,
+  read: Pick<ListRead, 'within' | 'filter' | 'order' | 'window' | 'count'>,
+  visible: Visibility = EVERYTHING,
 ): Effort {
+  if (visible.kind === 'nothing') return 'light';
+  const { within, order, window, count } = read;
+  const filter = [...visibleConditions(visible), ...read.filter];
   if (isUnindexed(resource, within.length > 0, filter, order)) {
     const isFirst = window.kind === 'offset' || window.after === null;
     const lookups = within.length === 0 && isFirst ? uniqueLookups(resource, filter) : null;
@@ -41,14 +46,17 @@ export function effortOfLookup({ rows }: Pick<LookupPlan, 'rows'>): Effort {
  */
 export function effortOfRelated(
   resource: Resource,
-  { field, ownedBy, owners, order, limit }: Pick<RelatedPlan, 'field' | 'ownedBy' | 'owners' | 'order' | 'limit'>,
+  plan: Pick<RelatedPlan, 'field' | 'ownedBy' | 'owners' | 'order' | 'limit'>,
+  visible: Visibility = EVERYTHING,
 ): Effort {
+  if (visible.kind === 'nothing') return 'light';
+  const { field, ownedBy, owners, order, limit } = plan;
   if (ownedBy !== undefined) return 'unbounded';
   // Arrays have no index.
   const ofOne = referringMembers(resource, field).map(
     (path): PathCondition => ({ path, operator: 'in', values: [''] }),
   );
-  if (isUnindexed(resource, false, ofOne, order)) return 'unbounded';
+  if (isUnindexed(resource, false, [...ofOne, ...visibleConditions(visible)], order)) return 'unbounded';
   return owners.length * limit > FEW_RELATED ? 'bounded' : 'light';
 }
 

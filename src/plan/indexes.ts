@@ -1,6 +1,7 @@
 import type { Resource, SortKey } from '../model/model.ts';
 import { referringMembers } from '../model/row-key.ts';
 import { weakMemoize } from '../cache/memoize.ts';
+import { policyPaths } from './policy-paths.ts';
 import { totalOrder } from './sort.ts';
 
 /** An index that every store creates. If it is not unique, it ends with the id, which makes its order total. */
@@ -15,7 +16,7 @@ const ascending = (path: string): SortKey => ({ path, descending: false });
 
 /**
  * The indexes of a resource (PAGE-10): unique constraints; `created_at`, the default order and the time field, so that pages at any depth
- * cost the same; each reference, followed by the default order; and the declared indexes.
+ * cost the same; each reference, and each field that a row policy compares by equality, followed by the default order; and the declared indexes.
  */
 export const indexesOf = weakMemoize((resource: Resource): readonly ResourceIndex[] => {
   const references = resource.fields.filter(
@@ -26,6 +27,7 @@ export const indexesOf = weakMemoize((resource: Resource): readonly ResourceInde
     resource.sort,
     [ascending(resource.timeField)],
     ...references.map(({ name }) => [...referringMembers(resource, name).map(ascending), ...resource.sort]),
+    ...policyPaths(resource).map((path) => [ascending(path), ...resource.sort]),
     ...resource.indexes.map((paths) => paths.map(ascending)),
   ];
   return [

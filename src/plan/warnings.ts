@@ -3,6 +3,7 @@ import type { Model, Property, Resource } from '../model/model.ts';
 import { isUnindexed } from './effort.ts';
 import { relationsOf } from './expansion.ts';
 import { indexesOf } from './indexes.ts';
+import { isServedByIndex } from './policy-paths.ts';
 import { totalOrder } from './sort.ts';
 
 /**
@@ -12,6 +13,7 @@ import { totalOrder } from './sort.ts';
 export function describeWarnings(model: Model): readonly string[] {
   return [...model.resources.values()].flatMap((resource) => [
     ...indexWarnings(resource, model),
+    ...policyWarnings(resource),
     ...nameWarnings(resource),
   ]);
 }
@@ -27,6 +29,13 @@ function indexWarnings(resource: Resource, model: Model): readonly string[] {
   ];
   if (parts.length === 0) return [];
   return [`resources.${resource.name}: ${parts.join('; ')}; declare indexes, or leave them out of the lists`];
+}
+
+/** Policies that no index serves: every list looks at rows that its caller may not see. */
+function policyWarnings({ name, rows }: Resource): readonly string[] {
+  if (rows.read.length === 0 || rows.read.some(isServedByIndex)) return [];
+  const fix = 'compare a field of the row itself by equality, in each alternative';
+  return [`resources.${name}: no index finds the rows that access.rows.read shows; ${fix}`];
 }
 
 function nameWarnings({ name, singular, declares }: Resource): readonly string[] {

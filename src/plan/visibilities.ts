@@ -1,0 +1,119 @@
+import type { Json } from '../conventions/json.ts';
+import { compilePolicy } from '../model/compile/policy.ts';
+import { formatPath } from '../model/values/path.ts';
+import type { AccessOperation, Resource } from '../model/model.ts';
+import type { Policy, PolicyCaller, RowRule } from '../model/policy.ts';
+import { bindPolicy, type BindContext, type BoundPolicy, every, throughReferences } from './bind-policy.ts';
+import { policyTree } from './policy-tree.ts';
+import { EVERYTHING, NOTHING, type Visibility, visibilityWhere } from './visibility.ts';
+
+/** A policy of a TypeScript model failed: its function threw, or returned no policy. The caller may see nothing. */
+export class PolicyError extends Error {
+  override readonly name = 'PolicyError';
+}
+
+/**
+ * The rows that one caller may access, by resource and operation (AUTH-5). Depends on the caller's *visibility* alone, so that it can be kept as long as what
+ * names the caller: its token.
+ */
+export class Visibilities {
+  readonly #context: BindContext;
+  readonly #own = new Map<string, Visibility>();
+  readonly #whole = new Map<string, Visibility>();
+
+  constructor(resources: ReadonlyMap<string, Resource>, caller: PolicyCaller) {
+    this.#context = { resources, caller };
+  }
+
+  /**
+   * By the rules of the resource itself: for reads below all ancestors of a row, each of which has its own visibility.
+   *
+   * @throws {PolicyError}
+   */
+  own(resource: string, operation: AccessOperation = 'read'): Visibility {
+    const key = `${operation} ${resource}`;
+    return this.#own.get(key) ?? kept(this.#own, key, this.#ownPolicy(this.#resource(resource), operation));
+  }
+
+  /**
+   * By these and those of the rows above, which have to be readable: for reads that name no path.
+   *
+   * @throws {PolicyError}
+   */
+  whole(resource: string, operation: AccessOperation = 'read'): Visibility {
+    const key = `${operation} ${resource}`;
+    return this.#whole.get(key) ?? kept(this.#whole, key, this.#wholePolicy(this.#resource(resource), operation));
+  }
+
+  #ownPolicy(resource: Resource, operation: AccessOperation): BoundPolicy {
+    return every(resource.rows[operation].map((rule) => bindPolicy(this.#policy(rule, resource), this.#context)));
+  }
+
+  #wholePolicy(resource: Resource, operation: AccessOperation): BoundPolicy {
+    const own = this.#ownPolicy(resource, operation);
+    if (resource.parent === null) return own;
+    const above = this.#wholePolicy(this.#resource(resource.parent.resource), 'read');
+    return every([own, throughReferences([resource.parent], above)]);
+  }
+
+  /** @throws {PolicyError} */
+  #policy(rule: RowRule, resource: Resource): Policy {
+    if (rule.kind === 'policy') return rule.policy;
+    const problems: string[] = [];
+    const policy = compilePolicy(this.#result(rule, resource), [], {
+      resource,
+      resources: this.#context.resources,
+      report: (path, cause, fix) => problems.push(`${formatPath(path)}: ${cause}; ${fix}`),
+      isResult: true,
+    });
+    const [problem] = problems;
+    if (problem !== undefined) throw new PolicyError(`a policy of ${resource.name} returned no policy: ${problem}`);
+    return policy;
+  }
+
+  /** What a function returns. @throws {PolicyError} */
+  #result({ policyOf }: Extract<RowRule, { kind: 'function' }>, { name }: Resource): Json {
+    try {
+      return policyTree(policyOf(this.#context.caller));
+    } catch (cause) {
+      throw new PolicyError(`a policy of ${name} failed`, { cause });
+    }
+  }
+
+  #resource(name: string): Resource {
+    const resource = this.#context.resources.get(name);
+    if (resource === undefined) throw new Error(`the model has no resource ${name}`);
+    return resource;
+  }
+}
+
+function kept(known: Map<string, Visibility>, key: string, policy: BoundPolicy): Visibility {
+  const visible = visibilityOf(policy);
+  known.set(key, visible);
+  return visible;
+}
+
+function visibilityOf(policy: BoundPolicy): Visibility {
+  if (policy === null) return NOTHING;
+  return policy.length === 0 ? EVERYTHING : visibilityWhere(policy);
+}
+
+/** The rows whose field has one value. */
+interface Partition {
+  readonly path: string;
+  readonly value: Json;
+}
+
+/** The one equality that a visibility comes to, such as that of an owner or a tenant; null where it comes to something else (CACHE-2). */
+export function partitionOf(visible: Visibility): Partition | null {
+  const [condition, ...others] = visible.kind === 'conditions' ? visible.conditions : [];
+  if (condition?.operator !== 'in' || others.length > 0) return null;
+  const { path, values } = condition;
+  const [value] = values;
+  return value === undefined || values.length > 1 ? null : { path, value };
+}
+
+/** Whether a model restricts rows at all. Without it every caller sees everything. */
+export function restrictsRows(resources: ReadonlyMap<string, Resource>): boolean {
+  return [...resources.values()].some(({ rows }) => Object.values(rows).some((rules) => rules.length > 0));
+}
