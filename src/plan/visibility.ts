@@ -63,6 +63,16 @@ export function isJudgedByRow(visible: Visibility): visible is RowVisibility {
   return visible.kind !== 'conditions' || visible.judgedBy === 'row';
 }
 
+/** The fields that a row needs so that it can be judged. */
+export function judgedFields(visible: RowVisibility): readonly string[] {
+  return visible.kind === 'conditions' ? [...new Set(visible.conditions.flatMap(fieldsOf))] : [];
+}
+
+function fieldsOf(condition: RowCondition): readonly string[] {
+  if ('path' in condition) return condition.path.split('.', 1);
+  return condition.operator === 'not' ? fieldsOf(condition.condition) : condition.alternatives.flat().flatMap(fieldsOf);
+}
+
 function isRowCondition(condition: Condition): condition is RowCondition {
   return condition.operator !== 'search' && isOwn(condition);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { describeWarnings } from '../../src/plan/warnings.ts';
 import { itemsDocument, load } from '../model/loading.ts';
+import { compilePolicies, withResources } from '../model/policies.ts';
 
 function warnings(properties: string, rest = ''): readonly string[] {
   return describeWarnings(load(itemsDocument(properties, rest)).model);
@@ -41,6 +42,45 @@ resources:
       warnings('a: { type: string }, b: { type: string }', 'sortable: [a]\nfilterable: [a]\nindexes: [a]'),
       [],
     );
+  });
+
+  it('[QRY-3] [AUTH-5a] names policies that no index serves', () => {
+    const warned = (access: string): readonly string[] => {
+      const { model, problems } = compilePolicies(
+        withResources(`  goods:
+    access: ${access}
+    schema:
+      type: object
+      properties:
+        name: { type: string }
+        owner_id: { type: string, readOnly: true }
+        like_id: { type: string, x-references: goods }
+`),
+      );
+      assert.deepEqual(problems, []);
+      return describeWarnings(model);
+    };
+    for (const served of [
+      '{ owner: owner_id }',
+      '{ rows: { read: { name: a } } }',
+      '{ rows: { read: { name: { in: $caller.claims.names }, like.name: a } } }',
+      '{ rows: { read: { any: [{ name: a }, { owner_id: b }] } } }',
+      '{ rows: { read: { not: { any: [{ name: { ne: a } }, { name: { exists: true } }] } } } }',
+      '{ rows: { read: true } }',
+      '{ owner: { field: owner_id, bypass: admin }, rows: { read: { name: { ne: a } } } }',
+    ]) {
+      assert.deepEqual(warned(served), [], served);
+    }
+    for (const unserved of [
+      '{ rows: { read: { name: { ne: a } } } }',
+      '{ rows: { read: { like.name: a } } }',
+      '{ rows: { read: { any: [{ name: a }, { like.name: b }] } } }',
+      '{ rows: { read: { not: { name: a } } } }',
+    ]) {
+      assert.deepEqual(warned(unserved), [
+        'resources.goods: no index finds the rows that access.rows.read shows; compare a field of the row itself by equality, in each alternative',
+      ]);
+    }
   });
 
   it('[QRY-3] has none for a plain model, whose fields can be sorted and filtered by default', () => {

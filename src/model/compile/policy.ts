@@ -16,6 +16,9 @@ export interface PolicyContext {
   readonly isResult: boolean;
 }
 
+/** Maximum number of comparisons in a tree: databases limit the depth of an expression. */
+const MAX_COMPARISONS = 100;
+
 /** What is used after a problem; it holds for no row. */
 const NEVER: Policy = { kind: 'any', policies: [] };
 
@@ -32,15 +35,28 @@ export function compilePolicy(declared: Json, at: Path, context: PolicyContext):
     context.report(...problem);
   };
   const policy = new PolicyCompiler({ ...context, report }).tree(declared, at);
-  if (!failed && typeof declared !== 'boolean' && !namesField(policy)) {
+  const compared = comparisonsIn(policy);
+  if (!failed && typeof declared !== 'boolean' && compared === 0) {
     report(at, 'the policy names no field', 'compare a field, as in { status: ACTIVE }, or write true or false');
+  }
+  if (compared > MAX_COMPARISONS) {
+    report(at, `the policy has more than ${MAX_COMPARISONS} comparisons`, 'compare with a list, as in { in: [A, B] }');
   }
   return policy;
 }
 
-function namesField(policy: Policy): boolean {
-  if (policy.kind === 'not') return namesField(policy.policy);
-  return policy.kind === 'compare' || (policy.kind !== 'scope' && policy.policies.some(namesField));
+function comparisonsIn(policy: Policy): number {
+  switch (policy.kind) {
+    case 'compare':
+      return 1;
+    case 'not':
+      return comparisonsIn(policy.policy);
+    case 'scope':
+      return 0;
+    case 'all':
+    case 'any':
+      return policy.policies.reduce((sum, each) => sum + comparisonsIn(each), 0);
+  }
 }
 
 /** Policies that all hold. */

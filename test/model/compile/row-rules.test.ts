@@ -167,6 +167,13 @@ describe('a row policy', () => {
     });
   }
 
+  it('[AUTH-5a] is a model error where it has too many comparisons for a statement', () => {
+    const tree = (count: number): string => `{ any: [${'{ stock: 1 }, '.repeat(count)}] }`;
+    assert.deepEqual(compilePolicies(SHOP(`{ rows: { read: ${tree(100)} } }`)).problems, []);
+    const { problems } = compilePolicies(SHOP(`{ rows: { read: ${tree(101)} } }`));
+    assert.match(problems[0]?.cause ?? '', /more than 100 comparisons/);
+  });
+
   it('[AUTH-5a] is a model error where it goes through an inverse relation', () => {
     const { problems } = compilePolicies(
       SHOP('{ read: public }').replace('  shops:\n', '  shops:\n    access: { rows: { read: { goods.name: a } } }\n'),
