@@ -1,7 +1,7 @@
 import type { Json } from '../../conventions/json.ts';
 import type { Model, Resource, SortKey } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
-import { holdsForUnset, type PathCondition } from '../../plan/condition.ts';
+import { holdsForUnset, type PathCondition, type RelationKey } from '../../plan/condition.ts';
 import { holds } from '../../plan/holds.ts';
 import { valueAt } from '../../plan/list-query.ts';
 import { heldAncestors, rowKey } from '../../plan/row-address.ts';
@@ -45,6 +45,9 @@ export function listStaged(state: StagedState, plan: ListPlan): Promise<Page> {
   return new StagedList(state).list(plan);
 }
 
+/** Where rows are looked for. */
+type RowsPlan = Pick<ListPlan, 'resource' | 'within'>;
+
 /** One list and the lists of related rows that it needs. */
 class StagedList {
   readonly #state: StagedState;
@@ -78,10 +81,8 @@ class StagedList {
   /** The rows that may differ from what the store would find, by key: as the unit would leave them, null for those that are not in the list. */
   async #changedRows(plan: ListPlan): Promise<ReadonlyMap<string, Row | null>> {
     const changed = new Map<string, Row | null>();
-    for (const condition of wholeFilter(plan).flatMap(relatedConditions)) {
-      for (const row of await this.#rowsRelatedToStaged(plan, condition)) {
-        changed.set(this.#keyOf(plan.resource, row), row);
-      }
+    for (const row of await this.#affectedRows(plan, wholeFilter(plan))) {
+      changed.set(this.#keyOf(plan.resource, row), row);
     }
     for (const staged of this.#stagedOf(plan.resource)) {
       changed.set(rowKey(this.#resource(plan.resource), staged), isBelow(staged, plan.within) ? staged.row : null);
@@ -89,12 +90,25 @@ class StagedList {
     return changed;
   }
 
-  /** The stored rows that are or were related to rows of the unit. */
-  async #rowsRelatedToStaged(plan: ListPlan, condition: VisibleRelatedCondition): Promise<readonly Row[]> {
+  /** The stored rows whose related rows, on which conditions are, the unit may have changed. */
+  async #affectedRows(plan: RowsPlan, conditions: readonly Condition[]): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    for (const condition of conditions.flatMap(relatedConditions)) {
+      rows.push(...(await this.#rowsRelatedToStaged(plan, condition)));
+    }
+    return rows;
+  }
+
+  /** The stored rows that are or were related to rows of the unit, or to others that these affect. */
+  async #rowsRelatedToStaged(plan: RowsPlan, condition: VisibleRelatedCondition): Promise<readonly Row[]> {
     const { resource, field, inverse } = condition.relation;
     const staged = this.#stagedOf(resource);
-    if (staged.length === 0) return [];
-    const ids = inverse ? await this.#referredIds(staged, resource, field) : staged.map(({ id }) => id);
+    const further = [...visibleConditions(condition.visible), ...condition.conditions];
+    const affected = await this.#affectedRows({ resource, within: [] }, further);
+    if (staged.length === 0 && affected.length === 0) return [];
+    const ids = inverse
+      ? await this.#referredIds(staged, affected, condition.relation)
+      : [...staged, ...affected].map(({ id }) => id);
     const isArray = !inverse && this.#resource(plan.resource).field.get(field)?.type.kind === 'array';
     const refers: Condition = isArray
       ? { operator: 'any', alternatives: ids.map((value) => [{ path: field, operator: 'contains', value }]) }
@@ -107,9 +121,13 @@ class StagedList {
   }
 
   /** The ids that a field of rows refers to, and referred to before the unit. */
-  async #referredIds(staged: readonly StagedRow[], resource: string, field: string): Promise<readonly string[]> {
+  async #referredIds(
+    staged: readonly StagedRow[],
+    affected: readonly Row[],
+    { resource, field }: RelationKey,
+  ): Promise<readonly string[]> {
     const before = await this.#state.stored.lookup({ resource, rows: staged, visible: EVERYTHING });
-    const rows = [...before.map(({ row }) => row), ...staged.flatMap(({ row }) => row ?? [])];
+    const rows = [...before.map(({ row }) => row), ...staged.flatMap(({ row }) => row ?? []), ...affected];
     return [...new Set(rows.flatMap((row) => idsIn(row[field])))];
   }
 
@@ -180,7 +198,7 @@ class StagedList {
     filter: VisibleRelatedCondition['conditions'],
   ): Promise<boolean> {
     const { relation, visible } = related;
-    const key = JSON.stringify([relation.resource, within, filter]);
+    const key = JSON.stringify([relation.resource, within, visible, filter]);
     const known = this.#found.get(key);
     if (known !== undefined) return known;
     const above = within.map(({ resource, id }): VisibleAncestor => ({ resource, id, visible: EVERYTHING }));
