@@ -148,6 +148,12 @@ export type AccessOperation = 'read' | 'create' | 'update' | 'delete';
 /** The access rule of each operation. */
 export type ResourceAccess = Readonly<Record<AccessOperation, AccessRule>>;
 
+/** The rules on a field besides those of its resource; null where there is none. */
+export interface FieldAccess {
+  readonly read: AccessRule | null;
+  readonly write: AccessRule | null;
+}
+
 /** The rules on rows of each operation: all of them hold for a row that a caller may read, create, ... Without rules it is every row (AUTH-5). */
 export type RowRules = Readonly<Record<AccessOperation, readonly RowRule[]>>;
 
@@ -214,6 +220,8 @@ export interface Resource {
   readonly events: 'thin' | 'full' | 'none';
   /** Without an `auth` section every operation is public. */
   readonly access: ResourceAccess;
+  /** Of fields and computed members with rules of their own, by name. */
+  readonly fieldAccess: ReadonlyMap<string, FieldAccess>;
   /** Of its own rows: the parent of a row must be readable, too. */
   readonly rows: RowRules;
   /** The field that holds the caller that created a row (AUTH-9); null if there is none. */

@@ -1,5 +1,5 @@
 import { OPEN_ACCESS } from '../model/compile/access.ts';
-import { NO_RULES } from '../model/compile/row-rules.ts';
+import { NO_RULED_ACCESS } from '../model/compile/ruled-access.ts';
 import { parentKey, scopeOf } from '../model/row-key.ts';
 import { NO_HOOKS } from '../model/typescript/hooks.ts';
 import type { Json } from '../conventions/json.ts';
@@ -119,8 +119,7 @@ export function resource(options: ResourceOptions): Resource {
     timeField: 'created_at',
     events: 'thin',
     access: OPEN_ACCESS,
-    rows: NO_RULES,
-    owner: null,
+    ...NO_RULED_ACCESS,
     requireIfMatch: false,
     idempotency: 'optional',
     cache: null,

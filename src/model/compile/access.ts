@@ -39,7 +39,7 @@ export function compileAccess(
   const inherited = parent ?? defaultAccess(collection);
   const rule = (operation: AccessOperation): AccessRule => {
     const own = access[operation] ?? (operation === 'read' ? undefined : access['write']);
-    return own === undefined ? inherited[operation] : ruleOf(own);
+    return own === undefined ? inherited[operation] : accessRuleOf(own);
   };
   return { read: rule('read'), create: rule('create'), update: rule('update'), delete: rule('delete') };
 }
@@ -49,8 +49,8 @@ function defaultAccess(collection: string): ResourceAccess {
   return { read: { kind: 'scope', scope: `${collection}:read` }, create: write, update: write, delete: write };
 }
 
-/** The document schema admits nothing else. */
-function ruleOf(declared: Json): AccessRule {
+/** The rule that is declared; the document schema admits nothing else. */
+export function accessRuleOf(declared: Json): AccessRule {
   if (declared === 'public') return PUBLIC;
   const scope = isJsonObject(declared) ? stringOf(declared['scope']) : null;
   return scope === null ? { kind: 'authenticated' } : { kind: 'scope', scope };

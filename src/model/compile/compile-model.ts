@@ -13,7 +13,7 @@ import { checkDistinct, checkFormerNames, compileNames, reservedCollections } fr
 import { checkInverses, withSiblings } from './nested-references.ts';
 import { checkRelationNames, dependentsOf, linksOf, type ReferrersByTarget, referrersOf } from './references.ts';
 import { resolveReferences } from './resolve-refs.ts';
-import { compileRowRules, NO_RULES } from './row-rules.ts';
+import { compileRuledAccess, NO_RULED_ACCESS, type RuledAccess } from './ruled-access.ts';
 import { compileSettings } from './settings.ts';
 
 /** The functions of resources, by name of the resource. */
@@ -37,7 +37,7 @@ export function compileModel(given: CompileContext, digest: Digest, givenCode: M
   checkInverses(unlinked);
   const linked = new Map(unlinked.map((resource) => [resource.name, withRelations(resource, referrers)]));
   const hasAuth = document.declared['auth'] !== undefined;
-  const resources = hasAuth ? withRowRules(unlinked, linked, code) : linked;
+  const resources = hasAuth ? withRuledAccess(unlinked, linked, code) : linked;
   const collections = new Map([...resources.values()].map((resource) => [resource.collection, resource]));
   const compiled = { ...settings, resources, collections };
   return deepFreeze({ ...compiled, fingerprint: digest(serialize({ ...settings, resources })) });
@@ -83,20 +83,24 @@ function withRelations(
   referrers: ReferrersByTarget,
 ): Resource {
   const { name } = resource;
-  const unruled = { rows: NO_RULES, owner: null };
-  return { ...resource, ...unruled, dependents: dependentsOf(name, referrers), links: linksOf(name, referrers) };
+  return {
+    ...resource,
+    ...NO_RULED_ACCESS,
+    dependents: dependentsOf(name, referrers),
+    links: linksOf(name, referrers),
+  };
 }
 
-/** The resources with their row rules, which may go through the relations of any. */
-function withRowRules(
+/** The resources with their rules on rows, which may go through the relations of any, and on fields. */
+function withRuledAccess(
   declared: readonly UnlinkedResource[],
   resources: ReadonlyMap<string, Resource>,
   code: ModelCode,
 ): ReadonlyMap<string, Resource> {
-  const rulesOf = (resource: Resource): Pick<Resource, 'rows' | 'owner'> | null => {
+  const rulesOf = (resource: Resource): RuledAccess | null => {
     const context = declared.find(({ name }) => name === resource.name);
     if (context === undefined) return null;
-    return compileRowRules(context, { resource, resources, code: code.get(resource.name) ?? null });
+    return compileRuledAccess(context, { resource, resources, code: code.get(resource.name) ?? null });
   };
   return new Map([...resources].map(([name, resource]) => [name, { ...resource, ...rulesOf(resource) }]));
 }

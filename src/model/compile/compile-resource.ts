@@ -6,6 +6,7 @@ import { parentKey } from '../row-key.ts';
 import { numberOf, objectOf, stringOf } from '../values/access.ts';
 import { compilePattern } from '../values/pattern.ts';
 import { compileAccess } from './access.ts';
+import type { RuledAccess } from './ruled-access.ts';
 import { compileCode, NO_CODE } from './compile-code.ts';
 import type { ResourceContext } from './hierarchy.ts';
 import { checkPattern } from './keywords.ts';
@@ -16,7 +17,7 @@ import { compileIndexes, compileSort, compileTimeField, compileUniques } from '.
 import { compileState } from './state-machine.ts';
 
 /** A compiled resource without the parts that depend on other resources. */
-export type UnlinkedResource = Omit<Resource, 'dependents' | 'links' | 'rows' | 'owner'> & CompileContext;
+export type UnlinkedResource = Omit<Resource, 'dependents' | 'links' | keyof RuledAccess> & CompileContext;
 
 /** The parent of a resource. */
 export interface ParentResource {

@@ -237,3 +237,63 @@ describe('the owner of rows', () => {
     });
   }
 });
+
+describe('access to fields', () => {
+  const fieldsOf = (access: string, settings = '') =>
+    compilePolicies(SHOP(access).replace('    access: ', `${settings}    access: `));
+
+  it('[AUTH-5a] has rules to read and to write, besides those of the resource', () => {
+    const { model, problems } = fieldsOf(
+      '{ fields: { name: { read: { scope: s } }, stock: { write: { scope: t } }, owner_id: { read: authenticated } } }',
+    );
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      [...(model.resources.get('goods')?.fieldAccess ?? [])],
+      [
+        ['name', { read: { kind: 'scope', scope: 's' }, write: null }],
+        ['stock', { read: null, write: { kind: 'scope', scope: 't' } }],
+        ['owner_id', { read: { kind: 'authenticated' }, write: null }],
+      ],
+    );
+  });
+
+  const invalid: readonly (readonly [title: string, field: string, settings: string, path: string, cause: RegExp])[] = [
+    ['an unknown field', 'nam: { read: { scope: s } }', '', 'nam', /goods has no field nam/],
+    ['a write of a read-only field', 'owner_id: { write: { scope: s } }', '', 'owner_id.write', /read-only/],
+    ['a searched field', 'name: { read: { scope: s } }', '    search: [name]\n', 'name.read', /search would show/],
+    [
+      'a sorted field',
+      'place: { read: { scope: s } }',
+      '    sort: -place.city\n',
+      'place.read',
+      /default sort would show/,
+    ],
+  ];
+  for (const [title, field, settings, path, cause] of invalid) {
+    it(`[AUTH-5a] is a model error for ${title}`, () => {
+      const { problems } = fieldsOf(`{ fields: { ${field} } }`, settings);
+      const line = ACCESS_LINE + (settings === '' ? 0 : 1);
+      assert.deepEqual(
+        problems.map((each) => `${each.line} ${each.path}`),
+        [`${line} resources.goods.access.fields.${path}`],
+      );
+      assert.match(problems[0]?.cause ?? '', cause);
+    });
+  }
+
+  it('[AUTH-5a] is no wider for a computed member than for what it is computed from', () => {
+    const computed = { upper: { schema: { type: 'string' }, from: ['name'], value: () => '' } };
+    const code = new Map([['goods', { validate: null, computed }]]);
+    const causes = (fields: string): readonly string[] =>
+      compilePolicies(SHOP(`{ fields: { ${fields} } }`), code).problems.map(({ cause }) => cause);
+    const rule = '{ read: { scope: s } }';
+    assert.match(causes(`name: ${rule}`).join(), /computed member upper would show values of name/);
+    assert.deepEqual(causes(`name: ${rule}, upper: ${rule}`), []);
+    assert.deepEqual(causes(`upper: ${rule}`), []);
+  });
+
+  it('[AUTH-5a] may be that of the resource for a searched field', () => {
+    const access = '{ read: { scope: s }, fields: { name: { read: { scope: s } } } }';
+    assert.deepEqual(fieldsOf(access, '    search: [name]\n').problems, []);
+  });
+});

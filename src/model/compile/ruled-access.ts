@@ -5,12 +5,18 @@ import type { AccessOperation, Resource, RowRules } from '../model.ts';
 import type { Policy, RowRule } from '../policy.ts';
 import type { UncheckedCode } from '../typescript/split-definition.ts';
 import { objectOf, stringOf } from '../values/access.ts';
+import { compileFieldAccess } from './field-access.ts';
 import { compilePolicy } from './policy.ts';
 
 const OPERATIONS: readonly AccessOperation[] = ['read', 'create', 'update', 'delete'];
 
-/** The rules of a resource without row policies. */
-export const NO_RULES: RowRules = { read: [], create: [], update: [], delete: [] };
+/** The access of a resource to single rows and fields. */
+export type RuledAccess = Pick<Resource, 'rows' | 'owner' | 'fieldAccess'>;
+
+const NO_RULES: RowRules = { read: [], create: [], update: [], delete: [] };
+
+/** The access of a resource without row policies, owner and rules on fields. */
+export const NO_RULED_ACCESS: RuledAccess = { rows: NO_RULES, owner: null, fieldAccess: new Map() };
 
 /** What the rules of a resource are compiled from. */
 interface RuleInputs {
@@ -22,13 +28,10 @@ interface RuleInputs {
 }
 
 /**
- * Compiles which rows callers may access: `rows`, where `create`, `update` and `delete` default to `read`, and `owner`, which holds for `read` (unless
+ * Compiles which rows and fields callers may access: `fields`, `rows`, where `create`, `update` and `delete` default to `read`, and `owner`, which holds for `read` (unless
  * everyone may read), `update` and `delete` besides.
  */
-export function compileRowRules(
-  { declared, path, report }: CompileContext,
-  inputs: RuleInputs,
-): Pick<Resource, 'rows' | 'owner'> {
+export function compileRuledAccess({ declared, path, report }: CompileContext, inputs: RuleInputs): RuledAccess {
   const access: CompileContext = { declared: objectOf(declared['access']), path: [...path, 'access'], report };
   const owner = compileOwner(access, inputs.resource);
   const rules = declaredRules(access, inputs);
@@ -44,6 +47,7 @@ export function compileRowRules(
       delete: change('delete'),
     },
     owner: owner?.field ?? null,
+    fieldAccess: compileFieldAccess(access, inputs.resource),
   };
 }
 
