@@ -231,7 +231,7 @@ export function isBelow({ within }: StagedRow, above: readonly Ancestor[]): bool
 }
 
 /** The first rows of a resource, by their keys, without a filter and a count. */
-function firstRows(
+export function firstRows(
   { resource, within, visible }: Pick<ListPlan, 'resource' | 'within' | 'visible'>,
   limit: number,
 ): ListPlan {

@@ -1,8 +1,10 @@
 import type { Json } from '../../conventions/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
+import { isVisible } from '../../plan/holds.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
 import { rowKey } from '../../plan/row-address.ts';
 import {
+  type Ancestor,
   EVERYTHING,
   type ItemPlan,
   type ListPlan,
@@ -15,15 +17,17 @@ import {
   type Row,
   type RowPlan,
   type UpdatePlan,
+  type Visibility,
   type VisibleAncestor,
   type VisibleReference,
   type WritePlan,
 } from '../../plan/plan.ts';
+import { isJudgedByRow } from '../../plan/visibility.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../../stores/store.ts';
 import { hiddenMembers } from '../read/hidden-members.ts';
 import type { RowSource } from '../read/visible-rows.ts';
-import { isBelow, listStaged, type StagedRow } from './staged-list.ts';
+import { firstRows, isBelow, listStaged, type StagedRow } from './staged-list.ts';
 
 /** No stored stamp has this value. */
 const STAGED = -1;
@@ -60,9 +64,16 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
   }
 
   async item(plan: ItemPlan): Promise<Row | null> {
+    const { within, visible } = plan;
     const staged = this.#staged.get(this.#key(plan));
-    if (staged === undefined) return this.stored.rows.item(plan);
-    return isBelow(staged, plan.within) && (await this.missingAncestor(plan.within)) === null ? staged.row : null;
+    if (staged === undefined) {
+      const all = { ...plan, within: within.map(unrestricted), visible: storedVisibility(visible) };
+      const row = await this.stored.rows.item(all);
+      if (row === null || (isConditional(within) && (await this.missingAncestor(within)) !== null)) return null;
+      return isJudgedByRow(visible) || (await this.#isListed(plan)) ? row : null;
+    }
+    if (staged.row === null || !isBelow(staged, within)) return null;
+    return (await this.missingAncestor(within)) === null && (await this.#sees(staged, visible)) ? staged.row : null;
   }
 
   /** A staged row is read each time. */
@@ -87,13 +98,17 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
   }
 
   async missingReferences(references: readonly VisibleReference[]): Promise<readonly VisibleReference[]> {
-    const unstaged = references.filter((reference) => !this.#staged.has(this.#key(reference)));
-    const stored = unstaged.length === 0 ? [] : await this.stored.rows.missingReferences(unstaged);
-    const missing = new Set(stored.map((reference) => this.#key(reference)));
-    return references.filter((reference) => {
-      const staged = this.#staged.get(this.#key(reference));
-      return staged === undefined ? missing.has(this.#key(reference)) : staged.row === null;
-    });
+    const isStored = (reference: VisibleReference): boolean =>
+      isJudgedByRow(reference.visible) && !this.#staged.has(this.#key(reference));
+    const stored = references.filter(isStored);
+    const absent = stored.length === 0 ? [] : await this.stored.rows.missingReferences(stored);
+    const missing = new Set(absent.map((reference) => this.#key(reference)));
+    for (const reference of references) {
+      if (isStored(reference)) continue;
+      const within = reference.within.map(unrestricted);
+      if ((await this.item({ kind: 'item', ...reference, within })) === null) missing.add(this.#key(reference));
+    }
+    return references.filter((reference) => missing.has(this.#key(reference)));
   }
 
   /**
@@ -101,25 +116,52 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
    *
    * @throws {Error} as {@link listStaged} does
    */
-  list(plan: ListPlan): Promise<Page> {
+  async list(plan: ListPlan): Promise<Page> {
     const { resources } = this.#model;
-    return listStaged({ stored: this.stored.rows, staged: [...this.#staged.values()], resources }, plan);
+    const { within, count } = plan;
+    if (isConditional(within) && (await this.missingAncestor(within)) !== null) {
+      return { rows: [], more: false, total: count.kind === 'none' ? null : { count: 0, exact: true }, size: 0 };
+    }
+    const state = { stored: this.stored.rows, staged: [...this.#staged.values()], resources };
+    return listStaged(state, { ...plan, within: within.map(unrestricted) });
   }
 
   async lookup(plan: LookupPlan): Promise<readonly LocatedRow[]> {
-    const { resource } = plan;
+    const { resource, visible } = plan;
     const unstaged = plan.rows.filter((address) => !this.#staged.has(this.#key({ resource, ...address })));
-    const staged = plan.rows.flatMap((address): readonly LocatedRow[] => {
-      const { row = null, within = [] } = this.#staged.get(this.#key({ resource, ...address })) ?? {};
-      return row === null ? [] : [{ row, within }];
-    });
-    const stored = unstaged.length === 0 ? [] : await this.stored.rows.lookup({ ...plan, rows: unstaged });
-    return [...staged, ...stored];
+    const found: LocatedRow[] = [];
+    for (const address of plan.rows) {
+      const staged = this.#staged.get(this.#key({ resource, ...address }));
+      if (staged === undefined || staged.row === null || !(await this.#sees(staged, visible))) continue;
+      found.push({ row: staged.row, within: staged.within });
+    }
+    if (unstaged.length === 0) return found;
+    const all = { ...plan, rows: unstaged, visible: storedVisibility(visible) };
+    for (const located of await this.stored.rows.lookup(all)) {
+      const { row, within } = located;
+      if (isJudgedByRow(visible) || (await this.#isListed({ resource, id: row.id, within, visible })))
+        found.push(located);
+    }
+    return found;
   }
 
   /** No write expands relations: the stored rows. */
   related(plan: RelatedPlan): MaybePromise<readonly RelatedRows[]> {
     return this.stored.rows.related(plan);
+  }
+
+  /** Whether a staged row is visible. */
+  async #sees({ resource, id, within, row }: StagedRow, visible: Visibility): Promise<boolean> {
+    if (row === null) return false;
+    if (isJudgedByRow(visible)) return isVisible(this.#resource(resource), row, visible);
+    return this.#isListed({ resource, id, within, visible });
+  }
+
+  /** Whether a row is visible by rows that the unit may have changed. */
+  async #isListed({ resource, id, within, visible }: VisibleReference): Promise<boolean> {
+    const plan = firstRows({ resource, within: within.map(unrestricted), visible }, 1);
+    const { rows } = await this.list({ ...plan, filter: [{ path: 'id', operator: 'in', values: [id] }] });
+    return rows.length > 0;
   }
 
   async #after(plan: WritePlan, index: number): Promise<Row | null> {
@@ -161,4 +203,17 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     if (resource === undefined) throw new Error(`the model has no resource ${name}`);
     return resource;
   }
+}
+
+function unrestricted({ resource, id }: Ancestor): VisibleAncestor {
+  return { resource, id, visible: EVERYTHING };
+}
+
+function isConditional(within: readonly VisibleAncestor[]): boolean {
+  return within.some(({ visible }) => visible.kind !== 'everything');
+}
+
+/** The visibility that the store can judge, whatever a unit has changed. */
+function storedVisibility(visible: Visibility): Visibility {
+  return isJudgedByRow(visible) ? visible : EVERYTHING;
 }

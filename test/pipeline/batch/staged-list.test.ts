@@ -1,24 +1,40 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { StagedRows } from '../../../src/pipeline/batch/staged-rows.ts';
-import type { ListPlan, Page, Row, WritePlan } from '../../../src/plan/plan.ts';
-import { randomRelatedCondition, RELATED_VALUES, seedRelated } from '../../../src/testing/relation-samples.ts';
+import {
+  EVERYTHING,
+  type ListPlan,
+  type Page,
+  type Row,
+  type Visibility,
+  type VisibleAncestor,
+  type WritePlan,
+} from '../../../src/plan/plan.ts';
+import {
+  randomRelatedCondition,
+  randomVisibility,
+  RELATED_VALUES,
+  seedRelated,
+} from '../../../src/testing/relation-samples.ts';
 import { sampleModel } from '../../../src/testing/sample-model.ts';
 import {
   commit,
   createProduct,
   createReview,
   createSupplier,
+  itemPlan,
   listPlan,
   remove,
+  topLevel,
   update,
 } from '../../../src/testing/sample-writes.ts';
 import { SeededRandom } from '../../../src/testing/seeded-random.ts';
-import type { Store } from '../../../src/stores/store.ts';
+import type { RowReader, Store } from '../../../src/stores/store.ts';
 import { openSample } from '../../stores/sqlite/open-sample.ts';
 
 const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 const LISTS = 40;
+const LOOKUPS = 10;
 
 async function rowsOf(store: Store, resource: string): Promise<readonly Row[]> {
   return (await store.rows.list(listPlan({ resource }))).rows;
@@ -55,6 +71,7 @@ function randomList(random: SeededRandom): ListPlan {
   const resource = random.pick(Object.keys(RELATED_VALUES));
   return listPlan({
     resource,
+    visible: random.oneIn(2) ? EVERYTHING : randomVisibility(random, resource),
     filter: Array.from({ length: 1 + random.integer(2) }, () => randomRelatedCondition(random, resource)),
     order: [{ path: 'id', descending: random.oneIn(2) }],
     window: { kind: 'seek', after: null, backward: false, limit: 1 + random.integer(40) },
@@ -63,9 +80,49 @@ function randomList(random: SeededRandom): ListPlan {
   });
 }
 
+/** What one caller finds of the rows of a resource by their ids, and below one product. */
+interface Lookups {
+  readonly of: string;
+  readonly ids: readonly string[];
+  readonly visible: Visibility;
+  readonly above: VisibleAncestor;
+}
+
+async function randomLookups(random: SeededRandom, store: Store): Promise<Lookups> {
+  const of = random.pick(Object.keys(RELATED_VALUES));
+  const ids = [...(await rowsOf(store, of)).map(({ id }) => id), 'new', 'q', 'added', 'none'];
+  const id = random.pick(['p0', 'p1', 'q']);
+  const above = { resource: 'products', id, visible: randomVisibility(random, 'products') };
+  return { of, ids, visible: randomVisibility(random, of), above };
+}
+
+/** The ids that every read other than a list finds. */
+async function foundBy(rows: RowReader, { of, ids, visible, above }: Lookups): Promise<object> {
+  const items: (string | undefined)[] = [];
+  for (const id of ids) items.push((await rows.item(itemPlan(of, id, { visible })))?.id);
+  const looked = await rows.lookup({ resource: of, rows: topLevel(...ids), visible });
+  const missing = await rows.missingReferences(ids.map((id) => ({ resource: of, id, within: [], visible })));
+  const below = await rows.list(
+    listPlan({
+      resource: 'reviews',
+      within: [above],
+      window: { kind: 'seek', after: null, backward: false, limit: 50 },
+    }),
+  );
+  const child = await rows.item(itemPlan('reviews', 'added', { within: [above] }));
+  return {
+    items,
+    looked: looked.map(({ row }) => row.id).sort(),
+    missing: missing.map(({ id }) => id),
+    ancestor: (await rows.missingAncestor([above]))?.id,
+    below: below.rows.map(({ id }) => id),
+    child: child?.id,
+  };
+}
+
 describe('a list of the rows of a unit', () => {
   for (const seed of SEEDS) {
-    it(`[MET-13] [QRY-1] has the rows and the total that it has once the unit is written (seed ${seed})`, async () => {
+    it(`[MET-13] [QRY-1] [AUTH-5a] has the rows and the total that it has once the unit is written, like every other read (seed ${seed})`, async () => {
       const random = new SeededRandom(seed);
       const model = sampleModel();
       const store = await openSample({}, model);
@@ -77,7 +134,15 @@ describe('a list of the rows of a unit', () => {
         const plans = Array.from({ length: LISTS }, () => randomList(random));
         const lists: Page[] = [];
         for (const plan of plans) lists.push(await staged.list(plan));
+        const lookups: (readonly [of: Lookups, found: object])[] = [];
+        for (let index = 0; index < LOOKUPS; index += 1) {
+          const each = await randomLookups(random, store);
+          lookups.push([each, await foundBy(staged, each)]);
+        }
         await commit(store, ...unit);
+        for (const [each, found] of lookups) {
+          assert.deepEqual(found, await foundBy(store.rows, each), JSON.stringify(each));
+        }
         for (const [index, plan] of plans.entries()) {
           const { rows, more, total } = await store.rows.list(plan);
           const found = lists[index];
