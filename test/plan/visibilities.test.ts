@@ -247,7 +247,7 @@ describe('a policy bound to a caller', () => {
     assert.equal(visible('constructor.name', {}).kind, 'nothing');
   });
 
-  it('[AUTH-9] has one digest for callers whose policies come to the same', () => {
+  it('[AUTH-5a] has one digest for callers whose policies come to the same', () => {
     const given = { all: [{ name: '$caller.claims.t' }, { stock: { in: [1, 2] } }] };
     const one = digestOf(boundTo(given, withClaims({ t: 'a' })));
     assert.equal(digestOf(boundTo(given, caller({ subject: 'bob', claims: { t: 'a', u: 'b' } }))), one);
@@ -301,7 +301,7 @@ describe('the rows of a caller', () => {
     }
   });
 
-  it('[AUTH-9] are their own, or those of a caller with the scope that bypasses owners', () => {
+  it('[AUTH-5a] are their own, or those of a caller with the scope that bypasses owners', () => {
     const own = (to: PolicyCaller) => new Visibilities(model.resources, to).own('goods', 'update');
     assert.deepEqual(partitionOf(own(caller({}))), { path: 'owner_id', value: 'ann' });
     assert.equal(own(caller({ scopes: new Set(['admin']) })).kind, 'everything');

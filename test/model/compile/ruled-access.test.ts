@@ -199,23 +199,23 @@ describe('a row policy', () => {
 describe('the owner of rows', () => {
   const isOwner = { kind: 'policy', policy: compared('owner_id', 'eq', { kind: 'caller', member: 'owner' }) };
 
-  it('[AUTH-9] alone reads and changes them, and creates them by being their owner', () => {
+  it('[AUTH-5a] alone reads and changes them, and creates them by being their owner', () => {
     const rows = rulesOf('{ owner: owner_id }');
     assert.deepEqual(rows, { read: [isOwner], create: [], update: [isOwner], delete: [isOwner] });
   });
 
-  it('[AUTH-9] alone changes what everyone reads', () => {
+  it('[AUTH-5a] alone changes what everyone reads', () => {
     const rows = rulesOf('{ read: public, owner: owner_id }');
     assert.deepEqual(rows, { read: [], create: [], update: [isOwner], delete: [isOwner] });
   });
 
-  it('[AUTH-9] is not asked for where the caller has the scope that bypasses it', () => {
+  it('[AUTH-5a] is not asked for where the caller has the scope that bypasses it', () => {
     const { read } = rulesOf('{ owner: { field: owner_id, bypass: admin } }');
     const policies = [{ kind: 'scope', scope: 'admin' }, isOwner.policy];
     assert.deepEqual(read, [{ kind: 'policy', policy: { kind: 'any', policies } }]);
   });
 
-  it('[AUTH-9] has to fulfil the policies too', () => {
+  it('[AUTH-5a] has to fulfil the policies too', () => {
     const { read, create } = rulesOf('{ owner: owner_id, rows: { read: { stock: 1 } } }');
     const policy = { kind: 'policy', policy: compared('stock', 'eq', literal(1)) };
     assert.deepEqual(read, [policy, isOwner]);
@@ -227,7 +227,7 @@ describe('the owner of rows', () => {
     ['nope', 'owner'],
     ['{ field: stock }', 'owner.field'],
   ]) {
-    it(`[AUTH-9] is a model error where it is ${owner}`, () => {
+    it(`[AUTH-5a] is a model error where it is ${owner}`, () => {
       const { problems } = compilePolicies(SHOP(`{ owner: ${owner} }`));
       assert.deepEqual(
         problems.map((each) => `${each.line} ${each.path}`),

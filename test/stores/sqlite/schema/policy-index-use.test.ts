@@ -43,7 +43,7 @@ const page = (of: string, visible: Visibility, changes: Partial<ListPlan> = {}):
   });
 
 describe('the statements of callers with policies', () => {
-  it('[AUTH-5a] [AUTH-9] are the same for all of them: only their values differ', () => {
+  it('[AUTH-5a] are the same for all of them: only their values differ', () => {
     for (const name of ['goods', 'notes', 'tasks']) {
       const [ann, bob] = [visibleTo('ann', name), visibleTo('bob', name)];
       const item = (visible: Visibility) => itemStatement(tables, itemPlan(name, 'x', { visible }));
