@@ -3,7 +3,7 @@ import type { Model, Property, Resource } from '../model/model.ts';
 import { isUnindexed } from './effort.ts';
 import { relationsOf } from './expansion.ts';
 import { indexesOf } from './indexes.ts';
-import { isServedByIndex } from './policy-paths.ts';
+import { isServedByIndex, policyPaths } from './policy-paths.ts';
 import { totalOrder } from './sort.ts';
 
 /**
@@ -31,11 +31,29 @@ function indexWarnings(resource: Resource, model: Model): readonly string[] {
   return [`resources.${resource.name}: ${parts.join('; ')}; declare indexes, or leave them out of the lists`];
 }
 
+function policyWarnings(resource: Resource): readonly string[] {
+  return [...unservedPolicies(resource), ...revealingUniques(resource)];
+}
+
 /** Policies that no index serves: every list looks at rows that its caller may not see. */
-function policyWarnings({ name, rows }: Resource): readonly string[] {
+function unservedPolicies({ name, rows }: Resource): readonly string[] {
   if (rows.read.length === 0 || rows.read.some(isServedByIndex)) return [];
   const fix = 'compare a field of the row itself by equality, in each alternative';
   return [`resources.${name}: no index finds the rows that access.rows.read shows; ${fix}`];
+}
+
+/** Unique values of rows that a caller may not see: a write that repeats one is 409, which says that it exists. */
+function revealingUniques(resource: Resource): readonly string[] {
+  const { name, rows, uniques } = resource;
+  const [first, ...others] = policyPaths(resource);
+  if (rows.read.length === 0 || first === undefined) return [];
+  const revealing = uniques.filter((paths) => ![first, ...others].some((path) => paths.includes(path)));
+  if (revealing.length === 0) return [];
+  const listed = revealing.map((paths) => `[${paths.join(', ')}]`).join(', ');
+  const fix = `put the field that policies compare into unique, as in [${[first, ...(revealing[0] ?? [])].join(', ')}]`;
+  return [
+    `resources.${name}: unique over rows that callers may not see, so that a 409 reveals them: ${listed}; ${fix}`,
+  ];
 }
 
 function nameWarnings({ name, singular, declares }: Resource): readonly string[] {

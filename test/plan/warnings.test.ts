@@ -83,6 +83,19 @@ resources:
     }
   });
 
+  it('[AUTH-5a] names unique values that reveal hidden rows', () => {
+    const warned = (settings: string): readonly string[] => {
+      const schema = 'schema: { type: object, properties: { tenant: { type: string }, code: { type: string } } }';
+      return describeWarnings(compilePolicies(withResources(`  goods: { ${settings}, ${schema} }\n`)).model);
+    };
+    const tenant = 'access: { rows: { read: { tenant: $caller.claims.tenant } } }';
+    assert.deepEqual(warned(`unique: [[code]], ${tenant}`), [
+      'resources.goods: unique over rows that callers may not see, so that a 409 reveals them: [code]; put the field that policies compare into unique, as in [tenant, code]',
+    ]);
+    assert.deepEqual(warned(`unique: [[tenant, code]], ${tenant}`), []);
+    assert.deepEqual(warned('unique: [[code]]'), []);
+  });
+
   it('[QRY-3] has none for a plain model, whose fields can be sorted and filtered by default', () => {
     assert.deepEqual(warnings('a: { type: string }, b: { type: object, properties: { c: { type: integer } } }'), []);
   });
