@@ -1,15 +1,18 @@
 import type { Gateway } from '../auth/gateway.ts';
+import { ANONYMOUS_CALLER, ownerForm, policyCaller } from '../auth/policy-caller.ts';
 import type { TokenVerdict, TokenVerifier, VerifiedToken } from '../auth/token-verifier.ts';
 import { parseCredentials } from '../conventions/credentials.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
+import type { PolicyCaller } from '../model/policy.ts';
 import type { Observe } from '../observe/observation.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { accessRules } from './access.ts';
 import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
+import type { Contract } from './contract.ts';
 import type { Routed } from './route.ts';
 
-/** Who calls. */
-export interface Principal {
+/** Who calls. The same object for each request with one known token, so that what is made for a caller is kept with it. */
+export interface Principal extends PolicyCaller {
   /** The caller as events name it; null for an anonymous one. */
   readonly subject: string | null;
   /**
@@ -39,7 +42,7 @@ export interface AuthenticateOptions extends ChallengeOptions {
   readonly services: { readonly observe: Observe };
 }
 
-const ANONYMOUS: Principal = { subject: null, identity: 'anonymous', scopes: null, source: null };
+const ANONYMOUS: Principal = { ...ANONYMOUS_CALLER, identity: 'anonymous', source: null };
 
 /**
  * Step 7: who calls. Without an `auth` section every caller is anonymous. A caller whose token is known is answered synchronously.
@@ -76,7 +79,7 @@ export function authenticate(routed: Routed, options: AuthenticateOptions): Mayb
 function principalOf(verdict: TokenVerdict, routed: Routed, options: AuthenticateOptions): Principal {
   switch (verdict.kind) {
     case 'verified':
-      return principalOfToken(verdict.token);
+      return principalOfToken(verdict.token, routed.contract);
     case 'expired':
       throw refused('AUTH_TOKEN_EXPIRED', 'The token has expired; get a new one.', routed, options);
     case 'invalid':
@@ -96,10 +99,10 @@ function principalOf(verdict: TokenVerdict, routed: Routed, options: Authenticat
  *
  * @throws {ApiError} AUTH_REQUEST_INVALID
  */
-function gatewayPrincipal({ exchange, client }: Routed, gateway: Gateway | null): Principal | null {
+function gatewayPrincipal({ exchange, client, contract }: Routed, gateway: Gateway | null): Principal | null {
   const verdict = gateway?.caller(exchange.fields, client.byProxy) ?? null;
   if (verdict === null || verdict.kind === 'none') return null;
-  if (verdict.kind === 'caller') return principal(verdict.token, 'gateway');
+  if (verdict.kind === 'caller') return principal(verdict.token, contract, 'gateway');
   const { field, message } = verdict;
   throw apiError('AUTH_REQUEST_INVALID', `${field} of the gateway is malformed: it ${message}.`, {
     details: [{ field, message }],
@@ -109,17 +112,19 @@ function gatewayPrincipal({ exchange, client }: Routed, gateway: Gateway | null)
 /** By verified token: one that is known is the same object in each request. */
 const principals = new WeakMap<VerifiedToken, Principal>();
 
-function principalOfToken(token: VerifiedToken): Principal {
+function principalOfToken(token: VerifiedToken, contract: Contract): Principal {
   const known = principals.get(token);
   if (known !== undefined) return known;
-  const made = principal(token, 'bearer');
+  const made = principal(token, contract, 'bearer');
   principals.set(token, made);
   return made;
 }
 
 /** A caller is all of (issuer, subject, client): two issuers may have the same subject (AUTH-9). */
-function principal({ issuer, subject, client, scopes }: VerifiedToken, source: 'bearer' | 'gateway'): Principal {
-  return { subject, identity: JSON.stringify([issuer, subject, client]), scopes, source };
+function principal(token: VerifiedToken, { model }: Contract, source: 'bearer' | 'gateway'): Principal {
+  const { issuer, subject, client } = token;
+  const form = model.auth === null ? 'subject' : ownerForm(model.auth);
+  return { ...policyCaller(token, form), identity: JSON.stringify([issuer, subject, client]), source };
 }
 
 function refused(

@@ -1,6 +1,5 @@
 import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { AccessRule } from '../model/model.ts';
-import { EVERYTHING } from '../plan/plan.ts';
 import { accessRules, fulfils } from './access.ts';
 import type { Authenticated } from './authenticate.ts';
 import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
@@ -43,7 +42,7 @@ export function authorize(limited: Limited, store: RowSource, options: Challenge
   return {
     ...limited,
     permission: ALL,
-    rows: new VisibleRows(store, () => EVERYTHING),
+    rows: new VisibleRows(store, limited.contract.visibilities(limited.principal)),
     accessError: accessErrorOf,
   };
 }

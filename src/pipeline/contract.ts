@@ -4,6 +4,9 @@ import { type CsvWriter, compileCsv } from '../formats/csv.ts';
 import type { ObjectType } from '../formats/typed-reader.ts';
 import type { ContractVersion, Field, Member, Model, Resource } from '../model/model.ts';
 import { compileValidators, type ResourceValidator } from '../model/values/resource-validator.ts';
+import type { PolicyCaller } from '../model/policy.ts';
+import { comparedFields } from '../plan/policy-paths.ts';
+import { type RowVisibilities, visibilitiesByCaller } from '../plan/visibilities.ts';
 import type { Observe } from '../observe/observation.ts';
 import { parentRecord, parentRecordType } from '../plan/export-record.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
@@ -43,6 +46,8 @@ export interface CompiledResource extends DocumentTypes {
   readonly bodyType: ObjectType;
   /** The type of a row in a file, and its CSV: with the ids above its parent where its key needs them. */
   readonly record: { readonly type: ObjectType; readonly csv: CsvWriter };
+  /** The fields that policies on reading compare: where its representations are cached, they are kept with them. */
+  readonly judged: readonly string[];
   /** Route patterns for logs and metrics: `/api/products/{product_id}/reviews/{id}`. */
   readonly patterns: { readonly collection: string; readonly item: string };
 }
@@ -97,6 +102,8 @@ export interface Contract {
   /** Decoded segments of the base path. */
   readonly base: readonly string[];
   readonly linkBases: LinkBases;
+  /** The rows that a caller may access. */
+  readonly visibilities: (caller: PolicyCaller) => RowVisibilities;
 }
 
 /** Every start of URLs that responses of one contract use, by the way in which a request names the version (REP-9). */
@@ -160,6 +167,7 @@ function compileContract(model: Model, seal: CursorSeal, observe: Observe): Cont
     },
     base: model.basePath.split('/').filter((segment) => segment !== ''),
     linkBases: compileLinkBases(model),
+    visibilities: visibilitiesByCaller(model.resources),
   };
 }
 
@@ -188,6 +196,7 @@ function compileResources(
         compileStoredFields(resource, model.resources, writeFields),
       ),
       ...documentTypes(resource, model),
+      judged: comparedFields(resource),
       patterns: { collection: pattern(model, resource), item: [pattern(model, resource), '{id}'].join('/') },
     };
   });

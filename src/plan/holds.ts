@@ -2,7 +2,7 @@ import type { Json } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
 import { valueAt } from './list-query.ts';
 import type { Comparison, PathCondition, RowCondition } from './condition.ts';
-import type { Row } from './plan.ts';
+import type { FieldValues } from './plan.ts';
 import type { RowVisibility } from './visibility.ts';
 import { comparisonOf } from './value-order.ts';
 
@@ -13,7 +13,7 @@ type Compared = Pick<Resource, 'properties'>;
  *
  * @param row in its JSON form, with every field that the conditions compare
  */
-export function isVisible(resource: Compared, row: Row, visible: RowVisibility): boolean {
+export function isVisible(resource: Compared, row: FieldValues, visible: RowVisibility): boolean {
   switch (visible.kind) {
     case 'everything':
       return true;
@@ -29,13 +29,13 @@ export function isVisible(resource: Compared, row: Row, visible: RowVisibility):
  *
  * @param row in its JSON form, with every field that the condition compares
  */
-export function holds(resource: Compared, row: Row, condition: RowCondition): boolean {
+export function holds(resource: Compared, row: FieldValues, condition: RowCondition): boolean {
   if ('path' in condition) return compares(resource, row, condition);
   if (condition.operator === 'not') return !compares(resource, row, condition.condition);
   return condition.alternatives.some((each) => each.every((part) => holds(resource, row, part)));
 }
 
-function compares({ properties }: Compared, row: Row, condition: PathCondition): boolean {
+function compares({ properties }: Compared, row: FieldValues, condition: PathCondition): boolean {
   const value = valueAt(row, condition.path);
   if (condition.operator === 'exists') return condition.value === isSet(value);
   if (!isSet(value)) return condition.operator === 'nin';

@@ -16,7 +16,7 @@ import {
   paginationAt,
   totalParameters,
 } from './page-position.ts';
-import type { Ancestor, ListRead, Row } from './plan.ts';
+import type { Ancestor, FieldValues, ListRead, Row } from './plan.ts';
 import {
   linkParameter,
   continueSelection,
@@ -168,7 +168,7 @@ function cursorState(collection: string, selection: Selection, row: Row | null, 
 }
 
 /** The value at a dotted path; null if a part of the path is unset. */
-export function valueAt(row: Row, path: string): Json {
+export function valueAt(row: FieldValues, path: string): Json {
   let value: Json | undefined = row;
   for (const name of path.split('.')) {
     value = isJsonObject(value) ? value[name] : null;

@@ -54,3 +54,24 @@ function isEquality({ operator, references }: PolicyComparison, negated: boolean
   const operators = negated ? ['ne', 'nin'] : ['eq', 'in'];
   return references.length === 0 && operators.includes(operator);
 }
+
+/** The fields of the row itself that policies on reading compare in any way. Those of a function are not known before it is called. */
+export function comparedFields(resource: Resource): readonly string[] {
+  const compared = resource.rows.read.flatMap((rule) => (rule.kind === 'policy' ? comparisons(rule.policy) : []));
+  const own = compared.filter(({ references }) => references.length === 0);
+  return [...new Set(own.map(({ path }) => path.split('.', 1)[0] ?? path))];
+}
+
+function comparisons(policy: Policy): readonly PolicyComparison[] {
+  switch (policy.kind) {
+    case 'not':
+      return comparisons(policy.policy);
+    case 'scope':
+      return [];
+    case 'all':
+    case 'any':
+      return policy.policies.flatMap(comparisons);
+    case 'compare':
+      return [policy];
+  }
+}

@@ -12,11 +12,35 @@ export class PolicyError extends Error {
   override readonly name = 'PolicyError';
 }
 
+/** The rows that a caller may access, by resource and operation. */
+export interface RowVisibilities {
+  /** By the rules of the resource itself: for reads below all ancestors of a row, each of which has its own visibility. @throws {PolicyError} */
+  own(resource: string, operation?: AccessOperation): Visibility;
+  /** By these and those of the rows above, which have to be readable: for reads that name no path. @throws {PolicyError} */
+  whole(resource: string, operation?: AccessOperation): Visibility;
+}
+
+/** All rows: of what reads for the system, and of every caller of a model without row policies. */
+export const UNRESTRICTED: RowVisibilities = { own: () => EVERYTHING, whole: () => EVERYTHING };
+
+/** The rows that each caller of a model may access; kept as long as what names the caller. */
+export function visibilitiesByCaller(
+  resources: ReadonlyMap<string, Resource>,
+): (caller: PolicyCaller) => RowVisibilities {
+  if (!restrictsRows(resources)) return () => UNRESTRICTED;
+  const known = new WeakMap<PolicyCaller, RowVisibilities>();
+  return (caller) => {
+    const visibilities = known.get(caller) ?? new Visibilities(resources, caller);
+    known.set(caller, visibilities);
+    return visibilities;
+  };
+}
+
 /**
- * The rows that one caller may access, by resource and operation (AUTH-5). Depends on the caller's *visibility* alone, so that it can be kept as long as what
- * names the caller: its token.
+ * The rows that one caller may access (AUTH-5). Depends on the caller's *visibility* alone, so that it can be kept as long as what names the caller: its
+ * token.
  */
-export class Visibilities {
+export class Visibilities implements RowVisibilities {
   readonly #context: BindContext;
   readonly #own = new Map<string, Visibility>();
   readonly #whole = new Map<string, Visibility>();
@@ -25,21 +49,11 @@ export class Visibilities {
     this.#context = { resources, caller };
   }
 
-  /**
-   * By the rules of the resource itself: for reads below all ancestors of a row, each of which has its own visibility.
-   *
-   * @throws {PolicyError}
-   */
   own(resource: string, operation: AccessOperation = 'read'): Visibility {
     const key = `${operation} ${resource}`;
     return this.#own.get(key) ?? kept(this.#own, key, this.#ownPolicy(this.#resource(resource), operation));
   }
 
-  /**
-   * By these and those of the rows above, which have to be readable: for reads that name no path.
-   *
-   * @throws {PolicyError}
-   */
   whole(resource: string, operation: AccessOperation = 'read'): Visibility {
     const key = `${operation} ${resource}`;
     return this.#whole.get(key) ?? kept(this.#whole, key, this.#wholePolicy(this.#resource(resource), operation));
@@ -114,6 +128,6 @@ export function partitionOf(visible: Visibility): Partition | null {
 }
 
 /** Whether a model restricts rows at all. Without it every caller sees everything. */
-export function restrictsRows(resources: ReadonlyMap<string, Resource>): boolean {
+function restrictsRows(resources: ReadonlyMap<string, Resource>): boolean {
   return [...resources.values()].some(({ rows }) => Object.values(rows).some((rules) => rules.length > 0));
 }

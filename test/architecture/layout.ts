@@ -82,8 +82,12 @@ export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   ],
   RowSource: ['src/pipeline/authorize.ts', 'src/pipeline/batch/staged-rows.ts'],
   'store.rows': [],
-  'rows.over': ['src/pipeline/batch/atomic.ts'],
-  'rows.unrestricted': ['src/pipeline/write/delete.ts', 'src/pipeline/write/hook-work.ts'],
+  'rows.over': ['src/pipeline/batch/atomic.ts', 'src/pipeline/write/row-access.ts'],
+  'rows.unrestricted': [
+    'src/pipeline/write/delete.ts',
+    'src/pipeline/write/hook-work.ts',
+    'src/pipeline/write/row-access.ts',
+  ],
   'VisibleRows.unrestricted': ['src/pipeline/read/visible-rows.ts'],
 };
 

@@ -7,7 +7,13 @@ import type { Model, Resource, RowRules } from '../../src/model/model.ts';
 import type { PolicyCaller } from '../../src/model/policy.ts';
 import { isVisible } from '../../src/plan/holds.ts';
 import type { Row } from '../../src/plan/plan.ts';
-import { partitionOf, PolicyError, restrictsRows, Visibilities } from '../../src/plan/visibilities.ts';
+import {
+  partitionOf,
+  PolicyError,
+  UNRESTRICTED,
+  Visibilities,
+  visibilitiesByCaller,
+} from '../../src/plan/visibilities.ts';
 import { isJudgedByRow, judgedFields, type Visibility } from '../../src/plan/visibility.ts';
 import { commit, create, listIds } from '../../src/testing/sample-writes.ts';
 import { compilePolicies, withResources } from '../model/policies.ts';
@@ -309,9 +315,11 @@ describe('the rows of a caller', () => {
   });
 
   it('[AUTH-5a] are not restricted in a model without rules', () => {
-    assert.equal(restrictsRows(model.resources), true);
+    const visibilities = visibilitiesByCaller(model.resources);
+    assert.notEqual(visibilities(ANONYMOUS), UNRESTRICTED);
+    assert.equal(visibilities(ANONYMOUS), visibilities(ANONYMOUS));
     const { model: plain } = compilePolicies(withResources('  notes: { schema: { type: object } }\n'));
-    assert.equal(restrictsRows(plain.resources), false);
+    assert.equal(visibilitiesByCaller(plain.resources)(ANONYMOUS), UNRESTRICTED);
     assert.equal(new Visibilities(plain.resources, ANONYMOUS).whole('notes').kind, 'everything');
   });
 });

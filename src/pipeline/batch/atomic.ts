@@ -75,7 +75,8 @@ async function stageAll(run: BatchRun, services: BatchServices): Promise<StagedB
       await staged.stage(prepared.plans);
       if (prepared.expectStamps.length > 0) services.commits.hooksRead(operation.compiled.resource.name);
       // The first one counts: what was read later has to be the same.
-      for (const { resource, stamp } of prepared.expectStamps) stamps.set(resource, stamps.get(resource) ?? stamp);
+      for (const { resource, stamp } of [...prepared.expectStamps, ...prepared.judgedBy])
+        stamps.set(resource, stamps.get(resource) ?? stamp);
       steps.push({ ...prepared, operation, firstPlan });
     } catch (error) {
       throw inOperation(index, error);

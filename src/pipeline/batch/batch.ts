@@ -1,8 +1,11 @@
+import type { ApiError } from '../../conventions/errors.ts';
 import type { AccessRule } from '../../model/model.ts';
 import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
 import { operationRules } from '../access.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
+import { notFound } from '../read/item.ts';
+import { seesResult } from '../write/row-access.ts';
 import { type ParsedBody, parseBody } from '../write/parsed-body.ts';
 import { bodyBytes, stateRules } from '../write/write-request.ts';
 import { inOperation, runAtomic } from './atomic.ts';
@@ -53,14 +56,11 @@ export async function runBatch(request: Negotiated, dry: boolean, services: Batc
 }
 
 /** GET of a batch: for a day, by its caller alone (MET-13). @throws {ApiError} BATCH_NOT_FOUND */
-export async function readBatchRecord(
-  request: Negotiated,
-  id: string,
-  { idempotency }: Pick<Services, 'idempotency'>,
-): Promise<StoredBatch> {
+export async function readBatchRecord(request: Negotiated, id: string, services: BatchServices): Promise<StoredBatch> {
+  const { idempotency } = services;
   const record = await idempotency.find(batchName(id, request));
   if (record === null) throw batchNotFound();
-  return { kind: 'batch-record', record: await recordedBatch(record) };
+  return { kind: 'batch-record', record: await judgedBatch(await recordedBatch(record), request, services) };
 }
 
 function batchIn(body: ParsedBody, request: Negotiated): ReceivedBatch {
@@ -69,19 +69,36 @@ function batchIn(body: ParsedBody, request: Negotiated): ReceivedBatch {
 }
 
 /**
- * An earlier batch as its caller may have it now (MET-12): an operation whose scope the caller has lost is refused as a new one would be, and with it
- * an atomic batch.
+ * An earlier batch that is sent again, as its caller may have it now (MET-12): an atomic one as a whole or not at all.
  *
- * @throws {ApiError} AUTH_SCOPE_INSUFFICIENT
+ * @throws {ApiError} AUTH_SCOPE_INSUFFICIENT; 404
  */
-function replayedBatch(record: BatchRecord, request: Negotiated, services: BatchServices): BatchRecord {
-  const results = record.results.map((each, index): OperationResult => {
-    const error = each.kind === 'failed' ? null : request.accessError(rulesOf(each, request));
-    if (error === null) return each;
-    if (record.atomic) throw inOperation(index, error);
-    return failedResult(error, request, services);
-  });
+async function replayedBatch(record: BatchRecord, request: Negotiated, services: BatchServices): Promise<BatchRecord> {
+  if (!record.atomic) return judgedBatch(record, request, services);
+  for (const [index, each] of record.results.entries()) {
+    const error = await resultError(each, request);
+    if (error !== null) throw inOperation(index, error);
+  }
+  return record;
+}
+
+/** An earlier batch: an operation whose scope the caller has lost, or whose row it would not see now, is refused as a new one would be. */
+async function judgedBatch(record: BatchRecord, request: Negotiated, services: BatchServices): Promise<BatchRecord> {
+  const results: OperationResult[] = [];
+  for (const each of record.results) {
+    const error = await resultError(each, request);
+    results.push(error === null ? each : failedResult(error, request, services));
+  }
   return { ...record, results };
+}
+
+/** Why the caller may not have an earlier result now; null where it may. */
+async function resultError(earlier: OperationResult, request: Negotiated): Promise<ApiError | null> {
+  if (earlier.kind === 'failed') return null;
+  const { result } = earlier;
+  const refused = request.accessError(rulesOf(earlier, request));
+  if (refused !== null) return refused;
+  return (await seesResult(request, result)) ? null : notFound(request.contract.resourceOf(result.resource).resource);
 }
 
 function rulesOf(

@@ -9,6 +9,9 @@ const GENERATIONS = 4;
 /** Keys that the admission filter knows, about as many as there is room for. */
 const RECENT_KEYS = 65_536;
 
+/** Between the values that policies compare and the representation; JSON has none. */
+const SEPARATOR = '\n';
+
 /** When something was last changed. */
 export interface Modified {
   /** Milliseconds since the epoch. */
@@ -17,17 +20,26 @@ export interface Modified {
   readonly date: string;
 }
 
+/** What of a row is cached with its representation. */
+interface CachedFacts extends Pick<Modified, 'at'> {
+  readonly revision: number;
+  /** The values that policies compare, in the order of `ItemState.judged`, as JSON; empty where they compare none. */
+  readonly judged: string;
+}
+
 /** One row, represented. */
 export class CachedItem implements Modified {
   readonly revision: number;
   readonly at: number;
+  readonly judged: string;
   readonly #write: () => string;
   #text: string | null = null;
 
-  /** @param at milliseconds since the epoch @param write makes the representation, once, when it is first needed */
-  constructor(revision: number, at: number, write: () => string) {
+  /** @param write makes the representation, once, when it is first needed */
+  constructor({ revision, at, judged }: CachedFacts, write: () => string) {
     this.revision = revision;
     this.at = at;
+    this.judged = judged;
     this.#write = write;
   }
 
@@ -49,11 +61,14 @@ export interface ItemState {
   readonly variant: string;
   /** The stamp that the store gave for the row before it was read. */
   readonly stamp: number;
+  /** The fields that policies on reading compare. */
+  readonly judged: readonly string[];
 }
 
 /**
  * Whole representations of single rows, valid while the store gives the row the same stamp (CACHE-1). They depend on the row, and through the
- * variant on the *contract* and the *permission*: never on an identity or a visibility, so that callers of one permission share them.
+ * variant on the *contract* and the *permission*: never on an identity or a visibility, so that callers of one permission share them. The values
+ * by which a row is judged for each caller are cached with it.
  */
 export class ItemCache {
   readonly #cache = createCache({
@@ -69,8 +84,8 @@ export class ItemCache {
     this.#cache.clear();
   }
 
-  of({ resource, id, variant, stamp }: ItemState): ItemSlot {
-    return new ItemSlot(this.#cache, `${variant}/${resource}/${id}`, stamp);
+  of({ resource, id, variant, stamp, judged }: ItemState): ItemSlot {
+    return new ItemSlot(this.#cache, `${variant}/${resource}/${id}`, stamp, judged);
   }
 }
 
@@ -79,18 +94,25 @@ export class ItemSlot {
   readonly #cache: Cache<Packed>;
   readonly #key: string;
   readonly #stamp: number;
+  /** The fields that policies on reading compare. */
+  readonly judged: readonly string[];
 
-  constructor(cache: Cache<Packed>, key: string, stamp: number) {
+  constructor(cache: Cache<Packed>, key: string, stamp: number, judged: readonly string[]) {
     this.#cache = cache;
     this.#key = key;
     this.#stamp = stamp;
+    this.judged = judged;
   }
 
   get(): CachedItem | null {
     const packed = this.#cache.get(this.#key);
     if (packed === undefined) return null;
     const [stamp, revision, at] = packed.numbers;
-    return stamp === this.#stamp ? new CachedItem(revision, at, () => packed.text) : null;
+    if (stamp !== this.#stamp) return null;
+    if (this.judged.length === 0) return new CachedItem({ revision, at, judged: '' }, () => packed.text);
+    const { text } = packed;
+    const end = text.indexOf(SEPARATOR);
+    return new CachedItem({ revision, at, judged: text.slice(0, end) }, () => text.slice(end + 1));
   }
 
   /** Stores the item if its key is admitted. Its text is made if it is. */
@@ -110,6 +132,7 @@ class PackedItem implements Packed {
   }
 
   get text(): string {
-    return this.#item.text;
+    const { judged, text } = this.#item;
+    return judged === '' ? text : `${judged}${SEPARATOR}${text}`;
   }
 }

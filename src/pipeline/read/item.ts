@@ -9,6 +9,7 @@ import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
 import { type ExpandedRow, expandRow } from './expand.ts';
 import type { CachedItem, ItemSlot } from './item-cache.ts';
+import { canJudge, seesItem } from './judged-item.ts';
 
 /** Reading one resource. */
 export interface ItemRequest {
@@ -43,11 +44,18 @@ export function readItem(
   const { compiled, within, id, view } = item;
   const { resource } = compiled;
   // Whether a row below others exists depends on those too.
-  const stamp = view === WHOLE_VIEW && within.length === 0 ? request.rows.rowStamp(resource.name, id) : null;
+  const visible = request.rows.visibility(resource.name);
+  const isCacheable = view === WHOLE_VIEW && within.length === 0 && canJudge(compiled, visible);
+  const stamp = isCacheable ? request.rows.rowStamp(resource.name, id) : null;
+  const { judged } = compiled;
   const slot =
-    stamp === null ? null : items.of({ resource: resource.name, id, variant: etags.variantKey(request), stamp });
+    stamp === null
+      ? null
+      : items.of({ resource: resource.name, id, variant: etags.variantKey(request), stamp, judged });
   const cached = slot?.get() ?? null;
-  if (cached !== null) return { kind: 'item', request: item, source: { kind: 'cached', item: cached } };
+  // A row that is hidden is looked up as one that is absent.
+  if (cached !== null && seesItem(compiled, cached, visible))
+    return { kind: 'item', request: item, source: { kind: 'cached', item: cached } };
   if (view.expansions.length > 0) return readExpanded(request, item);
   return chain(request.rows.item({ resource: resource.name, id, within, ...columnsOf(item) }), (row) =>
     row === null

@@ -73,7 +73,7 @@ function pageState(
   { compiled, query }: ListRequest,
   { etags }: ListServices,
 ): MaybePromise<PageState> {
-  const resources = resourcesOf(query);
+  const resources = resourcesOf(query, request.rows);
   return chain(request.rows.resourceStamps(resources), (stamps) => {
     const filtered = relatedResources(query.plan.filter).map((name) => request.contract.resourceOf(name).resource);
     const others = [...query.view.expanded, ...filtered];
@@ -125,7 +125,7 @@ export async function collectionState(
   query: ListQuery,
   { etags }: Pick<Services, 'etags'>,
 ): Promise<{ readonly etags: ETagsByLength; readonly seen: readonly ExpectedStamp[] }> {
-  const resources = resourcesOf(query);
+  const resources = resourcesOf(query, request.rows);
   const stamps = await request.rows.resourceStamps(resources);
   const seen = resources.map((resource, index) => ({ resource, stamp: stamps[index] ?? 0 }));
   return { etags: etags.collection(request, query, stamps), seen };

@@ -2,7 +2,6 @@ import { type FilterCondition, isOwn, type PartCondition } from '../../plan/cond
 import {
   type Ancestor,
   type Condition,
-  EVERYTHING,
   type ItemPlan,
   type ListRead,
   type LocatedRow,
@@ -15,6 +14,8 @@ import {
   type Visibility,
   type VisibleAncestor,
 } from '../../plan/plan.ts';
+import { type RowVisibilities, UNRESTRICTED } from '../../plan/visibilities.ts';
+import type { AccessOperation } from '../../model/model.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../../stores/store.ts';
 
@@ -36,18 +37,17 @@ export type ItemRead = Omit<ItemPlan, 'kind' | 'visible' | 'within'> & { readonl
 export class VisibleRows {
   readonly #source: RowSource;
   readonly #rows: RowReader;
-  readonly #visibility: (resource: string) => Visibility;
+  readonly #visibilities: RowVisibilities;
 
-  /** @param visibility of a resource by name */
-  constructor(source: RowSource, visibility: (resource: string) => Visibility) {
+  constructor(source: RowSource, visibilities: RowVisibilities) {
     this.#source = source;
     this.#rows = source.rows;
-    this.#visibility = visibility;
+    this.#visibilities = visibilities;
   }
 
   /** All rows: for what reads for the system, such as a cascade, an export or an import. */
   static unrestricted(source: RowSource): VisibleRows {
-    return new VisibleRows(source, () => EVERYTHING);
+    return new VisibleRows(source, UNRESTRICTED);
   }
 
   /** The same rows without the caller's visibility: for what reads for the system on behalf of a request. */
@@ -58,14 +58,30 @@ export class VisibleRows {
   /** The same visibility over other rows. @param stage makes them of these */
   over<S extends RowSource>(stage: (source: RowSource) => S): { readonly rows: VisibleRows; readonly source: S } {
     const source = stage(this.#source);
-    return { rows: new VisibleRows(source, this.#visibility), source };
+    return { rows: new VisibleRows(source, this.#visibilities), source };
   }
 
   /** The row, or null where it is absent, not below the ancestors named, or not visible. */
   item({ resource, id, within, columns }: ItemRead): MaybePromise<Row | null> {
-    const visible = this.#visibility(resource);
+    const visible = this.#visibilities.own(resource);
     const plan = { kind: 'item', resource, id, within: this.#ancestors(within), visible } as const;
     return this.#rows.item(columns === undefined ? plan : { ...plan, columns });
+  }
+
+  /** The rows of a resource that the caller may access, below ancestors that are visible. */
+  visibility(resource: string, operation: AccessOperation = 'read'): Visibility {
+    return this.#visibilities.own(resource, operation);
+  }
+
+  /** The rows of a resource that the caller sees, below any ancestors. */
+  visibilityAnywhere(resource: string): Visibility {
+    return this.#visibilities.whole(resource);
+  }
+
+  /** The row, where the caller may do this with it. */
+  accessible(operation: AccessOperation, { resource, id, within }: ItemRead): MaybePromise<Row | null> {
+    const visible = this.#visibilities.own(resource, operation);
+    return this.#rows.item({ kind: 'item', resource, id, within: this.#ancestors(within), visible });
   }
 
   /** See {@link ChangeStamps.rowStamp}. A stamp says nothing about visibility. */
@@ -76,15 +92,20 @@ export class VisibleRows {
   list(read: ListRead): MaybePromise<Page> {
     const { resource, within } = read;
     const filter = this.#filter(read.filter);
-    return this.#rows.list({ ...read, filter, within: this.#ancestors(within), visible: this.#visibility(resource) });
+    return this.#rows.list({
+      ...read,
+      filter,
+      within: this.#ancestors(within),
+      visible: this.#visibilities.own(resource),
+    });
   }
 
   lookup(read: Omit<LookupPlan, 'visible'>): MaybePromise<readonly LocatedRow[]> {
-    return this.#rows.lookup({ ...read, visible: this.#visibility(read.resource) });
+    return this.#rows.lookup({ ...read, visible: this.#visibilities.whole(read.resource) });
   }
 
   related(read: Omit<RelatedPlan, 'visible'>): MaybePromise<readonly RelatedRows[]> {
-    return this.#rows.related({ ...read, visible: this.#visibility(read.resource) });
+    return this.#rows.related({ ...read, visible: this.#visibilities.whole(read.resource) });
   }
 
   /** See {@link ChangeStamps.resourceStamps}. */
@@ -106,7 +127,12 @@ export class VisibleRows {
   missingReferences(references: readonly ReferencedRow[]): MaybePromise<readonly ReferencedRow[]> {
     if (references.length === 0) return [];
     return this.#rows.missingReferences(
-      references.map(({ resource, id, within }) => ({ resource, id, within, visible: this.#visibility(resource) })),
+      references.map(({ resource, id, within }) => ({
+        resource,
+        id,
+        within,
+        visible: this.#visibilities.whole(resource),
+      })),
     );
   }
 
@@ -124,7 +150,7 @@ export class VisibleRows {
       }
       case 'related': {
         const conditions = condition.conditions.map((part) => this.#part(part));
-        return { ...condition, conditions, visible: this.#visibility(condition.relation.resource) };
+        return { ...condition, conditions, visible: this.#visibilities.whole(condition.relation.resource) };
       }
       default:
         return condition;
@@ -134,6 +160,6 @@ export class VisibleRows {
   #ancestors(within: readonly Ancestor[]): readonly VisibleAncestor[] {
     return within.length === 0
       ? []
-      : within.map(({ resource, id }) => ({ resource, id, visible: this.#visibility(resource) }));
+      : within.map(({ resource, id }) => ({ resource, id, visible: this.#visibilities.own(resource) }));
   }
 }

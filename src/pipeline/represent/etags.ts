@@ -3,8 +3,10 @@ import { isCompressible } from '../../formats/compress.ts';
 import { relatedResources } from '../../plan/condition.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
+import { type Visibility, visibleConditions } from '../../plan/visibility.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Modified } from '../read/item-cache.ts';
+import type { VisibleRows } from '../read/visible-rows.ts';
 import { selfQuery } from './page-metadata.ts';
 import type { Variant } from './variants.ts';
 
@@ -65,7 +67,8 @@ export class ETags {
    */
   collection(request: Negotiated, query: ListQuery, stamps: readonly number[]): ETagsByLength {
     const { plan } = query;
-    const state = JSON.stringify([plan.resource, plan.within, selfQuery(query), stamps]);
+    const visible = visibilityOf(query, request.rows);
+    const state = JSON.stringify([plan.resource, plan.within, selfQuery(query), stamps, ...visible]);
     const named = this.digest(state);
     return this.#byLength(request, (variant) => strongETag(named, variant));
   }
@@ -86,9 +89,36 @@ export function etagOf({ short, long }: ETagsByLength, body: string | Uint8Array
   return isCompressible(body) ? long : short;
 }
 
-/** The resources that a page is made of: its own, those above it, those that its filter reads, and all that are expanded within it. */
-export function resourcesOf({ plan, view }: ListQuery): readonly string[] {
-  const above = plan.within.map(({ resource }) => resource);
-  const filtered = relatedResources(plan.filter);
-  return [...new Set([plan.resource, ...above, ...filtered, ...view.expanded.map(({ name }) => name)])];
+/**
+ * The resources that a page is made of: its own, those above it, those that its filter reads, all that are expanded within it, and those by which
+ * policies decide what the caller sees of these.
+ */
+export function resourcesOf(query: ListQuery, rows: VisibleRows): readonly string[] {
+  const { own, related } = partsOf(query);
+  const judging = visibilitiesOf(query, rows).flatMap((visible) => relatedResources(visibleConditions(visible)));
+  return [...new Set([...own, ...related, ...judging])];
+}
+
+/** What the caller sees of each resource of a page; nothing where the caller sees everything. */
+function visibilityOf(query: ListQuery, rows: VisibleRows): readonly string[] {
+  const all = visibilitiesOf(query, rows);
+  if (all.every(({ kind }) => kind === 'everything')) return [];
+  return all.map((visible) => (visible.kind === 'conditions' ? visible.digest : visible.kind));
+}
+
+function visibilitiesOf(query: ListQuery, rows: VisibleRows): readonly Visibility[] {
+  const { own, related } = partsOf(query);
+  return [...own.map((name) => rows.visibility(name)), ...related.map((name) => rows.visibilityAnywhere(name))];
+}
+
+interface PageParts {
+  /** Its own resource, and those above it. */
+  readonly own: readonly string[];
+  /** Those of related rows, wherever they are. */
+  readonly related: readonly string[];
+}
+
+function partsOf({ plan, view }: ListQuery): PageParts {
+  const own = [plan.resource, ...plan.within.map(({ resource }) => resource)];
+  return { own, related: [...relatedResources(plan.filter), ...view.expanded.map(({ name }) => name)] };
 }

@@ -7,6 +7,7 @@ import type { Negotiated } from '../negotiate.ts';
 import { tooLarge } from '../read/related-size.ts';
 import type { ExpandedRow } from '../read/expand.ts';
 import { CachedItem, type Modified } from '../read/item-cache.ts';
+import { judgedValues } from '../read/judged-item.ts';
 import type { FoundItem } from '../read/item.ts';
 import type { Services } from '../services.ts';
 import { canonicalLink, conditionalResponse, selectedOf } from './conditional-response.ts';
@@ -75,7 +76,8 @@ function writtenItem(
   { compiled, within, view }: FoundItem['request'],
   { row, slot }: Extract<FoundItem['source'], { kind: 'row' }>,
 ): CachedItem {
-  const item = new CachedItem(row.revision, Date.parse(row.updated_at), () =>
+  const judged = slot === null ? '' : judgedValues(slot.judged, row);
+  const item = new CachedItem({ revision: row.revision, at: Date.parse(row.updated_at), judged }, () =>
     writeItem(
       request.offer.format,
       view === WHOLE_VIEW ? compiled : viewTypes(compiled, view, request.contract),

@@ -59,12 +59,13 @@ function cachedItems(
   { etags, items }: Pick<Services, 'etags' | 'items'>,
 ): readonly string[] | null {
   const { resource, within } = list.query.plan;
+  const { judged } = list.compiled;
   if (within.length > 0) return null;
   const variant = etags.variantKey(request);
   const texts: string[] = [];
   for (const { id, revision } of page.rows) {
     const stamp = request.rows.rowStamp(resource, id);
-    const cached = stamp === null ? null : items.of({ resource, id, variant, stamp }).get();
+    const cached = stamp === null ? null : items.of({ resource, id, variant, stamp, judged }).get();
     if (cached?.revision !== revision) return null;
     texts.push(cached.text);
   }

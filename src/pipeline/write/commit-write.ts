@@ -62,11 +62,14 @@ async function attempts(
   const { name } = operation.compiled.resource;
   const isFirst = !commits.isHookReader(name);
   for (let attempt = 1; ; attempt++) {
-    const { plans, expectStamps, result } = await operation.prepare(body, 0, services);
+    const { plans, expectStamps, judgedBy, result } = await operation.prepare(body, 0, services);
     if (expectStamps.length > 0) commits.hooksRead(name);
     const records = record === null || dry ? [] : [record(result)];
     if (plans.length + records.length === 0) return { kind: 'done', result };
-    const outcome = await commits.commit({ plans, expectStamps, records, dry }, options);
+    const outcome = await commits.commit(
+      { plans, expectStamps: [...expectStamps, ...judgedBy], records, dry },
+      options,
+    );
     if (outcome.kind === 'committed') return { kind: 'done', result: withRevisions(result, outcome.revisions) };
     if (outcome.kind === 'recorded') return { kind: 'recorded' };
     if (!isRetryable(outcome, operation) || attempt === MAX_ATTEMPTS) {

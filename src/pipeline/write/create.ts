@@ -14,6 +14,7 @@ import { generateValues } from './generated.ts';
 import { hookPlans, HookWork } from './hook-work.ts';
 import { applyHooks, withRefusals } from './hooks.ts';
 import type { ParsedBody } from './parsed-body.ts';
+import { judgingStamps, mayHideAncestors, ownerOf, requireWritable } from './row-access.ts';
 import {
   draftError,
   draftRule,
@@ -53,8 +54,8 @@ async function prepare(
 ): Promise<PreparedWrite> {
   const { request } = creation;
   const isConditional = request.preconditions.ifMatch !== null || request.preconditions.ifNoneMatch !== null;
-  // The write itself finds a missing ancestor. Only before another error it is looked for here, because it ranks first.
-  const expectStamps = isConditional ? await precheck(creation, services) : [];
+  // The write itself finds a missing ancestor, and no hidden one. Only before another error it is looked for here, because it ranks first.
+  const expectStamps = isConditional || mayHideAncestors(creation) ? await precheck(creation, services) : [];
   if (body?.kind !== 'parsed') {
     await precheck(creation, services);
     throw body?.error ?? new Error('POST was prepared without its body');
@@ -87,18 +88,22 @@ export async function prepareInsert(
 ): Promise<PreparedWrite> {
   const { request, compiled, within } = target;
   const { resource } = compiled;
+  const judgedBy = await judgingStamps(target, 'create');
   const origin = originOf(request, services);
   let worked = work;
   const context = (): WriteContext => (worked ??= new HookWork(request, services)).context;
   const inputs = { at: origin.at, sources: services.sources, context };
-  const { values, shown } = await withRefusals(resource, () => generateValues(compiled, given, inputs));
+  const { values: made, shown } = await withRefusals(resource, () => generateValues(compiled, given, inputs));
+  const values = { ...made, ...ownerOf(resource, request.principal) };
   const plan = { ...createPlan({ events: services.events, origin }, { resource, within, id }, values), expectStamps };
   const { before, after, expectStamps: read } = hookPlans(worked, resource, id);
   const revision = pendingRevision(firstPlan + before.length);
   const row = await writtenRow(target, { id, created_at: origin.at, updated_at: origin.at, revision }, values);
+  await requireWritable(target, { row, plan, current: null }, 'create');
   return {
     plans: [...before, plan, ...after],
     expectStamps: read,
+    judgedBy,
     result: { kind: 'created', resource: resource.name, within, row, ...(shown === null ? {} : { shown }) },
   };
 }

@@ -1,8 +1,10 @@
+import type { Row } from '../../plan/plan.ts';
 import { findRow } from '../read/item.ts';
 import type { WriteServices } from '../services.ts';
 import { planCascade } from './cascade.ts';
 import { hookPlans } from './hook-work.ts';
 import { beforeDelete } from './hooks.ts';
+import { judgingStamps, requireChangeable } from './row-access.ts';
 import { checkPreconditions, type ItemTarget, originOf, type PreparedWrite, type WriteOperation } from './write.ts';
 
 /** DELETE (MET-4). */
@@ -10,8 +12,7 @@ export function deleteOperation(target: ItemTarget): WriteOperation {
   return {
     ...target,
     takesBody: false,
-    precheck: async () =>
-      checkPreconditions(target, await findRow(target.request, target.compiled.resource, pathOf(target))),
+    precheck: async () => void (await findDeletable(target)),
     prepare: (_body, _firstPlan, services) => prepare(target, services),
   };
 }
@@ -19,8 +20,8 @@ export function deleteOperation(target: ItemTarget): WriteOperation {
 async function prepare(target: ItemTarget, services: WriteServices): Promise<PreparedWrite> {
   const { request, compiled, within } = target;
   const { resource } = compiled;
-  const row = await findRow(request, resource, pathOf(target));
-  checkPreconditions(target, row);
+  const judgedBy = await judgingStamps(target, 'delete');
+  const row = await findDeletable(target);
   const author = { events: services.events, origin: originOf(request, services) };
   const { plans, deleted } = await planCascade({ resource, row, within }, author, {
     contract: request.contract,
@@ -31,8 +32,17 @@ async function prepare(target: ItemTarget, services: WriteServices): Promise<Pre
   return {
     plans: [...before, ...plans, ...after],
     expectStamps,
+    judgedBy,
     result: { kind: 'removed', resource: resource.name, within, row },
   };
+}
+
+/** Steps 14 to 16. @throws {ApiError} 404, 403, 412, 428 */
+async function findDeletable(target: ItemTarget): Promise<Row> {
+  const row = await findRow(target.request, target.compiled.resource, pathOf(target));
+  await requireChangeable(target, row, 'delete');
+  checkPreconditions(target, row);
+  return row;
 }
 
 function pathOf({ id, within }: ItemTarget): Pick<ItemTarget, 'id' | 'within'> {

@@ -18,6 +18,7 @@ import type { Services, Sources } from '../services.ts';
 import { planCascade } from './cascade.ts';
 import { generateValues } from './generated.ts';
 import { errorList, refineDraft, type RefinedDraft } from './refine.ts';
+import { ownerOf } from './row-access.ts';
 import { checkRowSize } from './row-size.ts';
 import { originOf } from './write.ts';
 
@@ -151,10 +152,11 @@ export class HookWork {
     if (message !== null) throw new Error(`a hook created ${resource.name} with an invalid id: it ${message}`);
     const { parent, state } = resource;
     const initial = state === null ? {} : { [state.field]: state.initial };
+    const owner = ownerOf(resource, this.#request.principal);
     const above = parent === null ? {} : { [parent.field]: within[0]?.id ?? null };
     this.#write(compiled, { id, within });
     // The plan is added in this tick where no library has to be asked: writes keep the order in which a hook calls them.
-    await chain(validated(compiled, { ...initial, ...values, ...above }, null), (checked) => {
+    await chain(validated(compiled, { ...initial, ...owner, ...values, ...above }, null), (checked) => {
       const inputs = { at: this.#author.origin.at, sources: this.#sources, context: () => this.context };
       // A secret that is shown once is known to no one here.
       return chain(generateValues(compiled, checked, inputs), ({ values: made }) => {

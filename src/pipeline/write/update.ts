@@ -32,6 +32,7 @@ import {
   type WriteOperation,
   writtenRow,
 } from './write.ts';
+import { isFreeId, judgingStamps, requireChangeable, requireWritable } from './row-access.ts';
 import { invalid } from './write-refusal.ts';
 
 /**
@@ -42,7 +43,7 @@ export function updateOperation(target: ItemTarget): WriteOperation {
   return {
     ...target,
     takesBody: true,
-    precheck: async () => checkPreconditions(target, await findCurrent(target)),
+    precheck: async () => void (await findWritable(target)),
     prepare: (body, firstPlan, services) => prepare(target, body, firstPlan, services),
   };
 }
@@ -54,26 +55,35 @@ async function prepare(
   services: WriteServices,
 ): Promise<PreparedWrite> {
   const slices = new TimeSlices();
-  const current = await findCurrent(target);
-  checkPreconditions(target, current);
+  const judgedBy = await judgingStamps(target, 'update');
+  const current = await findWritable(target);
   if (body?.kind !== 'parsed') throw body?.error ?? new Error(`${target.request.method} was prepared without its body`);
   return current === null
     ? prepareInsertAt(target, body.json, firstPlan, services)
-    : prepareUpdate({ ...target, current, slices }, body.json, firstPlan, services);
+    : prepareUpdate({ ...target, current, judgedBy, slices }, body.json, firstPlan, services);
+}
+
+/** Steps 14 to 16. @returns null where PUT would create the row @throws {ApiError} 404, 403, 412, 428 */
+async function findWritable(target: ItemTarget): Promise<Row | null> {
+  const current = await findCurrent(target);
+  if (current !== null) await requireChangeable(target, current, 'update');
+  checkPreconditions(target, current);
+  return current;
 }
 
 /**
- * The row, or null where PUT would create it.
+ * The row, or null where PUT would create it. One that is hidden from the caller is not there, and its id is not free (MET-2).
  *
  * @throws {ApiError} 404
  */
-async function findCurrent({ request, compiled, within, id }: ItemTarget): Promise<Row | null> {
+async function findCurrent(target: ItemTarget): Promise<Row | null> {
+  const { request, compiled, within, id } = target;
   const { resource, validator } = compiled;
   const row = await request.rows.item({ resource: resource.name, id, within });
   if (row !== null) return row;
   await requireAncestors(request, within);
   const creates = request.method === 'PUT' && resource.id.kind === 'client' && validator.checkId(id) === null;
-  if (!creates) throw notFound(resource);
+  if (!creates || !(await isFreeId(target))) throw notFound(resource);
   return null;
 }
 
@@ -82,6 +92,7 @@ interface UpdateTarget extends ItemTarget {
   readonly current: Row;
   /** Each step goes through all of the row, which may be large. */
   readonly slices: TimeSlices;
+  readonly judgedBy: PreparedWrite['judgedBy'];
 }
 
 async function prepareUpdate(
@@ -90,7 +101,7 @@ async function prepareUpdate(
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
-  const { request, compiled, within, id, current, slices } = target;
+  const { request, compiled, within, id, current, judgedBy, slices } = target;
   const { resource } = compiled;
   const revision = request.preconditions.ifMatch === null ? bodyRevision(json) : null;
   if (revision !== null && revision !== current.revision) throw preconditionFailed(resource);
@@ -106,10 +117,12 @@ async function prepareUpdate(
   const scope = transitionScope(resource, draft.values, current);
   const needs = scope === null ? {} : { scope };
   const result = { kind: 'changed', resource: resource.name, within, ...needs } as const;
-  if (plan === null) return { plans: [...before, ...after], expectStamps, result: { ...result, row: current } };
+  if (plan === null)
+    return { plans: [...before, ...after], expectStamps, judgedBy, result: { ...result, row: current } };
   const written = { updated_at: plan.at, revision: pendingRevision(firstPlan + before.length) };
   const row = await writtenRow(target, { id, created_at: current.created_at, ...written }, values);
-  return { plans: [...before, plan, ...after], expectStamps, result: { ...result, row } };
+  await requireWritable(target, { row, plan, current }, 'update');
+  return { plans: [...before, plan, ...after], expectStamps, judgedBy, result: { ...result, row } };
 }
 
 /** PUT to an unused id, in a collection with client ids: 201 (MET-2). */

@@ -6,6 +6,8 @@ import { type CommitOptions, commitWrite } from './commit-write.ts';
 import { type ParsedBody, parseBody } from './parsed-body.ts';
 import type { RequestedWrite } from './requested-write.ts';
 import type { WriteOperation } from './write.ts';
+import { notFound } from '../read/item.ts';
+import { seesResult } from './row-access.ts';
 import { recordedResult, withRevisions, type WriteResult } from './write-result.ts';
 
 /** A write that is done, now or by an earlier request with the same idempotency key. */
@@ -72,18 +74,23 @@ export async function commitOnce(
     const outcome = await commitWrite(operation, { ...options, record }, services);
     return outcome.kind === 'done' ? outcome.result : 'recorded';
   };
-  const replay = (earlier: StoredIdempotencyRecord): WriteResult => replayedResult(earlier, operation);
+  const replay = (earlier: StoredIdempotencyRecord): Promise<WriteResult> => replayedResult(earlier, operation);
   const { value, replayed } = await idempotency.runOnce(keyed, run, replay);
   return { result: value, replayed };
 }
 
-/** The result of an earlier request. Its target is not looked up: it may have changed or be gone. @throws {ApiError} 403 where the caller has lost a scope */
-function replayedResult(
+/**
+ * The result of an earlier request. Its target is not looked up: it may have changed or be gone.
+ *
+ * @throws {ApiError} 403 where the caller has lost a scope; 404 where it would not see the row now, as it was then
+ */
+async function replayedResult(
   { outcome, revisions }: StoredIdempotencyRecord,
   { request }: Pick<WriteOperation, 'request'>,
-): WriteResult {
+): Promise<WriteResult> {
   const result: WriteResult = JSON.parse(outcome);
   requireAccess(request, stateRules(result));
+  if (!(await seesResult(request, result))) throw notFound(request.contract.resourceOf(result.resource).resource);
   return withRevisions(result, revisions);
 }
 

@@ -33,6 +33,8 @@ export interface PreparedWrite {
   readonly plans: readonly WritePlan[];
   /** What hooks have read to make the plans. */
   readonly expectStamps: readonly ExpectedStamp[];
+  /** What decided, besides the rows that are written, that the caller may write them. */
+  readonly judgedBy: readonly ExpectedStamp[];
   readonly result: WriteResult;
 }
 

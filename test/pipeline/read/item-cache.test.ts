@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { CachedItem, ItemCache, type ItemState } from '../../../src/pipeline/read/item-cache.ts';
 
 const CHANGED = Date.UTC(2026, 0, 3, 3, 4, 5, 678);
-const state: ItemState = { resource: 'notes', id: 'a', variant: 'json', stamp: 3 };
+const state: ItemState = { resource: 'notes', id: 'a', variant: 'json', stamp: 3, judged: [] };
 
 /** All members of an item. */
 function members(item: CachedItem | null): unknown {
@@ -12,14 +12,14 @@ function members(item: CachedItem | null): unknown {
 
 describe('a cached item', () => {
   it('[CACHE-4] has the time of its change, to the millisecond and as Last-Modified', () => {
-    const item = new CachedItem(7, CHANGED, () => '{}');
+    const item = new CachedItem({ revision: 7, at: CHANGED, judged: '' }, () => '{}');
     assert.equal(item.date, 'Sat, 03 Jan 2026 03:04:05 GMT');
     assert.equal(item.at, CHANGED);
   });
 
   it('is serialized lazily and once', () => {
     let written = 0;
-    const item = new CachedItem(7, CHANGED, () => `text ${++written}`);
+    const item = new CachedItem({ revision: 7, at: CHANGED, judged: '' }, () => `text ${++written}`);
     assert.equal(written, 0);
     assert.deepEqual([item.text, item.text], ['text 1', 'text 1']);
   });
@@ -35,7 +35,7 @@ describe('the item cache', () => {
   it('stores an item the second time it is set', () => {
     const cache = new ItemCache();
     let written = 0;
-    const next = (): CachedItem => new CachedItem(7, CHANGED, () => `text ${++written}`);
+    const next = (): CachedItem => new CachedItem({ revision: 7, at: CHANGED, judged: '' }, () => `text ${++written}`);
     cache.of(state).set(next());
     assert.deepEqual([cache.of(state).get(), written], [null, 0]);
     cache.of(state).set(next());
@@ -45,7 +45,7 @@ describe('the item cache', () => {
   it('[CACHE-1] returns items as they were set, with all their members', () => {
     for (const text of ['{"name":"plain"}', '{"name":"Grüße, 東京 🗼"}', '', 'x'.repeat(10_000)]) {
       const cache = new ItemCache();
-      const item = new CachedItem(7, CHANGED, () => text);
+      const item = new CachedItem({ revision: 7, at: CHANGED, judged: '' }, () => text);
       store(cache, state, item);
       assert.deepEqual(members(cache.of(state).get()), members(item));
     }
@@ -53,7 +53,7 @@ describe('the item cache', () => {
 
   it('[CACHE-1] misses for another resource, id, variant or stamp', () => {
     const cache = new ItemCache();
-    store(cache, state, new CachedItem(7, CHANGED, () => '{}'));
+    store(cache, state, new CachedItem({ revision: 7, at: CHANGED, judged: '' }, () => '{}'));
     for (const other of [{ resource: 'pads' }, { id: 'b' }, { variant: 'xml' }, { stamp: 4 }, { stamp: 2 }]) {
       assert.equal(cache.of({ ...state, ...other }).get(), null, JSON.stringify(other));
     }
@@ -64,7 +64,11 @@ describe('the item cache', () => {
     const cache = new ItemCache();
     for (const stamp of [3, 4]) {
       for (const variant of ['json', 'xml']) {
-        store(cache, { ...state, variant, stamp }, new CachedItem(stamp, CHANGED, () => `${variant} of ${stamp}`));
+        store(
+          cache,
+          { ...state, variant, stamp },
+          new CachedItem({ revision: stamp, at: CHANGED, judged: '' }, () => `${variant} of ${stamp}`),
+        );
       }
     }
     assert.equal(cache.of(state).get(), null);
@@ -74,8 +78,8 @@ describe('the item cache', () => {
 
   it('[CACHE-1] stores a new state immediately if it has an old one', () => {
     const cache = new ItemCache();
-    store(cache, state, new CachedItem(7, CHANGED, () => 'old'));
-    cache.of({ ...state, stamp: 4 }).set(new CachedItem(8, CHANGED, () => 'new'));
+    store(cache, state, new CachedItem({ revision: 7, at: CHANGED, judged: '' }, () => 'old'));
+    cache.of({ ...state, stamp: 4 }).set(new CachedItem({ revision: 8, at: CHANGED, judged: '' }, () => 'new'));
     assert.equal(cache.of({ ...state, stamp: 4 }).get()?.text, 'new');
   });
 
@@ -83,7 +87,11 @@ describe('the item cache', () => {
     const cache = new ItemCache();
     const isCached = (index: number): boolean => cache.of({ ...state, id: `id ${index}` }).get() !== null;
     for (let index = 0; index < 40_000; index += 1) {
-      store(cache, { ...state, id: `id ${index}` }, new CachedItem(7, CHANGED, () => 'x'.repeat(1_000)));
+      store(
+        cache,
+        { ...state, id: `id ${index}` },
+        new CachedItem({ revision: 7, at: CHANGED, judged: '' }, () => 'x'.repeat(1_000)),
+      );
       assert.ok(isCached(index));
     }
     assert.ok(!isCached(0));

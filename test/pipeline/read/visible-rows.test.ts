@@ -55,6 +55,8 @@ function visibilityOf(resource: string): Visibility {
   return VISIBILITIES[resource] ?? assert.fail(`no visibility of ${resource}`);
 }
 
+const visibilities = { own: visibilityOf, whole: visibilityOf };
+
 const WITHIN = [
   { resource: 'lines', id: 'l' },
   { resource: 'notes', id: 'n' },
@@ -123,14 +125,14 @@ describe('VisibleRows', () => {
   for (const [method, [read, expected]] of Object.entries(READS)) {
     it(`[AUTH-5a] passes the visibility of each resource to the plan of ${method}`, async () => {
       const source = recordingSource();
-      await read(new VisibleRows(source, visibilityOf));
+      await read(new VisibleRows(source, visibilities));
       assertRead(source, visibilityOf);
       assert.deepEqual(withoutVisibility(source.plans), [expected]);
     });
 
     it(`[AUTH-5a] reads everything for the system, and only there: ${method}`, async () => {
       const source = recordingSource();
-      const rows = new VisibleRows(source, visibilityOf);
+      const rows = new VisibleRows(source, visibilities);
       await read(rows.unrestricted());
       assertRead(source, () => EVERYTHING);
       source.plans.length = 0;
@@ -143,7 +145,7 @@ describe('VisibleRows', () => {
 
     it(`[AUTH-5a] keeps its visibility over other rows: ${method}`, async () => {
       const [stored, staged] = [recordingSource(), recordingSource()];
-      const { rows, source } = new VisibleRows(stored, visibilityOf).over((given) => {
+      const { rows, source } = new VisibleRows(stored, visibilities).over((given) => {
         assert.equal(given, stored);
         return staged;
       });
@@ -156,13 +158,13 @@ describe('VisibleRows', () => {
 
   it('does not call the store without ancestors or references', async () => {
     const source = recordingSource();
-    const rows = new VisibleRows(source, visibilityOf);
+    const rows = new VisibleRows(source, visibilities);
     assert.deepEqual([await rows.missingAncestor([]), await rows.missingReferences([])], [null, []]);
     assert.deepEqual(source.plans, []);
   });
 
   it('returns the stamps of its source', async () => {
-    const rows = new VisibleRows(recordingSource(), visibilityOf);
+    const rows = new VisibleRows(recordingSource(), visibilities);
     assert.deepEqual([rows.rowStamp('notes', 'abc'), await rows.resourceStamps(['notes', 'lines'])], [3, [7, 7]]);
   });
 });
