@@ -1,0 +1,340 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
+import { as, callerTokens } from './caller-tokens.ts';
+
+const MODEL = `
+name: desk
+auth: { issuers: [{ name: test, issuer: https://id.example.com, audience: desk, hs256_secret: 0123456789abcdef0123456789abcdef }] }
+limits: { rate: false }
+resources:
+  notes:
+    id: client
+    schema:
+      type: object
+      properties:
+        text: { type: string }
+        owner_id: { type: string, readOnly: true }
+        about_id: { type: string, x-references: { resource: notes, as: about, inverse: mentions } }
+    access: { read: authenticated, write: authenticated, owner: { field: owner_id, bypass: notes:admin } }
+  projects:
+    id: client
+    schema: { type: object, properties: { tenant: { type: string }, name: { type: string, x-unique: true } } }
+    access: { read: authenticated, write: authenticated, rows: { read: { tenant: $caller.claims.tenant } } }
+  tasks:
+    id: client
+    parent: projects
+    schema: { type: object, properties: { title: { type: string }, note_id: { type: string, x-references: notes } } }
+    access: { read: authenticated, write: authenticated }
+  articles:
+    id: client
+    schema:
+      type: object
+      properties:
+        status: { type: string, enum: [DRAFT, LIVE], default: DRAFT }
+        project_id: { type: string, x-references: { resource: projects, inverse: articles } }
+        likes: { type: integer, default: 0 }
+    access:
+      read: authenticated
+      write: authenticated
+      rows:
+        read: { any: [{ status: LIVE }, { project.tenant: $caller.claims.tenant }] }
+        update: { project.tenant: $caller.claims.tenant }
+        delete: { project.tenant: $caller.claims.tenant }
+`;
+
+const ANN = as({ subject: 'ann', claims: { tenant: 'acme' } });
+const BOB = as({ subject: 'bob', claims: { tenant: 'byte' } });
+const NONE = as({ subject: 'eve' });
+const ADMIN = as({ subject: 'root', scopes: ['notes:admin'] });
+
+async function desk(): Promise<ApiUnderTest> {
+  const api = await apiUnderTest(MODEL, { tokens: callerTokens() });
+  const create = async (headers: Record<string, string>, path: string, body: object): Promise<void> => {
+    const { status, text } = await api.send({ send: `POST /api/v1/${path}`, headers, body });
+    assert.equal(status, 201, text);
+  };
+  await create(ANN, 'notes', { id: 'a1', text: 'of Ann' });
+  await create(BOB, 'notes', { id: 'b1', text: 'of Bob' });
+  await create(ANN, 'projects', { id: 'pa', tenant: 'acme', name: 'A' });
+  await create(BOB, 'projects', { id: 'pb', tenant: 'byte', name: 'B' });
+  await create(ANN, 'projects/pa/tasks', { id: 't', title: 'A task' });
+  await create(BOB, 'projects/pb/tasks', { id: 't', title: 'B task' });
+  await create(ANN, 'articles', { id: 'da', project_id: 'pa' });
+  await create(BOB, 'articles', { id: 'lb', project_id: 'pb', status: 'LIVE' });
+  await create(BOB, 'articles', { id: 'db', project_id: 'pb' });
+  return api;
+}
+
+type Request = Parameters<ApiUnderTest['send']>[0];
+
+/** Answers without what differs in every answer. */
+async function comparable(api: ApiUnderTest, request: Request) {
+  const { status, body, headers } = await api.send(request);
+  const { correlationId: _id, timestamp: _at, path: _path, ...rest } = body ?? {};
+  return { status, rest, type: headers.get('content-type') };
+}
+
+describe('the owner of a row', () => {
+  it('[AUTH-9b] is the caller that creates it, whatever the body says', async () => {
+    await using api = await desk();
+    const { body } = await api.send({ send: 'GET /api/v1/notes/a1', headers: ANN });
+    assert.equal(body.owner_id, 'ann');
+    const put = await api.send({ send: 'PUT /api/v1/notes/new', headers: ANN, body: { text: 'x' } });
+    assert.deepEqual([put.status, put.body.owner_id], [201, 'ann']);
+  });
+
+  for (const send of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']) {
+    it(`[AUTH-5b] [AUTH-9b] hides it from others: ${send} responds as for no row`, async () => {
+      await using api = await desk();
+      const body = send === 'PUT' || send === 'PATCH' ? { text: 'mine' } : undefined;
+      const headers = send === 'PATCH' ? { ...BOB, 'Content-Type': 'application/merge-patch+json' } : BOB;
+      // Twice: also from the caches.
+      for (let time = 0; time < 2; time += 1) {
+        await api.send({ send: 'GET /api/v1/notes/a1', headers: ANN });
+        const hidden = await comparable(api, { send: `${send} /api/v1/notes/a1`, headers, body });
+        assert.equal(hidden.status, 404);
+        if (send !== 'PUT') {
+          const absent = await comparable(api, { send: `${send} /api/v1/notes/none`, headers, body });
+          assert.deepEqual(hidden, absent);
+        }
+      }
+      assert.equal((await api.send({ send: 'GET /api/v1/notes/a1', headers: ANN })).body.text, 'of Ann');
+    });
+  }
+
+  it('[AUTH-9b] shows all rows to a caller with the scope that bypasses it', async () => {
+    await using api = await desk();
+    const { body } = await api.send({ send: 'GET /api/v1/notes?sort=id', headers: ADMIN });
+    assert.deepEqual(
+      body.data.map((each: { id: string }) => each.id),
+      ['a1', 'b1'],
+    );
+    assert.equal((await api.send({ send: 'DELETE /api/v1/notes/a1', headers: ADMIN })).status, 204);
+  });
+});
+
+describe('a page', () => {
+  it('[AUTH-5a] [PAGE-9b] has the visible rows, and counts no others', async () => {
+    await using api = await desk();
+    for (let time = 0; time < 3; time += 1) {
+      for (const [headers, ids] of [
+        [ANN, ['pa']],
+        [BOB, ['pb']],
+        [NONE, []],
+      ] as const) {
+        const { body } = await api.send({ send: 'GET /api/v1/projects?include_total=true', headers });
+        assert.deepEqual([body.data.map((each: { id: string }) => each.id), body.page.total_count], [ids, ids.length]);
+      }
+    }
+  });
+
+  it('[AUTH-9] [CACHE-2] shares its ETag with those who see the same alone', async () => {
+    await using api = await desk();
+    const etag = async (headers: Record<string, string>): Promise<string | undefined> =>
+      (await api.send({ send: 'GET /api/v1/projects', headers })).headers.get('etag');
+    const other = as({ subject: 'al', claims: { tenant: 'acme' } });
+    assert.equal(await etag(ANN), await etag(other));
+    assert.notEqual(await etag(ANN), await etag(BOB));
+    assert.notEqual(await etag(NONE), await etag(BOB));
+    const theirs = (await etag(BOB)) ?? '';
+    const conditional = { send: 'GET /api/v1/projects', headers: { ...ANN, 'If-None-Match': theirs } };
+    assert.equal((await api.send(conditional)).status, 200);
+  });
+
+  it('[AUTH-5a] of a filter over a relation looks through no hidden row', async () => {
+    await using api = await desk();
+    const ids = async (filter: string): Promise<readonly string[]> => {
+      const { status, body, text } = await api.send({ send: `GET /api/v1/articles?${filter}`, headers: ANN });
+      assert.equal(status, 200, text);
+      return body.data.map((each: { id: string }) => each.id);
+    };
+    assert.deepEqual(await ids('sort=id'), ['da', 'lb']);
+    assert.deepEqual(await ids('project.name=B'), []);
+    assert.deepEqual(await ids('project.name=A'), ['da']);
+  });
+
+  it('[AUTH-5a] [QRY-4] embeds no hidden row', async () => {
+    await using api = await desk();
+    const { body } = await api.send({ send: 'GET /api/v1/articles?expand=project&sort=id', headers: ANN });
+    assert.deepEqual(
+      body.data.map((each: { project: { id: string } | null }) => each.project?.id ?? null),
+      ['pa', null],
+    );
+  });
+});
+
+describe('rows below a hidden one', () => {
+  for (const path of ['tasks', 'tasks/t']) {
+    it(`[AUTH-5b] [URL-7] are not found by its path: ${path}`, async () => {
+      await using api = await desk();
+      const hidden = await comparable(api, { send: `GET /api/v1/projects/pb/${path}`, headers: ANN });
+      assert.deepEqual([hidden.status, hidden.rest.errorCode], [404, 'PROJECT_NOT_FOUND']);
+      assert.deepEqual(hidden, await comparable(api, { send: `GET /api/v1/projects/none/${path}`, headers: ANN }));
+    });
+  }
+
+  it('[AUTH-5b] [URL-7] cannot be created', async () => {
+    await using api = await desk();
+    const create = { send: 'POST /api/v1/projects/pb/tasks', headers: ANN, body: { title: 'x' } };
+    assert.deepEqual((await comparable(api, create)).rest.errorCode, 'PROJECT_NOT_FOUND');
+    const bad = { ...create, body: { title: 3 } };
+    assert.deepEqual((await comparable(api, bad)).rest.errorCode, 'PROJECT_NOT_FOUND');
+  });
+});
+
+describe('a write', () => {
+  it('[AUTH-5c] to a row that the caller sees and may not change is 403', async () => {
+    await using api = await desk();
+    for (const [send, body] of [
+      ['DELETE /api/v1/articles/lb', undefined],
+      ['PUT /api/v1/articles/lb', { likes: 1 }],
+    ] as const) {
+      const { status, body: error } = await api.send({ send, headers: ANN, body });
+      assert.deepEqual([status, error.errorCode], [403, 'ARTICLE_FORBIDDEN']);
+    }
+  });
+
+  it('[AUTH-5c] that is forbidden is judged before preconditions and the body', async () => {
+    await using api = await desk();
+    const headers = { ...ANN, 'If-Match': '"other"' };
+    const { status } = await api.send({ send: 'PUT /api/v1/articles/lb', headers, body: { likes: 'many' } });
+    assert.equal(status, 403);
+  });
+
+  it('[AUTH-5c] may not leave a row as one that the caller may not write', async () => {
+    await using api = await desk();
+    const patch = { ...ANN, 'Content-Type': 'application/merge-patch+json' };
+    const moved = await api.send({ send: 'PATCH /api/v1/projects/pa', headers: patch, body: { tenant: 'byte' } });
+    assert.deepEqual([moved.status, moved.body.errorCode], [403, 'PROJECT_FORBIDDEN']);
+    const renamed = await api.send({ send: 'PATCH /api/v1/projects/pa', headers: patch, body: { name: 'AA' } });
+    assert.equal(renamed.status, 200);
+  });
+
+  it('[AUTH-5c] may not create a row that the caller may not create', async () => {
+    await using api = await desk();
+    const { status, body } = await api.send({
+      send: 'POST /api/v1/projects',
+      headers: ANN,
+      body: { id: 'x', tenant: 'byte' },
+    });
+    assert.deepEqual([status, body.errorCode], [403, 'PROJECT_FORBIDDEN']);
+    assert.equal(
+      (await api.send({ send: 'POST /api/v1/projects', headers: NONE, body: { id: 'x', name: 'x' } })).status,
+      403,
+    );
+  });
+
+  it('[AUTH-5c] is judged by the rows that it refers to', async () => {
+    await using api = await desk();
+    const hidden = await api.send({ send: 'POST /api/v1/articles', headers: ANN, body: { id: 'x', project_id: 'pb' } });
+    const absent = await api.send({
+      send: 'POST /api/v1/articles',
+      headers: ANN,
+      body: { id: 'x', project_id: 'none' },
+    });
+    assert.deepEqual([hidden.status, hidden.body.details], [400, absent.body.details]);
+    const patch = { ...ANN, 'Content-Type': 'application/merge-patch+json' };
+    const freed = await api.send({ send: 'PATCH /api/v1/articles/da', headers: patch, body: { project_id: null } });
+    assert.equal(freed.status, 403);
+  });
+
+  it('[MET-10] refers to no hidden row, and keeps a reference to one', async () => {
+    await using api = await desk();
+    const patch = { ...ANN, 'Content-Type': 'application/merge-patch+json' };
+    const refers = (id: string) => api.send({ send: 'PATCH /api/v1/notes/a1', headers: patch, body: { about_id: id } });
+    assert.deepEqual((await refers('b1')).body.details, (await refers('none')).body.details);
+    const admin = { ...ADMIN, 'Content-Type': 'application/merge-patch+json' };
+    await api.send({ send: 'PATCH /api/v1/notes/a1', headers: admin, body: { about_id: 'b1' } });
+    const kept = await api.send({ send: 'PATCH /api/v1/notes/a1', headers: patch, body: { text: 'new' } });
+    assert.deepEqual([kept.status, kept.body.text, kept.body.about_id], [200, 'new', 'b1']);
+  });
+
+  it('[MET-2] with the id or a unique value of a hidden row is a conflict, and PUT to its id is 404', async () => {
+    await using api = await desk();
+    const byId = await api.send({ send: 'POST /api/v1/projects', headers: ANN, body: { id: 'pb', tenant: 'acme' } });
+    assert.equal(byId.status, 409);
+    const byName = await api.send({
+      send: 'POST /api/v1/projects',
+      headers: ANN,
+      body: { id: 'x', tenant: 'acme', name: 'B' },
+    });
+    assert.equal(byName.status, 409);
+    const put = await api.send({ send: 'PUT /api/v1/projects/pb', headers: ANN, body: { tenant: 'acme' } });
+    assert.deepEqual([put.status, put.body.errorCode], [404, 'PROJECT_NOT_FOUND']);
+  });
+
+  it('[MET-14] of a dry run is judged, too', async () => {
+    await using api = await desk();
+    const dry = await api.send({
+      send: 'POST /api/v1/projects?dry_run=true',
+      headers: ANN,
+      body: { id: 'x', tenant: 'byte' },
+    });
+    assert.equal(dry.status, 403);
+  });
+
+  for (const atomic of [true, false]) {
+    it(`[AUTH-5c] of a batch is judged over the rows as the batch leaves them, ${atomic ? '' : 'not '}atomic`, async () => {
+      await using api = await desk();
+      const operations = [
+        { method: 'POST', path: '/projects', body: { id: 'n', tenant: 'acme', name: 'N' } },
+        { method: 'POST', path: '/articles', body: { id: 'x', project_id: 'n' } },
+        {
+          method: 'PATCH',
+          path: '/articles/x',
+          body: { likes: 2 },
+          headers: { 'Content-Type': 'application/merge-patch+json' },
+        },
+        { method: 'POST', path: '/projects/n/tasks', body: { id: 'k', title: 'T' } },
+      ];
+      const done = await api.send({ send: 'POST /api/v1/batches', headers: ANN, body: { atomic, operations } });
+      assert.deepEqual([done.status, done.body.status], [201, 'succeeded'], done.text);
+      const refused = [
+        { method: 'DELETE', path: '/articles/lb' },
+        { method: 'DELETE', path: '/projects/pb' },
+      ];
+      const failed = await api.send({
+        send: 'POST /api/v1/batches',
+        headers: ANN,
+        body: { atomic, operations: refused },
+      });
+      if (atomic) assert.deepEqual([failed.status, failed.body.errorCode], [403, 'ARTICLE_FORBIDDEN']);
+      else
+        assert.deepEqual(
+          failed.body.results.map((each: { status: number }) => each.status),
+          [403, 404],
+        );
+    });
+  }
+});
+
+describe('a replay', () => {
+  it('[MET-12] is judged by what the caller sees now of the row as it was', async () => {
+    await using api = await desk();
+    const key = (tenant: string, name: string) => ({
+      send: 'POST /api/v1/projects',
+      headers: { ...as({ subject: 'mov', claims: { tenant } }), 'Idempotency-Key': 'k' },
+      body: { id: 'm', tenant: 'acme', name },
+    });
+    assert.equal((await api.send(key('acme', 'M'))).status, 201);
+    assert.equal((await api.send(key('acme', 'M'))).headers.get('idempotent-replayed'), 'true');
+    const later = await api.send(key('byte', 'M'));
+    assert.deepEqual([later.status, later.body.errorCode], [404, 'PROJECT_NOT_FOUND']);
+    await api.send({ send: 'DELETE /api/v1/projects/m', headers: ANN });
+    assert.equal((await api.send(key('acme', 'M'))).status, 201);
+    assert.equal((await api.send(key('byte', 'M'))).status, 404);
+  });
+
+  it('[MET-13] of a batch record shows no row that the caller would not see now', async () => {
+    await using api = await desk();
+    const operations = [{ method: 'POST', path: '/projects', body: { id: 'm', tenant: 'acme', name: 'M' } }];
+    const before = as({ subject: 'mov', claims: { tenant: 'acme' } });
+    const made = await api.send({ send: 'POST /api/v1/batches', headers: before, body: { atomic: true, operations } });
+    const read = (claims: { tenant: string }) =>
+      api.send({ send: `GET /api/v1/batches/${made.body.id}`, headers: as({ subject: 'mov', claims }) });
+    assert.equal((await read({ tenant: 'acme' })).body.results[0].status, 201);
+    const hidden = await read({ tenant: 'byte' });
+    assert.deepEqual([hidden.body.results[0].status, hidden.text.includes('"M"')], [404, false]);
+  });
+});
