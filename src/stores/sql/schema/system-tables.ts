@@ -13,6 +13,8 @@ export const METADATA = {
   storageTypes: 'storage',
   /** What each field allows, as JSON: rows are checked against rules that have changed. */
   rules: 'rules',
+  /** How owner fields name callers, since the first start of a model with one. */
+  owners: 'owners',
   /** The key that seals cursors, hexadecimal. */
   secret: 'secret',
   /** The cache epoch with its name, as JSON. */

@@ -24,6 +24,7 @@ import { sqlite } from '../dialect.ts';
 import { ruleStep } from './broken-rules.ts';
 import { currentTables, tableNames } from './introspection.ts';
 import { rebuiltTables, schemaSteps } from './schema-sql.ts';
+import { declaredOwnerForm, ownerStep } from './owner-names.ts';
 import { prepareSearch, searchChanges } from './search-indexes.ts';
 import { SqliteStoredRows } from './stored-rows.ts';
 
@@ -84,15 +85,23 @@ function prepareTables(connection: SqliteConnection, model: Model, consent: Cons
   const declared = schemaOf(model);
   const plan = planTables(connection, declared, FORMAT);
   const { steps } = plan;
-  requireConsent([...steps, ...brokenRules(connection, model, plan)], consent);
+  requireConsent([...steps, ...ownerSteps(connection, model, plan), ...brokenRules(connection, model, plan)], consent);
   const statements = steps.flatMap((step) => step.statements);
   if (statements.length > 0) {
     for (const step of steps) runStep(connection, step);
     checkReferences(connection);
     for (const { text, values } of recordStatements(declared, system, sqlite)) connection.run(text, values);
   }
-  recordRules(connection, model);
+  record(connection, METADATA.rules, JSON.stringify(fieldRules(model)));
+  const form = declaredOwnerForm(model);
+  if (form !== null) record(connection, METADATA.owners, form);
   return statements;
+}
+
+function ownerSteps(connection: SqliteConnection, model: Model, { current }: TablePlan): readonly SchemaStep[] {
+  const step =
+    current.length === 0 ? null : ownerStep(connection, model, current, readMetadata(connection, METADATA.owners));
+  return step === null ? [] : [step];
 }
 
 function runStep(connection: SqliteConnection, step: SchemaStep): void {
@@ -103,10 +112,9 @@ function runStep(connection: SqliteConnection, step: SchemaStep): void {
   }
 }
 
-function recordRules(connection: SqliteConnection, model: Model): void {
-  const rules = JSON.stringify(fieldRules(model));
-  if (readMetadata(connection, METADATA.rules) === rules) return;
-  const { text, values } = system.setMetadata(METADATA.rules, rules);
+function record(connection: SqliteConnection, name: string, value: string): void {
+  if (readMetadata(connection, name) === value) return;
+  const { text, values } = system.setMetadata(name, value);
   connection.run(text, values);
 }
 
@@ -179,9 +187,10 @@ export function planMigration(connection: SqliteConnection, model: Model): reado
     return [
       statementsStep('create or upgrade the system tables', systemTableChanges(format, sqlite)),
       ...tables.steps,
+      ...ownerSteps(connection, model, tables),
       ...brokenRules(connection, model, tables),
       statementsStep('create the search indexes and fill them', search),
-    ].filter(({ statements, broken }) => statements.length + broken.length > 0);
+    ].filter(({ statements, losses, broken }) => statements.length + losses.length + broken.length > 0);
   } finally {
     connection.script('rollback');
   }
