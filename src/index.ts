@@ -26,7 +26,9 @@ export { type HttpServer, serveHttp, type ServeHttpOptions } from './http/serve-
 export { ModelError, type ModelProblem } from './model/document/model-error.ts';
 export { type LoadedModel, loadModel, type ModelSource } from './model/load-model.ts';
 export type { ContractVersion, Limits, Model, Resource } from './model/model.ts';
+export type { PolicyCaller } from './model/policy.ts';
 export {
+  type AccessData,
   type ComputedDefinition,
   type DefinedModel,
   type DefinedResource,
@@ -34,6 +36,7 @@ export {
   type ModelBuilder,
   type ModelData,
   type ModelDefinition,
+  type PolicyTree,
   resource,
   type ResourceCode,
   type ResourceData,

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ReportProblem } from '../../../src/model/document/model-error.ts';
 import type { Policy } from '../../../src/model/policy.ts';
 import type { RowRules } from '../../../src/model/model.ts';
+import { defineModel, resource } from '../../../src/model/typescript/define-model.ts';
+import { splitDefinition } from '../../../src/model/typescript/split-definition.ts';
 import { compilePolicies, withResources } from '../policies.ts';
 
 const SHOP = (access: string): string =>
@@ -193,6 +196,38 @@ describe('a row policy', () => {
     const own = rulesOf('{ rows: { read: { stock: 1 }, delete: { stock: 2 } } }');
     assert.deepEqual(own.update, own.read);
     assert.deepEqual(own.delete, [{ kind: 'policy', policy: compared('stock', 'eq', literal(2)) }]);
+  });
+});
+
+describe('a policy of a TypeScript model', () => {
+  const auth = { issuers: [{ name: 'a', issuer: 'https://a.example', audience: 'b', hs256_secret: 'x'.repeat(32) }] };
+  const schema = { type: 'object', properties: { name: { type: 'string' } } } as const;
+
+  const refuse: ReportProblem = (path, cause) => assert.fail(`${path.join('.')}: ${cause}`);
+
+  it('[AUTH-5a] is a function of the caller, beside policies that are data', () => {
+    const items = resource({
+      schema,
+      access: { rows: { read: ({ subject }) => ({ name: subject }), delete: false } },
+    });
+    const { data, code } = splitDefinition(defineModel({ name: 'shop', auth, resources: { items } }), refuse);
+    const { model, problems } = compilePolicies(JSON.stringify(data), code);
+    assert.deepEqual(problems, []);
+    const rows = model.resources.get('items')?.rows;
+    const [rule, ...others] = rows?.read ?? [];
+    assert.ok(rule?.kind === 'function' && others.length === 0);
+    assert.deepEqual([rows?.create, rows?.update], [[rule], [rule]]);
+    assert.deepEqual(rows?.delete, [{ kind: 'policy', policy: { kind: 'any', policies: [] } }]);
+  });
+
+  it('[AUTH-5a] is a model error for an unknown operation', () => {
+    const rows: object = { list: () => true };
+    const items = resource({ schema, access: { rows } });
+    const { data, code } = splitDefinition(defineModel({ name: 'shop', auth, resources: { items } }), refuse);
+    assert.deepEqual(
+      compilePolicies(JSON.stringify(data), code).problems.map(({ path, cause }) => `${path}: ${cause}`),
+      ['resources.items.access.rows.list: unknown key list'],
+    );
   });
 });
 
