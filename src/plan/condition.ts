@@ -75,7 +75,8 @@ export type FilterCondition = ConditionOf<unknown>;
 
 /** Whether a condition reads the row alone. */
 export function isOwn(condition: FilterCondition): condition is RowCondition | SearchCondition {
-  return relatedResources([condition]).length === 0;
+  if (condition.operator === 'any') return condition.alternatives.every((each) => each.every(isOwn));
+  return condition.operator !== 'related';
 }
 
 /** The names of the resources whose rows conditions read besides the filtered ones. */

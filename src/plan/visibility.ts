@@ -36,6 +36,9 @@ export const NOTHING: Visibility & { readonly kind: 'nothing' } = Object.freeze(
 /** Holds for no row. */
 const NEVER: RowCondition = Object.freeze({ operator: 'any', alternatives: [] });
 
+const NO_CONDITIONS: readonly Condition[] = Object.freeze([]);
+const NEVER_ONLY: readonly Condition[] = Object.freeze([NEVER]);
+
 /** The rows for which all of the conditions hold. */
 export function visibilityWhere(conditions: readonly Condition[]): Visibility {
   if (conditions.length === 0) return EVERYTHING;
@@ -50,9 +53,9 @@ export function visibilityWhere(conditions: readonly Condition[]): Visibility {
 export function visibleConditions(visible: Visibility): readonly Condition[] {
   switch (visible.kind) {
     case 'everything':
-      return [];
+      return NO_CONDITIONS;
     case 'nothing':
-      return [NEVER];
+      return NEVER_ONLY;
     case 'conditions':
       return visible.conditions;
   }

@@ -86,7 +86,8 @@ export class PolicyValues {
   /** What names a caller is text. */
   #textual({ type, path }: Property, value: PolicyValue, at: Path): PolicyValue | null {
     const { kind } = type.kind === 'array' ? type.item.type : type;
-    if (value.kind !== 'caller' || (kind !== 'integer' && kind !== 'number' && kind !== 'boolean')) return value;
+    const isOther = kind === 'integer' || kind === 'number' || kind === 'boolean' || kind === 'date-time';
+    if (value.kind !== 'caller' || !isOther) return value;
     return this.#problem(
       at,
       `${path} is of type ${kind}, and $caller.${value.member} is text`,

@@ -138,6 +138,7 @@ export class VisibleRows {
 
   /** The same conditions, on visible related rows. */
   #filter(filter: readonly FilterCondition[]): readonly Condition[] {
+    if (filter.every(isOwn)) return filter;
     return filter.map((condition) => (condition.operator === 'search' ? condition : this.#part(condition)));
   }
 

@@ -148,6 +148,7 @@ describe('a row policy', () => {
     ['lists a single value', '{ name: { in: a } }', '.name.in', /not a list/],
     ['lists the subject', '{ name: { in: $caller.subject } }', '.name.in', /is a single value/],
     ['compares with a list of scopes', '{ name: $caller.scopes }', '.name', /is a list/],
+    ['compares a date-time with the issuer', '{ due: { gt: $caller.issuer } }', '.due.gt', /\$caller\.issuer is text/],
     ['names an unknown member of the caller', '{ name: $caller.email }', '.name', /callers have no \$caller\.email/],
     ['asks for exists with a word', '{ name: { exists: yes please } }', '.name.exists', /exists is not true or false/],
     ['goes through an array of references', '{ likes.name: a }', '.likes.name', /leads to many rows/],
