@@ -1,9 +1,11 @@
 import type { Json } from '../conventions/json.ts';
 import { compilePolicy } from '../model/compile/policy.ts';
 import { formatPath } from '../model/values/path.ts';
-import type { AccessOperation, Resource } from '../model/model.ts';
+import type { AccessOperation, Model, Resource } from '../model/model.ts';
 import type { Policy, PolicyCaller, RowRule } from '../model/policy.ts';
 import { bindPolicy, type BindContext, type BoundPolicy, every, throughReferences } from './bind-policy.ts';
+import { effortOf } from './effort.ts';
+import type { Count, ListPlan, ListRead } from './plan.ts';
 import { policyTree } from './policy-tree.ts';
 import { EVERYTHING, NOTHING, type Visibility, visibilityWhere } from './visibility.ts';
 
@@ -18,19 +20,27 @@ export interface RowVisibilities {
   own(resource: string, operation?: AccessOperation): Visibility;
   /** By these and those of the rows above, which have to be readable: for reads that name no path. @throws {PolicyError} */
   whole(resource: string, operation?: AccessOperation): Visibility;
+  /** A list of the visible rows: it counts up to a limit, and costs what their conditions cost (PAGE-9). @throws {PolicyError} */
+  list(read: ListRead): Pick<ListPlan, 'visible' | 'count' | 'effort'>;
 }
 
 /** All rows: of what reads for the system, and of every caller of a model without row policies. */
-export const UNRESTRICTED: RowVisibilities = { own: () => EVERYTHING, whole: () => EVERYTHING };
+export const UNRESTRICTED: RowVisibilities = {
+  own: () => EVERYTHING,
+  whole: () => EVERYTHING,
+  list: ({ count, effort }) => ({ visible: EVERYTHING, count, effort }),
+};
 
 /** The rows that each caller of a model may access; kept as long as what names the caller. */
-export function visibilitiesByCaller(
-  resources: ReadonlyMap<string, Resource>,
-): (caller: PolicyCaller) => RowVisibilities {
+export function visibilitiesByCaller({
+  resources,
+  limits,
+}: Pick<Model, 'resources' | 'limits'>): (caller: PolicyCaller) => RowVisibilities {
   if (!restrictsRows(resources)) return () => UNRESTRICTED;
+  const { countCap } = limits.page;
   const known = new WeakMap<PolicyCaller, RowVisibilities>();
   return (caller) => {
-    const visibilities = known.get(caller) ?? new Visibilities(resources, caller);
+    const visibilities = known.get(caller) ?? new Visibilities(resources, caller, countCap);
     known.set(caller, visibilities);
     return visibilities;
   };
@@ -45,8 +55,20 @@ export class Visibilities implements RowVisibilities {
   readonly #own = new Map<string, Visibility>();
   readonly #whole = new Map<string, Visibility>();
 
-  constructor(resources: ReadonlyMap<string, Resource>, caller: PolicyCaller) {
+  readonly #countCap: number;
+
+  /** @param countCap most rows that are counted */
+  constructor(resources: ReadonlyMap<string, Resource>, caller: PolicyCaller, countCap: number) {
     this.#context = { resources, caller };
+    this.#countCap = countCap;
+  }
+
+  list(read: ListRead): Pick<ListPlan, 'visible' | 'count' | 'effort'> {
+    const visible = this.own(read.resource);
+    if (visible.kind === 'everything') return { visible, count: read.count, effort: read.effort };
+    const count: Count = read.count.kind === 'exact' ? { kind: 'capped', cap: this.#countCap } : read.count;
+    const effort = effortOf(this.#resource(read.resource), { ...read, count }, visible);
+    return { visible, count, effort: read.effort === 'unbounded' ? 'unbounded' : effort };
   }
 
   own(resource: string, operation: AccessOperation = 'read'): Visibility {

@@ -200,7 +200,8 @@ async function expandMany(
   const owners = [...distinct.values()];
   const ownedBy = relation.kind === 'many' ? { ownedBy: owner.resource.name } : {};
   const wanted = { field: relation.field, ...ownedBy, owners, order, limit: window.limit };
-  const effort = effortOfRelated(compiled.resource, wanted);
+  const visible = caller.rows.visibilityAnywhere(compiled.resource.name);
+  const effort = effortOfRelated(compiled.resource, wanted, visible);
   const plan = { resource: compiled.resource.name, ...wanted, effort };
   const found = await caller.rows.related({ ...plan, maxSize: caller.budget.left });
   const foundOf = new Map([...distinct.keys()].map((key, index) => [key, found[index]]));

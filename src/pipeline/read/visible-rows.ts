@@ -90,14 +90,9 @@ export class VisibleRows {
   }
 
   list(read: ListRead): MaybePromise<Page> {
-    const { resource, within } = read;
     const filter = this.#filter(read.filter);
-    return this.#rows.list({
-      ...read,
-      filter,
-      within: this.#ancestors(within),
-      visible: this.#visibilities.own(resource),
-    });
+    const within = this.#ancestors(read.within);
+    return this.#rows.list({ ...read, ...this.#visibilities.list(read), filter, within });
   }
 
   lookup(read: Omit<LookupPlan, 'visible'>): MaybePromise<readonly LocatedRow[]> {

@@ -14,6 +14,7 @@ import {
   type Visibility,
   type VisibleAncestor,
 } from '../../../src/plan/plan.ts';
+import type { RowVisibilities } from '../../../src/plan/visibilities.ts';
 import type { RowReader } from '../../../src/stores/store.ts';
 
 /** What a store was called with. */
@@ -55,7 +56,11 @@ function visibilityOf(resource: string): Visibility {
   return VISIBILITIES[resource] ?? assert.fail(`no visibility of ${resource}`);
 }
 
-const visibilities = { own: visibilityOf, whole: visibilityOf };
+const visibilities: RowVisibilities = {
+  own: visibilityOf,
+  whole: visibilityOf,
+  list: ({ resource, count, effort }) => ({ visible: visibilityOf(resource), count, effort }),
+};
 
 const WITHIN = [
   { resource: 'lines', id: 'l' },
