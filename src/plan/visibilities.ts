@@ -134,21 +134,6 @@ function visibilityOf(policy: BoundPolicy): Visibility {
   return policy.length === 0 ? EVERYTHING : visibilityWhere(policy);
 }
 
-/** The rows whose field has one value. */
-interface Partition {
-  readonly path: string;
-  readonly value: Json;
-}
-
-/** The one equality that a visibility comes to, such as that of an owner or a tenant; null where it comes to something else (CACHE-2). */
-export function partitionOf(visible: Visibility): Partition | null {
-  const [condition, ...others] = visible.kind === 'conditions' ? visible.conditions : [];
-  if (condition?.operator !== 'in' || others.length > 0) return null;
-  const { path, values } = condition;
-  const [value] = values;
-  return value === undefined || values.length > 1 ? null : { path, value };
-}
-
 /** Whether a model restricts rows at all. Without it every caller sees everything. */
 function restrictsRows(resources: ReadonlyMap<string, Resource>): boolean {
   return [...resources.values()].some(({ rows }) => Object.values(rows).some((rules) => rules.length > 0));

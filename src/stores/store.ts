@@ -17,6 +17,7 @@ import type {
   VisibleReference,
   WriteUnit,
 } from '../plan/plan.ts';
+import type { Partition } from '../plan/partitions.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 /** A read ran past the statement timeout and was stopped. Nothing was changed. */
@@ -121,6 +122,9 @@ export interface ChangeStamps {
 
   /** For each resource a number that changes with each commit that changes any of its rows, and never returns to an earlier value. */
   resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]>;
+
+  /** The same of the rows of a partition: it changes with each commit that changes one of them, moves one into it, or out of it. */
+  partitionStamp(resource: string, partition: Partition): MaybePromise<number>;
 }
 
 /** The events of all committed writes, in commit order. */

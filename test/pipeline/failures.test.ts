@@ -23,7 +23,7 @@ function failing(error: unknown): Setting {
   };
   const failures = {
     rows,
-    stamps: { rowStamp: fail, resourceStamps: fail },
+    stamps: { rowStamp: fail, resourceStamps: fail, partitionStamp: fail },
     writes: { commit: async () => fail(), pending: 0 },
     bookmarks: { get: fail },
     idempotencyRecords: { find: fail },

@@ -15,6 +15,7 @@ export function replacing(store: Store, operations: Partial<Operations>): Store 
     missingReferences: (references) => rows.missingReferences(references),
     rowStamp: (resource, id) => stamps.rowStamp(resource, id),
     resourceStamps: (names) => stamps.resourceStamps(names),
+    partitionStamp: (resource, partition) => stamps.partitionStamp(resource, partition),
     find: (name, now) => idempotencyRecords.find(name, now),
     commit: (unit, deadline) => writes.commit(unit, deadline),
     ...operations,

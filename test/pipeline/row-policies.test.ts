@@ -338,3 +338,44 @@ describe('a replay', () => {
     assert.deepEqual([hidden.body.results[0].status, hidden.text.includes('"M"')], [404, false]);
   });
 });
+
+describe('the change number of a collection', () => {
+  const list = { send: 'GET /api/v1/notes', headers: ANN };
+  const etagOf = async (api: ApiUnderTest): Promise<string> => (await api.send(list)).headers.get('etag') ?? '';
+  const status = async (api: ApiUnderTest, etag: string): Promise<number> =>
+    (await api.send({ ...list, headers: { ...ANN, 'If-None-Match': etag } })).status;
+  const patch = { 'Content-Type': 'application/merge-patch+json' };
+
+  it('[CACHE-2] stays the same while others write rows of their own', async () => {
+    await using api = await desk();
+    const etag = await etagOf(api);
+    await api.send({ send: 'POST /api/v1/notes', headers: BOB, body: { id: 'b2', text: 'x' } });
+    await api.send({ send: 'PATCH /api/v1/notes/b1', headers: { ...BOB, ...patch }, body: { text: 'y' } });
+    await api.send({ send: 'DELETE /api/v1/notes/b2', headers: BOB });
+    assert.equal(await status(api, etag), 304);
+    assert.equal(await etagOf(api), etag);
+  });
+
+  for (const [what, send, headers, body] of [
+    ['created', 'POST /api/v1/notes', ANN, { id: 'a2' }],
+    ['updated', 'PATCH /api/v1/notes/a1', { ...ANN, ...patch }, { text: 'y' }],
+    ['updated by another', 'PATCH /api/v1/notes/a1', { ...ADMIN, ...patch }, { text: 'y' }],
+    ['deleted', 'DELETE /api/v1/notes/a1', ANN, undefined],
+  ] as const) {
+    it(`[CACHE-2] changes when a visible row is ${what}`, async () => {
+      await using api = await desk();
+      const etag = await etagOf(api);
+      assert.ok((await api.send({ send, headers, body })).status < 300);
+      assert.equal(await status(api, etag), 200);
+    });
+  }
+
+  it('[CACHE-3] of a conditional POST is that of what the caller sees', async () => {
+    await using api = await desk();
+    const etag = await etagOf(api);
+    await api.send({ send: 'POST /api/v1/notes', headers: BOB, body: { id: 'b2' } });
+    const headers = { ...ANN, 'If-Match': etag };
+    assert.equal((await api.send({ send: 'POST /api/v1/notes', headers, body: { id: 'a2' } })).status, 201);
+    assert.equal((await api.send({ send: 'POST /api/v1/notes', headers, body: { id: 'a3' } })).status, 412);
+  });
+});

@@ -2,6 +2,7 @@ import type { Json } from '../../conventions/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import { isVisible } from '../../plan/holds.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
+import type { Partition } from '../../plan/partitions.ts';
 import { rowKey } from '../../plan/row-address.ts';
 import {
   type Ancestor,
@@ -86,6 +87,11 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     const stored = await this.stored.stamps.resourceStamps(resources);
     const changed = new Set(this.#plans.map(({ resource }) => resource));
     return stored.map((stamp, index) => (changed.has(resources[index] ?? '') ? STAGED : stamp));
+  }
+
+  async partitionStamp(resource: string, partition: Partition): Promise<number> {
+    const isChanged = this.#plans.some((plan) => plan.resource === resource);
+    return isChanged ? STAGED : this.stored.stamps.partitionStamp(resource, partition);
   }
 
   async missingAncestor(within: readonly VisibleAncestor[]): Promise<VisibleAncestor | null> {

@@ -6,7 +6,8 @@ import type { ExpectedStamp, Page } from '../../plan/plan.ts';
 import { type MaybePromise, chain } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
-import { resourcesOf } from '../represent/etags.ts';
+import { stampedRows } from '../represent/etags.ts';
+import type { StampedRows } from './visible-rows.ts';
 import { isNotModified, selectedOf, type SelectedRepresentation } from '../represent/conditional-response.ts';
 import type { Services } from '../services.ts';
 import { type ExpandedRow, expandPage } from './expand.ts';
@@ -47,7 +48,7 @@ type ListServices = Pick<Services, 'etags' | 'pages'>;
 
 /** The stamps of all resources that a page is made of, and the ETag that they make. */
 interface PageState {
-  readonly resources: readonly string[];
+  readonly parts: readonly StampedRows[];
   readonly stamps: readonly number[];
   readonly selected: SelectedRepresentation;
 }
@@ -73,12 +74,12 @@ function pageState(
   { compiled, query }: ListRequest,
   { etags }: ListServices,
 ): MaybePromise<PageState> {
-  const resources = resourcesOf(query, request.rows);
-  return chain(request.rows.resourceStamps(resources), (stamps) => {
+  const parts = stampedRows(query, request);
+  return chain(request.rows.stampsOf(parts), (stamps) => {
     const filtered = relatedResources(query.plan.filter).map((name) => request.contract.resourceOf(name).resource);
     const others = [...query.view.expanded, ...filtered];
     const selected = selectedOf(compiled.resource, others, etags.collection(request, query, stamps));
-    return { resources, stamps, selected };
+    return { parts, stamps, selected };
   });
 }
 
@@ -110,10 +111,10 @@ function readPage(request: Negotiated, list: ListRequest, state: PageState): May
 function foundPage(
   request: Negotiated,
   list: ListRequest,
-  { resources, stamps, selected }: PageState,
+  { parts, stamps, selected }: PageState,
   rows: Pick<Extract<FoundPage['source'], { kind: 'rows' }>, 'page' | 'expanded'>,
 ): MaybePromise<FoundPage> {
-  return chain(request.rows.resourceStamps(resources), (after) => {
+  return chain(request.rows.stampsOf(parts), (after) => {
     const isCurrent = after.every((stamp, index) => stamp === stamps[index]);
     return { kind: 'page', request: list, selected, source: { kind: 'rows', ...rows, isCurrent } };
   });
@@ -125,8 +126,11 @@ export async function collectionState(
   query: ListQuery,
   { etags }: Pick<Services, 'etags'>,
 ): Promise<{ readonly etags: ETagsByLength; readonly seen: readonly ExpectedStamp[] }> {
-  const resources = resourcesOf(query, request.rows);
-  const stamps = await request.rows.resourceStamps(resources);
-  const seen = resources.map((resource, index) => ({ resource, stamp: stamps[index] ?? 0 }));
+  const parts = stampedRows(query, request);
+  const resources = [...new Set(parts.map(({ resource }) => resource))];
+  // What no write may change meanwhile has stamps of whole resources. They are read first: what changes in between is refused.
+  const whole = await request.rows.resourceStamps(resources);
+  const stamps = await request.rows.stampsOf(parts);
+  const seen = resources.map((resource, index) => ({ resource, stamp: whole[index] ?? 0 }));
   return { etags: etags.collection(request, query, stamps), seen };
 }

@@ -14,9 +14,10 @@ import {
   type Visibility,
   type VisibleAncestor,
 } from '../../plan/plan.ts';
+import type { Partition } from '../../plan/partitions.ts';
 import { type RowVisibilities, UNRESTRICTED } from '../../plan/visibilities.ts';
 import type { AccessOperation } from '../../model/model.ts';
-import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import { allOf, chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../../stores/store.ts';
 
 /** Where rows are read: a store, or the rows as a unit has staged them. */
@@ -25,6 +26,12 @@ export interface RowSource {
   readonly stamps: ChangeStamps;
   /** What the unit is staged over; absent for a store. */
   readonly stored?: RowSource;
+}
+
+/** Rows that have a change stamp: all of a resource, or those of a partition. */
+export interface StampedRows {
+  readonly resource: string;
+  readonly partition: Partition | null;
 }
 
 /** One row by its path. */
@@ -101,6 +108,20 @@ export class VisibleRows {
 
   related(read: Omit<RelatedPlan, 'visible'>): MaybePromise<readonly RelatedRows[]> {
     return this.#rows.related({ ...read, visible: this.#visibilities.whole(read.resource) });
+  }
+
+  /** The stamps of rows of resources, or of partitions. */
+  stampsOf(parts: readonly StampedRows[]): MaybePromise<readonly number[]> {
+    const { stamps } = this.#source;
+    const isWhole = parts.every(({ partition }) => partition === null);
+    if (isWhole) return stamps.resourceStamps(parts.map(({ resource }) => resource));
+    return allOf(
+      parts.map(({ resource, partition }) =>
+        partition === null
+          ? chain(stamps.resourceStamps([resource]), ([stamp = 0]) => stamp)
+          : stamps.partitionStamp(resource, partition),
+      ),
+    );
   }
 
   /** See {@link ChangeStamps.resourceStamps}. */

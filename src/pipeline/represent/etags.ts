@@ -3,10 +3,11 @@ import { isCompressible } from '../../formats/compress.ts';
 import { relatedResources } from '../../plan/condition.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
-import { type Visibility, visibleConditions } from '../../plan/visibility.ts';
+import { type Partition, partitionOf } from '../../plan/partitions.ts';
+import { EVERYTHING, type Visibility, visibleConditions } from '../../plan/visibility.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Modified } from '../read/item-cache.ts';
-import type { VisibleRows } from '../read/visible-rows.ts';
+import type { StampedRows, VisibleRows } from '../read/visible-rows.ts';
 import { selfQuery } from './page-metadata.ts';
 import type { Variant } from './variants.ts';
 
@@ -63,7 +64,7 @@ export class ETags {
   /**
    * Of a page, without reading a row (CACHE-2): the request, and the stamps of all resources that any part of the page is taken from.
    *
-   * @param stamps of {@link resourcesOf}
+   * @param stamps of {@link stampedRows}
    */
   collection(request: Negotiated, query: ListQuery, stamps: readonly number[]): ETagsByLength {
     const { plan } = query;
@@ -90,13 +91,29 @@ export function etagOf({ short, long }: ETagsByLength, body: string | Uint8Array
 }
 
 /**
- * The resources that a page is made of: its own, those above it, those that its filter reads, all that are expanded within it, and those by which
- * policies decide what the caller sees of these.
+ * The rows that a page is made of: its own, those above it, those that its filter reads, all that are expanded within it, and those by which policies
+ * decide what the caller sees of these. Of a resource of which the caller sees one partition, those of the partition alone.
  */
-export function resourcesOf(query: ListQuery, rows: VisibleRows): readonly string[] {
+export function stampedRows(
+  query: ListQuery,
+  { rows, contract }: Pick<Negotiated, 'rows' | 'contract'>,
+): readonly StampedRows[] {
   const { own, related } = partsOf(query);
-  const judging = visibilitiesOf(query, rows).flatMap((visible) => relatedResources(visibleConditions(visible)));
-  return [...new Set([...own, ...related, ...judging])];
+  const visibilities = visibilitiesOf(query, rows);
+  const judging = visibilities.flatMap((visible) => relatedResources(visibleConditions(visible)));
+  const seen = [...own, ...related].map((resource, index): StampedRows => {
+    const visible = visibilities[index] ?? EVERYTHING;
+    return { resource, partition: partitionOf(contract.resourceOf(resource).resource, visible) };
+  });
+  const all = [...seen, ...judging.map((resource): StampedRows => ({ resource, partition: null }))];
+  return all.filter(
+    ({ resource, partition }, index) =>
+      all.findIndex((each) => each.resource === resource && isSame(each.partition, partition)) === index,
+  );
+}
+
+function isSame(one: Partition | null, other: Partition | null): boolean {
+  return one?.field === other?.field && one?.value === other?.value;
 }
 
 /** What the caller sees of each resource of a page; nothing where the caller sees everything. */

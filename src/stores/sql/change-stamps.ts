@@ -1,13 +1,16 @@
+import type { Partition } from '../../plan/partitions.ts';
 import type { WritePlan } from '../../plan/plan.ts';
 import { fnv1a } from '../../cache/fnv1a.ts';
 import { chain, allOf, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps } from '../store.ts';
-import type { SqlValue } from './dialect.ts';
+import type { SqlValue, Statement } from './dialect.ts';
 import type { SqlClient } from './sql-client.ts';
 import type { SystemStatements } from './system-statements.ts';
 
 /** A power of two. Rows that share a slot share their stamp. */
 const SLOTS = 16_384;
+/** Most partitions of a resource whose stamps are kept in memory. */
+const MAX_PARTITIONS = 10_000;
 
 /**
  * Change stamps, cached in memory until another process writes to the database. They depend on the rows alone: on none of identity, permission,
@@ -17,6 +20,8 @@ export class SqlChangeStamps implements ChangeStamps {
   readonly #client: SqlClient;
   readonly #system: SystemStatements;
   readonly #resources = new Map<string, number>();
+  /** By partition, of each resource. */
+  readonly #partitions = new Map<string, Map<string, number>>();
   /** For each slot the number of the last write of this process to one of its rows. */
   readonly #slots = new Float64Array(SLOTS);
   #writes = 0;
@@ -33,7 +38,22 @@ export class SqlChangeStamps implements ChangeStamps {
   /** The last revision that was assigned when a row of each resource changed; 0 where none ever did. */
   resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
     this.#refresh();
-    return allOf(resources.map((resource) => this.#resources.get(resource) ?? this.#readStamp(resource)));
+    return allOf(
+      resources.map(
+        (resource) =>
+          this.#resources.get(resource) ?? this.#keep(this.#system.resourceStamp(resource), this.#resources, resource),
+      ),
+    );
+  }
+
+  /** The last revision that was assigned when a row of the partition changed; 0 where none ever did. */
+  partitionStamp(resource: string, { field, value }: Partition): MaybePromise<number> {
+    this.#refresh();
+    const known = this.#partitions.get(resource) ?? new Map<string, number>();
+    if (known.size < MAX_PARTITIONS) this.#partitions.set(resource, known);
+    else known.clear();
+    const key = `${field}=${value}`;
+    return known.get(key) ?? this.#keep(this.#system.partitionStamp(resource, field, value), known, key);
   }
 
   rowStamp(_resource: string, id: string): number {
@@ -46,15 +66,17 @@ export class SqlChangeStamps implements ChangeStamps {
     this.#writes += 1;
     for (const { resource, id } of plans) {
       this.#resources.delete(resource);
+      this.#partitions.delete(resource);
       this.#slots[slotOf(id)] = this.#writes;
     }
   }
 
-  #readStamp(resource: string): MaybePromise<number> {
+  /** Reads a stamp, and keeps it unless something was written meanwhile. */
+  #keep(read: Statement, known: Map<string, number>, key: string): MaybePromise<number> {
     const writes = this.#writes;
-    return chain(this.#client.get(this.#system.resourceStamp(resource)), (row) => {
+    return chain(this.#client.get(read), (row) => {
       const stamp = Number(row?.['change'] ?? 0);
-      if (writes === this.#writes) this.#resources.set(resource, stamp);
+      if (writes === this.#writes) known.set(key, stamp);
       return stamp;
     });
   }
@@ -67,6 +89,7 @@ export class SqlChangeStamps implements ChangeStamps {
     this.#writes += 1;
     this.#lastForeignWrite = this.#writes;
     this.#resources.clear();
+    this.#partitions.clear();
   }
 }
 

@@ -27,6 +27,9 @@ export class SystemStatements {
   readonly addToRowCount: (resource: string, added: number, stamp: number) => Statement;
   /** Column: `change`. */
   readonly resourceStamp: (resource: string) => Statement;
+  /** Column: `change`. */
+  readonly partitionStamp: (resource: string, field: string, value: string) => Statement;
+  readonly setPartitionStamp: (resource: string, field: string, value: string, stamp: number) => Statement;
   /** Reads a row where the resource has the stamp. A resource that never changed has the stamp 0. */
   readonly hasResourceStamp: (resource: string, stamp: number) => Statement;
   /** Column: `value`. */
@@ -61,6 +64,9 @@ export class SystemStatements {
     this.addToRowCount = of(`insert into restwright_counts values (?, ?, ?) on conflict (resource) do update set
   count = restwright_counts.count + excluded.count, change = excluded.change`);
     this.resourceStamp = of('select change from restwright_counts where resource = ?');
+    this.partitionStamp = of('select change from restwright_partitions where resource = ? and field = ? and value = ?');
+    this.setPartitionStamp = of(`insert into restwright_partitions values (?, ?, ?, ?)
+  on conflict (resource, field, value) do update set change = excluded.change`);
     this.hasResourceStamp = of(
       'select 1 from (select coalesce(max(change), 0) as change from restwright_counts where resource = ?) as stamp where change = ?',
     );

@@ -29,7 +29,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): OpenedApi & { 
     writes: { commit: unused, pending: 0 },
     bookmarks: { get: unused },
     idempotencyRecords: { find: unused },
-    stamps: { rowStamp: unused, resourceStamps: unused },
+    stamps: { rowStamp: unused, resourceStamps: unused, partitionStamp: unused },
     events: { after: unused, lastSequence: unused },
     newestTime: unused,
     deliveries: { enqueue: unused, claim: unused, settle: unused },

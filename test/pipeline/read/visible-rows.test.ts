@@ -41,7 +41,11 @@ function recordingSource(): RecordingSource {
       missingAncestor: (within) => record(within, null),
       missingReferences: (references) => record(references, []),
     },
-    stamps: { rowStamp: (_resource, id) => id.length, resourceStamps: (resources) => resources.map(() => 7) },
+    stamps: {
+      rowStamp: (_resource, id) => id.length,
+      resourceStamps: (resources) => resources.map(() => 7),
+      partitionStamp: () => 5,
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 
 /** The format of the system tables of this version. A database with a greater format was created by a newer version. */
-export const FORMAT = 4;
+export const FORMAT = 5;
 
 /** The prefix of the names of system tables. No resource name may start with it. */
 export const SYSTEM_PREFIX = 'restwright_';
@@ -37,6 +37,19 @@ function idempotencyTables({ tableOptions, columnType }: Dialect): readonly stri
   ];
 }
 
+/** The change stamps of rows whose field has one value (CACHE-2): of an owner, of a tenant. */
+function partitionTable({ tableOptions, columnType }: Dialect): readonly string[] {
+  return [
+    `create table restwright_partitions (
+  resource text not null,
+  field text not null,
+  value text not null,
+  change ${columnType({ kind: 'int64' })} not null,
+  primary key (resource, field, value)
+) ${tableOptions.clustered}`,
+  ];
+}
+
 /** The statements that upgrade the system tables from each older format to the next one. */
 const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = new Map([
   [1, idempotencyTables],
@@ -50,6 +63,8 @@ const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = n
   // Since this format ids of nested rows can be unique below their parent only: an older version would change several rows by one id. The tables
   // of resources are migrated to the model.
   [3, () => []],
+  // An older version would not stamp them.
+  [4, partitionTable],
 ]);
 
 /** The statements that upgrade the system tables from an older format. */
@@ -61,7 +76,7 @@ export function upgradeStatements(from: number, dialect: Dialect): readonly stri
 
 /**
  * The statements that create the system tables: metadata, the counters of revisions and event sequences, the row count and the change stamp of
- * each resource, bookmarks, idempotency records, the event log, and the deliveries of events.
+ * each resource and partition, bookmarks, idempotency records, the event log, and the deliveries of events.
  */
 export function systemTables(dialect: Dialect): readonly string[] {
   const { rows, clustered } = dialect.tableOptions;
@@ -70,6 +85,7 @@ export function systemTables(dialect: Dialect): readonly string[] {
     `create table restwright_meta (name text primary key not null, value text not null) ${clustered}`,
     `create table restwright_sequences (one integer primary key check (one = 1), revision ${int64} not null, event ${int64} not null) ${rows}`,
     `create table restwright_counts (resource text primary key not null, count ${int64} not null, change ${int64} not null default 0) ${clustered}`,
+    ...partitionTable(dialect),
     `create table restwright_bookmarks (name text primary key not null, value text not null) ${clustered}`,
     ...idempotencyTables(dialect),
     `create table restwright_events (

@@ -15,6 +15,7 @@ import {
 import type { Statement } from '../dialect.ts';
 import { ancestorStatement } from '../read/read-statements.ts';
 import type { Tables } from '../tables.ts';
+import { partitionStatements } from './partition-statements.ts';
 import { deleteStatement, insertStatement, linkStatements, updateStatement } from './write-statements.ts';
 
 /** The revision that a compiled unit reports for a deleted row. */
@@ -163,12 +164,12 @@ class UnitCompiler {
         const refusal = this.#preconditions(plan, index);
         if (refusal !== null) return refusal;
         this.#revision += 1;
-        this.#row(plan, index, insertStatement(this.#tables, plan, this.#revision));
+        this.#stamped(plan, () => this.#row(plan, index, insertStatement(this.#tables, plan, this.#revision)));
         return this.#changed(plan, 1, this.#revision);
       }
       case 'update':
         this.#revision += 1;
-        this.#update(plan, index, this.#revision);
+        this.#stamped(plan, () => this.#update(plan, index, this.#revision));
         return this.#changed(plan, 0, this.#revision);
       case 'detach': {
         const revision = this.#resolve(plan.revision);
@@ -177,9 +178,9 @@ class UnitCompiler {
         return null;
       }
       case 'delete':
-        this.#delete(plan, index);
         // No row has this revision: it is the new stamp of the resource.
         this.#revision += 1;
+        this.#stamped(plan, () => this.#delete(plan, index));
         return this.#changed(plan, -1, DELETED);
     }
   }
@@ -196,6 +197,14 @@ class UnitCompiler {
       this.expect('row', ancestorStatement(this.#tables, above, level), refusal);
     }
     return null;
+  }
+
+  /** Writes a row, and stamps the partitions that it leaves and enters. */
+  #stamped(plan: CreatePlan | UpdatePlan | DeletePlan, write: () => void): void {
+    const { left, entered } = partitionStatements(this.#tables, plan, this.#revision);
+    for (const statement of left) this.run(statement);
+    write();
+    for (const statement of entered) this.run(statement);
   }
 
   #update(plan: UpdatePlan | DetachPlan, index: number, revision: number): void {
