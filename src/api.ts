@@ -1,28 +1,18 @@
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
-import type { Json } from './conventions/json.ts';
 import { compileCors } from './conventions/cors.ts';
 import { httpDate } from './conventions/http-date.ts';
-import { timestamp } from './conventions/timestamp.ts';
-import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { HookServices } from './model/typescript/hooks.ts';
 import { LeasedRateLimiter, type RateLender } from './limits/leased-rate-limiter.ts';
 import { LocalRateLimiter } from './limits/rate-limiter.ts';
 import type { Model } from './model/model.ts';
 import { limitsOfInstance } from './model/rate-quota.ts';
+import { rowTransfer, type RowTransfer } from './row-transfer.ts';
 import { safeObserver } from './observe/safe-observer.ts';
 import { standardErrorLog } from './observe/standard-error-log.ts';
 import type { Observe } from './observe/observation.ts';
-import {
-  compileContracts,
-  type CompiledResource,
-  type Contract,
-  type Contracts,
-  versionedBase,
-} from './pipeline/contract.ts';
+import { compileContracts, type Contract, type Contracts, versionedBase } from './pipeline/contract.ts';
 import type { Handler } from './pipeline/exchange.ts';
-import { type ExportedRows, exportRows } from './pipeline/read/export.ts';
-import { importRows, type RowImportOutcome } from './pipeline/write/import.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/pipeline.ts';
 import type { Rates } from './pipeline/quota.ts';
 import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
@@ -37,16 +27,16 @@ import type { Services } from './pipeline/services.ts';
 import { followStore } from './pipeline/write/follow-store.ts';
 import { Commits } from './pipeline/write/commits.ts';
 import { Idempotency } from './pipeline/write/idempotency.ts';
-import type { Bookmark } from './plan/plan.ts';
 import { type Clock, MonotonicClock, monotonicNow, systemClock } from './platform/clock.ts';
 import { digest, secretDigest } from './platform/digest.ts';
 import { chain, type MaybePromise } from './platform/maybe-promise.ts';
+import { once } from './platform/once.ts';
 import { createIds, type Ids } from './platform/ids.ts';
 import { programVersion } from './platform/program-version.ts';
 import { createRandom, type Random } from './platform/random.ts';
 import { ApiKeyVerifier, type StoredApiKey, withApiKeys } from './auth/api-keys.ts';
 import { createGateway } from './auth/gateway.ts';
-import type { TokenVerifier } from './auth/token-verifier.ts';
+import { NO_TOKENS, type TokenVerifier } from './auth/token-verifier.ts';
 import { isLoopbackHost } from './conventions/host.ts';
 import { createSeal, type Seal } from './platform/seal.ts';
 import type { Store } from './stores/store.ts';
@@ -88,47 +78,12 @@ export interface ApiOptions {
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
 
-export interface ImportOptions {
-  /** Whether each row publishes its event. Default: true. */
-  readonly events?: boolean;
-}
-
 /** An API: responds to requests, imports and exports rows. */
-export interface Api extends Handler {
+export interface Api extends Handler, RowTransfer {
   readonly model: Model;
 
   /** Called by each mount in a host application. The first call reports what is exposed where no authentication is configured. */
   onMount(): void;
-
-  /**
-   * Imports rows as they are in an export, all in one transaction together with the bookmark, or none.
-   *
-   * @param collection name of the resource
-   * @throws {RangeError} where the model has no such resource
-   */
-  importRows(
-    collection: string,
-    rows: readonly Json[],
-    bookmark?: Bookmark,
-    options?: ImportOptions,
-  ): Promise<RowImportOutcome>;
-
-  /** All rows of a collection. @throws {RangeError} where the model has no such resource */
-  exportRows(collection: string): Promise<ExportedRows>;
-
-  /** Writes and reads the CSV of a collection. @throws {RangeError} where the model has no such resource */
-  csv(collection: string): CsvFormat;
-}
-
-/** The CSV of a collection. */
-export interface CsvFormat {
-  readonly writer: CsvWriter;
-  /**
-   * @param header the first record of a file
-   * @param rename returns the name that a column of the header means; default: itself
-   * @throws {ApiError} REQUEST_BODY_MALFORMED
-   */
-  reader(header: string, rename?: (column: string) => string): CsvReader;
 }
 
 /** Composes an API from its parts, for a store or a clock that `openApi` does not create. */
@@ -141,7 +96,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const contracts = compileContracts(model, seal, safeObserver(options.observe));
   const { current } = contracts;
   const services = await servicesOf(options, contracts, seal);
-  const { now, writtenAt, uuid } = services.sources;
+  const { now, uuid } = services.sources;
   const randomHex = (bytes: number): string => options.random.hex(bytes);
   const handler = createPipeline({
     contracts,
@@ -153,22 +108,14 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     ...callerServices(options),
     notReadyReason: options.notReadyReason,
   });
-  const rows = VisibleRows.unrestricted(store);
   return {
     ...handler,
+    ...rowTransfer({ contract: current, store, tokens: tokensOf(options) ?? NO_TOKENS, services }),
     model,
     onMount: once(() => {
       const { name, basePath, auth } = model;
       if (auth === null) services.observe({ kind: 'mounted-without-auth', name, basePath });
     }),
-    async importRows(collection, data, bookmark, { events = true } = {}) {
-      const origin = { correlationId: uuid(), traceId: randomHex(16), actor: null, at: timestamp(writtenAt()) };
-      const author = { events: events ? services.events : null, origin };
-      const context = { contract: current, rows, writer: store.writes, author, sources: services.sources };
-      return importRows(requireResource(current, collection), data, bookmark, context);
-    },
-    exportRows: async (collection) => exportRows(requireResource(current, collection), model.resources, rows),
-    csv: (collection) => csvFormat(requireResource(current, collection), model),
   };
 }
 
@@ -178,17 +125,10 @@ function resourceOf({ publicUrl }: Model, origin: string | null): string | null 
   return publicUrl ?? (isLoopback ? origin : null);
 }
 
-function csvFormat({ record }: CompiledResource, { limits }: Model): CsvFormat {
-  return { writer: record.csv, reader: (header, rename) => compileCsvReader(record.type, header, limits, rename) };
-}
-
 /** The options, and the clock of what is written. */
 interface CompleteApiOptions extends Required<ApiOptions> {
   readonly written: MonotonicClock;
 }
-
-/** Of a model with `auth` for which no verifier is given. */
-const NO_TOKENS: TokenVerifier = { verify: () => ({ kind: 'invalid', reason: 'no verifier of tokens is configured' }) };
 
 function withDefaults(given: ApiOptions): CompleteApiOptions {
   const { clock = systemClock, random = createRandom() } = given;
@@ -274,18 +214,4 @@ function ratesOf({ model, rateLender: lender, random, elapsed: now, sleep }: Com
 /** What the model says of every exchange, before it is routed. */
 function exchangeRules({ base, model }: Contract): Pick<ExchangeSources, 'versionedPath' | 'originAccess'> {
   return { versionedPath: versionedPath(base), originAccess: compileCors(model.cors) };
-}
-
-function requireResource({ resources }: Contract, collection: string): CompiledResource {
-  const target = resources.get(collection);
-  if (target === undefined) throw new RangeError(`the model has no resource ${collection}`);
-  return target;
-}
-
-function once(run: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) run();
-    isDone = true;
-  };
 }

@@ -3,11 +3,10 @@ export {
   type Api,
   type ApiOptions,
   createApi,
-  type CsvFormat,
-  type ImportOptions,
   type RowImportError,
   type RowImportOutcome,
 } from './api.ts';
+export type { CsvFormat, ExportOptions, ImportOptions, RowTransfer } from './row-transfer.ts';
 export { openVerifier, type VerifierOptions } from './auth/open-verifier.ts';
 export type { TokenVerdict, TokenVerifier, VerifiedToken } from './auth/token-verifier.ts';
 export {

@@ -31,3 +31,8 @@ export interface TokenVerifier {
    */
   verify(token: string): MaybePromise<TokenVerdict>;
 }
+
+/** Of a model with `auth` for which no verifier is given. */
+export const NO_TOKENS: TokenVerifier = {
+  verify: () => ({ kind: 'invalid', reason: 'no verifier of tokens is configured' }),
+};

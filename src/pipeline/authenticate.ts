@@ -112,7 +112,8 @@ function gatewayPrincipal({ exchange, client, contract }: Routed, gateway: Gatew
 /** By verified token: one that is known is the same object in each request. */
 const principals = new WeakMap<VerifiedToken, Principal>();
 
-function principalOfToken(token: VerifiedToken, contract: Contract): Principal {
+/** The caller of a bearer token. */
+export function principalOfToken(token: VerifiedToken, contract: Contract): Principal {
   const known = principals.get(token);
   if (known !== undefined) return known;
   const made = principal(token, contract, 'bearer');

@@ -1,8 +1,10 @@
 import { type ApiError, apiError } from '../conventions/errors.ts';
+import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { AccessRule } from '../model/model.ts';
 import { accessRules, fulfils } from './access.ts';
-import type { Authenticated } from './authenticate.ts';
+import { type Authenticated, principalOfToken } from './authenticate.ts';
 import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
+import type { CompiledResource, Contract } from './contract.ts';
 import type { Limited } from './limit.ts';
 import { type RowSource, VisibleRows } from './read/visible-rows.ts';
 
@@ -45,6 +47,36 @@ export function authorize(limited: Limited, store: RowSource, options: Challenge
     rows: new VisibleRows(store, limited.contract.visibilities(limited.principal)),
     accessError: accessErrorOf,
   };
+}
+
+/** Why a bearer token gives no rows, in words for the operator who has it. */
+export class UnusableToken extends Error {
+  override readonly name = 'UnusableToken';
+}
+
+/**
+ * The rows that the caller of a bearer token may read, outside of a request.
+ *
+ * @throws {UnusableToken} where it is not valid, or lacks the scope
+ */
+export async function rowsOfToken(
+  token: string,
+  { resource }: Pick<CompiledResource, 'resource'>,
+  {
+    contract,
+    tokens,
+    store,
+  }: { readonly contract: Contract; readonly tokens: TokenVerifier; readonly store: RowSource },
+): Promise<VisibleRows> {
+  const verdict = await tokens.verify(token);
+  if (verdict.kind === 'unavailable') throw new UnusableToken('the keys of its issuer cannot be read now');
+  if (verdict.kind === 'expired') throw new UnusableToken('it has expired');
+  if (verdict.kind === 'invalid') throw new UnusableToken(verdict.reason);
+  const caller = principalOfToken(verdict.token, contract);
+  const { read } = resource.access;
+  if (!fulfils(read, caller.scopes))
+    throw new UnusableToken(`reading ${resource.name} needs the scope ${read.kind === 'scope' ? read.scope : ''}`);
+  return new VisibleRows(store, contract.visibilities(caller));
 }
 
 function accessError(request: Authenticated, rules: readonly AccessRule[], options: ChallengeOptions): ApiError | null {

@@ -167,7 +167,7 @@ function compileContract(model: Model, seal: CursorSeal, observe: Observe): Cont
     },
     base: model.basePath.split('/').filter((segment) => segment !== ''),
     linkBases: compileLinkBases(model),
-    visibilities: visibilitiesByCaller(model),
+    visibilities: visibilitiesByCaller(model.resources),
   };
 }
 

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../cache/memoize.ts';
 import type { Json } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
 import type { Policy } from '../model/policy.ts';
@@ -14,13 +15,13 @@ export interface Partition {
  * The fields whose values have change stamps of their own: texts that policies on reading compare with what the caller is, and the owner. So the writes of
  * one owner end no other's 304 (CACHE-2).
  */
-export function partitionFields(resource: Resource): readonly string[] {
+export const partitionFields: (resource: Resource) => readonly string[] = weakMemoize((resource: Resource) => {
   const compared = resource.rows.read.flatMap((rule) => (rule.kind === 'policy' ? callerEqualities(rule.policy) : []));
   return [...new Set(compared)].filter((name) => {
     const type = resource.field.get(name)?.type;
     return type?.kind === 'text' && type.format === null;
   });
-}
+});
 
 function callerEqualities(policy: Policy): readonly string[] {
   switch (policy.kind) {

@@ -1,11 +1,11 @@
 import type { Json } from '../conventions/json.ts';
 import { compilePolicy } from '../model/compile/policy.ts';
 import { formatPath } from '../model/values/path.ts';
-import type { AccessOperation, Model, Resource } from '../model/model.ts';
+import type { AccessOperation, Resource } from '../model/model.ts';
 import type { Policy, PolicyCaller, RowRule } from '../model/policy.ts';
 import { bindPolicy, type BindContext, type BoundPolicy, every, throughReferences } from './bind-policy.ts';
 import { effortOf } from './effort.ts';
-import type { Count, ListPlan, ListRead } from './plan.ts';
+import type { ListPlan, ListRead } from './plan.ts';
 import { policyTree } from './policy-tree.ts';
 import { EVERYTHING, NOTHING, type Visibility, visibilityWhere } from './visibility.ts';
 
@@ -20,27 +20,28 @@ export interface RowVisibilities {
   own(resource: string, operation?: AccessOperation): Visibility;
   /** By these and those of the rows above, which have to be readable: for reads that name no path. @throws {PolicyError} */
   whole(resource: string, operation?: AccessOperation): Visibility;
-  /** A list of the visible rows: it counts up to a limit, and costs what their conditions cost (PAGE-9). @throws {PolicyError} */
-  list(read: ListRead): Pick<ListPlan, 'visible' | 'count' | 'effort'>;
+  /** For a read that names some of the rows above, nearest first: `own` where it names all of them. @throws {PolicyError} */
+  below(resource: string, within: readonly unknown[]): Visibility;
+  /** A list of the visible rows costs what their conditions cost. @throws {PolicyError} */
+  list(read: ListRead): Pick<ListPlan, 'visible' | 'effort'>;
 }
 
 /** All rows: of what reads for the system, and of every caller of a model without row policies. */
 export const UNRESTRICTED: RowVisibilities = {
   own: () => EVERYTHING,
   whole: () => EVERYTHING,
-  list: ({ count, effort }) => ({ visible: EVERYTHING, count, effort }),
+  below: () => EVERYTHING,
+  list: ({ effort }) => ({ visible: EVERYTHING, effort }),
 };
 
 /** The rows that each caller of a model may access; kept as long as what names the caller. */
-export function visibilitiesByCaller({
-  resources,
-  limits,
-}: Pick<Model, 'resources' | 'limits'>): (caller: PolicyCaller) => RowVisibilities {
+export function visibilitiesByCaller(
+  resources: ReadonlyMap<string, Resource>,
+): (caller: PolicyCaller) => RowVisibilities {
   if (!restrictsRows(resources)) return () => UNRESTRICTED;
-  const { countCap } = limits.page;
   const known = new WeakMap<PolicyCaller, RowVisibilities>();
   return (caller) => {
-    const visibilities = known.get(caller) ?? new Visibilities(resources, caller, countCap);
+    const visibilities = known.get(caller) ?? new Visibilities(resources, caller);
     known.set(caller, visibilities);
     return visibilities;
   };
@@ -55,20 +56,22 @@ export class Visibilities implements RowVisibilities {
   readonly #own = new Map<string, Visibility>();
   readonly #whole = new Map<string, Visibility>();
 
-  readonly #countCap: number;
-
-  /** @param countCap most rows that are counted */
-  constructor(resources: ReadonlyMap<string, Resource>, caller: PolicyCaller, countCap: number) {
+  constructor(resources: ReadonlyMap<string, Resource>, caller: PolicyCaller) {
     this.#context = { resources, caller };
-    this.#countCap = countCap;
   }
 
-  list(read: ListRead): Pick<ListPlan, 'visible' | 'count' | 'effort'> {
-    const visible = this.own(read.resource);
-    if (visible.kind === 'everything') return { visible, count: read.count, effort: read.effort };
-    const count: Count = read.count.kind === 'exact' ? { kind: 'capped', cap: this.#countCap } : read.count;
-    const effort = effortOf(this.#resource(read.resource), { ...read, count }, visible);
-    return { visible, count, effort: read.effort === 'unbounded' ? 'unbounded' : effort };
+  below(resource: string, within: readonly unknown[]): Visibility {
+    let depth = 0;
+    for (let { parent } = this.#resource(resource); parent !== null; depth += 1)
+      ({ parent } = this.#resource(parent.resource));
+    return within.length < depth ? this.whole(resource) : this.own(resource);
+  }
+
+  list(read: ListRead): Pick<ListPlan, 'visible' | 'effort'> {
+    const { resource, within, effort } = read;
+    const visible = this.below(resource, within);
+    if (visible.kind === 'everything' || effort === 'unbounded') return { visible, effort };
+    return { visible, effort: effortOf(this.#resource(resource), read, visible) };
   }
 
   own(resource: string, operation: AccessOperation = 'read'): Visibility {

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest, type Seen } from './api-under-test.ts';
+import { as, callerTokens } from './caller-tokens.ts';
 import { fakeTokens } from './fake-tokens.ts';
 
 const MODEL = `
@@ -48,6 +49,22 @@ describe('an API key', () => {
     const { key } = (await create(api, { scopes: ['api-keys:write', 'notes:read'] })).body;
     assert.equal((await create(api, { scopes: ['notes:write'] }, bearer(key) as typeof ADMIN)).status, 403);
     assert.equal((await create(api, { scopes: ['notes:read'] }, bearer(key) as typeof ADMIN)).status, 201);
+  });
+
+  it('[AUTH-8b] has the subject and claims of its creator, unless that may give it others', async () => {
+    await using api = await apiUnderTest(MODEL, { tokens: callerTokens() });
+    const scopes = ['api-keys:write', 'notes:read'];
+    const ann = as({ subject: 'ann', scopes, claims: { tenant: 'a' } });
+    const admin = as({ subject: 'root', scopes: [...scopes, 'api-keys:admin'] });
+    const body = { name: 'ci', scopes: ['notes:read'] };
+    const made = (headers: Record<string, string>, more: object): Promise<Seen> =>
+      api.send({ send: 'POST /api/v1/api-keys', headers, body: { ...body, ...more } });
+    assert.deepEqual((await made(ann, { claims: { tenant: 'a' }, subject: 'ann' })).status, 201);
+    const refused = await made(ann, { claims: { tenant: 'b', role: 'x' }, subject: 'bob' });
+    assert.equal(refused.status, 403);
+    const fields = refused.body.details.map(({ field }: { field: string }) => field);
+    assert.deepEqual(fields, ['subject', 'claims.role', 'claims.tenant']);
+    assert.equal((await made(admin, { claims: { tenant: 'b' }, subject: 'bob' })).status, 201);
   });
 
   it('[AUTH-8b] cannot be given more by a change', async () => {

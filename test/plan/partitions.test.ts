@@ -31,7 +31,7 @@ function partition(access: string): unknown {
 `),
   );
   const resource = model.resources.get('goods') ?? assert.fail('no goods');
-  const visible = new Visibilities(model.resources, CALLER, 10).own('goods');
+  const visible = new Visibilities(model.resources, CALLER).own('goods');
   return { fields: partitionFields(resource), partition: partitionOf(resource, visible) };
 }
 

@@ -64,7 +64,7 @@ function compiled(tree: Json): Model['resources'] {
 
 /** What a policy on goods comes to. */
 function boundTo(tree: Json, to: PolicyCaller): Visibility {
-  return new Visibilities(compiled(tree), to, 10_000).own('goods');
+  return new Visibilities(compiled(tree), to).own('goods');
 }
 
 const digestOf = (visible: Visibility): string => (visible.kind === 'conditions' ? visible.digest : visible.kind);
@@ -279,7 +279,7 @@ describe('the rows of a caller', () => {
         await commit(store, create('shops', id, { tenant }), good('x', 'ann'), good('y', 'bob'));
       }
       const ids = async (to: PolicyCaller): Promise<readonly string[]> => {
-        const visible = new Visibilities(model.resources, to, 10_000).whole('goods');
+        const visible = new Visibilities(model.resources, to).whole('goods');
         const order = ['shop_id', 'id'].map((path) => ({ path, descending: false }));
         return listIds(store, { resource: 'goods', visible, order });
       };
@@ -292,25 +292,25 @@ describe('the rows of a caller', () => {
   });
 
   it('[AUTH-5a] are their own, or those of a caller with the scope that bypasses owners', () => {
-    const own = (to: PolicyCaller) => new Visibilities(model.resources, to, 10_000).own('goods', 'update');
+    const own = (to: PolicyCaller) => new Visibilities(model.resources, to).own('goods', 'update');
     assert.equal(own(caller({})).kind, 'conditions');
     assert.equal(own(caller({ scopes: new Set(['admin']) })).kind, 'everything');
     assert.equal(own(ANONYMOUS).kind, 'nothing');
   });
 
   it('[AUTH-5a] are not restricted in a model without rules', () => {
-    const visibilities = visibilitiesByCaller(model);
+    const visibilities = visibilitiesByCaller(model.resources);
     assert.notEqual(visibilities(ANONYMOUS), UNRESTRICTED);
     assert.equal(visibilities(ANONYMOUS), visibilities(ANONYMOUS));
     const { model: plain } = compilePolicies(withResources('  notes: { schema: { type: object } }\n'));
-    assert.equal(visibilitiesByCaller(plain)(ANONYMOUS), UNRESTRICTED);
-    assert.equal(new Visibilities(plain.resources, ANONYMOUS, 10_000).whole('notes').kind, 'everything');
+    assert.equal(visibilitiesByCaller(plain.resources)(ANONYMOUS), UNRESTRICTED);
+    assert.equal(new Visibilities(plain.resources, ANONYMOUS).whole('notes').kind, 'everything');
   });
 });
 
 describe('a policy function', () => {
   const shownBy = (policyOf: (to: PolicyCaller) => unknown, to: PolicyCaller = caller({})): Visibility =>
-    new Visibilities(ruled({ read: [{ kind: 'function', policyOf }] }), to, 10_000).own('goods');
+    new Visibilities(ruled({ read: [{ kind: 'function', policyOf }] }), to).own('goods');
 
   it('[AUTH-5a] gets the caller and returns a tree as data has it', () => {
     const visible = shownBy(({ subject: name }) => ({

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { type ExportJob, type ExportOutcome, exportToFile, writeRows } from '../export/export-file.ts';
 import { requireExportFile, requireExportStream } from '../export/export-target.ts';
 import { FORMATS, recordFormat } from '../import/record-reader.ts';
+import { UnusableToken } from '../../pipeline/authorize.ts';
+import { monotonicNow } from '../../platform/clock.ts';
 import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
@@ -15,6 +16,8 @@ import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal
 
 interface ExportFlags extends DatabaseFlags {
   readonly format?: string;
+  /** A bearer token: what its caller may read is exported. */
+  readonly as?: string;
   /** Whether an existing file is replaced. */
   readonly force?: boolean;
   readonly json?: boolean;
@@ -35,9 +38,9 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
   const location = databaseLocation(flags, terminal.env);
   const { model } = await requireModel(target.model, terminal.env);
   const { name: collection } = requireCollection(model, target.collection);
-  const database = databaseFile(location, model.name);
-  if (!existsSync(database))
-    throw commandFailed(`the database ${database} does not exist; select another one with --database.`);
+  if (flags.as !== undefined && model.auth === null)
+    throw usageError('--as: the model has no auth, so that all callers may read all rows.');
+  const database = requireDatabase(databaseFile(location, model.name));
   const used = { database, model: target.model };
   if (file === '-') requireExportStream(terminal.stream, used);
   else await writing(file, () => requireExportFile(file, used, flags.force === true));
@@ -48,8 +51,8 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
     terminal,
   );
   const progress = reportProgress(collection, terminal.stderr, supportsColour(terminal.stderr, terminal.env));
-  const now = (): number => performance.now();
-  const job: ExportJob = { collection, format, api, signal, now, onProgress: (advance) => progress.show(advance) };
+  const onProgress: ExportJob['onProgress'] = (advance) => progress.show(advance);
+  const job: ExportJob = { collection, format, as: flags.as, api, signal, now: monotonicNow, onProgress };
   try {
     const outcome =
       file === '-' ? await toStream(job, terminal.stream) : await writing(file, () => exportToFile(file, job));
@@ -58,10 +61,18 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
     if (flags.json === true) terminal.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     else terminal.stderr.write(`${summary(result)}\n`);
     return outcome.kind === 'stopped' ? exitCodeOf(signalOf(signal)) : 0;
+  } catch (error) {
+    throw error instanceof UnusableToken ? commandFailed(`--as: the token cannot be used: ${error.message}.`) : error;
   } finally {
     progress.end();
     await store.close();
   }
+}
+
+/** @throws {CommandError} exit 1 where there is no such file */
+function requireDatabase(file: string): string {
+  if (existsSync(file)) return file;
+  throw commandFailed(`the database ${file} does not exist; select another one with --database.`);
 }
 
 /** @throws {CommandError} exit 1 where the file system fails */
@@ -122,6 +133,12 @@ export const exportSpec: CommandSpec = {
       description: 'ndjson, json or csv; default: by the file extension, else ndjson',
       group: 'Output:',
     },
+    {
+      name: 'as',
+      value: { name: 'token', completes: 'none' },
+      description: 'export what the caller with this bearer token may read; default: all rows',
+      group: 'Rows:',
+    },
     { name: 'force', value: null, description: 'replace an existing file', group: 'Output:' },
     jsonOption('the result'),
     ...DATABASE_OPTIONS,
@@ -130,6 +147,7 @@ export const exportSpec: CommandSpec = {
 
 Examples:
   restwright export products products.csv
+  restwright export products mine.csv --as "$TOKEN"
   restwright export shop.yaml products products.csv
   restwright export shop.yaml products | gzip > products.ndjson.gz
 `,

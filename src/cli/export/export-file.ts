@@ -14,6 +14,8 @@ export interface ExportJob {
   /** Name of the resource. */
   readonly collection: string;
   readonly format: RecordFormat;
+  /** The bearer token of the caller whose rows are exported; undefined for all rows. */
+  readonly as: string | undefined;
   readonly api: Pick<Api, 'exportRows' | 'csv'>;
   /** Once aborted, no more rows are read. */
   readonly signal: AbortSignal;
@@ -70,7 +72,7 @@ export async function exportToFile(file: string, job: ExportJob): Promise<Export
 /** Writes a collection to a stream, no faster than the stream is read (constant memory). The stream stays open. */
 export async function writeRows(output: Writable, job: ExportJob): Promise<ExportOutcome> {
   const writer = rowWriter(job);
-  const { total, pages } = await job.api.exportRows(job.collection);
+  const { total, pages } = await job.api.exportRows(job.collection, job.as === undefined ? {} : { as: job.as });
   const start = job.now();
   let rows = 0;
   if (!(await send(output, writer.head))) return { kind: 'closed', rows };

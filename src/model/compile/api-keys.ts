@@ -52,16 +52,38 @@ export function withApiKeys<T extends UncheckedCode>(
   const declared = { ...document.declared, resources: { ...resources, [name]: API_KEYS } };
   return {
     document: { ...document, declared },
-    code: new Map([...code, [name, { validate: null, before: { create: limitToCaller } }]]),
+    code: new Map([...code, [name, { validate: null, before: { create: limitToCaller(name) } }]]),
   };
 }
 
-/** A key has no scope that its creator lacks, and its creator's subject unless another is named. */
-function limitToCaller(draft: JsonObject, { caller }: WriteInfo): JsonObject {
-  const missing = stringsOf(draft['scopes']).filter((scope) => caller.scopes?.has(scope) !== true);
-  if (missing.length > 0) {
-    const message = `A key can have only scopes of its creator, who lacks ${missing.join(' and ')}.`;
-    refuse('FORBIDDEN', message, [{ field: 'scopes', message: 'must be scopes of the caller' }]);
-  }
-  return { ...draft, subject: draft['subject'] ?? caller.subject };
+/**
+ * A key has no scope that its creator lacks, and its creator's subject and claims: policies judge rows by them. For other ones the creator needs the scope
+ * `api-keys:admin`.
+ *
+ * @param name of the resource of keys
+ */
+function limitToCaller(name: string): (draft: JsonObject, info: WriteInfo) => JsonObject {
+  const admin = `${name.replaceAll('_', '-')}:admin`;
+  return (draft, { caller }) => {
+    const missing = stringsOf(draft['scopes']).filter((scope) => caller.scopes?.has(scope) !== true);
+    if (missing.length > 0) {
+      const message = `A key can have only scopes of its creator, who lacks ${missing.join(' and ')}.`;
+      refuse('FORBIDDEN', message, [{ field: 'scopes', message: 'must be scopes of the caller' }]);
+    }
+    const subject = draft['subject'] ?? caller.subject;
+    const foreign = Object.entries(objectOf(draft['claims'])).filter(
+      ([claim, value]) => caller.claims[claim] !== value,
+    );
+    const details = [
+      ...(subject === caller.subject ? [] : [{ field: 'subject', message: 'must be the subject of the caller' }]),
+      ...foreign.map(([claim]) => ({ field: `claims.${claim}`, message: 'must be a claim of the caller' })),
+    ];
+    if (details.length > 0 && caller.scopes?.has(admin) !== true)
+      refuse(
+        'FORBIDDEN',
+        `A key acts for its creator; another subject or other claims need the scope ${admin}.`,
+        details,
+      );
+    return { ...draft, subject };
+  };
 }

@@ -85,8 +85,12 @@ export interface HookWrites {
 
 /** The write that a hook runs for. */
 export interface WriteInfo {
-  /** The caller; subject and scopes of an anonymous caller are null. */
-  readonly caller: { readonly subject: string | null; readonly scopes: ReadonlySet<string> | null };
+  /** The caller; subject and scopes of an anonymous caller are null, and it has no claims. */
+  readonly caller: {
+    readonly subject: string | null;
+    readonly scopes: ReadonlySet<string> | null;
+    readonly claims: JsonObject;
+  };
   readonly correlationId: string;
   /** RFC 3339, UTC, milliseconds. */
   readonly at: string;

@@ -2,7 +2,7 @@ import type { ETagsByLength } from '../../conventions/etag.ts';
 import { listedETag } from '../../conventions/preconditions.ts';
 import { relatedResources } from '../../plan/condition.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
-import type { ExpectedStamp, Page } from '../../plan/plan.ts';
+import type { Count, ExpectedStamp, Page } from '../../plan/plan.ts';
 import { type MaybePromise, chain } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
@@ -101,11 +101,17 @@ function findPage(
 /** Synchronous where the store is and nothing is expanded: a response in the same tick needs no timeout and is sent with others. */
 function readPage(request: Negotiated, list: ListRequest, state: PageState): MaybePromise<FoundPage> {
   const { plan, view } = list.query;
-  return chain(request.rows.list(plan), (page) =>
+  return chain(request.rows.list({ ...plan, count: countOf(request, plan) }), (page) =>
     view.expansions.length === 0
       ? foundPage(request, list, state, { page, expanded: null })
       : expandPage(request, list.compiled, list.query, page).then((rows) => foundPage(request, list, state, rows)),
   );
+}
+
+/** Rows that policies restrict have no counter: they are counted up to the cap (PAGE-9). */
+function countOf({ rows, contract }: Negotiated, { resource, count }: ListQuery['plan']): Count {
+  if (count.kind !== 'exact' || rows.visibility(resource).kind === 'everything') return count;
+  return { kind: 'capped', cap: contract.model.limits.page.countCap };
 }
 
 function foundPage(

@@ -70,7 +70,7 @@ export class VisibleRows {
 
   /** The row, or null where it is absent, not below the ancestors named, or not visible. */
   item({ resource, id, within, columns }: ItemRead): MaybePromise<Row | null> {
-    const visible = this.#visibilities.own(resource);
+    const visible = this.#visibilities.below(resource, within);
     const plan = { kind: 'item', resource, id, within: this.#ancestors(within), visible } as const;
     return this.#rows.item(columns === undefined ? plan : { ...plan, columns });
   }

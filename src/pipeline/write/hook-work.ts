@@ -70,7 +70,7 @@ export class HookWork {
     const { exchange, principal } = request;
     this.context = {
       ...application,
-      caller: { subject: principal.subject, scopes: principal.scopes },
+      caller: { subject: principal.subject, scopes: principal.scopes, claims: principal.claims },
       correlationId: exchange.correlationId,
       at: timestamp(sources.now()),
       rows: this.rows,

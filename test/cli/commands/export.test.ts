@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -193,6 +194,7 @@ describe('restwright export', () => {
     const job = {
       collection: 'rows',
       format: 'ndjson' as const,
+      as: undefined,
       api: {
         exportRows: () =>
           Promise.resolve({ total: 1, pages: rows() as AsyncGenerator<readonly Record<string, string>[]> }),
@@ -248,5 +250,95 @@ describe('restwright import', () => {
       const { stdout } = await command('import', 'suppliers', file, name, '--json');
       assert.equal(JSON.parse(stdout)['rows'], 1, name);
     }
+  });
+});
+
+describe('restwright export --as', () => {
+  const SECRET = '0123456789abcdef0123456789abcdef';
+  const NOTES = `
+name: desk
+auth: { issuers: [{ issuer: https://id.example.com, audience: desk, hs256_secret: ${SECRET} }] }
+resources:
+  notes:
+    id: client
+    access: { read: authenticated, write: authenticated, rows: { read: { tenant: $caller.claims.tenant } } }
+    schema: { type: object, properties: { tenant: { type: string } } }
+  lines:
+    id: client
+    parent: notes
+    access: { read: { scope: lines:read } }
+    schema: { type: object, properties: { text: { type: string } } }
+`;
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const token = (claims: object): string => {
+    const iat = Math.floor(Date.now() / 1_000);
+    const all = {
+      iss: 'https://id.example.com',
+      aud: 'desk',
+      sub: 'ann',
+      client_id: 'c',
+      jti: 'j',
+      iat,
+      exp: iat + 600,
+      ...claims,
+    };
+    const input = `${part({ alg: 'HS256', typ: 'at+jwt' })}.${part(all)}`;
+    return `${input}.${createHmac('sha256', SECRET).update(input).digest('base64url')}`;
+  };
+  let desk: string;
+  const exported = async (
+    collection: string,
+    as: string,
+  ): Promise<{ ids: readonly string[]; stderr: string; code: number }> => {
+    const terminal = recordedTerminal();
+    const code = await run(
+      ['export', 'desk.yaml', collection, '--database', 'desk.db', '--as', as].map((each) =>
+        each.startsWith('desk.') ? path.join(desk, each) : each,
+      ),
+      terminal,
+    );
+    const lines = terminal
+      .written()
+      .stdout.split('\n')
+      .filter((line) => line !== '');
+    return { ids: lines.map((line) => JSON.parse(line).id), stderr: terminal.written().stderr, code };
+  };
+  before(async () => {
+    desk = mkdtempSync(path.join(tmpdir(), 'export-as-'));
+    await writeFile(path.join(desk, 'desk.yaml'), NOTES);
+    const rows = {
+      notes: '{"id":"a","tenant":"x"}\n{"id":"b","tenant":"y"}\n',
+      lines: '{"id":"la","note_id":"a"}\n{"id":"lb","note_id":"b"}\n',
+    };
+    for (const [name, text] of Object.entries(rows)) {
+      await writeFile(path.join(desk, `${name}.ndjson`), text);
+      const args = [
+        'import',
+        path.join(desk, 'desk.yaml'),
+        name,
+        path.join(desk, `${name}.ndjson`),
+        '--database',
+        path.join(desk, 'desk.db'),
+      ];
+      assert.equal(await run(args, recordedTerminal()), 0);
+    }
+  });
+  after(() => rmSync(desk, { recursive: true }));
+
+  it('[AUTH-5a] writes the rows that the caller may read', async () => {
+    assert.deepEqual((await exported('notes', token({ tenant: 'x' }))).ids, ['a']);
+    assert.deepEqual((await exported('notes', token({}))).ids, []);
+  });
+
+  it('[AUTH-5a] writes no rows below hidden ones', async () => {
+    assert.deepEqual((await exported('lines', token({ tenant: 'y', scope: 'lines:read' }))).ids, ['lb']);
+  });
+
+  it('[AUTH-4] says why a token cannot be used', async () => {
+    const lacking = await exported('lines', token({ tenant: 'y' }));
+    assert.equal(lacking.code, 1);
+    assert.match(lacking.stderr, /--as: the token cannot be used: reading lines needs the scope lines:read\./);
+    const expired = await exported('notes', token({ exp: 1 }));
+    assert.match(expired.stderr, /the token cannot be used: it has expired\./);
   });
 });

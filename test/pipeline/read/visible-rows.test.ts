@@ -63,7 +63,8 @@ function visibilityOf(resource: string): Visibility {
 const visibilities: RowVisibilities = {
   own: visibilityOf,
   whole: visibilityOf,
-  list: ({ resource, count, effort }) => ({ visible: visibilityOf(resource), count, effort }),
+  below: visibilityOf,
+  list: ({ resource, effort }) => ({ visible: visibilityOf(resource), effort }),
 };
 
 const WITHIN = [

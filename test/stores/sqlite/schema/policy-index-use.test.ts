@@ -30,7 +30,7 @@ const order = ['created_at', 'id'].map((path) => ({ path, descending: false }));
 /** What a caller may see of a resource. */
 function visibleTo(name: string, of: string, claims: JsonObject = { tenant: `tenant of ${name}` }): Visibility {
   const caller = { subject: name, owner: name, client: null, issuer: 'a', scopes: new Set<string>(), claims };
-  return new Visibilities(model.resources, caller, 10_000).own(of);
+  return new Visibilities(model.resources, caller).own(of);
 }
 
 const page = (of: string, visible: Visibility, changes: Partial<ListPlan> = {}): ListPlan =>
