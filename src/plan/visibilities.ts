@@ -53,8 +53,8 @@ export function visibilitiesByCaller(
  */
 export class Visibilities implements RowVisibilities {
   readonly #context: BindContext;
-  readonly #own = new Map<string, Visibility>();
-  readonly #whole = new Map<string, Visibility>();
+  readonly #own = byOperation();
+  readonly #whole = byOperation();
 
   constructor(resources: ReadonlyMap<string, Resource>, caller: PolicyCaller) {
     this.#context = { resources, caller };
@@ -64,7 +64,7 @@ export class Visibilities implements RowVisibilities {
     let depth = 0;
     for (let { parent } = this.#resource(resource); parent !== null; depth += 1)
       ({ parent } = this.#resource(parent.resource));
-    return within.length < depth ? this.whole(resource) : this.own(resource);
+    return depth > within.length ? this.whole(resource) : this.own(resource);
   }
 
   list(read: ListRead): Pick<ListPlan, 'visible' | 'effort'> {
@@ -75,13 +75,13 @@ export class Visibilities implements RowVisibilities {
   }
 
   own(resource: string, operation: AccessOperation = 'read'): Visibility {
-    const key = `${operation} ${resource}`;
-    return this.#own.get(key) ?? kept(this.#own, key, this.#ownPolicy(this.#resource(resource), operation));
+    const known = this.#own[operation];
+    return known.get(resource) ?? kept(known, resource, this.#ownPolicy(this.#resource(resource), operation));
   }
 
   whole(resource: string, operation: AccessOperation = 'read'): Visibility {
-    const key = `${operation} ${resource}`;
-    return this.#whole.get(key) ?? kept(this.#whole, key, this.#wholePolicy(this.#resource(resource), operation));
+    const known = this.#whole[operation];
+    return known.get(resource) ?? kept(known, resource, this.#wholePolicy(this.#resource(resource), operation));
   }
 
   #ownPolicy(resource: Resource, operation: AccessOperation): BoundPolicy {
@@ -124,6 +124,11 @@ export class Visibilities implements RowVisibilities {
     if (resource === undefined) throw new Error(`the model has no resource ${name}`);
     return resource;
   }
+}
+
+/** Visibilities of resources by name, for each operation. */
+function byOperation(): Readonly<Record<AccessOperation, Map<string, Visibility>>> {
+  return { read: new Map(), create: new Map(), update: new Map(), delete: new Map() };
 }
 
 function kept(known: Map<string, Visibility>, key: string, policy: BoundPolicy): Visibility {

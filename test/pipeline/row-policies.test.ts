@@ -129,7 +129,7 @@ describe('a page', () => {
     }
   });
 
-  it('[AUTH-9] [CACHE-2] shares its ETag with those who see the same alone', async () => {
+  it('[CACHE-2] shares its ETag with those who see the same alone', async () => {
     await using api = await desk();
     const etag = async (headers: Record<string, string>): Promise<string | undefined> =>
       (await api.send({ send: 'GET /api/v1/projects', headers })).headers.get('etag');
@@ -377,5 +377,17 @@ describe('the change number of a collection', () => {
     const headers = { ...ANN, 'If-Match': etag };
     assert.equal((await api.send({ send: 'POST /api/v1/notes', headers, body: { id: 'a2' } })).status, 201);
     assert.equal((await api.send({ send: 'POST /api/v1/notes', headers, body: { id: 'a3' } })).status, 412);
+  });
+});
+
+describe('a deletion', () => {
+  it('[MET-4c] is refused for dependents that are hidden, which it counts and does not name', async () => {
+    await using api = await desk();
+    const patch = { 'Content-Type': 'application/merge-patch+json' };
+    const refer = { send: 'PATCH /api/v1/notes/b1', headers: { ...ADMIN, ...patch }, body: { about_id: 'a1' } };
+    assert.equal((await api.send(refer)).status, 200);
+    const refused = await api.send({ send: 'DELETE /api/v1/notes/a1', headers: ANN });
+    assert.deepEqual([refused.status, refused.body.errorCode], [409, 'NOTE_HAS_DEPENDENTS']);
+    assert.ok(!refused.text.includes('b1'), refused.text);
   });
 });

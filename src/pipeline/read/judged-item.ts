@@ -12,13 +12,38 @@ export function judgedValues(fields: readonly string[], row: Row): string {
 
 /** Whether cached items of a resource can be judged for a caller: by the values that are cached with them (AUTH-5). */
 export function canJudge({ judged }: CompiledResource, visible: Visibility): boolean {
-  return isJudgedByRow(visible) && judgedFields(visible).every((name) => judged.includes(name));
+  if (visible.kind !== 'conditions') return true;
+  const known = judgeable.get(visible);
+  if (known !== undefined) return known;
+  const isJudgeable = isJudgedByRow(visible) && judgedFields(visible).every((name) => judged.includes(name));
+  judgeable.set(visible, isJudgeable);
+  return isJudgeable;
 }
 
+/** By visibility, which is that of one resource. */
+const judgeable = new WeakMap<Visibility, boolean>();
+
+/** Most verdicts that are kept for one visibility. */
+const MAX_VERDICTS = 1_000;
+
+/** What the values of cached items came to, by *visibility*: a caller reads many rows with the same ones, such as its own. */
+const verdicts = new WeakMap<Visibility, Map<string, boolean>>();
+
 /** Whether a caller sees a cached item. Only for what {@link canJudge}. */
-export function seesItem({ resource, judged }: CompiledResource, item: CachedItem, visible: Visibility): boolean {
+export function seesItem(compiled: CompiledResource, { judged }: CachedItem, visible: Visibility): boolean {
   if (visible.kind !== 'conditions') return visible.kind === 'everything';
+  const known = verdicts.get(visible) ?? new Map<string, boolean>();
+  const before = known.get(judged);
+  if (before !== undefined) return before;
+  if (known.size >= MAX_VERDICTS) known.clear();
+  const verdict = judge(compiled, judged, visible);
+  known.set(judged, verdict);
+  verdicts.set(visible, known);
+  return verdict;
+}
+
+function judge({ resource, judged: fields }: CompiledResource, judged: string, visible: Visibility): boolean {
   if (!isJudgedByRow(visible)) return false;
-  const values: readonly Json[] = JSON.parse(item.judged);
-  return isVisible(resource, Object.fromEntries(judged.map((name, index) => [name, values[index] ?? null])), visible);
+  const values: readonly Json[] = JSON.parse(judged);
+  return isVisible(resource, Object.fromEntries(fields.map((name, index) => [name, values[index] ?? null])), visible);
 }

@@ -334,7 +334,7 @@ resources:
     assert.deepEqual((await exported('lines', token({ tenant: 'y', scope: 'lines:read' }))).ids, ['lb']);
   });
 
-  it('[AUTH-4] says why a token cannot be used', async () => {
+  it('[AUTH-4a] says why a token cannot be used', async () => {
     const lacking = await exported('lines', token({ tenant: 'y' }));
     assert.equal(lacking.code, 1);
     assert.match(lacking.stderr, /--as: the token cannot be used: reading lines needs the scope lines:read\./);
