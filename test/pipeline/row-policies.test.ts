@@ -26,6 +26,24 @@ resources:
     parent: projects
     schema: { type: object, properties: { title: { type: string }, note_id: { type: string, x-references: notes } } }
     access: { read: authenticated, write: authenticated }
+  reports:
+    id: client
+    parent: projects
+    schema:
+      type: object
+      properties: { source_id: { type: string, x-references: { resource: projects, as: source } } }
+    access: { read: authenticated, write: authenticated, rows: { read: { source.tenant: $caller.claims.tenant } } }
+  folders:
+    id: client
+    schema: { type: object, properties: { name: { type: string } } }
+    access: { read: authenticated, write: authenticated }
+  files:
+    id: client
+    parent: folders
+    schema:
+      type: object
+      properties: { tenant: { type: string }, folder_ref_id: { type: string, x-references: folders } }
+    access: { read: authenticated, write: authenticated, rows: { read: { tenant: $caller.claims.tenant } } }
   articles:
     id: client
     schema:
@@ -248,6 +266,8 @@ describe('a write', () => {
     await api.send({ send: 'PATCH /api/v1/notes/a1', headers: admin, body: { about_id: 'b1' } });
     const kept = await api.send({ send: 'PATCH /api/v1/notes/a1', headers: patch, body: { text: 'new' } });
     assert.deepEqual([kept.status, kept.body.text, kept.body.about_id], [200, 'new', 'b1']);
+    const faulty = await api.send({ send: 'PATCH /api/v1/notes/a1', headers: patch, body: { text: 3 } });
+    assert.deepEqual(faulty.body.details, [{ field: 'text', message: 'must be a string, not a number' }]);
   });
 
   it('[MET-2] with the id or a unique value of a hidden row is a conflict, and PUT to its id is 404', async () => {
@@ -262,6 +282,51 @@ describe('a write', () => {
     assert.equal(byName.status, 409);
     const put = await api.send({ send: 'PUT /api/v1/projects/pb', headers: ANN, body: { tenant: 'acme' } });
     assert.deepEqual([put.status, put.body.errorCode], [404, 'PROJECT_NOT_FOUND']);
+  });
+
+  it('[URL-7] below an absent row is 404, also where the caller may not write such a row', async () => {
+    await using api = await desk();
+    const create = { send: 'POST /api/v1/folders/none/files', headers: ANN, body: { id: 'x', tenant: 'byte' } };
+    const absent = await api.send(create);
+    assert.deepEqual([absent.status, absent.body.errorCode], [404, 'FOLDER_NOT_FOUND']);
+    await api.send({ send: 'POST /api/v1/folders', headers: ANN, body: { id: 'none' } });
+    assert.equal((await api.send(create)).status, 403);
+  });
+
+  it('[MET-10] that refers to nothing is 400, also where the caller may not write such a row', async () => {
+    await using api = await desk();
+    await api.send({ send: 'POST /api/v1/folders', headers: ANN, body: { id: 'f' } });
+    const body = { id: 'x', tenant: 'byte', folder_ref_id: 'none' };
+    const { status, body: error } = await api.send({ send: 'POST /api/v1/folders/f/files', headers: ANN, body });
+    assert.deepEqual([status, error.details.map(({ field }: { field: string }) => field)], [400, ['folder_ref_id']]);
+  });
+
+  it('[MET-13] of an atomic batch refers to a row above as any other reference does', async () => {
+    await using api = await desk();
+    await api.send({ send: 'POST /api/v1/articles', headers: ANN, body: { id: 'x', project_id: 'pa' } });
+    const operations = [{ method: 'POST', path: '/projects/pa/reports', body: { id: 'r', source_id: 'pa' } }];
+    const send = 'POST /api/v1/batches';
+    const { status, text } = await api.send({ send, headers: ANN, body: { atomic: true, operations } });
+    assert.equal(status, 201, text);
+  });
+
+  it('[MET-13] of a line sees the rows of the lines before', async () => {
+    await using api = await desk();
+    const lines = Array.from({ length: 60 }, (_, index) => ({
+      id: `l${index}`,
+      ...(index > 0 && { about_id: `l${index - 1}` }),
+    }));
+    const body = lines.map((line) => JSON.stringify(line)).join('\n');
+    const headers = { ...ANN, 'Content-Type': 'application/x-ndjson' };
+    const { text } = await api.send({ send: 'POST /api/v1/notes', headers, body });
+    const results = text
+      .trimEnd()
+      .split('\n')
+      .map((line): number => JSON.parse(line).status);
+    assert.deepEqual(
+      results,
+      lines.map(() => 201),
+    );
   });
 
   it('[MET-14] of a dry run is judged, too', async () => {

@@ -28,7 +28,7 @@ interface Step extends PreparedWrite {
 /** All operations in one transaction, each prepared against the rows as those before it would leave them. */
 export function runAtomic(run: BatchRun, services: BatchServices): Promise<BatchRecord | 'recorded'> {
   const { contract } = run.request;
-  return services.commits.afterHooks([...contract.resources.keys()], () => runAttempts(run, services));
+  return services.commits.afterReaders([...contract.resources.keys()], () => runAttempts(run, services));
 }
 
 async function runAttempts(run: BatchRun, services: BatchServices): Promise<BatchRecord | 'recorded'> {
@@ -73,7 +73,7 @@ async function stageAll(run: BatchRun, services: BatchServices): Promise<StagedB
       size += sizeOf(prepared.result);
       checkResultSize(size, run.request);
       await staged.stage(prepared.plans);
-      if (prepared.expectStamps.length > 0) services.commits.hooksRead(operation.compiled.resource.name);
+      if (prepared.expectStamps.length > 0) services.commits.readsRows(operation.compiled.resource.name);
       // The first one counts: what was read later has to be the same.
       for (const { resource, stamp } of [...prepared.expectStamps, ...prepared.judgedBy])
         stamps.set(resource, stamps.get(resource) ?? stamp);

@@ -1,5 +1,6 @@
 import type { Json } from '../../conventions/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
+import { scopeOf } from '../../model/row-key.ts';
 import { isVisible } from '../../plan/holds.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
 import type { Partition } from '../../plan/partitions.ts';
@@ -111,7 +112,8 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     const missing = new Set(absent.map((reference) => this.#key(reference)));
     for (const reference of references) {
       if (isStored(reference)) continue;
-      const within = reference.within.map(unrestricted);
+      // The ancestors are those of the row that refers: of them, a reference means those that the key needs.
+      const within = reference.within.slice(0, scopeOf(this.#resource(reference.resource))).map(unrestricted);
       if ((await this.item({ kind: 'item', ...reference, within })) === null) missing.add(this.#key(reference));
     }
     return references.filter((reference) => missing.has(this.#key(reference)));

@@ -3,6 +3,7 @@ import { rowKey } from '../../plan/row-address.ts';
 import type { Services, WriteServices } from '../services.ts';
 import type { CommitTiming } from './commits.ts';
 import type { ParsedBody } from './parsed-body.ts';
+import { isJudgedByOwnRows } from './row-access.ts';
 import type { WriteOperation } from './write.ts';
 import { type RefusedWrite, writeRefusal } from './write-refusal.ts';
 import { withRevisions, type WriteResult } from './write-result.ts';
@@ -36,18 +37,22 @@ export function commitWrite(
 }
 
 /**
- * Runs a write after earlier writes to its row. One whose hooks read other rows runs after all such writes to its resource too: of concurrent ones
- * only one could commit. That its hooks read is known once they have run, so the first ones of a process start again here.
+ * Runs a write after earlier writes to its row. One whose hooks read other rows, or that is judged by rows of its own resource, runs after all such
+ * writes to its resource too: of concurrent ones only one could commit. That its hooks read is known once they have run, so the first ones of a
+ * process start again here.
  */
 async function inOrder(
-  { compiled: { resource }, within, id }: WriteOperation,
+  operation: WriteOperation,
   { commits }: Pick<Services, 'commits'>,
   write: () => Promise<CommitOutcome | 'contended'>,
 ): Promise<CommitOutcome> {
+  const { compiled, within, id } = operation;
+  const { resource } = compiled;
+  if (isJudgedByOwnRows(operation)) commits.readsRows(resource.name);
   const afterRow = (): Promise<CommitOutcome | 'contended'> =>
     id === null ? write() : commits.runExclusive(rowKey(resource, { id, within }), write);
   for (;;) {
-    const outcome = await commits.afterHooks([resource.name], afterRow);
+    const outcome = await commits.afterReaders([resource.name], afterRow);
     if (outcome !== 'contended') return outcome;
   }
 }
@@ -60,10 +65,10 @@ async function attempts(
   const { body, dry, record } = options;
   const { commits } = services;
   const { name } = operation.compiled.resource;
-  const isFirst = !commits.isHookReader(name);
+  const isFirst = !commits.isReader(name);
   for (let attempt = 1; ; attempt++) {
     const { plans, expectStamps, judgedBy, result } = await operation.prepare(body, 0, services);
-    if (expectStamps.length > 0) commits.hooksRead(name);
+    if (expectStamps.length > 0) commits.readsRows(name);
     const records = record === null || dry ? [] : [record(result)];
     if (plans.length + records.length === 0) return { kind: 'done', result };
     const outcome = await commits.commit(

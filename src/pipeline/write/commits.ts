@@ -25,8 +25,8 @@ export interface CommitsOptions {
 export class Commits {
   readonly #options: CommitsOptions;
   readonly #last = new Map<string, Promise<unknown>>();
-  /** The resources whose hooks read other rows. */
-  readonly #hookReaders = new Set<string>();
+  /** The resources whose hooks read other rows, or whose row policies read rows of their own. */
+  readonly #readers = new Set<string>();
 
   constructor(options: CommitsOptions) {
     this.#options = options;
@@ -40,24 +40,24 @@ export class Commits {
     return outcome;
   }
 
-  /** Remembers that the hooks of a resource read rows: of concurrent writes to it only one can commit, because each changes what others have read. */
-  hooksRead(resource: string): void {
-    this.#hookReaders.add(resource);
+  /** Remembers that writes to a resource read rows: of concurrent ones only one can commit, because each changes what others have read. */
+  readsRows(resource: string): void {
+    this.#readers.add(resource);
   }
 
-  isHookReader(resource: string): boolean {
-    return this.#hookReaders.has(resource);
+  isReader(resource: string): boolean {
+    return this.#readers.has(resource);
   }
 
   /**
-   * Runs writes after all earlier writes of this process to those of their resources whose hooks read rows, in place of making them race.
+   * Runs writes after all earlier writes of this process to those of their resources whose writes read rows, in place of making them race.
    *
    * @param resources names of the resources that are written
    */
-  afterHooks<T>(resources: readonly string[], write: () => Promise<T>): Promise<T> {
-    const readers = [...new Set(resources)].filter((resource) => this.#hookReaders.has(resource)).sort();
+  afterReaders<T>(resources: readonly string[], write: () => Promise<T>): Promise<T> {
+    const readers = [...new Set(resources)].filter((resource) => this.#readers.has(resource)).sort();
     return readers.reduceRight<() => Promise<T>>(
-      (run, name) => () => this.runExclusive(`hooks of ${name}`, run),
+      (run, name) => () => this.runExclusive(`readers of ${name}`, run),
       write,
     )();
   }

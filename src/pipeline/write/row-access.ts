@@ -1,5 +1,5 @@
 import { type ApiError, resourceError } from '../../conventions/errors.ts';
-import { jsonEquals } from '../../conventions/json-equality.ts';
+import type { Method } from '../../conventions/methods.ts';
 import type { AccessOperation, Resource } from '../../model/model.ts';
 import { relatedResources } from '../../plan/condition.ts';
 import { referencesIn } from '../../plan/draft.ts';
@@ -12,7 +12,7 @@ import { StagedRows } from '../batch/staged-rows.ts';
 import { requireAncestors } from '../read/item.ts';
 import { DANGLING, invalid } from './write-refusal.ts';
 import type { WriteResult } from './write-result.ts';
-import type { ItemTarget, WriteTarget } from './write.ts';
+import { fieldOf, isKept, type ItemTarget, type WriteTarget } from './write.ts';
 
 /** What changes rows. */
 type WriteAccess = Exclude<AccessOperation, 'read'>;
@@ -61,17 +61,30 @@ interface WrittenRow {
  * @throws {ApiError} 404 of a hidden ancestor; {R}_FORBIDDEN, {R}_INVALID
  */
 export async function requireWritable(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {
-  const { request, compiled, within } = target;
-  const { resource } = compiled;
+  const { request, within } = target;
   if (operation === 'create' && mayHideAncestors(target)) await requireAncestors(request, within);
-  await requireVisibleReferences(target, written);
+  const isRestrictedTo = (resource: string): boolean => request.rows.visibilityAnywhere(resource).kind !== 'everything';
+  const error =
+    (await referenceError(target, written, isRestrictedTo)) ?? (await resultError(target, written, operation));
+  if (error === null) return;
+  // An absent ancestor ranks first, and then all references to nothing, which the store would find otherwise.
+  if (operation === 'create') await requireAncestors(request, within);
+  throw (await referenceError(target, written, () => true)) ?? error;
+}
+
+/** Why the caller may not leave a row so; null where it may. */
+async function resultError(
+  { request, compiled: { resource } }: WriteTarget,
+  { row, plan }: WrittenRow,
+  operation: WriteAccess,
+): Promise<ApiError | null> {
   const writable = request.rows.visibility(resource.name, operation);
-  if (writable.kind === 'everything') return;
+  if (writable.kind === 'everything') return null;
   const isAllowed = isJudgedByRow(writable)
-    ? isVisible(resource, written.row, writable)
-    : await isAccessibleAfter(request, written.plan, operation);
+    ? isVisible(resource, row, writable)
+    : await isAccessibleAfter(request, plan, operation);
   const what = operation === 'create' ? `create such a ${resource.singular}` : `leave the ${resource.singular} so`;
-  if (!isAllowed) throw forbidden(resource, `You may not ${what}.`);
+  return isAllowed ? null : forbidden(resource, `You may not ${what}.`);
 }
 
 /** Where other rows decide, too: over the rows as a plan would leave them. */
@@ -98,30 +111,32 @@ export async function seesResult(
   return isAccessibleAfter(request, { kind: 'create', resource, id, within, values, at, event: null }, 'read');
 }
 
-/** A reference that the caller cannot see is one to nothing, unless the row has it already. */
-async function requireVisibleReferences(target: WriteTarget, { row, current }: WrittenRow): Promise<void> {
+/** A reference that the caller cannot see is one to nothing, unless the row has it already. @param judges references to which resources */
+async function referenceError(
+  target: WriteTarget,
+  { row, current }: WrittenRow,
+  judges: (resource: string) => boolean,
+): Promise<ApiError | null> {
   const {
     request,
     compiled: { resource },
     within,
   } = target;
-  const isChanged = (field: string): boolean =>
-    current === null || !jsonEquals(row[field] ?? null, current[field] ?? null);
   const references = referencesIn(resource, row, within).filter(
     (each) =>
-      request.rows.visibilityAnywhere(each.resource).kind !== 'everything' &&
-      isChanged(each.field.replace(/\[\d+\]$/, '')) &&
+      judges(each.resource) &&
+      !isKept(row, current, fieldOf(each.field)) &&
       !(each.resource === resource.name && each.id === row.id),
   );
   const missing = await request.rows.missingReferences(references);
   const hidden = references.filter((one) =>
     missing.some((each) => each.resource === one.resource && each.id === one.id),
   );
-  if (hidden.length > 0)
-    throw invalid(
-      resource,
-      hidden.map(({ field }) => ({ field, message: DANGLING })),
-    );
+  if (hidden.length === 0) return null;
+  return invalid(
+    resource,
+    hidden.map(({ field }) => ({ field, message: DANGLING })),
+  );
 }
 
 /**
@@ -129,12 +144,26 @@ async function requireVisibleReferences(target: WriteTarget, { row, current }: W
  * is judged.
  */
 export async function judgingStamps(target: WriteTarget, operation: WriteAccess): Promise<readonly ExpectedStamp[]> {
+  const names = [...judgingResources(target, operation)];
+  if (names.length === 0) return [];
+  const stamps = await target.request.rows.storedStamps(names);
+  return names.map((name, index) => ({ resource: name, stamp: stamps[index] ?? 0 }));
+}
+
+/** Whether other rows of its resource decide on a write, so that each write changes what others are judged by. */
+export function isJudgedByOwnRows(target: WriteTarget): boolean {
+  return judgingResources(target, ACCESS[target.request.method] ?? 'update').has(target.compiled.resource.name);
+}
+
+const ACCESS: Readonly<Partial<Record<Method, WriteAccess>>> = { POST: 'create', DELETE: 'delete' };
+
+/** The resources whose rows decide, besides the row itself, whether the caller may write. */
+function judgingResources(target: WriteTarget, operation: WriteAccess): ReadonlySet<string> {
   const {
-    request,
+    request: { rows },
     compiled: { resource },
     within,
   } = target;
-  const { rows } = request;
   const above = within.filter((each) => isRestricted(target, each.resource)).map((each) => each.resource);
   const visibilities = [
     rows.visibility(resource.name),
@@ -145,10 +174,7 @@ export async function judgingStamps(target: WriteTarget, operation: WriteAccess)
   const referred = resource.fields.flatMap(({ reference }) =>
     reference !== null && rows.visibilityAnywhere(reference.resource).kind !== 'everything' ? [reference.resource] : [],
   );
-  const names = [...new Set([...above, ...related, ...referred])];
-  if (names.length === 0) return [];
-  const stamps = await rows.storedStamps(names);
-  return names.map((name, index) => ({ resource: name, stamp: stamps[index] ?? 0 }));
+  return new Set([...above, ...related, ...referred]);
 }
 
 /** Whether rows above may be hidden from the caller. */

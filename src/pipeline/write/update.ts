@@ -108,7 +108,7 @@ async function prepareUpdate(
   await slices.next();
   const draft = await runSteps(nextDraft(target, json, current));
   await slices.next();
-  if (draft.kind !== 'valid') throw await draftError(target, draft);
+  if (draft.kind !== 'valid') throw await draftError(target, draft, null, current);
   const { values, work } = await applyHooks(target, draft.values, current, services);
   const { before, after, expectStamps } = hookPlans(work, resource, id);
   const author = { events: services.events, origin: originOf(request, services) };

@@ -1,5 +1,6 @@
 import { type ApiError, apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
+import { jsonEquals } from '../../conventions/json-equality.ts';
 import { evaluateWrite, hasWriteCondition } from '../../conventions/preconditions.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { EventOrigin } from '../../plan/change-event.ts';
@@ -109,11 +110,13 @@ export function checkPreconditions({ request, compiled }: WriteTarget, current: 
  * The error of a draft that cannot be written: all validation errors of an invalid one, with its references to nothing (ERR-3, MET-10).
  *
  * @param ownId the id that a new row would have, where it is known: a row may refer to itself
+ * @param current the row as it is: a reference that it has already may be to a hidden row; null for a new one
  */
 export async function draftError(
   { request, compiled, within }: WriteTarget,
   draft: Exclude<Draft, { kind: 'valid' }>,
   ownId: Json = null,
+  current: Row | null = null,
 ): Promise<ApiError> {
   const { resource } = compiled;
   const details = draft.kind === 'invalid' ? draft.details : [];
@@ -122,7 +125,8 @@ export async function draftError(
   const references = referencesIn(resource, draft.candidate, within).filter(
     ({ field, resource: name, id }) =>
       !invalidFields.has(field) &&
-      !invalidFields.has(field.replace(/\[\d+\]$/, '')) &&
+      !invalidFields.has(fieldOf(field)) &&
+      !isKept(draft.candidate, current, fieldOf(field)) &&
       !(name === resource.name && id === ownId),
   );
   const missing = await request.rows.missingReferences(references);
@@ -131,4 +135,14 @@ export async function draftError(
   );
   if (draft.kind === 'conflict' && dangling.length === 0) return draft.error;
   return invalid(resource, [...details, ...dangling.map(({ field }) => ({ field, message: DANGLING }))]);
+}
+
+/** The field of a reference, which may be an item of a list: `related_ids[2]`. */
+export function fieldOf(reference: string): string {
+  return reference.replace(/\[\d+\]$/, '');
+}
+
+/** Whether a write leaves a field as it is. @param current null for a new row */
+export function isKept(values: FieldValues, current: FieldValues | null, field: string): boolean {
+  return current !== null && jsonEquals(values[field] ?? null, current[field] ?? null);
 }
