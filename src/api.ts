@@ -11,13 +11,13 @@ import { rowTransfer, type RowTransfer } from './row-transfer.ts';
 import { safeObserver } from './observe/safe-observer.ts';
 import { standardErrorLog } from './observe/standard-error-log.ts';
 import type { Observe } from './observe/observation.ts';
-import { compileContracts, type Contract, type Contracts, versionedBase } from './pipeline/contract.ts';
+import { compileContracts } from './pipeline/compile-contracts.ts';
+import { type Contract, type Contracts, versionedBase } from './pipeline/contract.ts';
 import type { Handler } from './pipeline/exchange.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/pipeline.ts';
 import type { Rates } from './pipeline/quota.ts';
 import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
 import { apiKeysRead, storedApiKey } from './pipeline/read/api-keys.ts';
-import { PERMISSIONS } from './pipeline/authorize.ts';
 import { ETags } from './pipeline/represent/etags.ts';
 import { compileVariants } from './pipeline/represent/variants.ts';
 import { ItemCache } from './pipeline/read/item-cache.ts';
@@ -159,7 +159,7 @@ async function servicesOf(options: CompleteApiOptions, { current }: Contracts, s
   // Cursors are part of pages, and compressed bytes depend on the version of Node.js.
   const representation = [model.fingerprint, programVersion(), process.version, seal.seal('')];
   const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), now());
-  const variantOf = compileVariants({ contracts: [current], permissions: PERMISSIONS, epoch: id, digest });
+  const variantOf = compileVariants({ contracts: [current], epoch: id, digest });
   return {
     sources: { now, writtenAt: () => options.written.now(), uuid, randomHex: (bytes) => options.random.hex(bytes) },
     commits: new Commits({ writer: store.writes, handlerTimeout: model.limits.handlerTimeout, onCommit }),

@@ -1,6 +1,7 @@
 import type { AccessOperation, AccessRule, Resource } from '../model/model.ts';
 import type { Method } from '../conventions/methods.ts';
 import { ROUTES } from '../plan/route-table.ts';
+import { fulfils } from './permission.ts';
 import type { Routed } from './route.ts';
 
 const PUBLIC: readonly AccessRule[] = [];
@@ -42,9 +43,11 @@ export function operationRules(resource: Resource, method: Method): readonly Acc
     .filter(isRestricted);
 }
 
-/** Whether responses depend on who calls (NEG-3, CACHE-5). OPTIONS lists what the caller may do. */
+/** Whether responses depend on who calls (NEG-3, CACHE-5): on the rows and fields that the caller may read, too. OPTIONS lists what it may do. */
 export function variesByCaller(routed: Pick<Routed, 'route' | 'method' | 'contract'>): boolean {
-  return accessRules(routed).length > 0 || (routed.method === 'OPTIONS' && routed.contract.model.auth !== null);
+  const { route, method, contract } = routed;
+  if (accessRules(routed).length > 0 || (method === 'OPTIONS' && contract.model.auth !== null)) return true;
+  return contract.hasFieldRules && (route.kind === 'collection' || route.kind === 'item');
 }
 
 /** The methods of a target that a caller may use, in their order (MET-5). @param scopes null for an anonymous caller */
@@ -78,11 +81,4 @@ function operationsOf({ id }: Resource, method: Method): readonly AccessOperatio
     case 'OPTIONS':
       return [];
   }
-}
-
-/** Whether scopes fulfil a rule. @param caller the scopes of an authenticated caller; null for an anonymous one */
-export function fulfils(rule: AccessRule, caller: ReadonlySet<string> | null): boolean {
-  if (rule.kind === 'public') return true;
-  if (caller === null) return false;
-  return rule.kind === 'authenticated' || caller.has(rule.scope);
 }

@@ -1,24 +1,18 @@
 import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { AccessRule } from '../model/model.ts';
-import { accessRules, fulfils } from './access.ts';
+import { accessRules } from './access.ts';
 import { type Authenticated, principalOfToken } from './authenticate.ts';
 import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
 import type { CompiledResource, Contract } from './contract.ts';
 import type { Limited } from './limit.ts';
+import { fulfils, type Permission } from './permission.ts';
 import { type RowSource, VisibleRows } from './read/visible-rows.ts';
-
-/**
- * Which operations and fields a caller may use: part of every representation, ETag and cache key, and of nothing that belongs to one caller. Scopes
- * decide on whole operations, so that every caller who gets a representation gets the same one.
- */
-export interface Permission {
-  /** Equal for two callers that may use the same. */
-  readonly id: string;
-}
+import type { Route } from './route.ts';
 
 /** A request that its caller may make, with the rows that the caller may see (step 9). */
 export interface Authorized extends Limited {
+  /** Which fields the caller may use; `contract` has no others that it may not read. */
   readonly permission: Permission;
   /** The only way to rows for this request. */
   readonly rows: VisibleRows;
@@ -26,13 +20,9 @@ export interface Authorized extends Limited {
   readonly accessError: (rules: readonly AccessRule[]) => ApiError | null;
 }
 
-const ALL: Permission = { id: 'all' };
-
-/** Every permission that a caller may have, for variants are compiled for each. */
-export const PERMISSIONS: readonly Permission[] = [ALL];
-
 /**
- * Step 9: whether the caller's scopes allow the operation, before any look-up (AUTH-4).
+ * Step 9: whether the caller's scopes allow the operation, before any look-up (AUTH-4). From here on the contract of the request has the fields alone
+ * that the caller may read (REP-11).
  *
  * @param store its rows are reached from here on by `Authorized.rows` alone
  * @throws {ApiError} AUTH_SCOPE_INSUFFICIENT
@@ -41,12 +31,21 @@ export function authorize(limited: Limited, store: RowSource, options: Challenge
   const accessErrorOf = (rules: readonly AccessRule[]): ApiError | null => accessError(limited, rules, options);
   const refused = accessErrorOf(accessRules(limited));
   if (refused !== null) throw refused;
+  const { permission, contract } = limited.contract.permitted(limited.principal);
+  const route = contract === limited.contract ? limited.route : routeIn(contract, limited.route);
   return {
     ...limited,
-    permission: ALL,
+    contract,
+    route,
+    permission,
     rows: new VisibleRows(store, limited.contract.visibilities(limited.principal)),
     accessError: accessErrorOf,
   };
+}
+
+function routeIn(contract: Contract, route: Route): Route {
+  const isOfResource = route.kind === 'collection' || route.kind === 'item';
+  return isOfResource ? { ...route, compiled: contract.resourceOf(route.compiled.resource.name) } : route;
 }
 
 /** Why a bearer token gives no rows, in words for the operator who has it. */

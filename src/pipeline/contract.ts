@@ -6,13 +6,14 @@ import type { ContractVersion, Field, Member, Model, Resource } from '../model/m
 import { compileValidators, type ResourceValidator } from '../model/values/resource-validator.ts';
 import type { PolicyCaller } from '../model/policy.ts';
 import { comparedFields } from '../plan/policy-paths.ts';
-import { type RowVisibilities, visibilitiesByCaller } from '../plan/visibilities.ts';
+import type { RowVisibilities } from '../plan/visibilities.ts';
 import type { Observe } from '../observe/observation.ts';
 import { parentRecord, parentRecordType } from '../plan/export-record.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
 import { type RouteKind, ROUTES } from '../plan/route-table.ts';
 import { compileUrlCheck, type UrlCheck } from '../plan/row-url.ts';
-import { type LinkBase, type UrlBuilder, urlBuilder } from '../plan/url-builder.ts';
+import type { LinkBase, UrlBuilder } from '../plan/url-builder.ts';
+import type { Permission } from './permission.ts';
 import {
   compileRepresentation,
   compileFields,
@@ -31,6 +32,8 @@ export interface DocumentTypes {
 
 /** A resource with everything that depends on the model alone, compiled once at start. */
 export interface CompiledResource extends DocumentTypes {
+  /** With the fields that are hidden from a caller: as stores have it. */
+  readonly stored: Resource;
   /** Of the response that creates a row, which shows secrets; null where it is like any other. */
   readonly createdType: ObjectType | null;
   readonly validator: ResourceValidator;
@@ -104,6 +107,18 @@ export interface Contract {
   readonly linkBases: LinkBases;
   /** The rows that a caller may access. */
   readonly visibilities: (caller: PolicyCaller) => RowVisibilities;
+  /** Whether callers differ in the fields that they may use. */
+  readonly hasFieldRules: boolean;
+  /** The fields that a caller may use, and the contract in which there are no others. */
+  readonly permitted: (caller: PolicyCaller) => Permitted;
+  /** With all fields: for what reads and writes for the system on behalf of a request. Itself, unless it is one without fields. */
+  readonly unrestricted: () => Contract;
+}
+
+/** What a caller may use, and the contract that it sees. */
+export interface Permitted {
+  readonly permission: Permission;
+  readonly contract: Contract;
 }
 
 /** Every start of URLs that responses of one contract use, by the way in which a request names the version (REP-9). */
@@ -125,65 +140,36 @@ export interface Contracts {
   of(version: ContractVersion): Contract;
 }
 
-/** The contracts of a model. One version is served. @param observe receives the failures of computed members */
-export function compileContracts(model: Model, seal: CursorSeal, observe: Observe): Contracts {
-  const current = compileContract(model, seal, observe);
-  return { current, versions: [model.version], of: () => current };
-}
-
 /** Start of the path-versioned URLs of a model at an origin. */
 export function versionedBase({ basePath, version }: Model, origin: string): LinkBase {
   return { prefix: `${origin}${basePath}/v${version.major}`, parameters: [] };
 }
 
-function compileLinkBases(model: Model): LinkBases {
-  const { major, minor, patch } = model.version;
-  const prefix = `${model.publicUrl ?? ''}${model.basePath}`;
-  const texts = [`${major}`, `${major}.${minor}`, `${major}.${minor}.${patch}`];
-  const byQuery = new Map(
-    texts.map((text): [string, LinkBase] => [text, { prefix, parameters: [['api_version', text]] }]),
-  );
-  const canonical = versionedBase(model, model.publicUrl ?? '');
-  const unversioned = { prefix, parameters: [] };
-  return { all: [canonical, unversioned, ...byQuery.values()], canonical, unversioned, byQuery };
+/** What contracts of one model are compiled with. */
+export interface ContractContext {
+  /** With all fields. */
+  readonly stored: Model;
+  readonly urls: UrlBuilder;
+  readonly seal: CursorSeal;
+  readonly observe: Observe;
 }
 
-function compileContract(model: Model, seal: CursorSeal, observe: Observe): Contract {
-  const urls = urlBuilder(model);
-  const compiled = compileResources(model, urls, seal, observe);
-  const resources = new Map(compiled.map((each) => [each.resource.name, each]));
-  const { major, minor, patch } = model.version;
-  return {
-    model,
-    version: `${major}.${minor}.${patch}`,
-    formats: new ResponseFormats(model),
-    urls,
-    collections: new Map(compiled.map((each) => [each.resource.collection, each])),
-    resources,
-    resourceOf(name) {
-      const found = resources.get(name);
-      if (found === undefined) throw new Error(`the model has no resource ${name}`);
-      return found;
-    },
-    base: model.basePath.split('/').filter((segment) => segment !== ''),
-    linkBases: compileLinkBases(model),
-    visibilities: visibilitiesByCaller(model.resources),
-  };
-}
-
-function compileResources(
+/** Compiles the resources of a model, or of what a caller sees of it. */
+export function compileResources(
   model: Model,
-  urls: UrlBuilder,
-  seal: CursorSeal,
-  observe: Observe,
+  { stored: { resources }, urls, seal, observe }: ContractContext,
 ): readonly CompiledResource[] {
   const validators = compileValidators(model);
   return [...model.resources.values()].map((resource) => {
     const validator = validators.get(resource.name);
     if (validator === undefined) throw new Error(`no validator was compiled for ${resource.name}`);
+    const stored = resources.get(resource.name) ?? resource;
     const writeFields = compileFields(resource, observe);
+    // A stored row has the hidden fields, too.
+    const writeStored = stored.fields.length === resource.fields.length;
     return {
       resource,
+      stored,
       validator,
       checkUrl: compileUrlCheck(model, resource, urls),
       list: listRule(model, resource, validators, seal),
@@ -193,7 +179,7 @@ function compileResources(
         model,
         resource,
         urls,
-        compileStoredFields(resource, model.resources, writeFields),
+        writeStored ? compileStoredFields(resource, resources, writeFields) : writeFields,
       ),
       ...documentTypes(resource, model),
       judged: comparedFields(resource),

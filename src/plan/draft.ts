@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts
 import { jsonEquals } from '../conventions/json-equality.ts';
 import type { Field, Resource } from '../model/model.ts';
 import type { Steps } from '../platform/time-slices.ts';
+import { type FieldPermission, fieldError } from './field-permission.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { mergeMembers, unsetRemoved } from './patched-members.ts';
 import type { Ancestor, FieldValues, ReferencedRow, Row } from './plan.ts';
@@ -13,11 +14,12 @@ import type { UrlCheck } from './row-url.ts';
 export type Draft =
   | { readonly kind: 'valid'; readonly id: string | null; readonly values: FieldValues }
   | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[]; readonly candidate: JsonObject }
-  /** A transition that the state machine does not allow (MET-11), or a patch that cannot be applied. Invalid references take precedence. */
+  /** A change that the state machine (MET-11) or the caller's permission does not allow, or a patch that cannot be applied. Invalid references rank first. */
   | { readonly kind: 'conflict'; readonly error: ApiError; readonly candidate: JsonObject };
 
 /** How to validate a body. `lenient` drops unknown members (`Prefer: handling=lenient`, REP-5). */
 export interface DraftRule {
+  /** Without the fields that the caller may not read. */
   readonly resource: Resource;
   readonly validator: ResourceValidator;
   readonly checkUrl: UrlCheck;
@@ -26,6 +28,8 @@ export interface DraftRule {
   readonly scopeError: (scope: string) => ApiError | null;
   /** Refuses what would make a row too large, before it is validated. @throws {ApiError} REQUEST_BODY_TOO_LARGE */
   readonly checkSize: (values: JsonObject, current: Row | null) => void;
+  /** The fields that the caller may not write. */
+  readonly permission: Pick<FieldPermission, 'unwritable'>;
 }
 
 /** Members that the server sets: ignored in a body, so that GET, edit, PUT works (REP-6). `id` is checked separately. */
@@ -44,6 +48,8 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
   const idError = newIdError(rule, body['id'], within);
   const checked = check(rule, candidate, idError === null ? [] : [{ field: 'id', message: idError }]);
   if (checked.kind !== 'valid') return checked;
+  const forbidden = fieldError(resource, rule.permission, { values: checked.values, sent: body, current: null });
+  if (forbidden !== null) return { kind: 'conflict', error: forbidden, candidate };
   const { state } = resource;
   const given = state === null ? null : checked.values[state.field];
   if (state !== null && given !== state.initial) {
@@ -58,8 +64,8 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
 }
 
 /**
- * Validates the replacement of a row (MET-2). Read-only fields keep their value; so do write-only and immutable fields and the state, if the
- * body omits them.
+ * Validates the replacement of a row (MET-2). Read-only fields keep their value; so do write-only and immutable fields, those that the caller may not
+ * write, and the state, if the body omits them.
  */
 export function* replaceDraft(rule: DraftRule, body: Json, current: Row): Steps<Draft> {
   const { resource } = rule;
@@ -67,9 +73,12 @@ export function* replaceDraft(rule: DraftRule, body: Json, current: Row): Steps<
   const members = writableMembers(resource, body);
   const kept = resource.fields.filter(
     ({ name, readOnly, writeOnly, immutable }) =>
-      readOnly || ((writeOnly || immutable || name === resource.state?.field) && !Object.hasOwn(members, name)),
+      readOnly ||
+      ((writeOnly || immutable || name === resource.state?.field || rule.permission.unwritable.has(name)) &&
+        !Object.hasOwn(members, name)),
   );
-  return yield* changeDraft(rule, { ...members, ...pick(current, kept) }, current, ownIdErrors(body, current));
+  const candidate = { ...members, ...pick(current, kept) };
+  return yield* changeDraft(rule, { candidate, sent: members, errors: ownIdErrors(body, current) }, current);
 }
 
 /** Applies a merge patch to a row and validates the result (RFC 7396, MET-3): null unsets a field, absent fields keep their value. */
@@ -77,8 +86,9 @@ export function* mergeDraft(rule: DraftRule, patch: Json, current: Row): Steps<D
   const { resource } = rule;
   if (!isJsonObject(patch)) return notAnObject(resource);
   const before = pick(current, resource.fields);
-  const after = mergeMembers(resource, before, writableMembers(resource, patch));
-  return yield* changeDraft(rule, unsetRemoved(resource, before, after), current, ownIdErrors(patch, current));
+  const sent = writableMembers(resource, patch);
+  const candidate = unsetRemoved(resource, before, mergeMembers(resource, before, sent));
+  return yield* changeDraft(rule, { candidate, sent, errors: ownIdErrors(patch, current) }, current);
 }
 
 /**
@@ -98,8 +108,8 @@ export function* patchDraft(rule: DraftRule, patched: Json, current: Row): Steps
   const state = resource.fields.filter(({ name }) => name === resource.state?.field && !Object.hasOwn(members, name));
   const kept = pick(current, [...hidden, ...readOnlyFields, ...(resource.state?.isOptional === true ? state : [])]);
   const before = pick(current, resource.fields);
-  const after = unsetRemoved(resource, before, { ...members, ...kept });
-  return yield* changeDraft(rule, after, current, errors);
+  const candidate = unsetRemoved(resource, before, { ...members, ...kept });
+  return yield* changeDraft(rule, { candidate, sent: members, errors }, current);
 }
 
 /** Whether clients cannot change a member: system members, computed members and read-only fields (REP-6). */
@@ -160,20 +170,23 @@ export function referencesIn(
   });
 }
 
+/** The row as a body would leave it, with the members that were sent and their errors so far. */
+interface Change {
+  readonly candidate: JsonObject;
+  readonly sent: JsonObject;
+  readonly errors: readonly ErrorDetail[];
+}
+
 /** Each step goes through all of a row, which may be large. */
-function* changeDraft(
-  rule: DraftRule,
-  candidate: JsonObject,
-  current: Row,
-  errors: readonly ErrorDetail[],
-): Steps<Draft> {
+function* changeDraft(rule: DraftRule, { candidate, sent, errors }: Change, current: Row): Steps<Draft> {
   yield;
   rule.checkSize(candidate, current);
   yield;
   const checked = check(rule, candidate, [...errors, ...immutableErrors(rule, candidate, current)]);
   if (checked.kind !== 'valid') return checked;
   const { values } = checked;
-  const error = transitionError(rule, values, current);
+  const error =
+    fieldError(rule.resource, rule.permission, { values, sent, current }) ?? transitionError(rule, values, current);
   return error === null ? checked : { kind: 'conflict', error, candidate };
 }
 

@@ -67,7 +67,6 @@ describe('loadModel', () => {
       [
         ['resources.products.access.owner', true],
         ['resources.products.access.rows', true],
-        ['resources.products.access.fields', true],
         ['versions', true],
       ],
     );

@@ -5,6 +5,7 @@ import { loadModel } from '../../src/model/load-model.ts';
 import type { Model, Resource } from '../../src/model/model.ts';
 import { compileValidators, type ResourceValidator } from '../../src/model/values/resource-validator.ts';
 import type { DraftRule } from '../../src/plan/draft.ts';
+import { EVERY_FIELD } from '../../src/plan/field-permission.ts';
 import { type FilterRule, filterRule, type Validators } from '../../src/plan/filter-rule.ts';
 import { type ListQuery, type ListRule, listRule, readListQuery } from '../../src/plan/list-query.ts';
 import type { Ancestor, Row } from '../../src/plan/plan.ts';
@@ -44,7 +45,8 @@ export function draftRule(
   { resource, validator }: Pick<Compiled, 'resource' | 'validator'>,
   lenient = false,
 ): DraftRule {
-  return { resource, validator, checkUrl: () => null, lenient, scopeError: () => null, checkSize: () => {} };
+  const rule = { resource, validator, checkUrl: () => null, lenient, scopeError: () => null };
+  return { ...rule, checkSize: () => {}, permission: EVERY_FIELD };
 }
 
 /** A seal without encryption, so that tests can read and forge tokens. */

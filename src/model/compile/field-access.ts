@@ -39,6 +39,9 @@ function checkField(
     return;
   }
   const { read = null, write = null } = fields.get(name) ?? {};
+  if (read !== null && name === resource.parent?.field) {
+    report([...path, name, 'read'], `${name} is part of the URL of every ${resource.singular}`, 'remove read');
+  }
   if (write !== null && field?.readOnly !== false) {
     report([...path, name, 'write'], `callers cannot write ${name}, which is read-only`, 'remove write');
   }

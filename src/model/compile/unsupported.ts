@@ -47,8 +47,6 @@ export function rejectUnsupported({ declared: document, report }: CompileContext
   };
   reject(['versions'], document['versions'], 'older clients would get the current contract');
   for (const [path, resource] of resourcesOf(document)) {
-    const access = objectOf(resource['access']);
-    reject([...path, 'access', 'fields'], access['fields'], 'every caller could access the fields');
     for (const [step, target] of document['auth'] === undefined ? transitionsOf(resource) : []) {
       if (!isJsonObject(target)) continue;
       const at = [...path, 'state', 'transitions', ...step, 'scope'];

@@ -57,7 +57,7 @@ interface StagedBatch extends Required<Pick<WriteUnit, 'plans' | 'expectStamps'>
 }
 
 async function stageAll(run: BatchRun, services: BatchServices): Promise<StagedBatch> {
-  const { model } = run.request.contract;
+  const { model } = run.request.contract.unrestricted();
   const { rows, source: staged } = run.request.rows.over((stored) => new StagedRows(stored, model));
   const stagedRun = { ...run, request: { ...run.request, rows } };
   const steps: Step[] = [];

@@ -51,11 +51,11 @@ export async function readOperation(
     });
   }
   const { operation } = write;
-  const { compiled, takesBody } = operation;
+  const { compiled, shown, takesBody } = operation;
   const needsNoKey =
     alone.method === 'PUT' || alone.method === 'DELETE' || compiled.resource.idempotency === 'optional';
   if (!needsNoKey && keyed === null) idempotency.name(alone, true);
-  const body = takesBody ? await parseBody(alone, compiled) : null;
+  const body = takesBody ? await parseBody(alone, shown) : null;
   return { operation, body };
 }
 
@@ -99,8 +99,8 @@ export async function idempotencyRecordsOf(
 ): Promise<readonly IdempotencyRecord[]> {
   const recorded = (each: OperationResult): OperationResult => {
     if (each.kind === 'failed') return each;
-    const { resource } = request.contract.resourceOf(each.result.resource);
-    return { ...each, result: recordedResult(each.result, resource) };
+    const { stored } = request.contract.resourceOf(each.result.resource);
+    return { ...each, result: recordedResult(each.result, stored) };
   };
   const name = batchName(record.id, request);
   const own = idempotency.record({ name, request: keyed?.request ?? '' }, await storedBatch(record, recorded));

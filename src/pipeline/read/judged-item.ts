@@ -42,8 +42,8 @@ export function seesItem(compiled: CompiledResource, { judged }: CachedItem, vis
   return verdict;
 }
 
-function judge({ resource, judged: fields }: CompiledResource, judged: string, visible: Visibility): boolean {
+function judge({ stored, judged: fields }: CompiledResource, judged: string, visible: Visibility): boolean {
   if (!isJudgedByRow(visible)) return false;
   const values: readonly Json[] = JSON.parse(judged);
-  return isVisible(resource, Object.fromEntries(fields.map((name, index) => [name, values[index] ?? null])), visible);
+  return isVisible(stored, Object.fromEntries(fields.map((name, index) => [name, values[index] ?? null])), visible);
 }

@@ -102,7 +102,7 @@ function okResponse(
 /** A new list, which the caller may extend. */
 function validatorHeaders(request: Negotiated, { cache }: SelectedRepresentation, etag: string): string[] {
   const { exchange, contract, credentials } = request;
-  const cacheability = { credentials, cache, sameForEveryCaller: true };
+  const cacheability = { credentials, cache, sameForEveryCaller: !contract.hasFieldRules };
   const quota = isShared(cacheability) ? null : exchange.note.quota;
   const headers = commonHeaders(exchange, contract.version, quota);
   headers.push('ETag', etag, 'Cache-Control', cacheControl(cacheability));

@@ -1,9 +1,10 @@
+import { memoize } from '../../cache/memoize.ts';
 import type { Coding } from '../../conventions/content-coding.ts';
 import { writeQuery } from '../../conventions/query.ts';
 import type { LinkBase } from '../../plan/url-builder.ts';
-import type { Permission } from '../authorize.ts';
 import type { Contract } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
+import { EVERY_PERMISSION } from '../permission.ts';
 
 /** What representations of one variant have in common. */
 export interface Variant {
@@ -16,50 +17,50 @@ export interface Variant {
 /** What variants are compiled for. */
 export interface VariantOptions {
   readonly contracts: readonly Contract[];
-  readonly permissions: readonly Permission[];
   /** Id of the cache epoch. */
   readonly epoch: string;
   readonly digest: (text: string) => string;
 }
 
 type ByContentType = ReadonlyMap<string, Variant>;
-type ByPermission = ReadonlyMap<string, ByContentType>;
+type ByBase = ReadonlyMap<LinkBase, ByContentType>;
 
 /** Characters of an id: there are some dozens of variants. */
 const ID_CHARACTERS = 8;
 
 /**
- * Compiles the variants of all contracts at start, so that a request only looks one up. A variant depends on the *contract* (its media types, its
- * link bases) and the *permission*; never on an identity or a visibility.
+ * Compiles the variants of all contracts, so that a request only looks one up: at start those of callers who may read every field, of others when the
+ * first one comes. A variant depends on the *contract* (its media types, its link bases) and the *permission*; never on an identity or a visibility.
  *
  * @returns the variant of a request
  */
 export function compileVariants(
   options: VariantOptions,
 ): (request: Pick<Negotiated, 'base' | 'permission' | 'offer'>) => Variant {
-  const variants = new Map<LinkBase, ByPermission>();
-  for (const contract of options.contracts) {
-    for (const base of contract.linkBases.all) variants.set(base, byPermission(contract, base, options));
-  }
-  return ({ base, permission, offer }) => {
-    const variant = variants.get(base)?.get(permission.id)?.get(offer.contentType);
+  const whole = byBase(EVERY_PERMISSION.id, options);
+  const narrower = memoize((permission) => byBase(permission, options));
+  return ({ base, permission: { id }, offer }) => {
+    const variants = id === EVERY_PERMISSION.id ? whole : narrower(id);
+    const variant = variants.get(base)?.get(offer.contentType);
     if (variant === undefined) throw new Error(`No variant of ${offer.contentType} below ${base.prefix} was compiled.`);
     return variant;
   };
 }
 
-function byPermission({ formats }: Contract, base: LinkBase, options: VariantOptions): ByPermission {
-  const { permissions, epoch, digest } = options;
+/** @param permission the id of a permission */
+function byBase(permission: string, { contracts, epoch, digest }: VariantOptions): ByBase {
   const name = (parts: readonly string[]): string => digest(parts.join('\n')).slice(0, ID_CHARACTERS);
-  const variant = (contentType: string, permission: Permission): Variant => {
-    const id = name([contentType, base.prefix, writeQuery(base.parameters), epoch, permission.id]);
+  const variant = (contentType: string, base: LinkBase): Variant => {
+    const id = name([contentType, base.prefix, writeQuery(base.parameters), epoch, permission]);
     const of = (coding: Coding): string => name([id, coding]);
     return { id, coded: { identity: of('identity'), br: of('br'), gzip: of('gzip'), zstd: of('zstd') } };
   };
   return new Map(
-    permissions.map((permission) => [
-      permission.id,
-      new Map(formats.contentTypes.map((type) => [type, variant(type, permission)])),
-    ]),
+    contracts.flatMap(({ formats, linkBases }) =>
+      linkBases.all.map((base): [LinkBase, ByContentType] => [
+        base,
+        new Map(formats.contentTypes.map((type) => [type, variant(type, base)])),
+      ]),
+    ),
   );
 }

@@ -1,7 +1,6 @@
 import { isJsonObject } from '../../conventions/json.ts';
 import { evaluateRead, listedETag } from '../../conventions/preconditions.ts';
 import type { WriteContext } from '../../model/typescript/hooks.ts';
-import { createDraft } from '../../plan/draft.ts';
 import type { ListQuery } from '../../plan/list-query.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
 import type { ExpectedStamp, FieldValues } from '../../plan/plan.ts';
@@ -17,7 +16,7 @@ import type { ParsedBody } from './parsed-body.ts';
 import { judgingStamps, mayHideAncestors, ownerOf, requireWritable } from './row-access.ts';
 import {
   draftError,
-  draftRule,
+  newDraft,
   originOf,
   type PreparedWrite,
   type WriteOperation,
@@ -60,7 +59,7 @@ async function prepare(
     await precheck(creation, services);
     throw body?.error ?? new Error('POST was prepared without its body');
   }
-  const draft = createDraft(draftRule(creation), body.json, creation.within);
+  const draft = newDraft(creation, body.json);
   if (draft.kind !== 'valid') {
     await precheck(creation, services);
     throw await draftError(creation, draft, isJsonObject(body.json) ? (body.json['id'] ?? null) : null);

@@ -1,4 +1,4 @@
-import { type ApiError, type ErrorDetail, resourceError } from '../../conventions/errors.ts';
+import { ApiError, type ErrorDetail, resourceError } from '../../conventions/errors.ts';
 import { jsonEquals } from '../../conventions/json-equality.ts';
 import type { Resource } from '../../model/model.ts';
 import { HookRefusal, type WriteContext } from '../../model/typescript/hooks.ts';
@@ -51,19 +51,22 @@ async function runHooks(
   const hook = current === null ? before.create : before.update;
   const hasHooks = hook !== null || check.size > 0;
   if ((!hasHooks && refine === null) || isUnchanged(resource, draft, current)) return { values: draft, work: null };
-  const values = await refinedValues(compiled, draft, current);
+  const { hidden } = request.permission.fields(resource.name);
+  const values = await refinedValues(compiled, draft, { current, hidden });
   if (!hasHooks || isUnchanged(resource, values, current)) return { values, work: null };
   const work = new HookWork(request, services);
   const { context } = work;
-  const hooked = await withRefusals(resource, async () => {
-    await runChecks(resource, values, current, context);
-    const changed =
-      current === null
-        ? await before.create?.(structuredClone(values), context)
-        : await before.update?.(structuredClone(values), context, shownRow(current));
-    return changed === undefined ? values : validatedAgain(compiled, changed, values);
-  });
-  return { values: hooked, work };
+  const run = withoutNames(hidden, () =>
+    withRefusals(resource, async () => {
+      await runChecks(resource, values, current, context);
+      const changed =
+        current === null
+          ? await before.create?.(structuredClone(values), context)
+          : await before.update?.(structuredClone(values), context, shownRow(current));
+      return changed === undefined ? values : validatedAgain(compiled, changed, values);
+    }),
+  );
+  return { values: await run, work };
 }
 
 function isUnchanged(resource: Resource, values: FieldValues, current: Row | null): boolean {
@@ -74,12 +77,28 @@ function isUnchanged(resource: Resource, values: FieldValues, current: Row | nul
 async function refinedValues(
   compiled: CompiledResource,
   draft: FieldValues,
-  current: Row | null,
+  { current, hidden }: { readonly current: Row | null; readonly hidden: ReadonlySet<string> },
 ): Promise<FieldValues> {
   const { resource } = compiled;
-  const refined = await withRefusals(resource, () => refineDraft(compiled, draft, current));
-  if (refined.kind === 'valid') return refined.values;
-  throw invalid(resource, refined.details);
+  return withoutNames(hidden, async () => {
+    const refined = await withRefusals(resource, () => refineDraft(compiled, draft, current, hidden));
+    if (refined.kind === 'valid') return refined.values;
+    throw invalid(resource, refined.details);
+  });
+}
+
+/** Runs code of the application, whose errors may be of fields that the caller may not read: these are errors of the whole body for it (REP-11). */
+async function withoutNames<T>(hidden: ReadonlySet<string>, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (hidden.size === 0 || !(error instanceof ApiError)) throw error;
+    const details = error.details.map((detail) =>
+      hidden.has(detail.field.split(/[.[]/, 1)[0] ?? '') ? { field: 'body', message: 'is not valid' } : detail,
+    );
+    const { status, code, message, headers, cause } = error;
+    throw new ApiError(status, code, message, { details, headers, cause });
+  }
 }
 
 /** Lets the application's code refuse a deletion. @returns the work of the hooks @throws {ApiError} what `refuse` was called with */

@@ -14,6 +14,7 @@ import { ancestorsOf, type AncestorSource } from '../read/ancestors.ts';
 import { notFound } from '../read/item.ts';
 import type { Sources } from '../services.ts';
 import { generateMissing } from './generated.ts';
+import { EVERY_PERMISSION } from '../permission.ts';
 import { invalid, writeRefusal } from './write-refusal.ts';
 
 /** A row that could not be imported. */
@@ -67,7 +68,7 @@ export async function importRows(
   }
   const outcome = await context.writer.commit(bookmark === undefined ? { plans } : { plans, bookmark });
   if (outcome.kind === 'committed') return { kind: 'stored', count: plans.length };
-  const error = writeRefusal(outcome, { compiled, request: context });
+  const error = writeRefusal(outcome, { compiled, request: { ...context, permission: EVERY_PERMISSION } });
   if (!(error instanceof ApiError)) throw error;
   return { kind: 'refused', errors: [importError('plan' in outcome ? outcome.plan : 0, error)] };
 }

@@ -2,7 +2,6 @@ import { type ErrorDetail, MAX_DETAILS } from '../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import { jsonEquals } from '../../conventions/json-equality.ts';
 import { cut } from '../../conventions/quoted.ts';
-import type { Resource } from '../../model/model.ts';
 import type { Refine } from '../../model/typescript/hooks.ts';
 import { formatPath, type Path } from '../../model/values/path.ts';
 import type { FieldValues, Row } from '../../plan/plan.ts';
@@ -23,21 +22,25 @@ const MAX_MESSAGE = 500;
  * runs on its own output, such as one that appends, must not run again for every PATCH.
  *
  * @param current the current row; null for a new one
+ * @param hidden the fields that the caller may not read
  * @throws {Error} where a transform returns values that the schema does not allow: an error of the application
  */
 export async function refineDraft(
   compiled: CompiledResource,
   values: FieldValues,
   current: Row | null,
+  hidden: ReadonlySet<string> = new Set(),
 ): Promise<RefinedDraft> {
   const { resource } = compiled;
   const { refine } = resource.hooks;
   if (refine === null) return { kind: 'valid', values };
   const refined = await refine(values);
   if (refined.kind === 'refused') {
+    const secrets = resource.fields.filter(({ name, writeOnly }) => writeOnly || hidden.has(name));
+    const secretValues = secrets.map(({ name }) => values[name] ?? null);
     const details = refined.issues
       .slice(0, MAX_DETAILS)
-      .map(({ path, message }) => detail(resource, path, message, values));
+      .map(({ path, message }) => detail(path, message, secretValues));
     return { kind: 'invalid', details };
   }
   if (jsonEquals(refined.values, values)) return { kind: 'valid', values };
@@ -89,11 +92,10 @@ export function errorList(details: readonly ErrorDetail[]): string {
   return details.map(({ field, message }) => `${field} ${message}`).join('; ');
 }
 
-/** An error of the whole row has the field `body`. A message that quotes a write-only value is replaced (REP-11). */
-function detail({ field }: Resource, path: Path, message: string, values: FieldValues): ErrorDetail {
+/** An error of the whole row has the field `body`. A message that quotes a secret value is replaced (REP-11). */
+function detail(path: Path, message: string, secrets: readonly Json[]): ErrorDetail {
   const place = formatPath(path.map((step) => (typeof step === 'string' ? cut(step) : step)));
   if (place === '') return { field: 'body', message: cut(message, MAX_MESSAGE) };
-  const secrets = [...field.values()].filter(({ writeOnly }) => writeOnly).map(({ name }) => values[name] ?? null);
   // ArkType begins its messages with the path, which `field` has already.
   const text = message.startsWith(`${place} `) ? message.slice(place.length + 1) : message;
   return {

@@ -5,7 +5,7 @@ import { createOperation } from './create.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { deleteOperation } from './delete.ts';
 import type { Route } from '../route.ts';
-import type { WriteOperation } from './write.ts';
+import type { WriteOperation, WriteTarget } from './write.ts';
 
 /** A write, and whether it is a dry run (MET-14). */
 export interface RequestedWrite {
@@ -24,9 +24,9 @@ export function requestedWrite(request: Negotiated): RequestedWrite {
   if (route.kind !== 'collection' && route.kind !== 'item') throw new Error(`a ${route.kind} is never written`);
   const dry = isDryRun(admitParameters(parameters, writeParameterRule, lenient));
   if (route.kind === 'collection') {
-    return { operation: createOperation({ request, ...targetOf(route) }, () => defaultQuery(route)), dry };
+    return { operation: createOperation(targetOf(request, route), () => defaultQuery(route)), dry };
   }
-  const target = { request, ...targetOf(route), id: route.id };
+  const target = { ...targetOf(request, route), id: route.id };
   return { operation: method === 'DELETE' ? deleteOperation(target) : updateOperation(target), dry };
 }
 
@@ -35,9 +35,12 @@ function defaultQuery({ compiled, within }: Extract<Route, { kind: 'collection' 
   return readListQuery(compiled.list, within, [], false);
 }
 
-function targetOf({
-  compiled,
-  within,
-}: Extract<Route, { kind: 'collection' | 'item' }>): Pick<WriteOperation, 'compiled' | 'within'> {
-  return { compiled, within };
+/** A body is what its caller may write; what it changes is the row with all its fields. */
+function targetOf(
+  request: Negotiated,
+  { compiled: shown, within }: Extract<Route, { kind: 'collection' | 'item' }>,
+): WriteTarget {
+  const contract = request.contract.unrestricted();
+  const whole = contract === request.contract ? request : { ...request, contract };
+  return { request: whole, compiled: contract.resourceOf(shown.resource.name), shown, within };
 }

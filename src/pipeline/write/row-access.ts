@@ -93,7 +93,7 @@ async function isAccessibleAfter(
   plan: WritePlan,
   operation: AccessOperation,
 ): Promise<boolean> {
-  const { rows: after, source } = rows.over((stored) => new StagedRows(stored, contract.model));
+  const { rows: after, source } = rows.over((stored) => new StagedRows(stored, contract.unrestricted().model));
   await source.stage([plan]);
   return (await after.accessible(operation, plan)) !== null;
 }
@@ -106,7 +106,7 @@ export async function seesResult(
   const { rows, contract } = request;
   const visible = rows.visibility(resource);
   const isBelowHidden = within.some((above) => rows.visibility(above.resource).kind !== 'everything');
-  if (isJudgedByRow(visible) && !isBelowHidden) return isVisible(contract.resourceOf(resource).resource, row, visible);
+  if (isJudgedByRow(visible) && !isBelowHidden) return isVisible(contract.resourceOf(resource).stored, row, visible);
   const { id, created_at: at, updated_at: _updatedAt, revision: _revision, ...values } = row;
   return isAccessibleAfter(request, { kind: 'create', resource, id, within, values, at, event: null }, 'read');
 }

@@ -3,7 +3,6 @@ import { isJsonObject, type Json } from '../../conventions/json.ts';
 import { applyJsonPatch, parseJsonPatch } from '../../conventions/json-patch.ts';
 import {
   bodyRevision,
-  createDraft,
   type Draft,
   isReadOnlyMember,
   mergeDraft,
@@ -24,9 +23,11 @@ import { applyHooks } from './hooks.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import {
   checkPreconditions,
+  completeDraft,
   draftError,
   draftRule,
   type ItemTarget,
+  newDraft,
   originOf,
   type PreparedWrite,
   type WriteOperation,
@@ -106,7 +107,7 @@ async function prepareUpdate(
   const revision = request.preconditions.ifMatch === null ? bodyRevision(json) : null;
   if (revision !== null && revision !== current.revision) throw preconditionFailed(resource);
   await slices.next();
-  const draft = await runSteps(nextDraft(target, json, current));
+  const draft = completeDraft(target, await runSteps(nextDraft(target, json, current)), current);
   await slices.next();
   if (draft.kind !== 'valid') throw await draftError(target, draft, null, current);
   const { values, work } = await applyHooks(target, draft.values, current, services);
@@ -132,12 +133,12 @@ async function prepareInsertAt(
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
-  const { request, compiled, within, id } = target;
+  const { request, compiled, id } = target;
   // A revision names a row that was read: where there is none, it was deleted meanwhile (REP-6).
   if (request.preconditions.ifMatch === null && bodyRevision(json) !== null)
     throw preconditionFailed(compiled.resource);
   const bodyId = isJsonObject(json) ? json['id'] : null;
-  const draft = createDraft(draftRule(target), isJsonObject(json) ? { ...json, id } : json, within);
+  const draft = newDraft(target, isJsonObject(json) ? { ...json, id } : json);
   const isOther = bodyId !== undefined && bodyId !== id;
   const mismatch = isOther ? [{ field: 'id', message: 'must equal the id in the URL' }] : [];
   if (draft.kind === 'invalid')
@@ -157,8 +158,8 @@ function nextDraft(target: ItemTarget, json: Json, current: Row): Steps<Draft> {
 
 /** A JSON patch applies to what GET returns to this caller, without `links` (MET-3). */
 function* patchedDraft(target: ItemTarget, json: Json, current: Row): Steps<Draft> {
-  const { request, compiled, within } = target;
-  const { resource, represent } = compiled;
+  const { request, shown, within } = target;
+  const { resource, represent } = shown;
   const parsed = parseJsonPatch(json);
   if (parsed.kind === 'invalid') {
     const details = parsed.details.map(({ field, message }) => ({ field: field === '' ? 'body' : field, message }));

@@ -2,7 +2,8 @@ import { withArticle } from '../../conventions/article.ts';
 import { type ApiError, apiError, resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Refusal } from '../../plan/plan.ts';
-import type { CompiledResource, Contract } from '../contract.ts';
+import type { Authorized } from '../authorize.ts';
+import type { CompiledResource } from '../contract.ts';
 import { notFound } from '../read/item.ts';
 
 /** The message for a reference to nothing, whether a draft or the store finds it (MET-10). */
@@ -12,29 +13,29 @@ export const DANGLING = 'refers to nothing; send the id of a resource that exist
 export interface RefusedWrite {
   /** The resource of the plan that failed. */
   readonly compiled: CompiledResource;
-  readonly request: { readonly contract: Contract };
+  readonly request: Pick<Authorized, 'contract' | 'permission'>;
 }
 
 /** The error for a write that the store refused. */
 export function writeRefusal(refusal: Refusal, { compiled, request }: RefusedWrite): Error {
   const { resource } = compiled;
   const { code, singular } = resource;
+  const { hidden } = request.permission.fields(resource.name);
   const capitalized = withArticle(singular).replace('a', 'A');
   switch (refusal.kind) {
     case 'exists':
       return resourceError(code, 'ALREADY_EXISTS', `${capitalized} with this id exists already; choose another id.`, {
         details: [{ field: 'id', message: 'is taken' }],
       });
-    case 'unique': {
-      const names = refusal.fields.join(', ');
-      return resourceError(code, 'ALREADY_EXISTS', `${capitalized} with the same ${names} exists already.`, {
-        details: refusal.fields.map((field) => ({ field, message: 'is taken' })),
-      });
-    }
+    case 'unique':
+      return taken(
+        resource,
+        refusal.fields.filter((field) => !hidden.has(field)),
+      );
     case 'reference':
       return invalid(
         resource,
-        refusal.fields.map((field) => ({ field, message: DANGLING })),
+        refusal.fields.map((field) => ({ field: hidden.has(field) ? 'body' : field, message: DANGLING })),
       );
     case 'ancestor':
       return notFound(request.contract.resourceOf(refusal.resource).resource);
@@ -54,6 +55,15 @@ export function writeRefusal(refusal: Refusal, { compiled, request }: RefusedWri
     case 'expired':
       return apiError('SERVER_TIMEOUT', 'The write waited too long and was not made; try again.');
   }
+}
+
+/** @param fields that have to be unique together, without those that the caller may not read */
+function taken({ code, singular }: Resource, fields: readonly string[]): ApiError {
+  const names = fields.length === 0 ? 'values' : fields.join(', ');
+  const subject = withArticle(singular).replace('a', 'A');
+  return resourceError(code, 'ALREADY_EXISTS', `${subject} with the same ${names} exists already.`, {
+    details: fields.map((field) => ({ field, message: 'is taken' })),
+  });
 }
 
 /** 400 {R}_INVALID with all validation errors (ERR-3). */

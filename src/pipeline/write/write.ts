@@ -4,9 +4,9 @@ import { jsonEquals } from '../../conventions/json-equality.ts';
 import { evaluateWrite, hasWriteCondition } from '../../conventions/preconditions.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { EventOrigin } from '../../plan/change-event.ts';
-import type { Draft, DraftRule } from '../../plan/draft.ts';
+import { createDraft, type Draft, type DraftRule, referencesIn } from '../../plan/draft.ts';
+import { creationError, withHiddenFields } from '../../plan/field-permission.ts';
 import type { Ancestor, ExpectedStamp, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
-import { referencesIn } from '../../plan/draft.ts';
 import { hiddenMembers } from '../read/hidden-members.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
@@ -19,8 +19,11 @@ import type { WriteResult } from './write-result.ts';
 
 /** A write and the collection that it concerns. `within` are the rows above, nearest first. */
 export interface WriteTarget {
+  /** Its contract has every field: hooks and cascades see them all. */
   readonly request: Negotiated;
   readonly compiled: CompiledResource;
+  /** Without the fields that the caller may not read: what its body is checked by. */
+  readonly shown: CompiledResource;
   readonly within: readonly Ancestor[];
 }
 
@@ -56,12 +59,32 @@ export interface WriteOperation extends WriteTarget {
 }
 
 /** How a body of this write becomes a draft. */
-export function draftRule({ request, compiled }: WriteTarget): DraftRule {
-  const { resource, validator, checkUrl } = compiled;
+export function draftRule({ request, shown }: WriteTarget): DraftRule {
+  const { resource, validator, checkUrl } = shown;
   const scopeError = (scope: string): ApiError | null => request.accessError([{ kind: 'scope', scope }]);
   const { row } = request.contract.model.limits;
   const checkSize: DraftRule['checkSize'] = (values, current) => checkRowSize(resource, row, values, current);
-  return { resource, validator, checkUrl, lenient: request.preferences.handling === 'lenient', scopeError, checkSize };
+  const permission = request.permission.fields(resource.name);
+  const lenient = request.preferences.handling === 'lenient';
+  return { resource, validator, checkUrl, lenient, scopeError, checkSize, permission };
+}
+
+/** The draft of a new row, with the defaults of fields that the caller may not read. */
+export function newDraft(target: WriteTarget, body: Json): Draft {
+  const { request, compiled, within } = target;
+  const { resource } = compiled;
+  const permission = request.permission.fields(resource.name);
+  const error = creationError(resource, permission);
+  if (error !== null) return { kind: 'conflict', error, candidate: {} };
+  return completeDraft(target, createDraft(draftRule(target), body, within), null);
+}
+
+/** A draft with the fields that the caller may not read. @param current null for a new row */
+export function completeDraft({ request, compiled }: WriteTarget, draft: Draft, current: Row | null): Draft {
+  if (draft.kind !== 'valid') return draft;
+  const { resource } = compiled;
+  const permission = request.permission.fields(resource.name);
+  return { ...draft, values: withHiddenFields(resource, permission, draft.values, current) };
 }
 
 /** Who writes, and when: what rows and events of this request carry. */
@@ -113,12 +136,12 @@ export function checkPreconditions({ request, compiled }: WriteTarget, current: 
  * @param current the row as it is: a reference that it has already may be to a hidden row; null for a new one
  */
 export async function draftError(
-  { request, compiled, within }: WriteTarget,
+  { request, shown, within }: WriteTarget,
   draft: Exclude<Draft, { kind: 'valid' }>,
   ownId: Json = null,
   current: Row | null = null,
 ): Promise<ApiError> {
-  const { resource } = compiled;
+  const { resource } = shown;
   const details = draft.kind === 'invalid' ? draft.details : [];
   const invalidFields = new Set(details.map(({ field }) => field));
   // An error of a list as a whole comes first; the references of its items are checked once it is valid.

@@ -60,7 +60,7 @@ describe('a section that cannot be ignored', () => {
       5,
       /access rules need auth/,
     ),
-    ...['owner: status', 'rows: { read: { status: A } }', 'fields: { status: { read: public } }'].map((rule) =>
+    ...['owner: status', 'rows: { read: { status: A } }'].map((rule) =>
       rejected(
         `[AUTH-5a]: access.${rule}`,
         withAuth(itemsDocument(OWNED, `access: { ${rule} }`)),
