@@ -22,6 +22,7 @@ function resourceWithout(resource: Resource, hidden: HiddenMembers): Resource {
   const { fields, field, computed, properties, links, state } = resource;
   return {
     ...resource,
+    ...(own.size === 0 ? {} : { isPartial: true }),
     fields: fields.filter(({ name }) => !own.has(name)),
     field: new Map([...field].filter(([name]) => !own.has(name))),
     computed: computed.filter(({ name }) => !own.has(name)),

@@ -222,6 +222,8 @@ export interface Resource {
   readonly access: ResourceAccess;
   /** Of fields and computed members with rules of their own, by name. */
   readonly fieldAccess: ReadonlyMap<string, FieldAccess>;
+  /** Set where stored rows have more fields: those that a caller may not read. */
+  readonly isPartial?: true;
   /** Of its own rows: the parent of a row must be readable, too. */
   readonly rows: RowRules;
   /** The field that holds the caller that created a row (AUTH-9); null if there is none. */

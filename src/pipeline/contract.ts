@@ -166,7 +166,7 @@ export function compileResources(
     const stored = resources.get(resource.name) ?? resource;
     const writeFields = compileFields(resource, observe);
     // A stored row has the hidden fields, too.
-    const writeStored = stored.fields.length === resource.fields.length;
+    const writeStored = resource.isPartial !== true;
     return {
       resource,
       stored,

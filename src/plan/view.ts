@@ -64,14 +64,15 @@ function expansionKey(expansions: readonly Expansion[]): string {
 
 /**
  * The fields that a view needs from the store: those that it shows, the inputs of computed members, references to related rows, and sort
- * keys; null for all fields.
+ * keys; null for all fields of a row.
  */
 export function columnsFor(
   resource: Resource,
   { projection, expansions }: View,
   order: readonly SortKey[],
 ): Columns | null {
-  if (projection === null) return null;
+  // Large values that no one sees would end a page early.
+  if (projection === null) return resource.isPartial === true ? resource.fields.map(({ name }) => name) : null;
   const needed = new Set([
     ...projection.keys(),
     ...computedFrom(resource.computed, projection),

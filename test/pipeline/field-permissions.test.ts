@@ -303,6 +303,27 @@ resources:
 });
 
 describe('representations and permissions', () => {
+  it('[REP-11b] [LIM-1] are pages that large hidden values do not end early', async () => {
+    const text = `
+name: shop
+${AUTH}
+limits: { rate: false, page: { bytes: 16KiB } }
+resources:
+  notes:
+    id: client
+    schema: { type: object, properties: { text: { type: string }, scan: { type: string } } }
+    access: { read: authenticated, write: authenticated, fields: { scan: { read: { scope: finance:read } } } }
+`;
+    await using api = await apiUnderTest(text, { tokens: callerTokens() });
+    for (const id of ['a', 'b', 'c']) {
+      const body = { id, text: id, scan: 'x'.repeat(10_000) };
+      assert.equal((await api.send({ send: 'POST /api/v1/notes', headers: BOSS, body })).status, 201);
+    }
+    const count = async (headers: Record<string, string>): Promise<number> =>
+      (await api.send({ send: 'GET /api/v1/notes?sort=id', headers })).body.data.length;
+    assert.deepEqual([await count(BOSS), await count(CLERK), await count(CLERK)], [1, 3, 3]);
+  });
+
   it('[AUTH-9] [CACHE-1] are shared by callers with one permission, and by no others', async () => {
     await using api = await shop(true);
     const callers = {
