@@ -191,6 +191,23 @@ describe('a field that the caller may not read', () => {
     ['POST products', { id: 'n', name: 'New', cost: 'x', buyer_id: 'none', tag_ids: ['none'] }],
     ['POST products', { id: 'n', cots: 1, place: null }],
     ['POST products', { id: 'n', name: 'New', buyer_id: 'none' }, { Prefer: 'handling=lenient' }],
+    ['POST products', { id: 'n', buyer_id: 'none', tag_ids: ['none'] }, { Prefer: 'handling=lenient' }],
+    [
+      'POST products',
+      '<product><id>n</id><name>New</name><place><city>x</city></place><tag_ids>s1</tag_ids><tag_ids>x</tag_ids></product>',
+      { 'Content-Type': 'application/xml' },
+    ],
+    [
+      'POST products',
+      '<product><id>n</id><name>New</name><tag_ids>s1</tag_ids></product>',
+      { 'Content-Type': 'application/xml' },
+    ],
+    [
+      'POST products',
+      'id=n&name=New&tag_ids=a&place.city=x&place[city]=x',
+      { 'Content-Type': 'application/x-www-form-urlencoded' },
+    ],
+    ['POST products', 'id=n&name=New&tag_ids=a', { 'Content-Type': 'application/x-www-form-urlencoded' }],
     ['POST products?dry_run=true', { id: 'n', name: 'New', price: 3 }],
     [
       'POST products',
