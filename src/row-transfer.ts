@@ -84,8 +84,8 @@ export function rowTransfer({ contract, store, tokens, services }: TransferOptio
     },
     exportRows: async (collection, { as } = {}) => {
       const compiled = requireResource(contract, collection);
-      const seen = as === undefined ? rows : await rowsOfToken(as, compiled, { contract, tokens, store });
-      return exportRows(compiled, model.resources, seen);
+      const seen = as === undefined ? { rows, compiled } : await rowsOfToken(as, compiled, { contract, tokens, store });
+      return exportRows(seen.compiled, model.resources, seen.rows);
     },
     csv: (collection) => csvFormat(requireResource(contract, collection), model),
   };

@@ -2,12 +2,13 @@ import type { AuthRules } from './auth-rules.ts';
 import type { CacheDirectives } from '../conventions/cache-control.ts';
 import type { CorsRule } from '../conventions/cors.ts';
 import type { AddressRange } from '../conventions/ip-address.ts';
+import type { FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
 import type { GenerateValue, Hooks } from './typescript/hooks.ts';
 import type { Pattern } from './values/pattern.ts';
 import type { RateLimits } from './rate-quota.ts';
-import type { RowRule } from './policy.ts';
 
+export type { AccessOperation, AccessRule, FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
 export type { AuthRules, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
 
 /** The version of a contract, MAJOR.MINOR.PATCH. */
@@ -135,27 +136,6 @@ export interface StateMachine {
   readonly initial: string;
   readonly transitions: ReadonlyMap<string, ReadonlySet<string>>;
 }
-
-/** Who may do an operation (AUTH-4). */
-export type AccessRule =
-  | { readonly kind: 'public' }
-  /** Any caller whose credentials were verified. */
-  | { readonly kind: 'authenticated' }
-  | { readonly kind: 'scope'; readonly scope: string };
-
-export type AccessOperation = 'read' | 'create' | 'update' | 'delete';
-
-/** The access rule of each operation. */
-export type ResourceAccess = Readonly<Record<AccessOperation, AccessRule>>;
-
-/** The rules on a field besides those of its resource; null where there is none. */
-export interface FieldAccess {
-  readonly read: AccessRule | null;
-  readonly write: AccessRule | null;
-}
-
-/** The rules on rows of each operation: all of them hold for a row that a caller may read, create, ... Without rules it is every row (AUTH-5). */
-export type RowRules = Readonly<Record<AccessOperation, readonly RowRule[]>>;
 
 /** A relation seen from the referenced row: rows of `resource` have its id in `field`. */
 export interface Dependent {

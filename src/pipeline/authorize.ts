@@ -54,7 +54,7 @@ export class UnusableToken extends Error {
 }
 
 /**
- * The rows that the caller of a bearer token may read, outside of a request.
+ * The rows that the caller of a bearer token may read, outside of a request, and the resource with the fields that it may read.
  *
  * @throws {UnusableToken} where it is not valid, or lacks the scope
  */
@@ -66,7 +66,7 @@ export async function rowsOfToken(
     tokens,
     store,
   }: { readonly contract: Contract; readonly tokens: TokenVerifier; readonly store: RowSource },
-): Promise<VisibleRows> {
+): Promise<{ readonly rows: VisibleRows; readonly compiled: CompiledResource }> {
   const verdict = await tokens.verify(token);
   if (verdict.kind === 'unavailable') throw new UnusableToken('the keys of its issuer cannot be read now');
   if (verdict.kind === 'expired') throw new UnusableToken('it has expired');
@@ -75,7 +75,8 @@ export async function rowsOfToken(
   const { read } = resource.access;
   if (!fulfils(read, caller.scopes))
     throw new UnusableToken(`reading ${resource.name} needs the scope ${read.kind === 'scope' ? read.scope : ''}`);
-  return new VisibleRows(store, contract.visibilities(caller));
+  const { contract: shown } = contract.permitted(caller);
+  return { rows: new VisibleRows(store, contract.visibilities(caller)), compiled: shown.resourceOf(resource.name) };
 }
 
 function accessError(request: Authenticated, rules: readonly AccessRule[], options: ChallengeOptions): ApiError | null {

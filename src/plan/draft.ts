@@ -7,7 +7,7 @@ import type { Steps } from '../platform/time-slices.ts';
 import { type FieldPermission, fieldError } from './field-permission.ts';
 import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { mergeMembers, unsetRemoved } from './patched-members.ts';
-import type { Ancestor, FieldValues, ReferencedRow, Row } from './plan.ts';
+import type { Ancestor, FieldValues, Row } from './plan.ts';
 import type { UrlCheck } from './row-url.ts';
 
 /** A validated body: the stored form of every field. An invalid one has the input, so that its references can be checked, too. */
@@ -141,33 +141,6 @@ export function changedFields(resource: Resource, values: FieldValues, current: 
 export function bodyRevision(body: Json): number | null {
   const revision = isJsonObject(body) ? body['revision'] : null;
   return typeof revision === 'number' ? revision : null;
-}
-
-/** A reference in a body: its path (`supplier_id`, `related_ids[2]`) and the row that it refers to. */
-interface BodyReference extends ReferencedRow {
-  readonly field: string;
-}
-
-/**
- * All references to other rows in a body, except the parent's id, which comes from the path.
- *
- * @param within the ancestors of the row, which a row that it refers to below the same parent has too
- */
-export function referencesIn(
-  resource: Resource,
-  values: JsonObject,
-  within: readonly Ancestor[],
-): readonly BodyReference[] {
-  return resource.fields.flatMap(({ name, reference }) => {
-    if (reference === null || name === resource.parent?.field) return [];
-    const value: Json = values[name] ?? null;
-    const ids = Array.isArray(value)
-      ? value.map((id, index) => ({ id, field: `${name}[${index}]` }))
-      : [{ id: value, field: name }];
-    return ids.flatMap(({ id, field }) =>
-      typeof id === 'string' ? [{ field, resource: reference.resource, id, within }] : [],
-    );
-  });
 }
 
 /** The row as a body would leave it, with the members that were sent and their errors so far. */

@@ -341,7 +341,7 @@ resources:
     assert.deepEqual([await count(BOSS), await count(CLERK), await count(CLERK)], [1, 3, 3]);
   });
 
-  it('[AUTH-9] [CACHE-1] are shared by callers with one permission, and by no others', async () => {
+  it('[CACHE-1] are shared by callers with one permission, and by no others', async () => {
     await using api = await shop(true);
     const callers = {
       clerk: CLERK,
@@ -372,7 +372,7 @@ resources:
     }
   });
 
-  it('[CACHE-5] [NEG-3] depend on the caller where anyone may read the resource', async () => {
+  it('[CACHE-5] [NEG-3b] depend on the caller where anyone may read the resource', async () => {
     const text = `
 name: shop
 ${AUTH}

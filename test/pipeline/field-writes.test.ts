@@ -412,7 +412,7 @@ resources:
     assert.equal((await api.send({ send: 'GET /api/v1/bids/a', headers: ten })).body.text, 'z');
   });
 
-  it('[REP-11b] [REP-10] the page of the root names them to nobody who may not read them', async () => {
+  it('[REP-11b] [REP-10a] the page of the root names them to nobody who may not read them', async () => {
     await using api = await apiUnderTest(notes(), { tokens: callerTokens() });
     const page = async (headers: object): Promise<string> =>
       (await api.send({ send: 'GET /api', headers: { ...headers, Accept: 'text/html' } })).text;

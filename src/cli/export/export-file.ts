@@ -4,6 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { Api } from '../../api.ts';
 import type { JsonObject } from '../../conventions/json.ts';
+import type { CsvWriter } from '../../formats/csv.ts';
 import { writeOrderedJson } from '../../formats/json.ts';
 import { waitForDrain } from '../../platform/wait-for-drain.ts';
 import type { RecordFormat } from '../import/record-reader.ts';
@@ -16,7 +17,7 @@ export interface ExportJob {
   readonly format: RecordFormat;
   /** The bearer token of the caller whose rows are exported; undefined for all rows. */
   readonly as: string | undefined;
-  readonly api: Pick<Api, 'exportRows' | 'csv'>;
+  readonly api: Pick<Api, 'exportRows'>;
   /** Once aborted, no more rows are read. */
   readonly signal: AbortSignal;
   /** Milliseconds of a monotonic clock. */
@@ -71,8 +72,8 @@ export async function exportToFile(file: string, job: ExportJob): Promise<Export
 
 /** Writes a collection to a stream, no faster than the stream is read (constant memory). The stream stays open. */
 export async function writeRows(output: Writable, job: ExportJob): Promise<ExportOutcome> {
-  const writer = rowWriter(job);
-  const { total, pages } = await job.api.exportRows(job.collection, job.as === undefined ? {} : { as: job.as });
+  const { total, pages, csv } = await job.api.exportRows(job.collection, job.as === undefined ? {} : { as: job.as });
+  const writer = rowWriter(job.format, csv);
   const start = job.now();
   let rows = 0;
   if (!(await send(output, writer.head))) return { kind: 'closed', rows };
@@ -85,14 +86,12 @@ export async function writeRows(output: Writable, job: ExportJob): Promise<Expor
   return (await send(output, writer.foot)) ? { kind: 'complete', rows } : { kind: 'closed', rows };
 }
 
-function rowWriter({ format, api, collection }: ExportJob): RowWriter {
+function rowWriter(format: RecordFormat, csv: CsvWriter): RowWriter {
   switch (format) {
     case 'ndjson':
       return { head: '', page: (rows) => rows.map((row) => `${writeOrderedJson(row)}\n`).join(''), foot: '' };
-    case 'csv': {
-      const { writer } = api.csv(collection);
-      return { head: writer.header, page: (rows) => writer.rows(rows), foot: '' };
-    }
+    case 'csv':
+      return { head: csv.header, page: (rows) => csv.rows(rows), foot: '' };
     case 'json':
       return {
         head: '[',

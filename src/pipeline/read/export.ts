@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../conventions/json.ts';
+import type { CsvWriter } from '../../formats/csv.ts';
 import type { Model } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
 import { parentMembers, parentRecord } from '../../plan/export-record.ts';
@@ -13,6 +14,8 @@ const MAX_SIZE = 16_777_216;
 
 /** A whole collection, below whichever parents its rows are. */
 export interface ExportedRows {
+  /** Writes them as CSV. */
+  readonly csv: CsvWriter;
   /** The number of rows when the export began. */
   readonly total: number;
   /** In the order of their keys, outermost id first, a bounded number per page; the next page is read ahead. */
@@ -30,7 +33,7 @@ export async function exportRows(
   rows: VisibleRows,
 ): Promise<ExportedRows> {
   const counted = await rows.list({ ...readAfter(compiled, null, 1), count: { kind: 'exact' } });
-  return { total: counted.total?.count ?? 0, pages: pagesOf(compiled, resources, rows) };
+  return { csv: compiled.record.csv, total: counted.total?.count ?? 0, pages: pagesOf(compiled, resources, rows) };
 }
 
 /** The next rows are read while those before them are written. */

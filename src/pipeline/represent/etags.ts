@@ -103,7 +103,7 @@ export function stampedRows(
   const judging = visibilities.flatMap((visible) => relatedResources(visibleConditions(visible)));
   const seen = [...own, ...related].map((resource, index): StampedRows => {
     const visible = visibilities[index] ?? EVERYTHING;
-    return { resource, partition: partitionOf(contract.resourceOf(resource).resource, visible) };
+    return { resource, partition: partitionOf(contract.resourceOf(resource).stored, visible) };
   });
   const all = [...seen, ...judging.map((resource): StampedRows => ({ resource, partition: null }))];
   return all.filter(

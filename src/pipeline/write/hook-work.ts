@@ -181,7 +181,7 @@ export class HookWork {
   async #delete({ compiled, within }: Located, id: string): Promise<void> {
     const { resource } = compiled;
     const row = await this.#current({ compiled, within }, id);
-    const source = { contract: this.#request.contract, rows: this.#request.rows.unrestricted() };
+    const source = { contract: this.#request.contract.unrestricted(), rows: this.#request.rows.unrestricted() };
     const { plans } = await planCascade({ resource, row, within }, this.#author, source);
     for (const plan of plans) this.#write(this.#compiled(plan.resource), plan);
     this.#plans.push(...plans);
@@ -220,7 +220,7 @@ export class HookWork {
   }
 
   #compiled(name: string): CompiledResource {
-    const { resources } = this.#request.contract;
+    const { resources } = this.#request.contract.unrestricted();
     const compiled = resources.get(name);
     if (compiled === undefined)
       throw new Error(`a hook named the resource ${name}; the model has ${[...resources.keys()].join(', ')}`);

@@ -2,7 +2,7 @@ import { type ApiError, resourceError } from '../../conventions/errors.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { AccessOperation, Resource } from '../../model/model.ts';
 import { relatedResources } from '../../plan/condition.ts';
-import { referencesIn } from '../../plan/draft.ts';
+import { referencesIn } from '../../plan/body-references.ts';
 import { isVisible } from '../../plan/holds.ts';
 import type { ExpectedStamp, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
 import { isJudgedByRow, visibleConditions } from '../../plan/visibility.ts';

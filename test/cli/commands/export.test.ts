@@ -197,8 +197,11 @@ describe('restwright export', () => {
       as: undefined,
       api: {
         exportRows: () =>
-          Promise.resolve({ total: 1, pages: rows() as AsyncGenerator<readonly Record<string, string>[]> }),
-        csv: () => assert.fail('no CSV here'),
+          Promise.resolve({
+            csv: { header: '', rows: () => '' },
+            total: 1,
+            pages: rows() as AsyncGenerator<readonly Record<string, string>[]>,
+          }),
       },
       signal: new AbortController().signal,
       now: () => 0,
@@ -261,8 +264,8 @@ auth: { issuers: [{ issuer: https://id.example.com, audience: desk, hs256_secret
 resources:
   notes:
     id: client
-    access: { read: authenticated, write: authenticated, rows: { read: { tenant: $caller.claims.tenant } } }
-    schema: { type: object, properties: { tenant: { type: string } } }
+    access: { read: authenticated, write: authenticated, rows: { read: { tenant: $caller.claims.tenant } }, fields: { cost: { read: { scope: cost:read } } } }
+    schema: { type: object, properties: { tenant: { type: string }, cost: { type: integer } } }
   lines:
     id: client
     parent: notes
@@ -328,6 +331,18 @@ resources:
   it('[AUTH-5a] writes the rows that the caller may read', async () => {
     assert.deepEqual((await exported('notes', token({ tenant: 'x' }))).ids, ['a']);
     assert.deepEqual((await exported('notes', token({}))).ids, []);
+  });
+
+  it('[REP-11b] writes no fields that the caller may not read', async () => {
+    const csv = async (scope: string): Promise<string | undefined> => {
+      const terminal = recordedTerminal();
+      const files = [path.join(desk, 'desk.yaml'), 'notes', '--database', path.join(desk, 'desk.db')];
+      const as = token({ tenant: 'x', scope });
+      assert.equal(await run(['export', ...files, '--format', 'csv', '--as', as], terminal), 0);
+      return terminal.written().stdout.split('\r\n')[0];
+    };
+    assert.equal(await csv('other'), 'id,tenant,created_at,updated_at,revision');
+    assert.equal(await csv('cost:read'), 'id,tenant,cost,created_at,updated_at,revision');
   });
 
   it('[AUTH-5a] writes no rows below hidden ones', async () => {

@@ -34,14 +34,6 @@ describe('a section that is not supported yet', () => {
   }
 });
 
-const OWNED = 'status: { type: string, readOnly: true }';
-
-const withAuth = (text: string): string =>
-  text.replace(
-    '\n',
-    '\nauth: { issuers: [{ name: a, issuer: https://a.example, audience: b, hs256_secret: 0123456789abcdef0123456789abcdef }] }\n',
-  );
-
 describe('a section that cannot be ignored', () => {
   const rejected = (title: string, text: string, path: string, line: number, cause: RegExp): InvalidDocument => ({
     title,
@@ -59,15 +51,6 @@ describe('a section that cannot be ignored', () => {
       'resources.items.access',
       5,
       /access rules need auth/,
-    ),
-    ...['owner: status', 'rows: { read: { status: A } }'].map((rule) =>
-      rejected(
-        `[AUTH-5a]: access.${rule}`,
-        withAuth(itemsDocument(OWNED, `access: { ${rule} }`)),
-        `resources.items.access.${rule.slice(0, rule.indexOf(':'))}`,
-        6,
-        /is not supported yet/,
-      ),
     ),
     rejected(
       '[MET-11]: the scope of a transition without auth',
