@@ -187,11 +187,6 @@ describe('a TypeScript model', () => {
     ],
     ['a policy outside of access', { policy: () => ({}) }, /resources\.items\.policy: unknown key policy/],
     [
-      'a policy',
-      { access: { rows: { read: () => true } } },
-      /resources\.items\.access\.rows: rows is not supported yet/,
-    ],
-    [
       'a computed member named like a field',
       { computed: { name: number } },
       /resources\.items\.computed\.name: there is already a field name/,

@@ -75,7 +75,7 @@ describe('a dry run in SQLite', () => {
     );
     assert.deepEqual(
       untouched.map(([name]) => name).sort(),
-      ['answers', 'restwright_deliveries', 'restwright_meta'],
+      ['answers', 'restwright_deliveries', 'restwright_meta', 'restwright_partitions'],
       'the unit writes to all others',
     );
   });
