@@ -88,6 +88,7 @@ export const rowAccess: Readonly<Record<string, readonly string[]>> = {
     'src/pipeline/write/delete.ts',
     'src/pipeline/write/hook-work.ts',
     'src/pipeline/write/row-access.ts',
+    'src/pipeline/write/write.ts',
   ],
   'VisibleRows.unrestricted': ['src/pipeline/read/visible-rows.ts'],
 };

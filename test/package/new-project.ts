@@ -72,7 +72,11 @@ export class NewProject implements AsyncDisposable {
   onTerminal(line: string, env: NodeJS.ProcessEnv = {}): OnTerminal {
     const options = { cwd: this.sandbox.folder, env: { ...this.#environment(), TERM: 'xterm', ...env } };
     // `exec`: else a shell such as dash stays as its parent, and exits with 130 after Ctrl-C, whatever the command exits with.
-    const child = spawn('script', ['--quiet', '--return', '--flush', '--command', `exec ${line}`, '/dev/null'], options);
+    const child = spawn(
+      'script',
+      ['--quiet', '--return', '--flush', '--command', `exec ${line}`, '/dev/null'],
+      options,
+    );
     return { process: new RunningProcess(child), press: (key) => void child.stdin.write(key) };
   }
 

@@ -26,6 +26,16 @@ resources:
     parent: projects
     schema: { type: object, properties: { title: { type: string }, note_id: { type: string, x-references: notes } } }
     access: { read: authenticated, write: authenticated }
+  steps:
+    parent: projects
+    schema: { type: object, properties: { title: { type: string } } }
+    access: { read: authenticated, write: authenticated }
+  remarks:
+    id: client
+    schema:
+      type: object
+      properties: { text: { type: string }, step_id: { type: string, x-references: steps } }
+    access: { read: authenticated, write: authenticated }
   reports:
     id: client
     parent: projects
@@ -268,6 +278,23 @@ describe('a write', () => {
     assert.deepEqual([kept.status, kept.body.text, kept.body.about_id], [200, 'new', 'b1']);
     const faulty = await api.send({ send: 'PATCH /api/v1/notes/a1', headers: patch, body: { text: 3 } });
     assert.deepEqual(faulty.body.details, [{ field: 'text', message: 'must be a string, not a number' }]);
+  });
+
+  it('[REP-9] has the links of its row, which all who see the row share, also where they lead to a hidden row', async () => {
+    await using api = await desk();
+    const step = await api.send({ send: 'POST /api/v1/projects/pb/steps', headers: BOB, body: { title: 'B' } });
+    const step_id: string = step.body.id;
+    await api.send({ send: 'POST /api/v1/remarks', headers: BOB, body: { id: 'r', step_id } });
+    const read = async (headers: Record<string, string>) =>
+      (await api.send({ send: 'GET /api/v1/remarks/r', headers })).body;
+    const before = await read(BOB);
+    assert.equal(before.links.step, `/api/v1/projects/pb/steps/${step_id}`);
+    const patch = { ...ANN, 'Content-Type': 'application/merge-patch+json' };
+    const { status, body } = await api.send({ send: 'PATCH /api/v1/remarks/r', headers: patch, body: { text: 'new' } });
+    assert.deepEqual([status, body.links], [200, before.links]);
+    assert.deepEqual([await read(ANN), await read(BOB)], [body, body]);
+    const put = await api.send({ send: 'PUT /api/v1/remarks/r', headers: ANN, body: { text: 'x', step_id } });
+    assert.deepEqual([put.status, put.body.links, await read(BOB)], [200, before.links, put.body]);
   });
 
   it('[MET-2] with the id or a unique value of a hidden row is a conflict, and PUT to its id is 404', async () => {

@@ -108,7 +108,9 @@ export async function writtenRow(
   const fields: Record<string, Json> = { id };
   for (const { name } of resource.fields) fields[name] = values[name] ?? null;
   const { resources } = request.contract.model;
-  const source = { resources, lookup: request.rows.lookup.bind(request.rows) };
+  // What a representation says of the rows it refers to is the same for all who see it, and may lie below rows that this caller does not see.
+  const rows = request.rows.unrestricted();
+  const source = { resources, lookup: rows.lookup.bind(rows) };
   const hidden = await hiddenMembers(resource, { values: fields, within }, source);
   return { ...fields, id, created_at, updated_at, revision, ...hidden };
 }
