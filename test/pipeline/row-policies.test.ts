@@ -280,7 +280,7 @@ describe('a write', () => {
     assert.deepEqual(faulty.body.details, [{ field: 'text', message: 'must be a string, not a number' }]);
   });
 
-  it('[REP-9] has the links of its row, which all who see the row share, also where they lead to a hidden row', async () => {
+  it('[REP-9b] has the links of its row, which all who see the row share, also where they lead to a hidden row', async () => {
     await using api = await desk();
     const step = await api.send({ send: 'POST /api/v1/projects/pb/steps', headers: BOB, body: { title: 'B' } });
     const step_id: string = step.body.id;
