@@ -37,6 +37,8 @@ export interface RuledField {
   readonly unique?: boolean;
   readonly readOnly?: boolean;
   readonly searched?: boolean;
+  /** Who may use the field, besides the rules of its resource. */
+  readonly access?: { readonly read?: Rule; readonly write?: Rule };
   readonly reference?: {
     readonly resource: string;
     readonly as: string;
@@ -53,6 +55,21 @@ export interface RuledCaller {
   readonly subject: string | null;
   readonly scopes: readonly string[] | null;
   readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** Whether scopes fulfil a rule. */
+export function fulfils(rule: Rule, { scopes }: Pick<RuledCaller, 'scopes'>): boolean {
+  return rule === 'public' || (scopes !== null && (rule === 'authenticated' || scopes.includes(rule.scope)));
+}
+
+/** Whether a field exists for a caller (REP-11). */
+export function isShown({ access }: RuledField, caller: RuledCaller): boolean {
+  return fulfils(access?.read ?? 'public', caller);
+}
+
+/** Whether a caller may give a field that it reads another value. */
+export function isWritable({ access }: RuledField, caller: RuledCaller): boolean {
+  return fulfils(access?.write ?? 'public', caller);
 }
 
 /** The error code of a resource begins with it. */

@@ -1,5 +1,5 @@
 import { OracleCollection, type Comparison, type Item } from './oracle-collection.ts';
-import { codeOf, type RuledCaller, type RuledResource, type Rule } from './ruled-model.ts';
+import { codeOf, fulfils, isShown, type RuledCaller, type RuledResource, type Rule } from './ruled-model.ts';
 import {
   fieldOf,
   parentField,
@@ -47,6 +47,15 @@ function revisionMark(revision: Revision): Mark {
   });
 }
 
+/** A request that names what does not exist is refused, for this or for what else is wrong with it. */
+const UNKNOWN: Expected = { status: 400, anyRefusal: true };
+
+/** A row as JSON. */
+export interface Representation {
+  readonly links: Readonly<Record<string, unknown>>;
+  readonly [member: string]: unknown;
+}
+
 /** A page that a cursor leads to: of the rows after, or before, those values. */
 export interface CursorPlace {
   readonly query: string;
@@ -86,12 +95,11 @@ export class RuledReads {
   }
 
   /** Why a caller may not use an operation; null where it may. */
-  refusal(rules: readonly Rule[], { scopes }: RuledCaller): Expected | null {
-    const missing = rules.filter(
-      (rule) => rule !== 'public' && (scopes === null || (rule !== 'authenticated' && !scopes.includes(rule.scope))),
-    );
-    if (missing.length === 0) return null;
-    return scopes === null ? { status: 401, code: 'AUTH_REQUIRED' } : { status: 403, code: 'AUTH_SCOPE_INSUFFICIENT' };
+  refusal(rules: readonly Rule[], caller: RuledCaller): Expected | null {
+    if (rules.every((rule) => fulfils(rule, caller))) return null;
+    return caller.scopes === null
+      ? { status: 401, code: 'AUTH_REQUIRED' }
+      : { status: 403, code: 'AUTH_SCOPE_INSUFFICIENT' };
   }
 
   /** The resources that paths of relations lead through. */
@@ -102,8 +110,32 @@ export class RuledReads {
     return [target, ...this.through(target, rest)];
   }
 
-  isRelation(resource: RuledResource, name: string): boolean {
-    return this.rows.relations(resource).some((each) => each.name === name);
+  /** Whether the fields that a relation leads through exist for a caller. */
+  #isPassable(caller: RuledCaller, resource: RuledResource, { kind, target, field }: Relation): boolean {
+    return field === null || isShown(fieldOf(kind === 'inverse' ? target : resource, field), caller);
+  }
+
+  /** Whether a request names a field that does not exist for the caller. */
+  #namesHidden(
+    caller: RuledCaller,
+    resource: RuledResource,
+    { fields, expand, ...rest }: Pick<ListRequest, 'fields' | 'expand'> & Partial<ListRequest>,
+  ): boolean {
+    const { comparisons = [], alternatives = [], sort = [] } = rest;
+    const paths = [
+      ...(fields ?? []),
+      ...expand,
+      ...sort.map((key) => key.replace(/^-/, '')),
+      ...[...comparisons, ...alternatives.flat()].map(({ path }) => path),
+    ];
+    return paths.some((path) => this.#isHidden(caller, resource, path.split('.')));
+  }
+
+  #isHidden(caller: RuledCaller, resource: RuledResource, [first = '', ...rest]: readonly string[]): boolean {
+    const relation = this.rows.relations(resource).find(({ name }) => name === first);
+    if (relation === undefined) return !isShown(fieldOf(resource, first), caller);
+    if (!this.#isPassable(caller, resource, relation)) return true;
+    return rest.length > 0 && this.#isHidden(caller, relation.target, rest);
   }
 
   missing(caller: RuledCaller, resource: RuledResource, path: readonly string[]): Expected | null {
@@ -117,8 +149,10 @@ export class RuledReads {
     path: readonly string[],
     view: Pick<ListRequest, 'expand' | 'fields'>,
   ): Expected {
-    const refused =
-      this.refusal([resource.read], caller) ?? this.refusal(this.#expandedRules(resource, view.expand), caller);
+    const denied = this.refusal([resource.read], caller);
+    if (denied !== null) return denied;
+    if (this.#namesHidden(caller, resource, view)) return UNKNOWN;
+    const refused = this.refusal(this.#expandedRules(resource, view.expand), caller);
     if (refused !== null) return refused;
     const missing = this.missing(caller, resource, path);
     if (missing !== null) return missing;
@@ -132,9 +166,10 @@ export class RuledReads {
     const filtered = [...request.comparisons, ...request.alternatives.flat()].flatMap(({ path }) =>
       this.#filterRules(resource, path),
     );
-    const refused =
-      this.refusal([resource.read], caller) ??
-      this.refusal([...filtered, ...this.#expandedRules(resource, expand)], caller);
+    const denied = this.refusal([resource.read], caller);
+    if (denied !== null) return denied;
+    if (this.#namesHidden(caller, resource, request)) return UNKNOWN;
+    const refused = this.refusal([...filtered, ...this.#expandedRules(resource, expand)], caller);
     if (refused !== null) return refused;
     const missing = this.missing(caller, resource, [...within, '']);
     if (missing !== null) return missing;
@@ -264,7 +299,16 @@ export class RuledReads {
   }
 
   /** A row as a caller gets it. */
-  shown(caller: RuledCaller, row: RuledRow, { expand, fields }: Pick<ListRequest, 'expand' | 'fields'>): object {
+  shown(caller: RuledCaller, row: RuledRow, view: Pick<ListRequest, 'expand' | 'fields'>): Representation {
+    return this.narrowed(caller, row.resource, this.whole(caller, row, view));
+  }
+
+  /** With all fields of the row itself. */
+  whole(
+    caller: RuledCaller,
+    row: RuledRow,
+    { expand, fields }: Pick<ListRequest, 'expand' | 'fields'>,
+  ): Representation {
     const names = [parentField(row.resource), ...Object.keys(row.resource.fields), 'created_at', 'updated_at'].filter(
       (name) => name !== null,
     );
@@ -280,6 +324,17 @@ export class RuledReads {
       revision: revisionMark(row.revision),
       ...Object.fromEntries(expanded),
       links: this.#links(row),
+    };
+  }
+
+  /** A representation without what does not exist for a caller (REP-11). */
+  narrowed(caller: RuledCaller, resource: RuledResource, { links, ...members }: Representation): Representation {
+    const relations = this.rows.relations(resource).filter((each) => !this.#isPassable(caller, resource, each));
+    const only = <T>(all: Readonly<Record<string, T>>, isKept: (name: string) => boolean): Record<string, T> =>
+      Object.fromEntries(Object.entries(all).filter(([name]) => isKept(name)));
+    return {
+      ...only(members, (name) => isShown(fieldOf(resource, name), caller)),
+      links: only(links, (link) => !relations.some(({ name }) => name === link)),
     };
   }
 
@@ -304,7 +359,7 @@ export class RuledReads {
     };
   }
 
-  #links(row: RuledRow): object {
+  #links(row: RuledRow): Readonly<Record<string, unknown>> {
     const { resource, path } = row;
     const one = references(resource).flatMap(({ field, as, target }) => {
       const [referred] = this.rows

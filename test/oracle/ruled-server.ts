@@ -38,7 +38,7 @@ export class RuledServer {
 
   /** @param key the Idempotency-Key (MET-12) */
   write(caller: RuledCaller, request: WriteRequest, key: string | null, made: Made): Expected {
-    if (key === null || caller.subject === null) return this.#writes.write(caller, request, made).expected;
+    if (key === null || caller.subject === null) return this.#writes.write(caller, request, made).expected(caller);
     const refused = this.reads.refusal(rulesOf(request), caller);
     if (refused !== null) return refused;
     const { method, resource, path, body } = request;
@@ -47,11 +47,12 @@ export class RuledServer {
     if (earlier === undefined) {
       const answer = this.#writes.write(caller, request, made);
       if (answer.row !== null) this.#keys.set(name, { request: JSON.stringify(body), answer });
-      return answer.expected;
+      return answer.expected(caller);
     }
     if (earlier.request !== JSON.stringify(body)) return { status: 422, code: 'IDEMPOTENCY_KEY_REUSED' };
-    const { row, expected } = earlier.answer;
+    const { row } = earlier.answer;
     if (row === null || !this.#seesAsItWas(caller, row)) return notFound(resource);
+    const expected = earlier.answer.expected(caller);
     return { ...expected, headers: { ...expected.headers, 'idempotent-replayed': 'true' } };
   }
 
@@ -82,7 +83,7 @@ export class RuledServer {
     if (refused !== null) return refused;
     return {
       status: 200,
-      lines: writes.map((write, index) => this.#writes.write(caller, write, made[index] as Made).expected),
+      lines: writes.map((write, index) => this.#writes.write(caller, write, made[index] as Made).expected(caller)),
     };
   }
 
@@ -100,7 +101,7 @@ export class RuledServer {
       const answer = this.#writes.write(caller, write, made[index] as Made);
       if (answer.row === null && atomic) {
         this.rows.rows = before;
-        const { fields, ...expected } = answer.expected;
+        const { fields, ...expected } = answer.expected(caller);
         const within = `operations[${index}]`;
         const moved =
           fields?.length === 0
@@ -130,21 +131,22 @@ export class RuledServer {
     const judged = batch.done.map(({ write, answer }): Done => {
       if (answer.row === null) return { write, answer };
       const refused = this.reads.refusal(rulesOf(write), caller);
-      if (refused !== null) return { write, answer: { expected: refused, row: null } };
+      if (refused !== null) return { write, answer: { expected: () => refused, row: null } };
       const isSeen = this.#seesAsItWas(caller, answer.row);
-      return isSeen ? { write, answer } : { write, answer: { expected: notFound(write.resource), row: null } };
+      return isSeen ? { write, answer } : { write, answer: { expected: () => notFound(write.resource), row: null } };
     });
     return this.#shown(caller, id, { ...batch, done: judged });
   }
 
-  #shown(_caller: RuledCaller, id: string, { atomic, done }: RuledBatch): Expected {
+  #shown(caller: RuledCaller, id: string, { atomic, done }: RuledBatch): Expected {
     const count = done.filter(({ answer }) => answer.row !== null).length;
     const status = count === done.length ? 'succeeded' : count === 0 ? 'failed' : 'partially_failed';
-    const results = done.map(({ answer: { expected, row } }) => ({
-      status: expected.status,
-      headers: row === null ? ANYTHING : new Headers(expected.headers ?? {}),
-      body: row === null ? new Refusal(expected) : (expected.body ?? null),
-    }));
+    const results = done.map(({ answer }) => {
+      const expected = answer.expected(caller);
+      return answer.row === null
+        ? { status: expected.status, headers: ANYTHING, body: new Refusal(expected) }
+        : { status: expected.status, headers: new Headers(expected.headers ?? {}), body: expected.body ?? null };
+    });
     return {
       status: 200,
       body: {

@@ -1,5 +1,7 @@
 import {
   codeOf,
+  isShown,
+  isWritable,
   type RowOperation,
   type RuledCaller,
   type RuledField,
@@ -45,7 +47,8 @@ export interface Made {
 
 /** What became of a write: the answer, and the row that the answer is about. */
 export interface WriteAnswer {
-  readonly expected: Expected;
+  /** What a caller gets, now or when it asks again (MET-12). */
+  readonly expected: (caller: RuledCaller) => Expected;
   /** As the write left it, or as it was before it was deleted; null where the write failed. */
   readonly row: RuledRow | null;
 }
@@ -79,7 +82,7 @@ export class RuledWrites {
       return answer;
     } catch (error) {
       this.#rows.rows = before;
-      if (error instanceof Refused) return { expected: error.expected, row: null };
+      if (error instanceof Refused) return { expected: () => error.expected, row: null };
       throw error;
     }
   }
@@ -105,18 +108,22 @@ export class RuledWrites {
   #create(caller: RuledCaller, request: WriteRequest, made: Made): WriteAnswer {
     const { resource, method, path } = request;
     const body = request.body as Body;
-    const bad = this.#invalid(request, body);
+    const bad = this.#invalid(caller, request, body);
     const given = method === 'PUT' ? path.at(-1) : body['id'];
     if (resource.ids === 'uuid' && 'id' in body) bad.push('id');
     if (method === 'PUT' && 'id' in body && body['id'] !== given) bad.push('id');
     if (resource.ids === 'client' && typeof given !== 'string') bad.push('id');
     const values: Record<string, Value> = {};
     for (const [name, field] of Object.entries(resource.fields)) {
-      values[name] = field.readOnly ? null : name in body ? (body[name] as Value) : (field.default ?? null);
+      const isGiven = name in body && isShown(field, caller);
+      values[name] = field.readOnly ? null : isGiven ? (body[name] as Value) : (field.default ?? null);
       if (field.required && values[name] === null && !bad.includes(name)) bad.push(name);
     }
     const { state, owner } = resource;
     if (state !== null) values[state.field] ??= state.initial;
+    const blank = Object.fromEntries(
+      Object.entries(resource.fields).map(([name, field]) => [name, field.default ?? null]),
+    );
     const ownId = typeof given === 'string' ? given : '';
     const draft: RuledRow = {
       resource,
@@ -128,6 +135,7 @@ export class RuledWrites {
     };
     const dangling = this.#dangling(caller, draft, null, ownId, bad);
     if (bad.length + dangling.length > 0) throw invalid(resource, [...bad, ...dangling], bad.length === 0);
+    this.#requireWritable(caller, resource, values, blank);
     if (state !== null && values[state.field] !== state.initial)
       throw new Refused({ status: 409, code: `${codeOf(resource)}_CONFLICT` });
     if (owner !== null) values[owner.field] = caller.subject;
@@ -142,21 +150,23 @@ export class RuledWrites {
 
   #update(caller: RuledCaller, request: WriteRequest, row: RuledRow, made: Made): WriteAnswer {
     const { resource, method } = request;
-    const changes = this.#changes(request, row);
-    const bad = this.#invalid(request, changes);
+    const changes = this.#changes(caller, request, row);
+    const bad = this.#invalid(caller, request, changes);
     if ('id' in changes && changes['id'] !== row.path.at(-1)) bad.push('id');
     const values: Record<string, Value> = { ...row.values };
     const { state } = resource;
     for (const [name, field] of Object.entries(resource.fields)) {
-      if (field.readOnly) continue;
+      if (field.readOnly || !isShown(field, caller)) continue;
       if (name in changes) values[name] = changes[name] as Value;
-      else if (method === 'PUT' && name !== state?.field) values[name] = field.default ?? null;
+      else if (method === 'PUT' && name !== state?.field && isWritable(field, caller))
+        values[name] = field.default ?? null;
       if (name === state?.field && values[name] === null) values[name] = row.values[name] ?? null;
       if (field.required && values[name] === null && !bad.includes(name)) bad.push(name);
     }
     const draft = { ...row, values };
     const dangling = this.#dangling(caller, draft, row, row.path.at(-1) ?? '', bad);
     if (bad.length + dangling.length > 0) throw invalid(resource, [...bad, ...dangling], bad.length === 0);
+    this.#requireWritable(caller, resource, values, row.values);
     this.#requireTransition(row, values);
     if (JSON.stringify(values) === JSON.stringify(row.values))
       return { expected: this.#written(caller, request, row, false), row };
@@ -168,7 +178,7 @@ export class RuledWrites {
   }
 
   /** The members that a body changes. @throws {Refused} where a patch does not apply */
-  #changes({ resource, body, method }: WriteRequest, row: RuledRow): Body {
+  #changes(caller: RuledCaller, { resource, body, method }: WriteRequest, row: RuledRow): Body {
     if (!Array.isArray(body)) return body as Body;
     if (method === 'PUT') throw new Error('a PUT has no patch');
     const changes: Record<string, unknown> = {};
@@ -176,12 +186,27 @@ export class RuledWrites {
     for (const [index, { op, path, value }] of operations.entries()) {
       const name = path.slice(1);
       const current = name in changes ? changes[name] : row.values[name];
-      if (op === 'test' && current !== value)
+      const exists = isShown(resource.fields[name] ?? { kind: 'text' }, caller);
+      if (!exists || (op === 'test' && current !== value))
         throw new Refused({ status: 409, code: `${codeOf(resource)}_CONFLICT`, fields: [`[${index}]`] });
       if (op === 'replace' && resource.fields[name]?.readOnly === true) throw invalid(resource, [name]);
       if (op === 'replace') changes[name] = value;
     }
     return changes;
+  }
+
+  /** An equal value is no write. */
+  #requireWritable(
+    caller: RuledCaller,
+    resource: RuledResource,
+    to: Readonly<Record<string, Value>>,
+    from: Readonly<Record<string, Value>>,
+  ): void {
+    const written = Object.entries(resource.fields).filter(
+      ([name, field]) => isShown(field, caller) && !isWritable(field, caller) && to[name] !== from[name],
+    );
+    if (written.length === 0) return;
+    throw new Refused({ ...forbidden(resource).expected, fields: written.map(([name]) => name) });
   }
 
   #requireTransition({ resource, values: from }: RuledRow, to: Readonly<Record<string, Value>>): void {
@@ -211,11 +236,11 @@ export class RuledWrites {
   }
 
   /** Members of a body that no row may have. */
-  #invalid({ resource, lenient }: WriteRequest, body: Body): string[] {
+  #invalid(caller: RuledCaller, { resource, lenient }: WriteRequest, body: Body): string[] {
     const system = ['id', 'created_at', 'updated_at', 'revision', 'links', parentField(resource)];
     return Object.entries(body).flatMap(([name, value]) => {
       const field = resource.fields[name];
-      if (field === undefined) return lenient || system.includes(name) ? [] : [name];
+      if (field === undefined || !isShown(field, caller)) return lenient || system.includes(name) ? [] : [name];
       return field.readOnly || value === null || isValid(field, value) ? [] : [name];
     });
   }
@@ -246,7 +271,7 @@ export class RuledWrites {
     if (dependents.some(({ onDelete }) => onDelete === 'restrict')) {
       throw new Refused({ status: 409, code: `${codeOf(row.resource)}_HAS_DEPENDENTS`, fields: [] });
     }
-    const shown = this.#reads.shown(caller, row, { expand: [], fields: null });
+    const whole = this.#reads.whole(caller, row, { expand: [], fields: null });
     for (const each of deleted) this.#rows.remove(each);
     for (const { from, field } of dependents) {
       const current = this.#rows.get(from.resource, from.path);
@@ -258,7 +283,8 @@ export class RuledWrites {
         revision: { known: null },
       });
     }
-    return { expected: request.dry ? { status: 200, body: shown } : { status: 204 }, row };
+    const dry = (who: RuledCaller): Expected => ({ status: 200, body: this.#reads.narrowed(who, row.resource, whole) });
+    return { expected: request.dry ? dry : () => ({ status: 204 }), row };
   }
 
   #collect(row: RuledRow, deleted: Set<RuledRow>): void {
@@ -291,8 +317,12 @@ export class RuledWrites {
       );
   }
 
-  #written(caller: RuledCaller, { dry, minimal, method }: WriteRequest, row: RuledRow, isNew: boolean): Expected {
-    const body = this.#reads.shown(caller, row, { expand: [], fields: null });
+  #written(caller: RuledCaller, request: WriteRequest, row: RuledRow, isNew: boolean): (who: RuledCaller) => Expected {
+    const whole = this.#reads.whole(caller, row, { expand: [], fields: null });
+    return (who) => this.#response(request, row, isNew, this.#reads.narrowed(who, row.resource, whole));
+  }
+
+  #response({ dry, minimal, method }: WriteRequest, row: RuledRow, isNew: boolean, body: object): Expected {
     const self = urlOf(this.#rows, row.resource, row.path);
     if (dry)
       return {

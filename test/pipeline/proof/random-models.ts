@@ -20,6 +20,9 @@ export const STATES = ['DRAFT', 'LIVE', 'DONE'];
 export function randomModel(random: Random): RuledModel {
   const model: Record<string, RuledResource> = {};
   for (const name of NAMES.slice(0, random.integer(2, NAMES.length))) model[name] = bareResource(name, model, random);
+  for (const resource of Object.values(model)) {
+    model[resource.name] = { ...resource, fields: withRandomAccess(resource, random) };
+  }
   const rows = new RuledRows(model);
   for (const resource of Object.values(model)) {
     model[resource.name] = { ...resource, rows: randomRules(rows, resource, random) };
@@ -59,6 +62,19 @@ function bareResource(name: string, model: RuledModel, random: Random): RuledRes
       ? { field: 'status', initial: 'DRAFT', transitions: { DRAFT: ['LIVE'], LIVE: ['DONE', 'DRAFT'] } }
       : null,
   };
+}
+
+/** Fields that not every caller may read or write: any but those that are searched and required. */
+function withRandomAccess({ name, fields }: RuledResource, random: Random): Readonly<Record<string, RuledField>> {
+  if (random.chance(0.5)) return fields;
+  const gated = Object.entries(fields).map(([field, each]): [string, RuledField] => {
+    if (each.searched || each.required || !random.chance(0.3)) return [field, each];
+    const rule = (scope: string): Rule => (random.chance(0.2) ? 'authenticated' : { scope });
+    const read = random.chance(0.7) ? { read: rule(`${name}:see`) } : {};
+    const write = random.chance(0.6) && !each.readOnly ? { write: rule(`${name}:set`) } : {};
+    return [field, { ...each, access: { ...read, ...write } }];
+  });
+  return Object.fromEntries(gated);
 }
 
 function randomRule(scope: string, random: Random): Rule {
@@ -172,7 +188,13 @@ function randomOperand(field: RuledField, name: string, random: Random): unknown
 
 /** Callers that see different rows; the last one is anonymous. Two of them are one identity with other claims. */
 export function randomCallers(model: RuledModel, random: Random): readonly RuledCaller[] {
-  const scopes = Object.keys(model).flatMap((name) => [`${name}:read`, `${name}:write`, `${name}:admin`]);
+  const scopes = Object.keys(model).flatMap((name) => [
+    `${name}:read`,
+    `${name}:write`,
+    `${name}:admin`,
+    `${name}:see`,
+    `${name}:set`,
+  ]);
   const claims = (): Record<string, unknown> => {
     const tenant = random.pick<unknown>(['acme', 'byte', 7, null, ['acme']]);
     return {
@@ -225,6 +247,9 @@ function declared({
   rows,
   state,
 }: RuledResource): object {
+  const access = Object.entries(fields).flatMap(([name, field]) =>
+    field.access === undefined || Object.keys(field.access).length === 0 ? [] : [[name, field.access] as const],
+  );
   const properties = Object.entries(fields).map(([name, field]) => [name, property(field)] as const);
   const required = Object.entries(fields)
     .filter(([, field]) => field.required)
@@ -246,6 +271,7 @@ function declared({
       write,
       ...(owner === null ? {} : { owner: owner.bypass === null ? owner.field : owner }),
       ...(Object.keys(rows).length === 0 ? {} : { rows }),
+      ...(access.length === 0 ? {} : { fields: Object.fromEntries(access) }),
     },
   };
 }
