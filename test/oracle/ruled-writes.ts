@@ -186,8 +186,8 @@ export class RuledWrites {
     for (const [index, { op, path, value }] of operations.entries()) {
       const name = path.slice(1);
       const current = name in changes ? changes[name] : row.values[name];
-      const exists = isShown(resource.fields[name] ?? { kind: 'text' }, caller);
-      if (!exists || (op === 'test' && current !== value))
+      const isThere = isShown(resource.fields[name] ?? { kind: 'text' }, caller);
+      if (!isThere || (op === 'test' && current !== value))
         throw new Refused({ status: 409, code: `${codeOf(resource)}_CONFLICT`, fields: [`[${index}]`] });
       if (op === 'replace' && resource.fields[name]?.readOnly === true) throw invalid(resource, [name]);
       if (op === 'replace') changes[name] = value;

@@ -17,6 +17,9 @@ export const FORMATS = [
 const LIST_FORMATS = [...FORMATS, 'application/x-ndjson', 'text/csv'] as const;
 export type Format = (typeof LIST_FORMATS)[number];
 
+/** What a body is sent as; `merge` and JSON patches have types of their own. */
+export type Content = 'json' | 'xml' | 'form';
+
 export type Request =
   | {
       readonly kind: 'item';
@@ -33,7 +36,13 @@ export type Request =
       readonly list: ListRequest;
       readonly format: Format;
     }
-  | { readonly kind: 'write'; readonly write: WriteRequest; readonly key: string | null }
+  | {
+      readonly kind: 'write';
+      readonly write: WriteRequest;
+      readonly key: string | null;
+      readonly content: Content;
+      readonly format: Format;
+    }
   | { readonly kind: 'batch'; readonly atomic: boolean; readonly operations: readonly WriteRequest[] }
   | {
       readonly kind: 'lines';
@@ -108,7 +117,7 @@ export class RandomRequests {
       case 'list':
         return this.#list(resource, known);
       case 'write':
-        return { kind, write: this.#write(resource), key: random.chance(0.3) ? `key-${random.integer(1, 3)}` : null };
+        return this.#sent(this.#write(resource), random.chance(0.3) ? `key-${random.integer(1, 3)}` : null);
       case 'batch':
         return {
           kind,
@@ -134,7 +143,21 @@ export class RandomRequests {
   /** A row to begin with. */
   seed(): Request {
     const write = this.#plain(this.#random.pick(this.#resources), 'POST');
-    return { kind: 'write', key: null, write };
+    return { kind: 'write', key: null, write, content: 'json', format: 'application/json' };
+  }
+
+  /** A value of another type than its field has is one in JSON alone. */
+  #sent(write: WriteRequest, key: string | null): Request {
+    const { body, resource } = write;
+    const isTyped =
+      body !== null &&
+      !Array.isArray(body) &&
+      Object.entries(body).every(([name, value]) => {
+        const kind = resource.fields[name]?.kind ?? 'text';
+        return value === null || typeof value === { text: 'string', number: 'number', boolean: 'boolean' }[kind];
+      });
+    const content = isTyped ? this.#random.pick(['json', 'json', 'xml', 'form'] as const) : 'json';
+    return { kind: 'write', write, key, content, format: this.#random.pick(FORMATS) };
   }
 
   #operation(): WriteRequest {

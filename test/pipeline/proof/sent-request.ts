@@ -35,10 +35,15 @@ export function sentRequest(request: Request, caller: RuledCaller, server: Ruled
       };
     }
     case 'write': {
-      const { write, key } = request;
+      const { write, key, format } = request;
       const url = `${server.urlOf(write.resource, write.path)}${write.dry ? '?dry_run=true' : ''}`;
-      const headers = { ...token, ...writeHeaders(write), ...(key === null ? {} : { 'Idempotency-Key': key }) };
-      return { send: `${write.method} ${url}`, headers, ...(write.body === null ? {} : { body: write.body }) };
+      const headers = {
+        ...token,
+        ...writeHeaders(write),
+        ...(key === null ? {} : { 'Idempotency-Key': key }),
+        Accept: format,
+      };
+      return { send: `${write.method} ${url}`, ...withBody(request, headers) };
     }
     case 'batch': {
       const operations = request.operations.map((write) => {
@@ -65,6 +70,30 @@ export function sentRequest(request: Request, caller: RuledCaller, server: Ruled
     case 'options':
       return { send: `OPTIONS ${server.urlOf(request.resource, request.path)}`, headers: token };
   }
+}
+
+function withBody(
+  { write: { body, resource }, content }: Extract<Request, { kind: 'write' }>,
+  headers: SentRequest['headers'],
+): Pick<SentRequest, 'headers' | 'body'> {
+  if (body === null) return { headers };
+  if (content === 'json' || Array.isArray(body)) return { headers, body };
+  const members = Object.entries(body).map(([name, value]) => [name, value === null ? null : textOf(value)] as const);
+  if (content === 'form') {
+    const pairs = members.map(([name, value]) => (value === null ? name : `${name}=${encodeURIComponent(value)}`));
+    return { headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }, body: pairs.join('&') };
+  }
+  const elements = members.map(([name, value]) =>
+    value === null ? `<${name} xsi:nil="true"/>` : `<${name}>${value}</${name}>`,
+  );
+  const root = `<${resource.singular} xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">`;
+  const text = `${root}${elements.join('')}</${resource.singular}>`;
+  return { headers: { ...headers, 'Content-Type': 'application/xml' }, body: text };
+}
+
+/** None of the texts has markup. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function writeHeaders({
