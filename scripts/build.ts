@@ -1,5 +1,5 @@
-// `npm run build`: bundles src/ into a few files in dist/, with type declarations. A program of three hundred modules would spend a quarter of
-// its start-up time finding and reading them.
+// `npm run build`: bundles src/ into a few files in dist/, or in the folder that is named, with type declarations. A program of three
+// hundred modules would spend a quarter of its start-up time finding and reading them.
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -20,7 +20,7 @@ const ENTRIES = {
 };
 
 const sources = path.join(root, 'src');
-const dist = path.join(root, 'dist');
+const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
 const rootPage = path.join(sources, 'describe', 'root-page');
 
 const documentValidationPlugin: Plugin = {
@@ -49,4 +49,4 @@ const bundle = await rolldown({
 });
 // All in one folder: a module finds the files of its threads in its own folder (`src/platform/worker-file.ts`), whichever chunk contains it.
 await bundle.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
-process.exitCode = tool('tsc', ['-p', 'tsconfig.build.json']) ? 0 : 1;
+process.exitCode = tool('tsc', ['-p', 'tsconfig.build.json', '--outDir', path.join(dist, 'types')]) ? 0 : 1;

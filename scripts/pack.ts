@@ -26,9 +26,11 @@ const ours: ReadonlySet<string> = new Set([
   'workspaces',
 ]);
 
-execFileSync(process.execPath, ['scripts/build.ts'], { cwd: root, stdio: ['ignore', 2, 2] });
 const manifest: Manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const folder = mkdtempSync(path.join(tmpdir(), `${manifest.name}-pack-`));
+// Not in the checkout: tests pack at the same time, and each build replaces the one before.
+const build = ['scripts/build.ts', path.join(folder, 'dist')];
+execFileSync(process.execPath, build, { cwd: root, stdio: ['ignore', 2, 2] });
 fill(folder, manifest);
 linkToRepository(folder, manifest);
 const tarball = pack(folder, manifest);
@@ -39,10 +41,10 @@ process.stdout.write(`${tarball}\n`);
 function fill(to: string, from: Manifest): void {
   const published = Object.fromEntries(Object.entries(from).filter(([member]) => !ours.has(member)));
   writeFileSync(path.join(to, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
-  const missing = [...from.files, 'README.md', 'LICENSE'].filter((each) => !existsSync(path.join(root, each)));
+  const copied = [...from.files.filter((each) => each !== 'dist'), 'README.md', 'LICENSE'];
+  const missing = copied.filter((each) => !existsSync(path.join(root, each)));
   if (missing.length > 0) throw new Error(`to be published, but missing: ${missing.join(', ')}`);
-  for (const each of [...from.files, 'README.md', 'LICENSE'])
-    cpSync(path.join(root, each), path.join(to, each), { recursive: true });
+  for (const each of copied) cpSync(path.join(root, each), path.join(to, each), { recursive: true });
 }
 
 /** Creates the tarball in the folder. @returns its path */
