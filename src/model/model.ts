@@ -192,7 +192,13 @@ export interface Resource {
   /** The paths of the strings and arrays of strings that `q` searches. If empty, `q` is an unknown parameter (QRY-6). */
   readonly search: readonly string[];
   /** Which of these members the model declares, and does not leave to their defaults: warnings differ. */
-  readonly declares: { readonly sortable: boolean; readonly filterable: boolean; readonly singular: boolean };
+  readonly declares: {
+    readonly sortable: boolean;
+    readonly filterable: boolean;
+    readonly singular: boolean;
+    /** `cache: { scope: public }`. */
+    readonly publicCache: boolean;
+  };
   readonly state: StateMachine | null;
   /** The default sort, which ends with `id`. */
   readonly sort: readonly SortKey[];
@@ -208,6 +214,8 @@ export interface Resource {
   readonly rows: RowRules;
   /** The field that holds the caller that created a row (AUTH-9); null if there is none. */
   readonly owner: string | null;
+  /** Whether every caller that reads its rows, authenticated or not, gets the same ones with the same fields. Without an `auth` section it is so. */
+  readonly sameForEveryCaller: boolean;
   readonly requireIfMatch: boolean;
   /** Whether POST and PATCH must carry an `Idempotency-Key` (MET-12). */
   readonly idempotency: 'optional' | 'required';

@@ -47,7 +47,7 @@ export function operationRules(resource: Resource, method: Method): readonly Acc
 export function variesByCaller(routed: Pick<Routed, 'route' | 'method' | 'contract'>): boolean {
   const { route, method, contract } = routed;
   if (accessRules(routed).length > 0 || (method === 'OPTIONS' && contract.model.auth !== null)) return true;
-  return contract.hasFieldRules && (route.kind === 'collection' || route.kind === 'item');
+  return (route.kind === 'collection' || route.kind === 'item') && !route.compiled.resource.sameForEveryCaller;
 }
 
 /** The methods of a target that a caller may use, in their order (MET-5). @param scopes null for an anonymous caller */

@@ -7,13 +7,15 @@ import { isServedByIndex, policyPaths } from './policy-paths.ts';
 import { totalOrder } from './sort.ts';
 
 /**
- * Warnings about a valid model: lists of sortable or filterable fields that no index serves (QRY-3), and names whose derived singular may be wrong.
+ * Warnings about a valid model: lists of sortable or filterable fields that no index serves (QRY-3), policies that do not work well with indexes or
+ * uniques, caching that is narrower than declared, and names whose derived singular may be wrong.
  * A field that may be sorted or filtered by default is no reason to warn: the limits on effort hold.
  */
 export function describeWarnings(model: Model): readonly string[] {
   return [...model.resources.values()].flatMap((resource) => [
     ...indexWarnings(resource, model),
     ...policyWarnings(resource),
+    ...cacheWarnings(resource),
     ...nameWarnings(resource),
   ]);
 }
@@ -54,6 +56,13 @@ function revealingUniques(resource: Resource): readonly string[] {
   return [
     `resources.${name}: unique over rows that callers may not see, so that a 409 reveals them: ${listed}; ${fix}`,
   ];
+}
+
+/** A declared scope that responses do not have (CACHE-5). */
+function cacheWarnings({ name, declares, cache }: Resource): readonly string[] {
+  if (!declares.publicCache || cache?.scope === 'public') return [];
+  const cause = 'its responses are private, because access does not show every caller the same';
+  return [`resources.${name}: cache declares scope: public, and ${cause}; remove the scope, or open the access`];
 }
 
 function nameWarnings({ name, singular, declares }: Resource): readonly string[] {

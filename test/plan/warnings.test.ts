@@ -96,6 +96,31 @@ resources:
     assert.deepEqual(warned('unique: [[code]]'), []);
   });
 
+  it('[CACHE-5] names resources that shared caches do not store, although the model declares it', () => {
+    const warned = (access: string): readonly string[] => {
+      const schema = 'schema: { type: object, properties: { tenant: { type: string }, cost: { type: integer } } }';
+      const goods = `goods: { cache: { max_age: 60, scope: public }, access: ${access}, ${schema} }`;
+      return describeWarnings(compilePolicies(withResources(`  ${goods}\n`)).model);
+    };
+    for (const same of [
+      '{ read: public }',
+      '{ read: public, rows: { read: { tenant: a }, update: { tenant: $caller.claims.tenant } } }',
+      '{ read: public, fields: { cost: { write: { scope: finance } } } }',
+    ]) {
+      assert.deepEqual(warned(same), [], same);
+    }
+    for (const different of [
+      '{ read: authenticated }',
+      '{ read: public, rows: { read: { tenant: $caller.claims.tenant } } }',
+      '{ read: public, rows: { read: { tenant: { in: [a, $caller.subject] } } } }',
+      '{ read: public, fields: { cost: { read: authenticated } } }',
+    ]) {
+      assert.deepEqual(warned(different), [
+        'resources.goods: cache declares scope: public, and its responses are private, because access does not show every caller the same; remove the scope, or open the access',
+      ]);
+    }
+  });
+
   it('[QRY-3] has none for a plain model, whose fields can be sorted and filtered by default', () => {
     assert.deepEqual(warnings('a: { type: string }, b: { type: object, properties: { c: { type: integer } } }'), []);
   });

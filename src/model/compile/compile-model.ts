@@ -15,6 +15,7 @@ import { checkRelationNames, dependentsOf, linksOf, type ReferrersByTarget, refe
 import { resolveReferences } from './resolve-refs.ts';
 import { compileRuledAccess, NO_RULED_ACCESS, type RuledAccess } from './ruled-access.ts';
 import { compileSettings } from './settings.ts';
+import { compileSharing } from './sharing.ts';
 
 /** The functions of resources, by name of the resource. */
 export type ModelCode = ReadonlyMap<string, UncheckedCode>;
@@ -86,6 +87,7 @@ function withRelations(
   return {
     ...resource,
     ...NO_RULED_ACCESS,
+    sameForEveryCaller: true,
     dependents: dependentsOf(name, referrers),
     links: linksOf(name, referrers),
   };
@@ -102,7 +104,8 @@ function withRuledAccess(
     if (context === undefined) return null;
     return compileRuledAccess(context, { resource, resources, code: code.get(resource.name) ?? null });
   };
-  return new Map([...resources].map(([name, resource]) => [name, { ...resource, ...rulesOf(resource) }]));
+  const ruled = new Map([...resources].map(([name, resource]) => [name, { ...resource, ...rulesOf(resource) }]));
+  return new Map([...ruled].map(([name, resource]) => [name, { ...resource, ...compileSharing(resource, ruled) }]));
 }
 
 /** Serializes a model for its fingerprint, with the order of members, map entries and fields. */

@@ -17,7 +17,8 @@ import { compileIndexes, compileSort, compileTimeField, compileUniques } from '.
 import { compileState } from './state-machine.ts';
 
 /** A compiled resource without the parts that depend on other resources. */
-export type UnlinkedResource = Omit<Resource, 'dependents' | 'links' | keyof RuledAccess> & CompileContext;
+export type UnlinkedResource = Omit<Resource, 'dependents' | 'links' | 'sameForEveryCaller' | keyof RuledAccess> &
+  CompileContext;
 
 /** The parent of a resource. */
 export interface ParentResource {
@@ -76,7 +77,7 @@ export function compileResource(
     access,
     requireIfMatch: declared['require_if_match'] === true,
     idempotency: declared['idempotency'] === 'required' ? 'required' : 'optional',
-    cache: compileCache(declared, access),
+    cache: compileCache(declared),
     schema,
   };
 }
@@ -96,7 +97,12 @@ function accessOf(resource: ResourceContext, { collection, parent, document }: R
 
 function declaredMembers(declared: CompileContext['declared']): Resource['declares'] {
   const declares = (member: keyof Resource['declares']): boolean => declared[member] !== undefined;
-  return { sortable: declares('sortable'), filterable: declares('filterable'), singular: declares('singular') };
+  return {
+    sortable: declares('sortable'),
+    filterable: declares('filterable'),
+    singular: declares('singular'),
+    publicCache: compileCache(declared)?.scope === 'public',
+  };
 }
 
 /** The field with the id of the parent. It is read-only, because the path sets it. */
@@ -148,12 +154,9 @@ function compileEvents(declared: CompileContext['declared']): Resource['events']
   return events === 'full' || events === 'none' ? events : 'thin';
 }
 
-/** A response that not every caller gets is private, whatever is declared (CACHE-5). */
-function compileCache(declared: CompileContext['declared'], { read }: ResourceAccess): Resource['cache'] {
+/** As it is declared: see {@link compileSharing}. */
+function compileCache(declared: CompileContext['declared']): Resource['cache'] {
   if (!isJsonObject(declared['cache'])) return null;
   const cache = objectOf(declared['cache']);
-  return {
-    maxAge: numberOf(cache['max_age']) ?? 0,
-    scope: cache['scope'] === 'public' && read.kind === 'public' ? 'public' : 'private',
-  };
+  return { maxAge: numberOf(cache['max_age']) ?? 0, scope: cache['scope'] === 'public' ? 'public' : 'private' };
 }

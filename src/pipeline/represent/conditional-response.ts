@@ -17,6 +17,8 @@ export interface SelectedRepresentation {
   readonly resource: Resource | null;
   /** What the model declares of all resources in it; null where it declares nothing. */
   readonly cache: CacheDirectives | null;
+  /** Whether it depends on who calls by what it shows of other resources (NEG-3). */
+  readonly variesByCaller: boolean;
   readonly etags: ETagsByLength;
   /** null where no `Last-Modified` is sent. */
   readonly lastModified: () => Modified | null;
@@ -40,12 +42,19 @@ export function selectedOf(
   lastModified: SelectedRepresentation['lastModified'] = undated,
 ): SelectedRepresentation {
   const cache = others.map((each) => each.cache).reduce(combineDirectives, resource.cache);
-  return { resource, cache, etags, lastModified };
+  const variesByCaller = others.some((each) => !each.sameForEveryCaller);
+  return { resource, cache, variesByCaller, etags, lastModified };
 }
 
 /** The representation of something that is no resource of the model. */
 export function selectedDocument(etag: string): SelectedRepresentation {
-  return { resource: null, cache: null, etags: { short: etag, long: etag }, lastModified: undated };
+  return {
+    resource: null,
+    cache: null,
+    variesByCaller: false,
+    etags: { short: etag, long: etag },
+    lastModified: undated,
+  };
 }
 
 /** 200, or 304 where the client's copy is current (CACHE-2, CACHE-3). @throws {ApiError} 412 */
@@ -100,8 +109,13 @@ function okResponse(
 }
 
 /** A new list, which the caller may extend. */
-function validatorHeaders(request: Negotiated, { cache }: SelectedRepresentation, etag: string): string[] {
+function validatorHeaders(
+  request: Negotiated,
+  { cache, variesByCaller }: SelectedRepresentation,
+  etag: string,
+): string[] {
   const { exchange, contract, credentials } = request;
+  if (variesByCaller) exchange.note.variesByCaller = true;
   const cacheability = { credentials, cache, sameForEveryCaller: !contract.hasFieldRules };
   const quota = isShared(cacheability) ? null : exchange.note.quota;
   const headers = commonHeaders(exchange, contract.version, quota);
