@@ -314,7 +314,7 @@ describe('a policy function', () => {
 
   it('[AUTH-5a] gets the caller and returns a tree as data has it', () => {
     const visible = shownBy(({ subject: name }) => ({
-      any: [{ owner_id: name }, { tags: { contains: '$caller.subject' } }],
+      any: [{ owner_id: name }, { tags: { contains: name } }],
     }));
     assert.deepEqual(visible, boundTo({ any: [{ owner_id: 'ann' }, { tags: { contains: 'ann' } }] }, ANONYMOUS));
     assert.deepEqual(
@@ -343,6 +343,9 @@ describe('a policy function', () => {
     ['returns a promise', () => Promise.reject(new Error('late')), /failed/],
     ['returns a tree that contains itself', () => cyclic, /failed/],
     ['names an unknown field', () => ({ nope: 1 }), /no readable field nope/],
+    ['returns the name of a claim', () => ({ name: '$caller.subject' }), /returns \$caller\.\..*return the value/],
+    ['lists the name of a claim', () => ({ name: { in: ['$caller.claims.x'] } }), /returns \$caller/],
+    ['returns the name of a list', () => ({ name: { in: '$caller.scopes' } }), /returns \$caller/],
     ['returns a function', () => ({ name: () => 'a' }), /failed/],
   ];
   for (const [title, policyOf, says] of failures) {

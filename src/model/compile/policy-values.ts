@@ -9,6 +9,8 @@ import type { Path } from '../values/path.ts';
 
 const CALLER = '$caller.';
 const CLAIMS = 'claims.';
+/** What a text names, rather than is: also what other tools have, such as `$NOW`, so that none of it is taken for a text that no field has. */
+const NAME = /^\$[A-Za-z_]/;
 const CALLER_VALUES = '$caller.subject, $caller.client, $caller.issuer, $caller.scopes or $caller.claims.<name>';
 
 /** What a field cannot be equal to, whatever the caller. */
@@ -41,7 +43,7 @@ export class PolicyValues {
   }
 
   #list(property: Property, given: Json, at: Path): PolicyValue | null {
-    if (typeof given === 'string' && given.startsWith('$caller')) {
+    if (this.#isName(given)) {
       const value = this.#ofCaller(given, at);
       if (value?.kind !== 'caller' || value.member === 'scopes') return value && this.#textual(property, value, at);
       return this.#problem(at, `${given} is a single value`, `write [${given}]`);
@@ -57,7 +59,7 @@ export class PolicyValues {
   }
 
   #single(property: Property, operator: ComparisonOperator, given: Json, at: Path): PolicyValue | null {
-    if (typeof given === 'string' && given.startsWith('$caller')) {
+    if (this.#isName(given)) {
       const value = this.#ofCaller(given, at);
       if (value?.kind !== 'caller' || value.member !== 'scopes') return value && this.#textual(property, value, at);
       return this.#problem(at, `${given} is a list`, `write { in: ${given} }`);
@@ -95,7 +97,14 @@ export class PolicyValues {
     );
   }
 
+  /** Of what a function returns, only what it could return by a mistake: other texts may be claims, which are what they are. */
+  #isName(given: Json): given is string {
+    return typeof given === 'string' && (this.#isResult ? given.startsWith(CALLER) : NAME.test(given));
+  }
+
   #ofCaller(text: string, at: Path): PolicyValue | null {
+    // It may be a claim whose text the caller has chosen, so that it must not name another one.
+    if (this.#isResult) return this.#problem(at, `a function returns ${CALLER}..`, 'return the value, which it gets');
     const name = text.slice(CALLER.length);
     if (name === 'subject' || name === 'client' || name === 'issuer' || name === 'scopes') {
       return { kind: 'caller', member: name };

@@ -92,6 +92,7 @@ describe('a row policy', () => {
       },
     ],
     ['a literal in stored form', '{ price: 1.5 }', compared('price', 'eq', literal('1.50'))],
+    ['a price in dollars', '{ name: $5 }', compared('name', 'eq', literal('$5'))],
     ['a part of a date', "{ name: { starts_with: 'a' } }", compared('name', 'starts_with', literal('a'))],
     [
       'an item of an array',
@@ -149,6 +150,13 @@ describe('a row policy', () => {
     ['lists the subject', '{ name: { in: $caller.subject } }', '.name.in', /is a single value/],
     ['compares with a list of scopes', '{ name: $caller.scopes }', '.name', /is a list/],
     ['compares a date-time with the issuer', '{ due: { gt: $caller.issuer } }', '.due.gt', /\$caller\.issuer is text/],
+    ['names what is no value of the caller', '{ name: { ne: $NOW } }', '.name.ne', /callers have no \$NOW/],
+    [
+      'lists what is no value of the caller',
+      '{ name: { in: [a, $USER.id] } }',
+      '.name.in[1]',
+      /callers have no \$USER/,
+    ],
     ['names an unknown member of the caller', '{ name: $caller.email }', '.name', /callers have no \$caller\.email/],
     ['asks for exists with a word', '{ name: { exists: yes please } }', '.name.exists', /exists is not true or false/],
     ['goes through an array of references', '{ likes.name: a }', '.likes.name', /leads to many rows/],
