@@ -81,7 +81,7 @@ before(async () => {
 });
 after(() => api.close());
 
-describe('a response that anyone may read', () => {
+describe('a response that anyone may read, in a model with row policies', () => {
   const rows: readonly (readonly [target: string, isSame: boolean])[] = [
     ['topics', true],
     ['topics/x', true],
@@ -139,6 +139,104 @@ describe('a response that anyone may read', () => {
       const { headers } = await api.row({ send: `GET /api/v1/${target}`, status });
       assert.match(headers.get('vary') ?? '', /Authorization/);
       assert.doesNotMatch(headers.get('cache-control') ?? '', /public/);
+    }
+  });
+});
+
+/** Of `products` and `suppliers` callers see different fields; of `makers` different links. */
+const FIELDS = `
+name: shop
+auth: { issuers: [{ name: test, issuer: https://id.example.com, audience: shop, hs256_secret: 0123456789abcdef0123456789abcdef }] }
+limits: { rate: false }
+resources:
+  products:
+    id: client
+    cache: { max_age: 60, scope: public }
+    schema:
+      type: object
+      properties:
+        cost: { type: integer }
+        maker_id: { type: string, x-references: { resource: makers, inverse: products } }
+        supplier_id: { type: string, x-references: { resource: suppliers, inverse: products } }
+        shelf_id: { type: string, x-references: { resource: shelves, inverse: products } }
+    access: { read: public, write: authenticated, fields: { cost: { read: { scope: finance } }, maker_id: { read: authenticated } } }
+  makers:
+    id: client
+    cache: { max_age: 60, scope: public }
+    schema: { type: object, properties: { name: { type: string } } }
+    access: { read: public, write: authenticated }
+  suppliers:
+    id: client
+    cache: { max_age: 60, scope: public }
+    schema: { type: object, properties: { name: { type: string }, terms: { type: string } } }
+    access: { read: public, write: authenticated, fields: { terms: { write: { scope: finance } } } }
+  shelves:
+    id: client
+    cache: { max_age: 60, scope: public }
+    schema: { type: object, properties: { name: { type: string } } }
+    access: { read: public, write: authenticated }
+`;
+
+const CLERK = as({ subject: 'clerk' });
+const BOSS = as({ subject: 'boss', scopes: ['finance'] });
+
+describe('a response that anyone may read, in a model with rules on fields', () => {
+  let shop: ApiUnderTest;
+  before(async () => {
+    shop = await apiUnderTest(FIELDS, { tokens: callerTokens() });
+    const create = async (path: string, body: object): Promise<void> => {
+      const { status, text } = await shop.send({ send: `POST /api/v1/${path}`, headers: BOSS, body });
+      assert.equal(status, 201, text);
+    };
+    for (const collection of ['makers', 'suppliers', 'shelves']) await create(collection, { id: 'x' });
+    await create('products', { id: 'x', cost: 4, maker_id: 'x', supplier_id: 'x', shelf_id: 'x' });
+    await shop.newEvents();
+  });
+  after(() => shop.close());
+
+  const rows: readonly (readonly [target: string, isSame: boolean])[] = [
+    ['shelves', true],
+    ['shelves/x', true],
+    ['shelves?fields=name', true],
+    ['shelves?name[exists]=false&include_total=true', true],
+    ['suppliers', true],
+    ['suppliers/x', true],
+    ['products', false],
+    ['products/x', false],
+    ['products/x?fields=supplier_id', false],
+    ['makers', false],
+    ['makers/x', false],
+    ['shelves/x?expand=products', false],
+    ['shelves?expand=products', false],
+    ['shelves?products.supplier_id=x', false],
+    ['shelves?expand=products.supplier', false],
+  ];
+  for (const [target, isSame] of rows) {
+    const claim = isSame ? 'has one ETag and is public where no field is hidden' : 'is private where fields are hidden';
+    it(`[CACHE-1] [CACHE-5] [NEG-3b] ${claim}: ${target}`, async () => {
+      const texts = new Map<string | undefined, string>();
+      for (const caller of [{}, CLERK, BOSS, {}, BOSS]) {
+        const { headers, text } = await shop.row({ send: `GET /api/v1/${target}`, headers: caller, status: 200 });
+        assert.equal(headers.get('cache-control'), `${isSame ? 'public' : 'private'}, max-age=60`);
+        assert.equal(/Authorization/.test(headers.get('vary') ?? ''), !isSame);
+        const etag = headers.get('etag');
+        assert.equal(texts.get(etag) ?? text, text, 'one ETag has one text');
+        texts.set(etag, text);
+      }
+      if (isSame) assert.equal(texts.size, 1);
+    });
+  }
+
+  it('[CACHE-5] [QRY-5] is private where a lenient server ignores what a caller does not know', async () => {
+    for (const target of ['shelves?products.cost=5', 'shelves?colour=red', 'shelves/x']) {
+      for (const caller of [{}, BOSS]) {
+        await shop.row({
+          send: `GET /api/v1/${target}`,
+          headers: { ...caller, Prefer: 'handling=lenient' },
+          status: 200,
+          expectHeaders: { 'Cache-Control': 'private, max-age=60', Vary: /Authorization/ },
+        });
+      }
     }
   });
 });

@@ -1,4 +1,10 @@
-import { cacheControl, combineDirectives, type CacheDirectives, isShared } from '../../conventions/cache-control.ts';
+import {
+  cacheControl,
+  combineDirectives,
+  type CacheDirectives,
+  isShared,
+  privateDirectives,
+} from '../../conventions/cache-control.ts';
 import { resourceError } from '../../conventions/errors.ts';
 import type { ETagsByLength } from '../../conventions/etag.ts';
 import { linkField, type LinkValue } from '../../conventions/links.ts';
@@ -109,18 +115,20 @@ function okResponse(
 }
 
 /** A new list, which the caller may extend. */
-function validatorHeaders(
-  request: Negotiated,
-  { cache, variesByCaller }: SelectedRepresentation,
-  etag: string,
-): string[] {
+function validatorHeaders(request: Negotiated, selected: SelectedRepresentation, etag: string): string[] {
   const { exchange, contract, credentials } = request;
-  if (variesByCaller) exchange.note.variesByCaller = true;
-  const cacheability = { credentials, cache, sameForEveryCaller: !contract.hasFieldRules };
-  const quota = isShared(cacheability) ? null : exchange.note.quota;
+  const isReadByCaller = dependsOnKnownFields(request);
+  const cache = isReadByCaller ? privateDirectives(selected.cache) : selected.cache;
+  if (isReadByCaller || selected.variesByCaller) exchange.note.variesByCaller = true;
+  const quota = isShared(cache) ? null : exchange.note.quota;
   const headers = commonHeaders(exchange, contract.version, quota);
-  headers.push('ETag', etag, 'Cache-Control', cacheControl(cacheability));
+  headers.push('ETag', etag, 'Cache-Control', cacheControl({ credentials, cache }));
   return headers;
+}
+
+/** Whether the meaning of the URL depends on the fields that the caller knows: a lenient server ignores a filter by a field that it may not read (QRY-5). */
+function dependsOnKnownFields({ contract, preferences }: Negotiated): boolean {
+  return preferences.handling === 'lenient' && contract.hasFieldRules;
 }
 
 /** REP-9: a response in another version carrier than the path links to its path-versioned URL. */

@@ -69,7 +69,8 @@ export class ETags {
   collection(request: Negotiated, query: ListQuery, stamps: readonly number[]): ETagsByLength {
     const { plan } = query;
     const visible = visibilityOf(query, request.rows);
-    const state = JSON.stringify([plan.resource, plan.within, selfQuery(query), stamps, ...visible]);
+    const permitted = relatedPermission(query, request);
+    const state = JSON.stringify([plan.resource, plan.within, selfQuery(query), stamps, ...visible, ...permitted]);
     const named = this.digest(state);
     return this.#byLength(request, (variant) => strongETag(named, variant));
   }
@@ -121,6 +122,12 @@ function visibilityOf(query: ListQuery, rows: VisibleRows): readonly string[] {
   const all = visibilitiesOf(query, rows);
   if (all.every(({ kind }) => kind === 'everything')) return [];
   return all.map((visible) => (visible.kind === 'conditions' ? visible.digest : visible.kind));
+}
+
+/** The *permission*, where fields of related rows depend on it: the variant has it where those of the rows themselves do. */
+function relatedPermission(query: ListQuery, { contract, permission }: Negotiated): readonly string[] {
+  const isShared = partsOf(query).related.every((name) => contract.resourceOf(name).resource.sameForEveryCaller);
+  return isShared ? [] : [permission.id];
 }
 
 function visibilitiesOf(query: ListQuery, rows: VisibleRows): readonly Visibility[] {

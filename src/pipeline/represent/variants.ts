@@ -5,6 +5,7 @@ import type { LinkBase } from '../../plan/url-builder.ts';
 import type { Contract } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { EVERY_PERMISSION } from '../permission.ts';
+import type { Route } from '../route.ts';
 
 /** What representations of one variant have in common. */
 export interface Variant {
@@ -36,15 +37,21 @@ const ID_CHARACTERS = 8;
  */
 export function compileVariants(
   options: VariantOptions,
-): (request: Pick<Negotiated, 'base' | 'permission' | 'offer'>) => Variant {
+): (request: Pick<Negotiated, 'base' | 'permission' | 'offer' | 'route'>) => Variant {
   const whole = byBase(EVERY_PERMISSION.id, options);
   const narrower = memoize((permission) => byBase(permission, options));
-  return ({ base, permission: { id }, offer }) => {
+  return ({ base, permission, offer, route }) => {
+    const id = isSameForEveryCaller(route) ? EVERY_PERMISSION.id : permission.id;
     const variants = id === EVERY_PERMISSION.id ? whole : narrower(id);
     const variant = variants.get(base)?.get(offer.contentType);
     if (variant === undefined) throw new Error(`No variant of ${offer.contentType} below ${base.prefix} was compiled.`);
     return variant;
   };
+}
+
+/** Whether no permission hides anything of what a route has: all callers share its variants, and through them what public caches store. */
+function isSameForEveryCaller(route: Route): boolean {
+  return (route.kind === 'collection' || route.kind === 'item') && route.compiled.resource.sameForEveryCaller;
 }
 
 /** @param permission the id of a permission */
