@@ -53,8 +53,8 @@ export function visibilitiesByCaller(
  */
 export class Visibilities implements RowVisibilities {
   readonly #context: BindContext;
-  readonly #own = byOperation();
-  readonly #whole = byOperation();
+  readonly #own: ByOperation = {};
+  readonly #whole: ByOperation = {};
 
   constructor(resources: ReadonlyMap<string, Resource>, caller: PolicyCaller) {
     this.#context = { resources, caller };
@@ -75,12 +75,12 @@ export class Visibilities implements RowVisibilities {
   }
 
   own(resource: string, operation: AccessOperation = 'read'): Visibility {
-    const known = this.#own[operation];
+    const known = (this.#own[operation] ??= new Map());
     return known.get(resource) ?? kept(known, resource, this.#ownPolicy(this.#resource(resource), operation));
   }
 
   whole(resource: string, operation: AccessOperation = 'read'): Visibility {
-    const known = this.#whole[operation];
+    const known = (this.#whole[operation] ??= new Map());
     return known.get(resource) ?? kept(known, resource, this.#wholePolicy(this.#resource(resource), operation));
   }
 
@@ -126,10 +126,8 @@ export class Visibilities implements RowVisibilities {
   }
 }
 
-/** Visibilities of resources by name, for each operation. */
-function byOperation(): Readonly<Record<AccessOperation, Map<string, Visibility>>> {
-  return { read: new Map(), create: new Map(), update: new Map(), delete: new Map() };
-}
+/** Visibilities of resources by name. A caller that only reads has none of writes: there may be many callers. */
+type ByOperation = Partial<Record<AccessOperation, Map<string, Visibility>>>;
 
 function kept(known: Map<string, Visibility>, key: string, policy: BoundPolicy): Visibility {
   const visible = visibilityOf(policy);
