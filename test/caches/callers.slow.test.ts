@@ -5,6 +5,7 @@ import { SHELF } from '../pipeline/shelf-model.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { type RequestToSend, sendRequest, type ReceivedResponse } from './send-request.ts';
 import { cacheNames, cachePrograms, startCacheServers, type CacheServers } from './cache-servers.ts';
+import { comparable } from './comparable.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -51,32 +52,6 @@ const TARGETS = [
   '/api/v1/unknown',
 ];
 const UNVERSIONED = ['/api/books', '/api/books/b', '/api/books/b?api_version=1'];
-
-/** Header fields of the representation. Those of the connection, the exchange, the cache and the date are left out. */
-const REPRESENTATION = [
-  'content-type',
-  'content-encoding',
-  'content-length',
-  'etag',
-  'vary',
-  'cache-control',
-  'link',
-  'api-version',
-  'preference-applied',
-  'x-next-cursor',
-  'x-content-type-options',
-];
-
-/** The part of a response that must be equal through every cache. The body of an error contains the time and the id of its request. */
-function comparable({ status, headers, bytes }: ReceivedResponse): object {
-  const isError = status >= 400;
-  const names = isError ? REPRESENTATION.filter((name) => name !== 'content-length') : REPRESENTATION;
-  return {
-    status,
-    fields: names.map((name) => [name, headers[name]]),
-    content: isError ? null : bytes.toString('latin1'),
-  };
-}
 
 const skip = skipWithout(...cachePrograms);
 
