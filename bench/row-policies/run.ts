@@ -60,7 +60,12 @@ const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toStr
 
 function tokenOf(owner: number): string {
   const now = Math.floor(Date.now() / 1_000);
-  const claims = { iss: 'https://id.example.com/', aud: 'https://api.example.com', sub: nameOf(owner), exp: now + 86_400 };
+  const claims = {
+    iss: 'https://id.example.com/',
+    aud: 'https://api.example.com',
+    sub: nameOf(owner),
+    exp: now + 86_400,
+  };
   const input = `${encode({ alg: 'HS256', typ: 'at+jwt' })}.${encode(claims)}`;
   return `${input}.${createHmac('sha256', SECRET).update(input).digest('base64url')}`;
 }
