@@ -114,6 +114,7 @@ describe('callers who see different rows and fields behind one shared cache', { 
         ),
       ),
     ),
+    ...[{}, { Accept: 'text/html' }].map((headers) => question('GET /api/v1', headers)),
     ...['articles', 'articles/acme-live', 'topics?expand=articles'].flatMap((target) =>
       ['1', '1.4'].map((version) => question(`GET /api/${target}`, { 'API-Version': version })),
     ),

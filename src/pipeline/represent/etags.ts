@@ -126,6 +126,7 @@ function visibilityOf(query: ListQuery, rows: VisibleRows): readonly string[] {
 
 /** The *permission*, where fields of related rows depend on it: the variant has it where those of the rows themselves do. */
 function relatedPermission(query: ListQuery, { contract, permission }: Negotiated): readonly string[] {
+  if (!contract.hasFieldRules) return [];
   const isShared = partsOf(query).related.every((name) => contract.resourceOf(name).resource.sameForEveryCaller);
   return isShared ? [] : [permission.id];
 }
