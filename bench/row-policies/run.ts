@@ -30,7 +30,9 @@ auth:
   issuers: [{ issuer: 'https://id.example.com/', audience: 'https://api.example.com', hs256_secret: ${SECRET} }]
 limits: { rate: false }
 `;
-const OWNED = 'access: { read: authenticated, write: authenticated, owner: owner_id }';
+/** For the default sort, which a policy has an index for, and for the sort by id. */
+const INDEXES = 'indexes: [[owner_id, created_at], [owner_id]]';
+const OWNED = `access: { read: authenticated, write: authenticated, owner: owner_id }\n    ${INDEXES}`;
 
 /** What a server serves, and how its callers ask for the rows of one owner. */
 interface Side {
@@ -43,10 +45,10 @@ interface Side {
 }
 
 const SIDES: readonly Side[] = [
-  { name: 'filter, without auth', access: 'indexes: [[owner_id]]', settings: '', filters: true },
+  { name: 'filter, without auth', access: INDEXES, settings: '', filters: true },
   {
     name: 'filter, known token',
-    access: `access: { read: authenticated, write: authenticated }\n    indexes: [[owner_id]]`,
+    access: `access: { read: authenticated, write: authenticated }\n    ${INDEXES}`,
     settings: AUTH,
     filters: true,
   },
