@@ -65,6 +65,11 @@ export const ANN = as({ subject: 'ann', claims: { tenants: ['acme'] } });
 export const EVE = as({ subject: 'eve', claims: { tenants: ['byte'] } });
 /** Sees everything. */
 export const ADMIN = as({ subject: 'root', scopes: ['private'], claims: { tenants: ['acme', 'byte'] } });
+/** Sees the rows that Ann sees, with their private fields; and every row, without private fields. */
+export const BETWEEN = [
+  as({ subject: 'boss', scopes: ['private'], claims: { tenants: ['acme'] } }),
+  as({ subject: 'sam', claims: { tenants: ['acme', 'byte'] } }),
+];
 export const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 
 /** In every value that Ann may not see, of the first of two APIs. */
@@ -102,7 +107,7 @@ export async function tenantsApi(secret: string = SECRET): Promise<ApiUnderTest>
   const hidden = [
     user('u8', 'byte', `${secret} Yan`, { boss_id: 'u1' }),
     ...['h1', 'h2', 'h3'].map((id) => article(id, 'byte', `Bolt ${secret} ${id}`, 'u1')),
-    create('articles', { id: 'h4', tenant: 'byte', title: `${secret} h4`, slug: 'wanted', author_id: 'u9' }),
+    create('articles', { id: 'h4', tenant: 'byte', title: `${secret} h4`, slug: 'wanted', author_id: 'u8' }),
     create('articles/a1/comments', { id: 'c8', tenant: 'byte', text: `${secret} on a visible row` }),
     create('articles/h1/comments', { id: 'c9', tenant: 'byte', text: `${secret} below a hidden row` }),
     create('labels', { id: 'l9', tenant: 'byte', name: `${secret} blue` }),
