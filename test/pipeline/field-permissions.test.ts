@@ -186,6 +186,34 @@ describe('a field that the caller may not read', () => {
     );
   });
 
+  for (const [what, named, absent] of [
+    ['a filter', 'cost=1', 'none=1'],
+    ['a filter with an operator', 'cost[gte]=x', 'none[gte]=x'],
+    ['a filter through a relation', 'supplier.rating=5', 'supplier.nothing=5'],
+    ['an alternative', 'any[1][cost]=1&any[2][name]=Bolt', 'any[1][none]=1&any[2][name]=Bolt'],
+    ['a sort', 'sort=cost', 'sort=none'],
+    ['a selection', 'fields=name,cost', 'fields=name,none'],
+    ['an expansion', 'expand=buyer', 'expand=noone'],
+    ['a parameter that is a typo', 'costt=1', 'nonee=1'],
+  ] as const) {
+    it(`[REP-11b] [QRY-5] is as unknown under handling=lenient as one that does not exist, and as in a model without it: ${what}`, async () => {
+      await using api = await shop(true);
+      await using plain = await shop(false);
+      const responseOf = async (to: ApiUnderTest, query: string, headers: object = CLERK): Promise<Seen> =>
+        to.send({ send: `GET /api/v1/products?${query}`, headers: { ...headers, Prefer: 'handling=lenient' } });
+      for (let time = 0; time < 2; time += 1) {
+        const seen = await responseOf(api, named);
+        assert.deepEqual(comparable(seen), comparable(await responseOf(plain, named)));
+        const other = await responseOf(api, absent);
+        assert.equal(seen.status, other.status);
+        // What was ignored is in no link.
+        if (seen.status === 200) assert.deepEqual(comparable(seen), comparable(other));
+        assert.equal(seen.headers.get('preference-applied'), other.headers.get('preference-applied'));
+        await responseOf(api, named, BOSS);
+      }
+    });
+  }
+
   const bodies: readonly (readonly [send: string, body: unknown, headers?: Record<string, string>])[] = [
     ['POST products', { id: 'n', name: 'New', cost: 1 }],
     ['POST products', { id: 'n', name: 'New', cost: 'x', buyer_id: 'none', tag_ids: ['none'] }],

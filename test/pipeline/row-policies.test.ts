@@ -54,6 +54,11 @@ resources:
       type: object
       properties: { tenant: { type: string }, folder_ref_id: { type: string, x-references: folders } }
     access: { read: authenticated, write: authenticated, rows: { read: { tenant: $caller.claims.tenant } } }
+  memos:
+    id: client
+    search: [text]
+    schema: { type: object, properties: { tenant: { type: string }, text: { type: string } } }
+    access: { read: authenticated, write: authenticated, rows: { read: { tenant: $caller.claims.tenant } } }
   articles:
     id: client
     schema:
@@ -481,5 +486,113 @@ describe('a deletion', () => {
     const refused = await api.send({ send: 'DELETE /api/v1/notes/a1', headers: ANN });
     assert.deepEqual([refused.status, refused.body.errorCode], [409, 'NOTE_HAS_DEPENDENTS']);
     assert.ok(!refused.text.includes('b1'), refused.text);
+  });
+});
+
+describe('every way to read', () => {
+  const ids = (body: { readonly data: readonly { readonly id: string }[] }): string =>
+    body.data.map(({ id }) => id).join();
+  const rows: readonly (readonly [what: string, request: Request, shown: string])[] = [
+    ['a page', { send: 'GET /api/v1/articles?sort=id' }, 'da,lb'],
+    ['a page of QUERY', { send: 'QUERY /api/v1/articles', body: 'sort=-id&limit=5' }, 'lb,da'],
+    ['a filter by id', { send: 'GET /api/v1/articles?id[in]=da,db,lb&sort=id' }, 'da,lb'],
+    ['alternatives', { send: 'GET /api/v1/articles?any[1][id]=db&any[2][status]=LIVE&any[3][id]=da&sort=id' }, 'da,lb'],
+    [
+      'alternatives over a relation',
+      { send: 'GET /api/v1/articles?any[1][project.name]=B&any[2][project.name]=A' },
+      'da',
+    ],
+    ['an inverse relation', { send: 'GET /api/v1/projects?any[1][articles.id]=db&any[2][articles.likes]=0' }, 'pa'],
+    ['a search', { send: 'GET /api/v1/memos?q=plan&sort=id' }, 'ma'],
+    ['a search of QUERY', { send: 'QUERY /api/v1/memos', body: 'q=plan&any[1][id]=mb&any[2][id]=ma' }, 'ma'],
+    ['a page after the id of a hidden row', { send: 'GET /api/v1/articles?last_id=db&sort=id' }, 'lb'],
+  ];
+  for (const [what, { send, body }, shown] of rows) {
+    it(`[AUTH-5a] shows visible rows alone, and none without the claim: ${what}`, async () => {
+      await using api = await desk();
+      for (const [headers, id, tenant] of [
+        [ANN, 'ma', 'acme'],
+        [BOB, 'mb', 'byte'],
+      ] as const)
+        await api.send({ send: 'POST /api/v1/memos', headers, body: { id, tenant, text: 'a plan' } });
+      const form = body === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' };
+      const sent = (headers: object) => api.send({ send, headers: { ...form, ...headers }, body });
+      for (let time = 0; time < 2; time += 1) {
+        assert.equal(ids((await sent(ANN)).body), shown);
+        assert.equal(ids((await sent(NONE)).body), shown.includes('lb') ? 'lb' : '');
+        const lines = await sent({ ...ANN, Accept: 'application/x-ndjson' });
+        const listed = lines.text.split('\n').filter((line) => line !== '');
+        assert.equal(ids({ data: listed.map((line) => JSON.parse(line)) }), shown);
+      }
+    });
+  }
+
+  it('[AUTH-5a] [MET-5] [PAGE-9b] is HEAD, too: the total of visible rows', async () => {
+    await using api = await desk();
+    const head = async (headers: object, query: string) => {
+      const accept = { Accept: 'text/csv' };
+      const seen = await api.send({ send: `HEAD /api/v1/articles?page=1${query}`, headers: { ...headers, ...accept } });
+      return [seen.status, seen.headers.get('x-total-count')];
+    };
+    for (let time = 0; time < 2; time += 1) {
+      assert.deepEqual(await head(ANN, ''), [200, '2']);
+      assert.deepEqual(await head(BOB, ''), [200, '2']);
+      assert.deepEqual(await head(NONE, ''), [200, '1']);
+      assert.deepEqual(await head(ANN, '&any[1][id]=db&any[2][id]=da'), [200, '1']);
+    }
+  });
+});
+
+describe('preconditions and preferences', () => {
+  const patch = { 'Content-Type': 'application/merge-patch+json' };
+  for (const [send, body] of [
+    ['GET', undefined],
+    ['HEAD', undefined],
+    ['PUT', { text: 'mine' }],
+    ['PATCH', { text: 'mine' }],
+    ['DELETE', undefined],
+  ] as const) {
+    it(`[AUTH-5b] [CACHE-3] say nothing of a hidden row: ${send} with If-None-Match and If-Match`, async () => {
+      await using api = await desk();
+      for (const field of ['If-None-Match', 'If-Match']) {
+        for (const tags of ['*', '"1"']) {
+          const headers = { ...BOB, [field]: tags, ...(send === 'PATCH' ? patch : {}) };
+          const { status, headers: fields } = await api.send({ send: `${send} /api/v1/notes/a1`, headers, body });
+          assert.deepEqual([status, fields.get('etag')], [404, undefined], `${field}: ${tags}`);
+        }
+      }
+    });
+  }
+
+  it('[MET-8] [AUTH-5c] return=minimal has the statuses of the policy', async () => {
+    await using api = await desk();
+    const minimal = { Prefer: 'return=minimal' };
+    const rows = [
+      ['POST /api/v1/projects', { ...ANN, ...minimal }, { id: 'n', tenant: 'acme' }, 201],
+      ['POST /api/v1/projects', { ...ANN, ...minimal }, { id: 'm', tenant: 'byte' }, 403],
+      ['POST /api/v1/projects', { ...NONE, ...minimal }, { id: 'm', name: 'M' }, 403],
+      ['PATCH /api/v1/articles/da', { ...ANN, ...minimal, ...patch }, { likes: 3 }, 204],
+      ['PATCH /api/v1/articles/lb', { ...ANN, ...minimal, ...patch }, { likes: 3 }, 403],
+      ['PATCH /api/v1/articles/db', { ...ANN, ...minimal, ...patch }, { likes: 3 }, 404],
+      ['PUT /api/v1/projects/pa', { ...ANN, ...minimal }, { tenant: 'acme', name: 'AA' }, 204],
+      ['PUT /api/v1/projects/pb', { ...ANN, ...minimal }, { tenant: 'acme' }, 404],
+      ['PATCH /api/v1/projects/pa', { ...ANN, ...minimal, ...patch }, { tenant: 'byte' }, 403],
+    ] as const;
+    for (const [send, headers, body, wanted] of rows) {
+      const { status, text } = await api.send({ send, headers, body });
+      assert.deepEqual([status, text === ''], [wanted, wanted < 300], `${send} ${JSON.stringify(body)}`);
+    }
+  });
+
+  it('[MET-12] [MET-8] a replay under return=minimal is 404 where the row is hidden now', async () => {
+    await using api = await desk();
+    const create = (tenant: string) => ({
+      send: 'POST /api/v1/projects',
+      headers: { ...as({ subject: 'mov', claims: { tenant } }), 'Idempotency-Key': 'k', Prefer: 'return=minimal' },
+      body: { id: 'm', tenant: 'acme' },
+    });
+    assert.deepEqual([(await api.send(create('acme'))).status, (await api.send(create('acme'))).status], [201, 201]);
+    const { status, headers } = await api.send(create('byte'));
+    assert.deepEqual([status, headers.get('location')], [404, undefined]);
   });
 });
