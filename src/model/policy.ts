@@ -60,4 +60,7 @@ export interface PolicyCaller {
 export type RowRule =
   | { readonly kind: 'policy'; readonly policy: Policy }
   /** A function of a TypeScript model, which gets the caller and returns the tree of a policy. Nothing of its result is checked yet. */
-  | { readonly kind: 'function'; readonly policyOf: (caller: PolicyCaller) => unknown };
+  | { readonly kind: 'function'; readonly policyOf: PolicyFunction };
+
+/** Makes the tree of a policy for a caller. */
+export type PolicyFunction = (caller: PolicyCaller) => unknown;

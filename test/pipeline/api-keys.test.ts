@@ -85,6 +85,53 @@ describe('an API key', () => {
     assert.equal((await api.send({ send: 'GET /api/v1/api-keys' })).status, 401);
   });
 
+  for (const [what, access, isRuled] of [
+    ['owners', '{ owner: owner_id }', true],
+    ['policies', '{ rows: { read: { text: $caller.subject } } }', true],
+    ['neither', '{ read: { scope: notes:read } }', false],
+  ] as const) {
+    // https://github.com/majiayu000/litellm-rs/issues/83
+    it(`[AUTH-8b] [AUTH-5b] is ${isRuled ? 'hidden from' : 'managed by'} callers with another subject in a model with ${what}`, async () => {
+      const model = `
+name: desk
+auth:
+  api_keys: true
+  issuers: [{ name: test, issuer: https://id.example.com, audience: desk, hs256_secret: 0123456789abcdef0123456789abcdef }]
+resources:
+  notes:
+    id: client
+    schema: { type: object, properties: { text: { type: string }, owner_id: { type: string, readOnly: true } } }
+    access: ${access}
+`;
+      await using api = await apiUnderTest(model, { tokens: callerTokens() });
+      const scopes = ['api-keys:read', 'api-keys:write', 'notes:read'];
+      const [ann, bob] = [as({ subject: 'ann', scopes }), as({ subject: 'bob', scopes })];
+      const root = as({ subject: 'root', scopes: [...scopes, 'api-keys:admin'] });
+      const body = { name: 'secret name', scopes: ['notes:read', 'api-keys:read'] };
+      const made = (await create(api, body, ann as typeof ADMIN)).body;
+      const list = async (headers: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+        (await api.send({ send: 'GET /api/v1/api-keys?page=1', headers })).body.data.map(
+          ({ id }: { id: string }) => id,
+        );
+      for (let time = 0; time < 2; time += 1) {
+        for (const headers of [ann, root, bearer(made.key)]) assert.deepEqual(await list(headers), [made.id]);
+        assert.deepEqual(await list(bob), isRuled ? [] : [made.id]);
+      }
+      const patch = { ...bob, 'Content-Type': 'application/merge-patch+json' };
+      const url = `/api/v1/api-keys/${made.id}`;
+      const statuses = [
+        await api.send({ send: `GET ${url}`, headers: bob }),
+        await api.send({ send: `PATCH ${url}`, headers: patch, body: { name: 'mine' } }),
+        await api.send({ send: `DELETE ${url}`, headers: bob }),
+      ].map(({ status }) => status);
+      assert.deepEqual(statuses, isRuled ? [404, 404, 404] : [200, 200, 204]);
+      assert.equal((await read(api, made.key)).status, isRuled ? 200 : 401);
+      const others = await create(api, { subject: 'bob' }, root as typeof ADMIN);
+      assert.equal(others.status, 201, others.text);
+      assert.deepEqual(await list(bob), [others.body.id]);
+    });
+  }
+
   it('[AUTH-8b] is refused after its deletion, and after its end', async () => {
     await using api = await open();
     const { id, key } = (await create(api)).body;

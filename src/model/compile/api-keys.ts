@@ -1,5 +1,6 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
+import type { PolicyFunction } from '../policy.ts';
 import { refuse, type WriteInfo } from '../typescript/hooks.ts';
 import type { UncheckedCode } from '../typescript/split-definition.ts';
 import { objectOf, stringOf, stringsOf } from '../values/access.ts';
@@ -50,10 +51,35 @@ export function withApiKeys<T extends UncheckedCode>(
     return { document, code };
   }
   const declared = { ...document.declared, resources: { ...resources, [name]: API_KEYS } };
+  const rules = Object.values(resources).some(restrictsRows) ? { rows: ownKeys(name) } : {};
   return {
     document: { ...document, declared },
-    code: new Map([...code, [name, { validate: null, before: { create: limitToCaller(name) } }]]),
+    code: new Map([...code, [name, { validate: null, before: { create: limitToCaller(name) }, ...rules }]]),
   };
+}
+
+/** The scope that manages the keys of every subject. @param name of the resource of keys */
+function adminScope(name: string): string {
+  return `${name.replaceAll('_', '-')}:admin`;
+}
+
+/**
+ * Where rows depend on the caller, it sees, changes and revokes the keys of its own subject alone: who may not make the key of another must not revoke it
+ * either. In a model whose callers differ in scopes alone, the scopes of the collection decide.
+ */
+function ownKeys(name: string): NonNullable<UncheckedCode['rows']> {
+  const admin = adminScope(name);
+  return new Map<string, PolicyFunction>([
+    ['read', ({ subject, scopes }) => scopes?.has(admin) === true || { subject }],
+    // What is created is judged by `limitToCaller`, which says what is wrong.
+    ['create', () => true],
+  ]);
+}
+
+/** Whether a resource declares which rows a caller may access. */
+function restrictsRows(declared: Json): boolean {
+  const { rows, owner } = objectOf(objectOf(declared)['access']);
+  return rows !== undefined || owner !== undefined;
 }
 
 /**
@@ -63,7 +89,7 @@ export function withApiKeys<T extends UncheckedCode>(
  * @param name of the resource of keys
  */
 function limitToCaller(name: string): (draft: JsonObject, info: WriteInfo) => JsonObject {
-  const admin = `${name.replaceAll('_', '-')}:admin`;
+  const admin = adminScope(name);
   return (draft, { caller }) => {
     const missing = stringsOf(draft['scopes']).filter((scope) => caller.scopes?.has(scope) !== true);
     if (missing.length > 0) {

@@ -2,6 +2,7 @@ import type { Json } from '../../conventions/json.ts';
 import { documentSchema } from '../document/document-schema.ts';
 import { type ReportProblem, reportUnknownMember, suggestName } from '../document/model-error.ts';
 import { resourceSchema } from '../document/resource-schema.ts';
+import type { PolicyFunction } from '../policy.ts';
 import { objectOf } from '../values/access.ts';
 import type { Path } from '../values/path.ts';
 import type { DefinedModel } from './define-model.ts';
@@ -21,7 +22,7 @@ export type UncheckedCode = Readonly<Partial<Record<CodeMember, unknown>>> & {
   /** The validation of a library's schema; null for a JSON Schema. */
   readonly validate: StandardValidate | null;
   /** The functions of `access.rows`, by operation. */
-  readonly rows?: ReadonlyMap<string, Callable>;
+  readonly rows?: ReadonlyMap<string, PolicyFunction>;
 };
 
 /** A TypeScript model, split into the JSON of a document and the code of its resources, by name. */
