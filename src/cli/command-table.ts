@@ -1,6 +1,7 @@
 import type { CommandSpec } from './command-spec.ts';
 import { checkSpec } from './commands/check.ts';
 import { completionSpec } from './commands/completion.ts';
+import { diffSpec } from './commands/diff.ts';
 import { exportSpec } from './commands/export.ts';
 import { importSpec } from './commands/import.ts';
 import { initSpec } from './commands/init.ts';
@@ -15,6 +16,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   serveSpec,
   initSpec,
   checkSpec,
+  diffSpec,
   schemaSpec,
   importSpec,
   exportSpec,

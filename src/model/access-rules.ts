@@ -20,3 +20,15 @@ export interface FieldAccess {
 
 /** The rules on rows of each operation: all of them hold for a row that a caller may read, create, ... Without rules it is every row (AUTH-5). */
 export type RowRules = Readonly<Record<AccessOperation, readonly RowRule[]>>;
+
+/** Whether some callers that fulfil a rule do not fulfil another. */
+export function isNarrower(rule: AccessRule, than: AccessRule): boolean {
+  switch (rule.kind) {
+    case 'public':
+      return false;
+    case 'authenticated':
+      return than.kind === 'public';
+    case 'scope':
+      return than.kind !== 'scope' || than.scope !== rule.scope;
+  }
+}

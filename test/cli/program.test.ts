@@ -68,7 +68,7 @@ describe('restwright', () => {
     const { stdout } = await command('--help');
     assert.match(
       stdout,
-      /^Serving:\n {2}serve .+\n\nModels:\n {2}init [^]+\n {2}check .+\n {2}schema .+\n\nData:\n {2}import /m,
+      /^Serving:\n {2}serve .+\n\nModels:\n {2}init [^]+\n {2}check .+\n {2}diff .+\n {2}schema .+\n\nData:\n {2}import /m,
     );
     const serve = await command('serve', '--help');
     assert.match(serve.stdout, /^Address:\n {2}--port .+[^]+^ {2}--insecure-public [^]+^Database:\n {2}--database /m);
@@ -107,7 +107,7 @@ describe('restwright', () => {
     [['serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
     [['serv', '--help'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
     [['help', 'serv'], /unknown command 'serv'\n\(Did you mean serve\?\)/],
-    [['help', 'diff'], /restwright diff is not supported by this version/],
+    [['help', 'conform'], /restwright conform is not supported by this version/],
     [['serve'], /there is no model in this folder: looked for restwright\.\{yaml,.*restwright init/],
     [['import', 'products'], /missing required argument 'file'/],
     [['export', 'shop.yaml'], /missing required argument 'collection'/],
@@ -128,7 +128,8 @@ describe('restwright', () => {
       /--workers: 'many' is not a valid number of workers; use a number from 1 to 64/,
     ],
     [['serve', 'shop.yaml', '--workers', '2', '--dev'], /--dev reloads the model in a single process/],
-    [['diff', 'shop.yaml', '--apply'], /restwright diff is not supported by this version/],
+    [['diff'], /missing required argument 'old'/],
+    [['diff', 'no-such.yaml', 'shop.yaml'], /the old model: cannot read the model no-such\.yaml: no such file/],
     [['conform', 'http://x', '--token', 'y'], /restwright conform is not supported by this version/],
     [['openapi', '--help'], /restwright openapi is not supported by this version/],
     [['import', 'shop.yaml', 'products', '-'], /reads a file, not standard input/],

@@ -26,6 +26,7 @@ function folderOfReader(context: TestContext, page = ''): string {
     'db.json': db,
     'cities.csv': 'name,country\nOslo,NO\n',
     'shop.yaml': page.endsWith('/auth.md') ? `${shop}auth: { api_keys: true }\n` : shop,
+    'published.yaml': shop,
     'shop.ts': till.replace("'restwright'", JSON.stringify(index)),
     'shop.mts': till.replace("'restwright'", JSON.stringify(index)),
     'openapi.yaml': OPENAPI,

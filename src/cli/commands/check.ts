@@ -6,6 +6,9 @@ import type { Model } from '../../model/model.ts';
 import { describeWarnings } from '../../plan/warnings.ts';
 import { CommandError, describeFileError, type ExitCode } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { diffJson } from '../diff/diff-report.ts';
+import { type ComparedModels, compareModels, readModelOf } from '../diff/model-pair.ts';
+import { NO_FINDINGS, versionFindings } from '../diff/version-findings.ts';
 import { codeFrame } from '../model-file/code-frame.ts';
 import { fileChanges } from '../model-file/file-changes.ts';
 import { findModel } from '../model-file/find-model.ts';
@@ -16,6 +19,7 @@ import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 interface CheckFlags {
   readonly json?: boolean;
   readonly watch?: boolean;
+  readonly published?: string;
 }
 
 interface CheckResult {
@@ -25,6 +29,8 @@ interface CheckResult {
   readonly unsupported: readonly string[];
   /** The names that derive from the names of resources. */
   readonly names: readonly DerivedNames[];
+  /** How it differs from the published model; null where none is named. */
+  readonly compared: ComparedModels | null;
 }
 
 interface DerivedNames {
@@ -60,18 +66,27 @@ async function watchFile(file: string, flags: CheckFlags, terminal: Terminal): P
 }
 
 async function checkOnce(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
-  const result = await checkModel(file, terminal.env);
+  const result = await checkModel(file, flags, terminal.env);
   if (flags.json === true) printJson(file, result, terminal);
   else printText(file, result, await readFile(file, 'utf8'), terminal);
   return result.problems.length === 0 ? 0 : 1;
 }
 
-async function checkModel(file: string, env: EnvironmentVariables): Promise<CheckResult> {
+async function checkModel(file: string, { published }: CheckFlags, env: EnvironmentVariables): Promise<CheckResult> {
   const read = await readModel(file, env);
-  if (read.kind === 'invalid') return { problems: read.problems, warnings: [], unsupported: [], names: [] };
+  const was = published === undefined ? null : await readModelOf('published', published, env);
+  if (read.kind === 'invalid')
+    return { problems: read.problems, warnings: [], unsupported: [], names: [], compared: null };
   const { model, unsupported } = read.loaded;
-  const problems = await keyProblems(file, model);
-  return { problems, warnings: describeWarnings(model), unsupported, names: derivedNames(model) };
+  const compared = was === null ? null : compareModels(was, { file, model }, 'tolerant');
+  const version = compared === null ? NO_FINDINGS : versionFindings(compared);
+  return {
+    problems: [...version.problems, ...(await keyProblems(file, model))],
+    warnings: [...version.warnings, ...describeWarnings(model)],
+    unsupported,
+    names: derivedNames(model),
+    compared,
+  };
 }
 
 /** The files with keys that the model names and that cannot be used. */
@@ -96,8 +111,20 @@ function derivedNames({ resources }: Model): readonly DerivedNames[] {
   }));
 }
 
-function printJson(file: string, { problems, unsupported, ...others }: CheckResult, { stdout }: Terminal): void {
-  const result = { model: file, ok: problems.length === 0, faults: problems, ...others, not_served: unsupported };
+function printJson(
+  file: string,
+  { problems, unsupported, compared, ...others }: CheckResult,
+  { stdout }: Terminal,
+): void {
+  const published = compared === null ? {} : { published: diffJson(compared) };
+  const result = {
+    model: file,
+    ok: problems.length === 0,
+    faults: problems,
+    ...others,
+    not_served: unsupported,
+    ...published,
+  };
   stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 }
 
@@ -136,6 +163,11 @@ export const checkSpec: CommandSpec = {
     'Validates a model. Prints every error with its location, cause and fix, warnings, and the names that derive from those of the resources.',
   arguments: [MODEL_ARGUMENT],
   options: [
+    {
+      name: 'published',
+      value: { name: 'model', completes: 'file' },
+      description: 'the model that was published last: a change that needs a higher version is an error',
+    },
     { name: 'watch', value: null, description: 'check again after each change of the file' },
     jsonOption('the result'),
   ],
@@ -143,6 +175,7 @@ export const checkSpec: CommandSpec = {
   restwright check shop.yaml
   restwright check shop.yaml --watch
   restwright check shop.yaml --json
+  restwright check shop.yaml --published published.yaml
 `,
   run: ([model = findModel()], flags: CheckFlags, terminal) => check(model, flags, terminal),
 };

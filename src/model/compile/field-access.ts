@@ -1,6 +1,7 @@
 import type { CompileContext } from '../document/compile-context.ts';
 import { suggestName } from '../document/model-error.ts';
-import type { AccessRule, FieldAccess, Resource } from '../model.ts';
+import { type AccessRule, isNarrower } from '../access-rules.ts';
+import type { FieldAccess, Resource } from '../model.ts';
 import { objectOf } from '../values/access.ts';
 import { accessRuleOf } from './access.ts';
 
@@ -68,16 +69,4 @@ function wideReader(
     ({ name: member, from }) => from.includes(name) && isNarrower(read, fields.get(member)?.read ?? access.read),
   );
   return shown === undefined ? null : `the computed member ${shown.name}`;
-}
-
-/** Whether some callers that fulfil a rule do not fulfil another. */
-function isNarrower(rule: AccessRule, than: AccessRule): boolean {
-  switch (rule.kind) {
-    case 'public':
-      return false;
-    case 'authenticated':
-      return than.kind === 'public';
-    case 'scope':
-      return than.kind !== 'scope' || than.scope !== rule.scope;
-  }
 }

@@ -1,0 +1,58 @@
+import { type ExitCode, usageError } from '../command-error.ts';
+import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { diffMarkdown } from '../diff/diff-markdown.ts';
+import { diffJson, diffLines } from '../diff/diff-report.ts';
+import { compareModels, readModelOf } from '../diff/model-pair.ts';
+import { findModel } from '../model-file/find-model.ts';
+import { supportsColour, type Terminal } from '../terminal/terminal.ts';
+
+interface DiffFlags {
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly strict?: boolean;
+}
+
+/** Compares two models for their clients (VER-6). @returns 0 where the version of the new one is high enough, else 1 */
+async function diff(
+  files: readonly [old: string, is: string],
+  flags: DiffFlags,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { env, stdout } = terminal;
+  if (flags.json === true && flags.markdown === true) throw usageError('--json and --markdown exclude each other.');
+  const was = await readModelOf('old', files[0], env);
+  const is = await readModelOf('new', files[1], env);
+  const compared = compareModels(was, is, flags.strict === true ? 'strict' : 'tolerant');
+  if (flags.json === true) stdout.write(`${JSON.stringify(diffJson(compared), null, 2)}\n`);
+  else if (flags.markdown === true) stdout.write(diffMarkdown(compared));
+  else stdout.write(`${diffLines(compared, supportsColour(stdout, env)).join('\n')}\n`);
+  return compared.verdict.isEnough ? 0 : 1;
+}
+
+export const diffSpec: CommandSpec = {
+  name: 'diff',
+  group: 'Models:',
+  summary: 'compare two models, and say which version the changes need',
+  description:
+    'Compares two models for their clients: what differs, whether that breaks requests or responses, and which version the new model needs.',
+  arguments: [
+    { name: 'old', completes: 'file', description: 'path of the old model, such as the one that was published last' },
+    { ...MODEL_ARGUMENT, name: 'new' },
+  ],
+  options: [
+    {
+      name: 'strict',
+      value: null,
+      description: 'clients refuse values that they do not know: what may break them needs a major version, too',
+    },
+    { name: 'markdown', value: null, description: 'print a changelog in Markdown', group: 'Output:' },
+    jsonOption('the differences'),
+  ],
+  notes: `Exit code 1: the version of the new model is too low.
+
+Examples:
+  restwright diff published.yaml shop.yaml
+  restwright diff published.yaml shop.yaml --markdown
+`,
+  run: ([old = '', is = findModel()], flags: DiffFlags, terminal) => diff([old, is], flags, terminal),
+};

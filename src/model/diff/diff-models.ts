@@ -1,0 +1,83 @@
+import type { CorsRule } from '../../conventions/cors.ts';
+import type { Model } from '../model.ts';
+import { compareAuth } from './compare-auth.ts';
+import { LIMIT_COMPARERS } from './compare-limits.ts';
+import { compareResources } from './compare-resources.ts';
+import { type Comparers, compareMembers, flag, type Pair, setDifference, unseen, value } from './comparers.ts';
+import { API_PLACE, type Difference, difference, inside, listed, type Place } from './difference.ts';
+import { uncomparedCode } from './uncompared-code.ts';
+
+/** What differs between two models for their clients. */
+export interface ModelDiff {
+  /** Of the API as a whole, then of each resource in the order of the new model, then the removed resources. */
+  readonly differences: readonly Difference[];
+  /** What cannot be compared, one line each. */
+  readonly notes: readonly string[];
+}
+
+/** How each member of a compiled model is compared. */
+const MODEL_COMPARERS = {
+  name: value('name-changed', 'the name of the API, which media types have,'),
+  title: value('title-changed', 'the title'),
+  version: unseen('compared with what the differences need'),
+  basePath: value('base-path-changed', 'the base path'),
+  publicUrl: value('public-url-changed', 'the public URL'),
+  defaultVersion: value('default-version-changed', 'the version of requests that name none'),
+  cors: (was, is, at) => compareCors([was, is], inside(at, 'cors')),
+  auth: compareAuth,
+  trustedProxies: unseen('of the deployment'),
+  requireTls: flag(['tls-required', 'requests need TLS'], ['tls-not-required', 'requests no longer need TLS']),
+  secret: unseen('of the deployment'),
+  limits: (was, is, at) => compareMembers(LIMIT_COMPARERS, [was, is], inside(at, 'limits')),
+  system: (was, is, at) => compareMembers(SYSTEM_COMPARERS, [was, is], at),
+  resources: compareResources,
+  collections: unseen('the same resources, by path segment'),
+  fingerprint: unseen('changes with everything, also with what clients do not see'),
+} satisfies Comparers<Model>;
+
+const SYSTEM_COMPARERS = {
+  batches: value('batches-renamed', 'the collection of batches'),
+} satisfies Comparers<Model['system']>;
+
+const CORS_COMPARERS = {
+  origins: (was, is, at) => {
+    const { removed, added } = setDifference(was, is);
+    return [
+      ...(removed.length > 0 ? [difference('origin-refused', at, `refuses pages of ${listed(removed)}`)] : []),
+      ...(added.length > 0 ? [difference('origin-allowed', at, `allows pages of ${listed(added)}`)] : []),
+    ];
+  },
+  readers: (was, is, at) => {
+    if (was === is) return [];
+    const isWider = was === 'origins';
+    return [
+      difference(isWider ? 'origin-allowed' : 'origin-refused', at, `readers are ${READERS[is]}, were ${READERS[was]}`),
+    ];
+  },
+  maxAge: value('caching-changed', 'the seconds of a preflight'),
+} satisfies Comparers<CorsRule>;
+
+const READERS: Readonly<Record<CorsRule['readers'], string>> = {
+  origins: 'the origins, without credentials',
+  'origins-with-credentials': 'the origins, also with credentials',
+  anyone: 'all pages, without credentials',
+};
+
+/** Compares two models: every difference that a client can see. Equal models have none. */
+export function diffModels(was: Model, is: Model): ModelDiff {
+  return {
+    differences: compareMembers<Model, Place>(MODEL_COMPARERS, [was, is], API_PLACE),
+    notes: uncomparedCode([was, is]),
+  };
+}
+
+function compareCors([was, is]: Pair<CorsRule | null>, at: Place): readonly Difference[] {
+  if (was !== null && is !== null) return compareMembers<CorsRule, Place>(CORS_COMPARERS, [was, is], at);
+  if (is !== null)
+    return [difference('origin-allowed', at, `pages of other origins may use it: ${describeOrigins(is)}`)];
+  return was === null ? [] : [difference('origin-refused', at, 'no page of another origin may use it')];
+}
+
+function describeOrigins({ origins, readers }: CorsRule): string {
+  return readers === 'anyone' ? 'all' : listed([...origins]);
+}

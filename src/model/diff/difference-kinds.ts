@@ -1,0 +1,128 @@
+/**
+ * What a difference does to a client that was written for the old model: it breaks it; it breaks it if the client is strict, such as one that refuses values
+ * that it does not know; it allows or promises more; or the shape of the API is the same.
+ */
+export type Impact = 'breaking' | 'possibly-breaking' | 'compatible' | 'none';
+
+/** What a difference does to requests that were accepted, and to what responses promised. */
+type Impacts = readonly [requests: Impact, responses: Impact];
+
+const [BREAKS, MAY_BREAK, ADDS, SAME] = ['breaking', 'possibly-breaking', 'compatible', 'none'] as const;
+
+/**
+ * Every kind of difference, with what it does to requests and to responses. The law behind it: what accepts fewer requests breaks requests, and
+ * what promises less breaks responses; the opposite of each is compatible. docs/decisions has the reasons.
+ */
+export const DIFFERENCE_KINDS = {
+  // The API
+  'name-changed': [BREAKS, BREAKS],
+  'title-changed': [SAME, SAME],
+  'base-path-changed': [BREAKS, BREAKS],
+  'public-url-changed': [SAME, MAY_BREAK],
+  'default-version-changed': [BREAKS, BREAKS],
+  'batches-renamed': [BREAKS, BREAKS],
+  'tls-required': [BREAKS, SAME],
+  'tls-not-required': [ADDS, SAME],
+  'origin-allowed': [ADDS, SAME],
+  'origin-refused': [BREAKS, SAME],
+  'authentication-required': [BREAKS, SAME],
+  'authentication-not-required': [ADDS, SAME],
+  'credentials-accepted': [ADDS, SAME],
+  'credentials-refused': [BREAKS, SAME],
+  'client-claim-changed': [MAY_BREAK, MAY_BREAK],
+  'limit-lowered': [BREAKS, SAME],
+  'limit-raised': [ADDS, SAME],
+  'rate-lowered': [MAY_BREAK, SAME],
+  'rate-raised': [ADDS, SAME],
+  'page-size-changed': [SAME, MAY_BREAK],
+  'page-maximum-lowered': [MAY_BREAK, SAME],
+  'page-maximum-raised': [ADDS, SAME],
+  'page-reach-lowered': [SAME, MAY_BREAK],
+  'page-reach-raised': [SAME, ADDS],
+  'timeout-changed': [SAME, SAME],
+  // Resources
+  'resource-added': [ADDS, ADDS],
+  'resource-removed': [BREAKS, BREAKS],
+  'resource-renamed': [BREAKS, BREAKS],
+  'singular-changed': [BREAKS, BREAKS],
+  'error-codes-changed': [SAME, BREAKS],
+  'id-rule-changed': [BREAKS, MAY_BREAK],
+  'parent-changed': [BREAKS, BREAKS],
+  'link-added': [ADDS, ADDS],
+  'link-removed': [BREAKS, BREAKS],
+  'link-changed': [BREAKS, BREAKS],
+  'unique-added': [BREAKS, ADDS],
+  'unique-removed': [ADDS, MAY_BREAK],
+  'search-added': [ADDS, SAME],
+  'search-removed': [BREAKS, SAME],
+  'search-changed': [SAME, MAY_BREAK],
+  'sort-changed': [SAME, MAY_BREAK],
+  'time-field-changed': [MAY_BREAK, MAY_BREAK],
+  'query-added': [ADDS, SAME],
+  'query-removed': [BREAKS, SAME],
+  'events-added': [SAME, ADDS],
+  'events-removed': [SAME, BREAKS],
+  'access-narrower': [BREAKS, SAME],
+  'access-wider': [ADDS, SAME],
+  'access-changed': [BREAKS, SAME],
+  'field-read-narrower': [BREAKS, BREAKS],
+  'field-read-wider': [ADDS, ADDS],
+  'field-read-changed': [BREAKS, BREAKS],
+  'row-policy-changed': [MAY_BREAK, MAY_BREAK],
+  'owner-changed': [MAY_BREAK, MAY_BREAK],
+  'if-match-required': [BREAKS, SAME],
+  'if-match-not-required': [ADDS, SAME],
+  'idempotency-key-required': [BREAKS, SAME],
+  'idempotency-key-not-required': [ADDS, SAME],
+  'caching-changed': [SAME, SAME],
+  'state-machine-added': [BREAKS, SAME],
+  'state-machine-removed': [ADDS, SAME],
+  'initial-state-changed': [BREAKS, MAY_BREAK],
+  'transition-added': [ADDS, SAME],
+  'transition-removed': [BREAKS, SAME],
+  'order-changed': [SAME, SAME],
+  // Fields and the members inside them
+  'field-added': [ADDS, ADDS],
+  'required-field-added': [BREAKS, ADDS],
+  'field-removed': [BREAKS, BREAKS],
+  'field-renamed': [BREAKS, BREAKS],
+  'field-required': [BREAKS, SAME],
+  'field-not-required': [ADDS, SAME],
+  'read-only-added': [BREAKS, SAME],
+  'read-only-removed': [ADDS, SAME],
+  'write-only-added': [BREAKS, BREAKS],
+  'write-only-removed': [ADDS, ADDS],
+  'immutable-added': [BREAKS, SAME],
+  'immutable-removed': [ADDS, SAME],
+  'shown-once-added': [SAME, BREAKS],
+  'shown-once-removed': [SAME, ADDS],
+  'generated-added': [SAME, ADDS],
+  'generated-removed': [SAME, MAY_BREAK],
+  'generated-changed': [SAME, MAY_BREAK],
+  'reference-added': [BREAKS, ADDS],
+  'reference-removed': [ADDS, MAY_BREAK],
+  'reference-changed': [BREAKS, BREAKS],
+  'relation-added': [ADDS, ADDS],
+  'relation-removed': [BREAKS, BREAKS],
+  'relation-renamed': [BREAKS, BREAKS],
+  'delete-restricted': [BREAKS, SAME],
+  'delete-effect-changed': [MAY_BREAK, SAME],
+  // Values
+  'type-narrower': [BREAKS, ADDS],
+  'type-wider': [ADDS, BREAKS],
+  'type-changed': [BREAKS, BREAKS],
+  'null-refused': [BREAKS, ADDS],
+  'null-allowed': [ADDS, BREAKS],
+  'enum-added': [BREAKS, ADDS],
+  'enum-removed': [ADDS, BREAKS],
+  'enum-value-added': [ADDS, MAY_BREAK],
+  'enum-value-removed': [BREAKS, ADDS],
+  'values-narrower': [BREAKS, ADDS],
+  'values-wider': [ADDS, MAY_BREAK],
+  'values-changed': [MAY_BREAK, MAY_BREAK],
+  'default-changed': [MAY_BREAK, MAY_BREAK],
+  'annotation-changed': [SAME, SAME],
+} as const satisfies Readonly<Record<string, Impacts>>;
+
+/** A kind of difference between two models. */
+export type DifferenceKind = keyof typeof DIFFERENCE_KINDS;
