@@ -18,7 +18,7 @@ export type Comparer<V, T = unknown, P extends Place = Place> = (
 ) => readonly Difference[];
 
 /** A member that is not compared by itself. */
-interface Unseen {
+export interface Unseen {
   /** Why clients do not see it, or what it is compared with. */
   readonly unseen: string;
 }
