@@ -1,6 +1,8 @@
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import { digest } from '../platform/digest.ts';
-import { compileModel, type Digest, type ModelCode } from './compile/compile-model.ts';
+import { compileModel, type Digest } from './compile/compile-model.ts';
+import type { ModelCode } from './compile/compile-resources.ts';
+import { withVersions } from './compile/versions/compile-versions.ts';
 import { rejectUnsupported, unsupportedSections } from './compile/unsupported.ts';
 import { checkDocument } from './document/check-document.ts';
 import { ModelError, ProblemList, type SourcePosition } from './document/model-error.ts';
@@ -9,6 +11,7 @@ import type { Model } from './model.ts';
 import { type DefinedModel, isDefinedModel } from './typescript/define-model.ts';
 import type { HookServices } from './typescript/hooks.ts';
 import { splitDefinition } from './typescript/split-definition.ts';
+import type { Converters } from './typescript/version-converters.ts';
 
 /** A model document in YAML or JSON. */
 export interface ModelSource {
@@ -40,7 +43,7 @@ export function loadModel(source: ModelSource | DefinedModel): LoadedModel {
   const { value, locate, problems, readable } = readDocument({ text, file, env });
   if (!readable) throw new ModelError(problems);
   const list = new ProblemList(file, locate, problems);
-  return { ...compile(value, list, digest, new Map()), services: {} };
+  return { ...compile(value, list, digest, NO_CODE), services: {} };
 }
 
 /** A TypeScript model. */
@@ -63,21 +66,43 @@ const NO_POSITION: SourcePosition = { line: 0, column: 0 };
  */
 export function loadDefinition({ file, defined, env = {}, text = '' }: DefinitionSource): LoadedModel {
   const definitionList = new ProblemList(file, () => NO_POSITION);
-  const { data, code } = splitDefinition(defined, definitionList.report);
+  const { data, code, converters } = splitDefinition(defined, definitionList.report);
   const { value, problems, readable } = readDocument({ file: `${file}.json`, text: JSON.stringify(data), env });
   const found = [...definitionList.sorted(), ...problems.map((problem) => ({ ...problem, ...NO_POSITION, file }))];
   if (!readable) throw new ModelError(found);
   const list = new ProblemList(file, () => NO_POSITION, found);
-  return { ...compile(value, list, (compiled) => digest(text + compiled), code), services: defined.services };
+  return {
+    ...compile(value, list, (compiled) => digest(text + compiled), { code, converters }),
+    services: defined.services,
+  };
 }
 
+/** The functions of a TypeScript model. */
+interface DefinitionCode {
+  readonly code: ModelCode;
+  readonly converters: Converters;
+}
+
+const NO_CODE: DefinitionCode = { code: new Map(), converters: new Map() };
+
 /** @throws {ModelError} */
-function compile(value: Json, list: ProblemList, digestOf: Digest, code: ModelCode): Omit<LoadedModel, 'services'> {
+function compile(
+  value: Json,
+  list: ProblemList,
+  digestOf: Digest,
+  { code, converters }: DefinitionCode,
+): Omit<LoadedModel, 'services'> {
   checkDocument(value, list.reportAtNewPaths());
   const document = { declared: isJsonObject(value) ? value : {}, path: [], report: list.reportAtNewPaths() };
   rejectUnsupported(document);
-  const model = compileModel(document, digestOf, code);
+  const newest = compileModel(document, digestOf, code);
+  throwProblems(list);
+  const model = withVersions(newest, document, converters, digestOf);
+  throwProblems(list);
+  return { model, unsupported: unsupportedSections(document.declared) };
+}
+
+function throwProblems(list: ProblemList): void {
   const problems = list.sorted();
   if (problems.length > 0) throw new ModelError(problems);
-  return { model, unsupported: unsupportedSections(document.declared) };
 }

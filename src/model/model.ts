@@ -4,54 +4,16 @@ import type { CorsRule } from '../conventions/cors.ts';
 import type { AddressRange } from '../conventions/ip-address.ts';
 import type { FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
 import type { Json, JsonObject } from '../conventions/json.ts';
+import type { ContractVersion, VersionChange } from './contract-version.ts';
 import type { GenerateValue, Hooks } from './typescript/hooks.ts';
 import type { Pattern } from './values/pattern.ts';
 import type { RateLimits } from './rate-quota.ts';
+import type { Member, Shape } from './value-type.ts';
 
 export type { AccessOperation, AccessRule, FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
 export type { AuthRules, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
-
-/** The version of a contract, MAJOR.MINOR.PATCH. */
-export interface ContractVersion {
-  readonly major: number;
-  readonly minor: number;
-  readonly patch: number;
-}
-
-/** The formats of string fields. All of them are asserted. */
-export type TextFormat = 'date' | 'time' | 'duration' | 'uuid' | 'email' | 'uri' | 'hostname' | 'ipv4' | 'ipv6';
-
-/**
- * The type of a value: a closed union, so that the compiler finds every store and format that must handle a new type.
- * `date-time`, `decimal` and `int64` are JSON strings and compare by value (REP-3, REP-7, QRY-7).
- */
-export type ValueType =
-  | { readonly kind: 'text'; readonly format: TextFormat | null }
-  | { readonly kind: 'integer' }
-  | { readonly kind: 'number' }
-  | { readonly kind: 'boolean' }
-  | { readonly kind: 'date-time' }
-  /** `precision` counts all digits, `scale` those after the decimal point; null means no bound. */
-  | { readonly kind: 'decimal'; readonly precision: number | null; readonly scale: number | null }
-  | { readonly kind: 'int64' }
-  | { readonly kind: 'binary'; readonly mediaType: string | null }
-  | { readonly kind: 'object'; readonly members: readonly Member[] }
-  | { readonly kind: 'map'; readonly value: Shape }
-  | { readonly kind: 'array'; readonly item: Shape };
-
-/** A type, and whether null (unset) is allowed. */
-export interface Shape {
-  readonly type: ValueType;
-  readonly nullable: boolean;
-}
-
-/** A member of an object. An optional member may be null (REP-4). */
-export interface Member extends Shape {
-  readonly name: string;
-  readonly required: boolean;
-  /** Absent if none is declared; null is a valid default. */
-  readonly default?: Json;
-}
+export type { ContractVersion, VersionChange } from './contract-version.ts';
+export type { Member, Shape, TextFormat, ValueType } from './value-type.ts';
 
 /** A field of a resource. */
 export interface Field extends Member {
@@ -258,6 +220,20 @@ export interface Limits {
   readonly rate: RateLimits | null;
 }
 
+/** An older contract over the same rows, which is still served or was. */
+export interface OlderVersion {
+  readonly version: ContractVersion;
+  /** Both in seconds since 1970: 00:00:00 GMT of the declared date; null where there is none. Nothing changes by itself after the sunset. */
+  readonly deprecated: number | null;
+  readonly sunset: number | null;
+  /** Whether requests for it are answered with 410 (VER-3). */
+  readonly retired: boolean;
+  /** How it differs from its successor, in declared order. Of a retired version that no served one derives from: none. */
+  readonly changes: readonly VersionChange[];
+  /** The model as clients of this version know it; its `versions` are empty. Of a retired version without changes: that of its successor. */
+  readonly model: Model;
+}
+
 /** A compiled API. Deeply frozen. */
 export interface Model {
   readonly name: string;
@@ -285,6 +261,8 @@ export interface Model {
   readonly resources: ReadonlyMap<string, Resource>;
   /** The same resources by path segment. */
   readonly collections: ReadonlyMap<string, Resource>;
+  /** The older contracts, newest first. */
+  readonly versions: readonly OlderVersion[];
   /** Digest of everything above, with the source of its functions. Part of every ETag, so that a changed model changes them (CACHE-1). */
   readonly fingerprint: string;
 }

@@ -178,6 +178,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
     },
     resources,
     collections: new Map([...resources.values()].map((each) => [each.collection, each])),
+    versions: [],
     fingerprint: 'sample',
   };
 }

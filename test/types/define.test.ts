@@ -3,7 +3,12 @@ import { describe, it } from 'node:test';
 import { Type } from 'typebox';
 import { type } from 'arktype';
 import { z } from 'zod';
-import { type defineModel, resource, withServices } from '../../src/model/typescript/define-model.ts';
+import {
+  type defineModel,
+  type ModelDefinition,
+  resource,
+  withServices,
+} from '../../src/model/typescript/define-model.ts';
 import type { ValuesOf } from '../../src/model/typescript/schema-types.ts';
 
 /** Fails to compile unless both types are the same. */
@@ -104,5 +109,14 @@ describe('the types of a model in TypeScript', () => {
     // @ts-expect-error a model has a name
     const nameless = { resources: { zodded } } satisfies Parameters<typeof defineModel>[0];
     assert.ok(nameless.resources.zodded.schema === zod);
+  });
+
+  it('[VER-5a] its versions change its own resources', () => {
+    const people = resource({ schema: Type.Object({ name: Type.String() }) });
+    const defined = (model: ModelDefinition<object, { people: typeof people }>) => assert.ok(model.versions);
+    const model = { name: 'shop', version: '2.0.0', resources: { people } };
+    defined({ ...model, versions: { '1.0.0': { changes: [{ resource: 'people', absent: true }] } } });
+    // @ts-expect-error there is no resource `persons`
+    defined({ ...model, versions: { '1.0.0': { changes: [{ resource: 'persons', absent: true }] } } });
   });
 });

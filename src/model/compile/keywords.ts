@@ -103,7 +103,7 @@ function isAbove(low: Json | undefined, high: Json | undefined): boolean {
 export function checkEnum(shape: Shape, { declared, path, report }: CompileContext): void {
   const { enum: listed, const: constant, ...rest } = declared;
   if (listed === undefined && constant === undefined) return;
-  const findError = compileCheck(shape, rest);
+  const findError = valueCheck(shape, rest);
   for (const [index, value] of arrayOf(listed).entries()) {
     const error = value === null ? null : findError(value);
     if (error !== null) {
@@ -120,15 +120,15 @@ export function checkEnum(shape: Shape, { declared, path, report }: CompileConte
 export function compileDefault(shape: Shape, { declared, path, report }: CompileContext): Json | undefined {
   const value = declared['default'];
   if (value === undefined) return undefined;
-  const error = value === null && shape.nullable ? null : compileCheck(shape, declared)(value);
+  const error = value === null && shape.nullable ? null : valueCheck(shape, declared)(value);
   if (error !== null) {
     report([...path, 'default'], `the default ${error}`, 'write a value that the schema allows, or remove the default');
   }
   return value === null ? null : storedForm(shape)(value);
 }
 
-/** Compiles a check that returns an error message without the name of the value, or null. */
-function compileCheck(shape: Shape, schema: JsonObject): (value: Json) => string | null {
+/** Compiles a check of values by their shape and schema. It returns an error message without the name of the value, or null. */
+export function valueCheck(shape: Shape, schema: JsonObject): (value: Json) => string | null {
   const violationsOf = compileAssertion(assertionOf(shape, schema));
   return (value) => {
     const errors = dedupeViolations(violationsOf(value)).map((each) => describeReason(each.reason, each.value));

@@ -44,8 +44,12 @@ const VERBS: ReadonlySet<string> = new Set(
 /** The first words of the error codes that belong to no resource (ERR-2). */
 const CODE_FAMILIES: ReadonlySet<string> = new Set(Object.keys(errors).map((code) => code.slice(0, code.indexOf('_'))));
 
-/** Compiles the names of a resource and reports invalid ones (URL-2, REP-12, ERR-2). */
-export function compileNames(name: string, resource: CompileContext, reserved: ReadonlySet<string>): ResourceNames {
+/**
+ * Compiles the names of a resource and reports invalid ones (URL-2, REP-12, ERR-2). A document that older versions derive from may name the collection by
+ * `collection`, in snake_case; all others by the key of the resource.
+ */
+export function compileNames(key: string, resource: CompileContext, reserved: ReadonlySet<string>): ResourceNames {
+  const name = stringOf(resource.declared['collection']) ?? key;
   const collection = name.replaceAll('_', '-');
   checkCollection(name, collection, resource, reserved);
   const singular = stringOf(resource.declared['singular']) ?? singularOf(name);
@@ -78,7 +82,7 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
 const SINGULARS: ReadonlyMap<string, string> = new Map([...PLURALS].map(([singular, plural]) => [plural, singular]));
 
 /** The singular of a collection name in snake_case, by its last word: `order_items` gives `order_item`. */
-function singularOf(collection: string): string {
+export function singularOf(collection: string): string {
   const start = collection.lastIndexOf('_') + 1;
   const word = collection.slice(start);
   const known = SINGULARS.get(word) ?? (PLURALS.has(word) ? word : undefined);

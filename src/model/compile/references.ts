@@ -77,7 +77,7 @@ function compileOnDelete(declared: string | null, member: Member, field: Compile
 }
 
 /** A resource, as far as its relations matter. */
-export type RelatedResource = Pick<Resource, 'name' | 'fields' | 'parent'> & CompileContext;
+export type RelatedResource = Pick<Resource, 'name' | 'collection' | 'fields' | 'parent'> & CompileContext;
 
 /** A field that references a resource. */
 interface Referrer {
@@ -118,10 +118,15 @@ export function dependentsOf(name: string, referrers: ReferrersByTarget): readon
 /** The collections that representations of a resource link to: its children, then its inverse relations (REP-9). */
 export function linksOf(name: string, referrers: ReferrersByTarget): readonly CollectionLink[] {
   return (referrers.get(name) ?? []).flatMap(({ resource, field, reference, child }): readonly CollectionLink[] => {
-    if (child) return [{ name: resource.name, resource: resource.name, kind: 'child', field: field.name }];
+    if (child) return [{ name: childName(resource), resource: resource.name, kind: 'child', field: field.name }];
     if (reference.inverse === null) return [];
     return [{ name: reference.inverse, resource: resource.name, kind: 'inverse', field: field.name }];
   });
+}
+
+/** The name of the link to a sub-collection. */
+function childName({ collection }: RelatedResource): string {
+  return collection.replaceAll('-', '_');
 }
 
 /** Reports relations and links whose name the representation already uses. */
@@ -140,7 +145,7 @@ export function checkRelationNames(resources: readonly RelatedResource[], referr
       if (as !== null) claim(as, target, referencePath(target, field));
     }
     for (const { resource, field, reference, child } of referrers.get(target.name) ?? []) {
-      if (child) claim(resource.name, resource, ['parent']);
+      if (child) claim(childName(resource), resource, ['parent']);
       else if (reference.inverse !== null) claim(reference.inverse, resource, referencePath(resource, field));
     }
   }

@@ -8,7 +8,7 @@ import { ORIGIN_PATHS } from './names.ts';
 import { compileTrustedProxies } from './trusted-proxies.ts';
 
 /** The settings of an API: everything in a model except its resources. */
-type ApiSettings = Omit<Model, 'resources' | 'collections' | 'fingerprint'>;
+type ApiSettings = Omit<Model, 'resources' | 'collections' | 'versions' | 'fingerprint'>;
 
 const DEFAULT_CONTRACT_VERSION = '1.0.0';
 const DEFAULT_BASE_PATH = '/api';
@@ -40,7 +40,7 @@ export function compileSettings(document: CompileContext): ApiSettings {
 }
 
 /** Parses MAJOR.MINOR.PATCH. The document schema reports other strings, which count as the default. */
-function readVersion(text: string): ContractVersion {
+export function readVersion(text: string): ContractVersion {
   const [, major = 1, minor = 0, patch = 0] = VERSION.exec(text) ?? [];
   return { major: Number(major), minor: Number(minor), patch: Number(patch) };
 }
@@ -67,13 +67,18 @@ function compilePublicUrl({ declared, path, report }: CompileContext): string | 
   return isOrigin ? url.origin : null;
 }
 
-/** The major version for requests that do not name one. It must be declared (VER-2). */
+/** The major version for requests that do not name one. It must be served, and declared where there are several (VER-2). */
 function compileDefaultVersion({ major }: ContractVersion, { declared, path, report }: CompileContext): number {
-  const chosen = numberOf(declared['default_version']) ?? major;
-  const older = Object.keys(objectOf(declared['versions'])).map((text) => readVersion(text).major);
-  if (chosen !== major && !older.includes(chosen)) {
-    const fix = `write ${major}, the major of version, or remove it`;
-    report([...path, 'default_version'], `version ${chosen} is not declared`, fix);
+  const given = numberOf(declared['default_version']);
+  const older = Object.entries(objectOf(declared['versions'])).filter(([, held]) => objectOf(held)['retired'] !== true);
+  const served = new Set([major, ...older.map(([text]) => readVersion(text).major)]);
+  const majors = [...served].join(' and ');
+  if (given === null && served.size > 1) {
+    const cause = `the majors ${majors} are served, so a request without a version needs a default`;
+    report([...path, 'versions'], cause, `write default_version: ${[...served].at(-1)}`);
+  } else if (given !== null && !served.has(given)) {
+    const fix = served.size === 1 ? `write ${major}, the major of version, or remove it` : `use one of ${majors}`;
+    report([...path, 'default_version'], `version ${given} is not served`, fix);
   }
-  return chosen;
+  return given ?? major;
 }

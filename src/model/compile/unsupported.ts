@@ -5,7 +5,6 @@ import { formatPath, type Path } from '../values/path.ts';
 import { OPAQUE_ORIGIN } from './cors.ts';
 
 type Section = readonly [path: Path, declared: Json | undefined];
-type Reject = (path: Path, declared: Json | undefined, risk: string) => void;
 
 const UNSUPPORTED_KEYS = ['tombstones'];
 
@@ -34,18 +33,8 @@ function opaqueOrigins(cors: Json | undefined): readonly Section[] {
   );
 }
 
-/** Reports what this version does not support yet and cannot ignore: data would be exposed, or the contract would differ. */
+/** Reports what cannot be ignored without `auth`: data would be exposed. */
 export function rejectUnsupported({ declared: document, report }: CompileContext): void {
-  const reject: Reject = (path, declared, risk) => {
-    if (declared === undefined || declared === false) return;
-    const name = String(path.findLast((step) => typeof step === 'string'));
-    report(
-      path,
-      `${name} is not supported yet: without it, ${risk}`,
-      'remove it, or wait for a version that supports it',
-    );
-  };
-  reject(['versions'], document['versions'], 'older clients would get the current contract');
   for (const [path, resource] of resourcesOf(document)) {
     for (const [step, target] of document['auth'] === undefined ? transitionsOf(resource) : []) {
       if (!isJsonObject(target)) continue;

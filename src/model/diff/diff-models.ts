@@ -32,6 +32,7 @@ const MODEL_COMPARERS = {
   system: (was, is, at) => compareMembers(SYSTEM_COMPARERS, [was, is], at),
   resources: compareResources,
   collections: unseen('the same resources, by path segment'),
+  versions: unseen('the older contracts: their clients are not those of the newest'),
   fingerprint: unseen('changes with everything, also with what clients do not see'),
 } satisfies Comparers<Model>;
 

@@ -5,8 +5,8 @@ import { DURATION_PATTERN } from '../values/parse-units.ts';
 import { authSchema } from './auth-schema.ts';
 import { definitionsSchema, schemaSchema } from './field-schema.ts';
 import { resourceSchema } from './resource-schema.ts';
+import { versionsSchema } from './versions-schema.ts';
 
-const DATE: JsonObject = { type: 'string', format: 'date' };
 const DURATION: JsonObject = {
   type: 'string',
   pattern: DURATION_PATTERN,
@@ -69,63 +69,6 @@ const WEBHOOKS: JsonObject = {
       type: 'array',
       items: { type: 'string' },
       description: 'Private addresses that webhooks may call',
-    },
-  },
-  additionalProperties: false,
-};
-
-const CHANGE: JsonObject = {
-  type: 'object',
-  description: 'A change to a resource, from this version to the next',
-  required: ['resource'],
-  properties: {
-    resource: { type: 'string', description: 'Name of the resource' },
-    rename: {
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      description: 'Renamed fields: the name in this version, then the name in the next',
-    },
-    without: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Fields that this version does not have',
-    },
-    fill: { type: 'object', description: 'Values on create for fields that this version cannot send' },
-    values: {
-      type: 'object',
-      additionalProperties: { type: 'object' },
-      description: 'Changed values by field: the value in this version, then the value in the next',
-    },
-    with: {
-      type: 'object',
-      description: 'Fields that the next version does not have',
-      additionalProperties: {
-        type: 'object',
-        required: ['schema'],
-        properties: { schema: { $ref: '#/$defs/schema' }, out: { description: 'The value in responses' } },
-        additionalProperties: false,
-      },
-    },
-    collection: { type: 'string', description: 'The older name of the collection' },
-    singular: { type: 'string', description: 'The older singular' },
-    absent: { type: 'boolean', description: 'The resource does not exist in this version' },
-  },
-  additionalProperties: false,
-};
-
-const VERSIONS: JsonObject = {
-  type: 'object',
-  description: 'Older versions of the contract that are still served, newest first',
-  patternProperties: {
-    '^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)$': {
-      type: 'object',
-      properties: {
-        deprecated: { ...DATE, description: 'Date of deprecation, such as 2026-06-01' },
-        sunset: { ...DATE, description: 'Date of removal, such as 2028-06-01' },
-        retired: { type: 'boolean', default: false, description: 'Requests get 410' },
-        changes: { type: 'array', items: CHANGE },
-      },
-      additionalProperties: false,
     },
   },
   additionalProperties: false,
@@ -196,7 +139,7 @@ export const documentSchema: JsonObject = deepFreeze<JsonObject>({
       description: 'The resources by plural name in snake_case',
       additionalProperties: { $ref: '#/$defs/resource' },
     },
-    versions: VERSIONS,
+    versions: versionsSchema,
     $defs: definitionsSchema,
     definitions: definitionsSchema,
   },

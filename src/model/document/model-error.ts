@@ -70,10 +70,11 @@ export class ProblemList {
   }
 }
 
-/** The fix for an unknown name: the most similar known name. @param otherwise the fix where no known name is similar */
-export function suggestName(name: string, known: Iterable<string>, otherwise: string = listNames([...known])): string {
-  const meant = closestMatch(name, known);
-  return meant === null ? otherwise : `write ${meant}`;
+/** The fix for an unknown name: the most similar known name. @param otherwise the fix where no known name is similar; default: all of them */
+export function suggestName(name: string, known: Iterable<string>, otherwise?: string): string {
+  const names = [...known];
+  const meant = closestMatch(name, names);
+  return meant === null ? (otherwise ?? listNames(names)) : `write ${meant}`;
 }
 
 function listNames(known: readonly string[]): string {

@@ -13,6 +13,7 @@ import type {
   TimePath,
 } from './name-types.ts';
 import type { DeepReadonly, SchemaLike, Transformed, ValuesOf } from './schema-types.ts';
+import type { VersionsData } from './version-types.ts';
 
 /** The members of every row that the server sets. */
 export interface SystemFields {
@@ -189,6 +190,7 @@ export interface ModelData {
 /** A TypeScript model. Its hooks get `services` from the application. */
 export type ModelDefinition<S, R extends Resources = Resources> = ModelData & {
   readonly resources: R & ConnectedResources<R>;
+  readonly versions?: VersionsData<keyof R & string>;
 } & (keyof S extends never ? { readonly services?: S } : { readonly services: S });
 
 const DEFINED = Symbol.for('restwright.model');

@@ -9,6 +9,7 @@ import type { DefinedModel } from './define-model.ts';
 import { plainSchema, standardValidate } from './library-schema.ts';
 import { type Callable, isCallable, isRecord, plainData } from './module-values.ts';
 import type { StandardValidate } from './refinements.ts';
+import { type Converters, splitVersions } from './version-converters.ts';
 
 /** The members of a resource that are functions. All others are data. */
 const CODE_MEMBERS = ['computed', 'before', 'check', 'after'] as const;
@@ -25,10 +26,11 @@ export type UncheckedCode = Readonly<Partial<Record<CodeMember, unknown>>> & {
   readonly rows?: ReadonlyMap<string, PolicyFunction>;
 };
 
-/** A TypeScript model, split into the JSON of a document and the code of its resources, by name. */
+/** A TypeScript model, split into the JSON of a document, the code of its resources, by name, and that of its older versions. */
 interface DefinitionParts {
   readonly data: Json;
   readonly code: ReadonlyMap<string, UncheckedCode>;
+  readonly converters: Converters;
 }
 
 const MODEL_MEMBERS = [...Object.keys(objectOf(documentSchema['properties'])), 'services'];
@@ -43,8 +45,10 @@ export function splitDefinition({ definition, services }: DefinedModel, report: 
   }
   const code = new Map<string, UncheckedCode>();
   const model = { value: definition, path: [], known: MODEL_MEMBERS };
+  const versions = splitVersions(definition.versions, report);
   const data = readMembers(model, report, (member, value) => {
     if (member === 'services') return undefined;
+    if (member === 'versions') return versions.data;
     if (member !== 'resources' || !isRecord(value)) return plainData(value, [member], report);
     const resources = Object.entries(value).map(([name, resource]) => {
       if (!isRecord(resource)) return [name, plainData(resource, [member, name], report)];
@@ -60,7 +64,7 @@ export function splitDefinition({ definition, services }: DefinedModel, report: 
     });
     return Object.fromEntries(resources);
   });
-  return { data, code };
+  return { data, code, converters: versions.converters };
 }
 
 function isCodeMember(name: string): name is CodeMember {

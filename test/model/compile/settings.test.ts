@@ -17,6 +17,7 @@ describe('the settings of an API', () => {
       basePath: '/api',
       publicUrl: null,
       defaultVersion: 1,
+      versions: [],
       cors: null,
       auth: null,
       trustedProxies: [],
@@ -234,7 +235,7 @@ describe('the settings of an API', () => {
       '[VER-2] require a declared default version',
       'default_version: 2',
       'default_version',
-      /version 2 is not declared/,
+      /version 2 is not served/,
       /write 1/,
     ),
     rejected(

@@ -44,7 +44,6 @@ describe('a section that cannot be ignored', () => {
     fix: /remove it/,
   });
   rejectsEach([
-    rejected('[VER-5a]: versions', top('versions: { 0.9.0: { changes: [] } }'), 'versions', 2, /older clients/),
     rejected(
       '[AUTH-4a]: access without auth',
       itemsDocument(STATUS, 'access: { read: { scope: a } }'),

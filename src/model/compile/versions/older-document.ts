@@ -1,0 +1,103 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json.ts';
+import type { Field, Model, Resource } from '../../model.ts';
+import { objectOf, stringOf } from '../../values/access.ts';
+import { relationName } from '../names.ts';
+import { olderResource } from './older-resource.ts';
+import type { StepChanges } from './read-changes.ts';
+
+/**
+ * A model document that compiles to the same contract as the newest one, and from which older ones derive: schemas have no `$ref`s, and generated fields
+ * are read-only by their schema.
+ */
+export function contractDocument(document: JsonObject, resources: Model['resources']): JsonObject {
+  const declared = objectOf(document['resources']);
+  const contracts = [...resources.values()].map(({ name, schema, fields }) => {
+    const generated = new Set(fields.filter(({ generator }) => generator !== null).map((field) => field.name));
+    const properties = Object.entries(objectOf(schema['properties'])).map(([field, held]) => [
+      field,
+      generated.has(field) ? { ...objectOf(held), readOnly: true } : held,
+    ]);
+    const own = Object.hasOwn(schema, 'properties') ? { properties: Object.fromEntries(properties) } : {};
+    return [name, { ...objectOf(declared[name]), schema: { ...schema, ...own } }];
+  });
+  return { ...document, resources: Object.fromEntries(contracts) };
+}
+
+/** The document of a version from that of its successor. @param resources of the successor */
+export function olderDocument(document: JsonObject, resources: Model['resources'], step: StepChanges): JsonObject {
+  const declared = objectOf(document['resources']);
+  const kept = [...resources.values()].filter(({ name }) => !step.absent.has(name));
+  const older = new Map(
+    kept.map((resource) => {
+      const { name } = resource;
+      const paths = step.paths.get(name);
+      if (paths === undefined) throw new TypeError(`${name} has no paths`);
+      const changes = step.changes.filter(({ change }) => change.resource === name);
+      const inputs = { resource, declared: objectOf(declared[name]), changes, paths, names: step.names.get(name) };
+      return [name, olderResource(inputs)] as const;
+    }),
+  );
+  const related = kept.map((resource) => {
+    const own = older.get(resource.name) ?? {};
+    return [resource.name, { ...own, schema: withRelations(objectOf(own['schema']), resource, older, step) }];
+  });
+  return { ...document, resources: Object.fromEntries(related) };
+}
+
+/** The schema with references that the older version can have: one to an absent resource is a plain field. */
+function withRelations(
+  schema: JsonObject,
+  resource: Resource,
+  older: ReadonlyMap<string, JsonObject>,
+  { paths }: StepChanges,
+): JsonObject {
+  const properties = objectOf(schema['properties']);
+  const computed = resource.computed.flatMap(({ name }) => paths.get(resource.name)?.field(name) ?? []);
+  const taken = new Set([...Object.keys(properties), ...computed]);
+  const changed = resource.fields.flatMap((field): readonly (readonly [string, Json])[] => {
+    const name = paths.get(resource.name)?.field(field.name) ?? null;
+    if (name === null || field.reference === null || !Object.hasOwn(properties, name)) return [];
+    return [[name, olderReference(objectOf(properties[name]), { field, name, taken, older })]];
+  });
+  return changed.length === 0 ? schema : { ...schema, properties: { ...properties, ...Object.fromEntries(changed) } };
+}
+
+/** Where a reference of the older version is. */
+interface ReferenceInputs {
+  /** Of the successor. */
+  readonly field: Field;
+  readonly name: string;
+  /** The names of all fields and computed members of its resource. */
+  readonly taken: ReadonlySet<string>;
+  readonly older: ReadonlyMap<string, JsonObject>;
+}
+
+/**
+ * The schema of a field with its reference. The relation has the name that follows from the older name of the field, else that of the successor; where
+ * another field has that name, too, the field is a plain one.
+ */
+function olderReference(schema: JsonObject, { field, name, taken, older }: ReferenceInputs): JsonObject {
+  const { items } = schema;
+  if (isJsonObject(items)) return { ...schema, items: olderReference(items, { field, name, taken, older }) };
+  const { 'x-references': declared, ...plain } = schema;
+  const long = isJsonObject(declared) ? declared : { resource: declared ?? '' };
+  const target = older.get(stringOf(long['resource']) ?? '');
+  if (declared === undefined || target === undefined) return plain;
+  const isArray = field.type.kind === 'array';
+  const derived = relationName(name, isArray);
+  const names = [stringOf(long['as']) ?? derived, field.reference?.as ?? null];
+  const as = names.find((each) => (each === null ? isArray : !taken.has(each)));
+  if (as === undefined) return plain;
+  const inverse = stringOf(long['inverse']);
+  const isTaken = inverse !== null && Object.hasOwn(objectOf(objectOf(target['schema'])['properties']), inverse);
+  if (as === derived && !isTaken) return schema;
+  const { inverse: _inverse, ...others } = long;
+  return {
+    ...plain,
+    'x-references': {
+      ...others,
+      ...(as === null ? {} : { as }),
+      ...(inverse === null || isTaken ? {} : { inverse }),
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json.ts';
+import type { Resource, VersionChange } from '../../model.ts';
+import { arrayOf, objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import type { OlderPaths } from './field-paths.ts';
+import { keyOf, olderValues, shownValue } from './listed-values.ts';
+import type { OlderNames } from './read-names.ts';
+import { OlderSchema } from './older-schema.ts';
+import type { DeclaredChange } from './version-step.ts';
+
+/** What a resource of the older version is derived from. */
+interface OlderInputs {
+  /** Of the successor. */
+  readonly resource: Resource;
+  readonly declared: JsonObject;
+  readonly changes: readonly DeclaredChange[];
+  readonly paths: OlderPaths;
+  readonly names: OlderNames | undefined;
+}
+
+/**
+ * The declaration of a resource as the older version has it. Owner, row policies, hooks and former names are judged in the newest model alone. So are
+ * rules of a field that the older version does not have as a field of its own: indexes, unique groups, its place in the sort, its state machine.
+ */
+export function olderResource(inputs: OlderInputs): JsonObject {
+  const { resource, declared, changes, paths, names } = inputs;
+  const { was: _was, access, sort, time_field: timeField, state, generated, ...settings } = declared;
+  const field = (name: string): readonly string[] => listOf(paths.field(name));
+  const path = (name: string): readonly string[] => listOf(paths.of(name));
+  const ownSort = olderSort(stringOf(sort), paths);
+  const ownTime = timeField === undefined ? null : paths.field(stringOf(timeField) ?? '');
+  const ownState = olderState(objectOf(state), inputs);
+  return {
+    ...settings,
+    // The names of a contract that is served already: a first word that is a verb is no mistake in it.
+    ...(names === undefined ? {} : { ...names, noun: true }),
+    schema: new OlderSchema(resource, changes, paths).derive(),
+    ...listMember(declared, 'unique', (list) => wholeLists(list, field)),
+    ...listMember(declared, 'indexes', (list) => wholeLists(list, path)),
+    ...listMember(declared, 'search', (list) => stringsOf(list).flatMap(path)),
+    ...(ownSort === null ? {} : { sort: ownSort }),
+    ...(ownTime === null ? {} : { time_field: ownTime }),
+    ...(ownState === null ? {} : { state: ownState }),
+    ...(generated === undefined ? {} : { generated: olderGenerated(objectOf(generated), paths) }),
+    ...(access === undefined ? {} : { access: { fields: olderFieldRules(objectOf(access), inputs) } }),
+    ...queriedPaths(inputs),
+  };
+}
+
+function listOf(name: string | null): readonly string[] {
+  return name === null ? [] : [name];
+}
+
+function listMember(declared: JsonObject, name: string, derive: (value: Json) => Json): JsonObject {
+  const value = declared[name];
+  return value === undefined ? {} : { [name]: derive(value) };
+}
+
+/** The lists of paths of which the older version has all. */
+function wholeLists(lists: Json, older: (path: string) => readonly string[]): readonly Json[] {
+  return arrayOf(lists).flatMap((each) => {
+    const names = stringsOf(each);
+    const found = names.flatMap(older);
+    return found.length === names.length ? [typeof each === 'string' ? (found[0] ?? each) : found] : [];
+  });
+}
+
+/** The default sort by what the older version has of its keys; null for the default. */
+function olderSort(sort: string | null, paths: OlderPaths): string | null {
+  const keys = (sort ?? '').split(',').flatMap((key) => {
+    const sign = key.startsWith('-') ? '-' : '';
+    return listOf(paths.of(key.slice(sign.length))).map((path) => sign + path);
+  });
+  const text = keys.join(',');
+  return text === '' ? null : text;
+}
+
+/**
+ * What sorts and filters of the older version can name: what those of its successor can, unless its values are converted, or not one-to-one, so that a
+ * value does not say which rows are meant.
+ */
+function queriedPaths({ resource, changes, paths }: OlderInputs): JsonObject {
+  const vague = new Set(
+    changes.flatMap(({ change }) => (change.kind === 'values' && !change.isOneToOne ? [change.field] : [])),
+  );
+  const older = (key: 'sortable' | 'filterable'): readonly string[] =>
+    [...resource.properties.values()]
+      .filter((property) => property[key])
+      .flatMap(({ path }) => listOf(paths.of(path)))
+      .filter((path) => !vague.has(path));
+  return { sortable: older('sortable'), filterable: older('filterable') };
+}
+
+/** The state machine with the states of the older version; null where it does not have the field. */
+function olderState(state: JsonObject, { resource, changes, paths }: OlderInputs): JsonObject | null {
+  const name = stringOf(state['field']);
+  const field = name === null ? null : paths.field(name);
+  if (field === null || resource.state === null) return null;
+  const change = changes.flatMap(({ change: each }) => (isValuesOf(each, field) ? [each] : []))[0];
+  if (change === undefined) return { ...state, field };
+  const statesOf = (value: Json): readonly string[] => stringsOf(olderValues([value], change));
+  const transitions = Object.entries(objectOf(state['transitions'])).flatMap(([from, targets]) => {
+    const next = arrayOf(targets).flatMap((target): readonly Json[] =>
+      isJsonObject(target) ? statesOf(target['to'] ?? null).map((to) => ({ ...target, to })) : statesOf(target),
+    );
+    return statesOf(from).map((each) => [each, next] as const);
+  });
+  return {
+    field,
+    initial: shownValue(state['initial'] ?? null, change),
+    transitions: Object.fromEntries(transitions),
+  };
+}
+
+function isValuesOf(change: VersionChange, field: string): change is Extract<VersionChange, { kind: 'values' }> {
+  return change.kind === 'values' && change.field === field;
+}
+
+/** How fields are generated: all such fields are read-only by their schema, too. */
+function olderGenerated(generated: JsonObject, paths: OlderPaths): JsonObject {
+  return Object.fromEntries(
+    Object.entries(generated).flatMap(([name, rule]): readonly (readonly [string, Json])[] => {
+      const field = paths.field(name);
+      if (field === null) return [];
+      if (!isJsonObject(rule)) return [[field, rule]];
+      const { hint, ...secret } = rule;
+      const shown = typeof hint === 'string' ? paths.field(hint) : null;
+      return [[field, { ...secret, ...(shown === null ? {} : { hint: shown }) }]];
+    }),
+  );
+}
+
+/** The access rules of fields. A converted field has the narrowest rules of the fields that it converts to. */
+function olderFieldRules(access: JsonObject, { changes, paths }: OlderInputs): JsonObject {
+  const rules = objectOf(access['fields']);
+  const own = Object.entries(rules).flatMap(([name, rule]) =>
+    listOf(paths.field(name)).map((field) => [field, rule] as const),
+  );
+  const others = changes.flatMap(({ change }) => {
+    if (change.kind === 'convert') {
+      const rule = narrowest(change.to.flatMap((name) => rules[name] ?? []));
+      return rule === null ? [] : change.from.map((name) => [name, rule] as const);
+    }
+    if (change.kind !== 'move' || change.from.includes('.')) return [];
+    const rule = rules[change.to.split('.', 1)[0] ?? ''];
+    return rule === undefined ? [] : [[change.from, rule] as const];
+  });
+  return Object.fromEntries([...own, ...others]);
+}
+
+/** Rules that are at least as narrow as each of some: of two scopes the first, because the newest model judges each field. */
+function narrowest(rules: readonly Json[]): JsonObject | null {
+  if (rules.length === 0) return null;
+  const width = (rule: Json): number => (isJsonObject(rule) ? 0 : rule === 'authenticated' ? 1 : 2);
+  const of = (operation: 'read' | 'write'): JsonObject => {
+    const declared = rules.flatMap((rule) => objectOf(rule)[operation] ?? []);
+    const [first] = declared.toSorted((a, b) => width(a) - width(b) || keyOf(a).localeCompare(keyOf(b)));
+    return first === undefined ? {} : { [operation]: first };
+  };
+  return { ...of('read'), ...of('write') };
+}

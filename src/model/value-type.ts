@@ -1,0 +1,36 @@
+import type { Json } from '../conventions/json.ts';
+
+/** The formats of string fields. All of them are asserted. */
+export type TextFormat = 'date' | 'time' | 'duration' | 'uuid' | 'email' | 'uri' | 'hostname' | 'ipv4' | 'ipv6';
+
+/**
+ * The type of a value: a closed union, so that the compiler finds every store and format that must handle a new type.
+ * `date-time`, `decimal` and `int64` are JSON strings and compare by value (REP-3, REP-7, QRY-7).
+ */
+export type ValueType =
+  | { readonly kind: 'text'; readonly format: TextFormat | null }
+  | { readonly kind: 'integer' }
+  | { readonly kind: 'number' }
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'date-time' }
+  /** `precision` counts all digits, `scale` those after the decimal point; null means no bound. */
+  | { readonly kind: 'decimal'; readonly precision: number | null; readonly scale: number | null }
+  | { readonly kind: 'int64' }
+  | { readonly kind: 'binary'; readonly mediaType: string | null }
+  | { readonly kind: 'object'; readonly members: readonly Member[] }
+  | { readonly kind: 'map'; readonly value: Shape }
+  | { readonly kind: 'array'; readonly item: Shape };
+
+/** A type, and whether null (unset) is allowed. */
+export interface Shape {
+  readonly type: ValueType;
+  readonly nullable: boolean;
+}
+
+/** A member of an object. An optional member may be null (REP-4). */
+export interface Member extends Shape {
+  readonly name: string;
+  readonly required: boolean;
+  /** Absent if none is declared; null is a valid default. */
+  readonly default?: Json;
+}
