@@ -93,7 +93,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   await followStore({ ...options, newestTime: (until) => store.newestTime(until) });
   const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
   const seal = createSeal(secret, 'cursor');
-  const contracts = compileContracts(model, seal, safeObserver(options.observe));
+  const contracts = compileContracts(model, { seal, observe: safeObserver(options.observe) });
   const { current } = contracts;
   const services = await servicesOf(options, contracts, seal);
   const { now, uuid } = services.sources;
@@ -152,14 +152,14 @@ function withDefaults(given: ApiOptions): CompleteApiOptions {
   };
 }
 
-async function servicesOf(options: CompleteApiOptions, { current }: Contracts, seal: Seal): Promise<Services> {
+async function servicesOf(options: CompleteApiOptions, { current, all }: Contracts, seal: Seal): Promise<Services> {
   const { model, store, clock, ids, origin, onCommit } = options;
   const now = (): number => clock.now();
   const uuid = (): string => ids.uuid();
   // Cursors are part of pages, and compressed bytes depend on the version of Node.js.
   const representation = [model.fingerprint, programVersion(), process.version, seal.seal('')];
   const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), now());
-  const variantOf = compileVariants({ contracts: [current], epoch: id, digest });
+  const variantOf = compileVariants({ contracts: all, epoch: id, digest });
   return {
     sources: { now, writtenAt: () => options.written.now(), uuid, randomHex: (bytes) => options.random.hex(bytes) },
     commits: new Commits({ writer: store.writes, handlerTimeout: model.limits.handlerTimeout, onCommit }),

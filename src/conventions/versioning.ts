@@ -181,10 +181,15 @@ function agrees(accepted: AcceptedVersion, mostPrecise: RequestedVersion | null)
   return accepted.version === null || mostPrecise === null || versionsAgree(accepted.version, mostPrecise);
 }
 
-/** The latest supported version that agrees with the requested one. */
-function latest<V extends SupportedVersion>(supported: readonly V[], requested: RequestedVersion): V | null {
-  const agreeing = supported.filter((one) => versionsAgree(one, requested));
-  return agreeing.reduce<V | null>((best, one) => (best === null || compare(one, best) > 0 ? one : best), null);
+/**
+ * The supported version that serves the requested one (VER-2): the latest of its minor. A minor that is not supported, below the latest of its major,
+ * is served by that one, which adds to it. The patch never selects.
+ */
+function latest<V extends SupportedVersion>(supported: readonly V[], { major, minor }: RequestedVersion): V | null {
+  const ofMajor = supported.filter((one) => one.major === major).toSorted(compare);
+  const newest = ofMajor.at(-1) ?? null;
+  if (newest === null || minor === null) return newest;
+  return ofMajor.findLast((one) => one.minor === minor) ?? (minor < newest.minor ? newest : null);
 }
 
 function compare(one: SupportedVersion, other: SupportedVersion): number {

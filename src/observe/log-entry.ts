@@ -28,7 +28,8 @@ export function logEntry(observation: Observation): LogEntry {
     case 'computed-value-failed':
       return failureEntry(observation);
     case 'listening':
-      return entry('info', 'listening', { url: observation.url, allow_any_host: observation.allowAnyHost });
+    case 'browser-not-opened':
+      return startEntry(observation);
     case 'no-authentication':
     case 'mounted-without-auth':
     case 'token-rejected':
@@ -46,10 +47,9 @@ export function logEntry(observation: Observation): LogEntry {
     case 'driver-unavailable':
     case 'schema-changed':
       return databaseEntry(observation);
-    case 'browser-not-opened':
-      return browserEntry(observation);
     case 'model-changed':
     case 'unsupported':
+    case 'deprecated-contract':
       return modelEntry(observation);
     case 'worker-exited':
     case 'worker-unresponsive':
@@ -96,6 +96,11 @@ function requestEntry(request: Extract<Observation, { kind: 'request' }>): LogEn
   });
 }
 
+function deprecationEntry(observation: Extract<Observation, { kind: 'deprecated-contract' }>): LogEntry {
+  const { version, caller, route, correlationId } = observation;
+  return entry('info', 'deprecated_contract', { version, caller, route, correlation_id: correlationId });
+}
+
 /** The statements of a migration are logged; those of a new database say nothing that the model does not. */
 function schemaEntry({ database, isNew, statements }: Extract<Observation, { kind: 'schema-changed' }>): LogEntry {
   if (isNew) return entry('info', 'database_created', { database });
@@ -129,11 +134,18 @@ function sharedRatesEntry(observation: Extract<Observation, { kind: 'shared-rate
   return entry('warn', 'rate_limits_not_shared', { redis: address, message });
 }
 
-function browserEntry({ reason, url }: Extract<Observation, { kind: 'browser-not-opened' }>): LogEntry {
+function startEntry(observation: Extract<Observation, { kind: 'listening' | 'browser-not-opened' }>): LogEntry {
+  const { url } = observation;
+  if (observation.kind === 'listening')
+    return entry('info', 'listening', { url, allow_any_host: observation.allowAnyHost });
+  const { reason } = observation;
   return entry('warn', 'browser_not_opened', { message: `no browser was opened (${reason}); open ${url} yourself` });
 }
 
-function modelEntry(observation: Extract<Observation, { kind: 'model-changed' | 'unsupported' }>): LogEntry {
+function modelEntry(
+  observation: Extract<Observation, { kind: 'model-changed' | 'unsupported' | 'deprecated-contract' }>,
+): LogEntry {
+  if (observation.kind === 'deprecated-contract') return deprecationEntry(observation);
   if (observation.kind === 'unsupported') return entry('warn', 'unsupported', { declaration: observation.declaration });
   const { file, problem } = observation;
   if (problem === null) return entry('info', 'model_reloaded', { message: `reloaded ${file}` });

@@ -24,6 +24,17 @@ export type Observation =
       readonly parentId: string | null;
       readonly sampled: boolean;
     }
+  /**
+   * A request spoke a contract that is deprecated (VER-4). `caller` is who would have to change: the subject and the client of its credentials, or the
+   * address without them (of IPv6 its /64). `route` is a pattern.
+   */
+  | {
+      readonly kind: 'deprecated-contract';
+      readonly version: string;
+      readonly caller: string;
+      readonly route: string | null;
+      readonly correlationId: string;
+    }
   /** An internal error, whose cause no client sees. */
   | { readonly kind: 'error'; readonly correlationId: string | null; readonly error: unknown }
   /** A bearer token was refused; the client does not learn the reason. */

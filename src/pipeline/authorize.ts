@@ -38,7 +38,7 @@ export function authorize(limited: Limited, store: RowSource, options: Challenge
     contract,
     route,
     permission,
-    rows: new VisibleRows(store, limited.contract.visibilities(limited.principal)),
+    rows: new VisibleRows(store, contract.visibilities(limited.principal), contract.mapping?.reads ?? null),
     accessError: accessErrorOf,
   };
 }

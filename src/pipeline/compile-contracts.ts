@@ -1,10 +1,10 @@
 import { createCache } from '../cache/cache.ts';
-import type { CursorSeal } from '../conventions/pagination/cursor.ts';
 import { modelWithout } from '../model/model-without.ts';
-import type { Model } from '../model/model.ts';
-import type { Observe } from '../observe/observation.ts';
+import type { ContractVersion, Model, OlderVersion } from '../model/model.ts';
 import { urlBuilder, type LinkBase } from '../plan/url-builder.ts';
 import { visibilitiesByCaller } from '../plan/visibilities.ts';
+import { type ContractMapping, contractMappings, withStoredProperties } from '../versions/contract-mapping.ts';
+import { ReadMapping } from '../versions/read-mapping.ts';
 import {
   compileResources,
   type Contract,
@@ -17,44 +17,93 @@ import {
 } from './contract.ts';
 import { EVERY_PERMISSION, type Permission, permissionsOf } from './permission.ts';
 
-/** The contracts of a model. One version is served. @param observe receives the failures of computed members */
-export function compileContracts(model: Model, seal: CursorSeal, observe: Observe): Contracts {
-  const current = compileContract(model, seal, observe);
-  return { current, versions: [model.version], of: () => current };
+/** What all contracts of a model are compiled with. */
+type CompileOptions = Pick<ContractContext, 'seal' | 'observe'>;
+
+/** The contracts of a model: the newest one, and older ones over the same rows. */
+export function compileContracts(model: Model, options: CompileOptions): Contracts {
+  const current = compileCurrent(model, options);
+  const mappings = contractMappings(model);
+  const older = model.versions.flatMap((each, index): readonly Contract[] => {
+    const mapping = mappings[index];
+    return each.retired || mapping === undefined ? [] : [compileOlder(each, mapping, { current, ...options })];
+  });
+  const all = [current, ...older];
+  const byVersion = new Map(all.map((each) => [each.version, each]));
+  const versions = [model, ...model.versions].map(({ version }) => version);
+  return { current, all, versions, of: (version) => byVersion.get(textOf(version)) ?? null };
+}
+
+function textOf({ major, minor, patch }: ContractVersion): string {
+  return `${major}.${minor}.${patch}`;
 }
 
 function compileLinkBases(model: Model): LinkBases {
   const { major, minor, patch } = model.version;
   const prefix = `${model.publicUrl ?? ''}${model.basePath}`;
-  const texts = [`${major}`, `${major}.${minor}`, `${major}.${minor}.${patch}`];
-  const byQuery = new Map(
-    texts.map((text): [string, LinkBase] => [text, { prefix, parameters: [['api_version', text]] }]),
-  );
+  const whole = queryBase(prefix, `${major}.${minor}.${patch}`);
+  const byQuery = new Map([`${major}`, `${major}.${minor}`].map((text) => [text, queryBase(prefix, text)]));
   const canonical = versionedBase(model, model.publicUrl ?? '');
   const unversioned = { prefix, parameters: [] };
-  return { all: [canonical, unversioned, ...byQuery.values()], canonical, unversioned, byQuery };
+  return { all: [canonical, unversioned, ...byQuery.values(), whole], canonical, unversioned, byQuery, whole };
+}
+
+function queryBase(prefix: string, version: string): LinkBase {
+  return { prefix, parameters: [['api_version', version]] };
 }
 
 /** Contracts without some fields that are kept; one takes some milliseconds to compile. */
 const MAX_CONTRACTS = 64;
 
-function compileContract(model: Model, seal: CursorSeal, observe: Observe): Contract {
+function compileCurrent(model: Model, options: CompileOptions): Contract {
   const urls = urlBuilder(model);
-  const { major, minor, patch } = model.version;
+  return compileContract(model, {
+    context: { ...options, stored: model, scope: '', urls },
+    visibilities: visibilitiesByCaller(model.resources),
+    lifecycle: [],
+    isDeprecated: false,
+    mapping: null,
+    current: null,
+  });
+}
+
+/** An older contract, whose policies are those of the newest one. */
+function compileOlder(
+  older: OlderVersion,
+  mapping: ContractMapping,
+  { current, ...options }: CompileOptions & { readonly current: Contract },
+): Contract {
+  const model = withStoredProperties(older, mapping, current.model);
+  const context = { ...options, stored: current.model, scope: textOf(older.version), urls: urlBuilder(model) };
+  return compileContract(model, {
+    context,
+    visibilities: current.visibilities,
+    lifecycle: lifecycleFields(older, model, current.model),
+    isDeprecated: older.deprecated !== null,
+    mapping: { resources: mapping.resources, reads: new ReadMapping(mapping, current.model.resources) },
+    current,
+  });
+}
+
+interface ContractParts extends Pick<Contract, 'visibilities' | 'lifecycle' | 'isDeprecated' | 'mapping'> {
+  readonly context: ContractContext;
+  /** null for the newest contract itself. */
+  readonly current: Contract | null;
+}
+
+function compileContract(model: Model, { context, current, ...parts }: ContractParts): Contract {
   const permissionOf = permissionsOf(model);
-  const compile = (shown: Model): Pick<Contract, 'model' | 'collections' | 'resources' | 'resourceOf'> =>
-    compiledModel(shown, { stored: model, urls, seal, observe });
   const contract: Contract = {
-    ...compile(model),
-    version: `${major}.${minor}.${patch}`,
+    ...parts,
+    ...compiledModel(model, context),
+    version: textOf(model.version),
     formats: new ResponseFormats(model),
-    urls,
+    urls: context.urls,
     base: model.basePath.split('/').filter((segment) => segment !== ''),
     linkBases: compileLinkBases(model),
-    visibilities: visibilitiesByCaller(model.resources),
     hasFieldRules: permissionOf !== null,
     permitted: (caller) => (permissionOf === null ? whole : permitted(permissionOf(caller))),
-    unrestricted: () => contract,
+    unrestricted: () => current ?? contract,
   };
   const whole: Permitted = { permission: EVERY_PERMISSION, contract };
   // By the permission alone.
@@ -64,11 +113,22 @@ function compileContract(model: Model, seal: CursorSeal, observe: Observe): Cont
     if (hidden.size === 0) return { permission, contract };
     const known = contracts.get(id);
     if (known !== undefined) return { permission, contract: known };
-    const made = { ...contract, ...compile(modelWithout(model, hidden)) };
+    const made = { ...contract, ...compiledModel(modelWithout(model, hidden), context) };
     contracts.set(id, made);
     return { permission, contract: made };
   };
   return contract;
+}
+
+/** VER-4. A contract whose successor has another URL links to it. */
+function lifecycleFields({ deprecated, sunset }: OlderVersion, older: Model, newest: Model): readonly string[] {
+  const successor = versionedBase(newest, newest.publicUrl ?? '').prefix;
+  const isElsewhere = older.version.major !== newest.version.major;
+  return [
+    ...(deprecated === null ? [] : ['Deprecation', `@${deprecated}`]),
+    ...(sunset === null ? [] : ['Sunset', new Date(sunset * 1_000).toUTCString()]),
+    ...(deprecated !== null && isElsewhere ? ['Link', `<${successor}>; rel="successor-version"`] : []),
+  ];
 }
 
 function compiledModel(

@@ -13,6 +13,8 @@ import { type ListRule, listRule } from '../plan/list-query.ts';
 import { type RouteKind, ROUTES } from '../plan/route-table.ts';
 import { compileUrlCheck, type UrlCheck } from '../plan/row-url.ts';
 import type { LinkBase, UrlBuilder } from '../plan/url-builder.ts';
+import type { ReadMapping } from '../versions/read-mapping.ts';
+import type { ResourceMapping } from '../versions/resource-mapping.ts';
 import type { Permission } from './permission.ts';
 import {
   compileRepresentation,
@@ -94,6 +96,11 @@ export interface Contract {
   readonly model: Model;
   /** `1.4.2`. */
   readonly version: string;
+  /** Header fields of every response that say that the contract will end (VER-4), names and values alternating. */
+  readonly lifecycle: readonly string[];
+  readonly isDeprecated: boolean;
+  /** How it corresponds to what is stored; null for the newest contract. */
+  readonly mapping: OlderContract | null;
   readonly formats: ResponseFormats;
   readonly urls: UrlBuilder;
   /** By path segment. */
@@ -101,7 +108,7 @@ export interface Contract {
   /** By name. */
   readonly resources: ReadonlyMap<string, CompiledResource>;
   /** @throws {Error} no such resource: a name that comes from the model itself always has one */
-  resourceOf(name: string): CompiledResource;
+  readonly resourceOf: (name: string) => CompiledResource;
   /** Decoded segments of the base path. */
   readonly base: readonly string[];
   readonly linkBases: LinkBases;
@@ -111,8 +118,15 @@ export interface Contract {
   readonly hasFieldRules: boolean;
   /** The fields that a caller may use, and the contract in which there are no others. */
   readonly permitted: (caller: PolicyCaller) => Permitted;
-  /** With all fields: for what reads and writes for the system on behalf of a request. Itself, unless it is one without fields. */
+  /** The newest one, with all fields: for what reads and writes for the system on behalf of a request. */
   readonly unrestricted: () => Contract;
+}
+
+/** An older contract over the rows of the newest one (VER-5). */
+export interface OlderContract {
+  readonly reads: ReadMapping;
+  /** By the name of the resource; without an entry where its rows are the same. */
+  readonly resources: ReadonlyMap<string, ResourceMapping>;
 }
 
 /** What a caller may use, and the contract that it sees. */
@@ -130,14 +144,19 @@ export interface LinkBases {
   readonly unversioned: LinkBase;
   /** By the value of `api_version`. */
   readonly byQuery: ReadonlyMap<string, LinkBase>;
+  /** Where `api_version` names all parts. */
+  readonly whole: LinkBase;
 }
 
 /** Every contract that an API serves. */
 export interface Contracts {
   /** The newest one, whose schema rows are stored in. */
   readonly current: Contract;
+  readonly all: readonly Contract[];
+  /** Those that are retired included. */
   readonly versions: readonly ContractVersion[];
-  of(version: ContractVersion): Contract;
+  /** null for one that is retired. */
+  of(version: ContractVersion): Contract | null;
 }
 
 /** Start of the path-versioned URLs of a model at an origin. */
@@ -147,8 +166,10 @@ export function versionedBase({ basePath, version }: Model, origin: string): Lin
 
 /** What contracts of one model are compiled with. */
 export interface ContractContext {
-  /** With all fields. */
+  /** The newest model, with all fields. */
   readonly stored: Model;
+  /** What cursors are bound to besides their query: the version of an older contract. */
+  readonly scope: string;
   readonly urls: UrlBuilder;
   readonly seal: CursorSeal;
   readonly observe: Observe;
@@ -157,7 +178,7 @@ export interface ContractContext {
 /** Compiles the resources of a model, or of what a caller sees of it. */
 export function compileResources(
   model: Model,
-  { stored: { resources }, urls, seal, observe }: ContractContext,
+  { stored: { resources }, scope, urls, seal, observe }: ContractContext,
 ): readonly CompiledResource[] {
   const validators = compileValidators(model);
   return [...model.resources.values()].map((resource) => {
@@ -172,7 +193,7 @@ export function compileResources(
       stored,
       validator,
       checkUrl: compileUrlCheck(model, resource, urls),
-      list: listRule(model, resource, validators, seal),
+      list: listRule(model, resource, { validators, seal, scope }),
       writeFields,
       represent: compileRepresentation(model, resource, urls, writeFields),
       representStored: compileRepresentation(

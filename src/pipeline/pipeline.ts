@@ -3,10 +3,11 @@ import { ApiError, apiError } from '../conventions/errors.ts';
 import type { HostRule } from '../conventions/host.ts';
 import { pathOfTarget } from '../conventions/url.ts';
 import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts';
-import type { Observation } from '../observe/observation.ts';
+import { addressName } from '../limits/address-name.ts';
+import type { Observation, Observe } from '../observe/observation.ts';
 import { type Store, StoreUnavailable } from '../stores/store.ts';
 import { variesByCaller } from './access.ts';
-import { authenticate, type AuthenticateOptions } from './authenticate.ts';
+import { authenticate, type Authenticated, type AuthenticateOptions } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { checkOrigin } from './check-origin.ts';
 import type { Contracts } from './contract.ts';
@@ -56,15 +57,30 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   if (routed.route.kind === 'live') return healthResponse(routed);
   if (routed.route.kind === 'ready') return checkReady(options).then(() => healthResponse(routed));
   if (routed.route.kind === 'metadata') return metadataResponse(routed, options);
-  return chain(authenticated(), (caller) =>
-    chain(limit(checkOrigin(caller), rates), (limited) => {
+  return chain(authenticated(), (caller) => {
+    observeDeprecation(caller, services.observe);
+    return chain(limit(checkOrigin(caller), rates), (limited) => {
       const authorized = authorize(limited, store, options);
       const negotiated = negotiate(authorized);
       return chain(plan(negotiated), (planned) =>
         chain(execute(planned, services), (outcome) => represent(planned.request, outcome, services)),
       );
-    }),
-  );
+    });
+  });
+}
+
+/** Who still speaks a contract that will end. */
+function observeDeprecation({ contract, principal, client, exchange }: Authenticated, observe: Observe): void {
+  if (!contract.isDeprecated) return;
+  const { subject, client: application } = principal;
+  const named = [subject, application].filter((each) => each !== null).join(' by ');
+  observe({
+    kind: 'deprecated-contract',
+    version: contract.version,
+    caller: named === '' ? addressName(client.address) : named,
+    route: exchange.note.route,
+    correlationId: exchange.correlationId,
+  });
 }
 
 /** Plays the score for every request, with compression at its end and an observation of each exchange. */
@@ -76,7 +92,7 @@ export function createPipeline(options: PipelineOptions): Handler {
   const idleTimer = new IdleTimer(IDLE_TIMEOUT, () => {
     for (const cache of caches) cache.clear();
   });
-  const refuseOptions = { version: contracts.current.version, observe, now: sources.now };
+  const refuseOptions = { contract: contracts.current, observe, now: sources.now };
 
   const report = <R extends ApiResponse>(exchange: Exchange, response: R): R => {
     const duration = sources.elapsed() - exchange.startTick;

@@ -1,3 +1,4 @@
+import type { Contract } from './contract.ts';
 import { type Coding, negotiateCoding } from '../conventions/content-coding.ts';
 import { type OriginAccess, SAME_ORIGIN } from '../conventions/cors.ts';
 import { continueTrace, correlationId, type Trace } from '../conventions/correlation.ts';
@@ -15,6 +16,24 @@ import type { Model } from '../model/model.ts';
 import type { RawRequest } from './exchange.ts';
 import type { Quota } from './quota.ts';
 
+/** What becomes known of an exchange, for its observation and for a response to its failure. */
+export interface ExchangeNote {
+  route: string | null;
+  errorCode: string | null;
+  variesByCaller: boolean;
+  quota: Quota | null;
+  /** The contract that the request speaks, once it is known. */
+  contract: ServedContract | null;
+}
+
+/** What every response says of its contract (VER-4). */
+export type ServedContract = Pick<Contract, 'version' | 'lifecycle'>;
+
+/** Of a new exchange. */
+export function newNote(): ExchangeNote {
+  return { route: null, errorCode: null, variesByCaller: false, quota: null, contract: null };
+}
+
 /** What is known of any request, however malformed. */
 export interface Exchange {
   readonly request: Pick<RawRequest, 'method' | 'target' | 'headers' | 'cors'>;
@@ -26,7 +45,7 @@ export interface Exchange {
   /** Monotonic milliseconds from an arbitrary start. */
   readonly startTick: number;
   /** For the response and the log, filled in as it becomes known. */
-  readonly note: { route: string | null; errorCode: string | null; variesByCaller: boolean; quota: Quota | null };
+  readonly note: ExchangeNote;
   /** Whether the path names the version: then nothing depends on `API-Version` (NEG-3). */
   readonly versionInPath: boolean;
   /** What the page that sent it may do with the response (OPS-3). */
@@ -96,7 +115,7 @@ export function openExchange(request: Exchange['request'], sources: ExchangeSour
     trace: continueTrace(fields.get('traceparent'), sources.randomHex),
     startedAt: sources.now(),
     startTick: sources.elapsed(),
-    note: { route: null, errorCode: null, variesByCaller: false, quota: null },
+    note: newNote(),
     versionInPath: sources.versionedPath.test(request.target),
     origin: request.cors === false ? SAME_ORIGIN : sources.originAccess(fields),
     coding: negotiateCoding(fields.get('accept-encoding'), codings),

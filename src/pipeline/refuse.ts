@@ -10,7 +10,7 @@ import type { Observe } from '../observe/observation.ts';
 import { type UnavailableReason, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../stores/store.ts';
 import { commonHeaders, uncachedResponse } from './represent/response.ts';
 import type { BufferedResponse } from './exchange.ts';
-import type { Exchange } from './receive.ts';
+import type { Exchange, ServedContract } from './receive.ts';
 
 /** Titles of problem details (RFC 9457 3.1.3): the phrase of the status, the same for every occurrence of the type. */
 const TITLES: Readonly<Record<number, string>> = {
@@ -62,7 +62,8 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason | 'unknown', string>> = {
 
 /** What `refuse` needs besides the exchange. */
 export interface RefuseOptions {
-  readonly version: string;
+  /** Of a request whose own contract is not known. */
+  readonly contract: ServedContract;
   readonly observe: Observe;
   readonly now: () => number;
 }
@@ -74,12 +75,15 @@ export interface RefuseOptions {
 export function refuse(
   exchange: Exchange,
   failure: unknown,
-  { version, observe, now }: RefuseOptions,
+  { contract, observe, now }: RefuseOptions,
 ): BufferedResponse {
   const error = reportedError(failure, exchange.correlationId, observe);
   exchange.note.errorCode = error.code;
   const body = errorBody(error, exchange.correlationId, timestamp(now()));
-  const headers = [...commonHeaders(exchange, version), ...Object.entries(errorHeaders(error)).flat()];
+  const headers = [
+    ...commonHeaders(exchange, exchange.note.contract ?? contract),
+    ...Object.entries(errorHeaders(error)).flat(),
+  ];
   const offer = chosenOffer(exchange) ?? JSON_ERROR;
   if (offer === undefined) throw new Error('errors have no format');
   return uncachedResponse(

@@ -3,7 +3,8 @@ import type { Method } from '../conventions/methods.ts';
 import { plainOffers } from '../conventions/response-format.ts';
 import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/negotiation.ts';
 import { memoize, weakMemoize } from '../cache/memoize.ts';
-import { type ResolvedVersion, resolveVersion, type VersionCarriers } from '../conventions/versioning.ts';
+import { type ResolvedVersion, resolveVersion, type VersionCarriers, versionText } from '../conventions/versioning.ts';
+import { linkField } from '../conventions/links.ts';
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
@@ -77,7 +78,8 @@ export function route(received: Received, contracts: Contracts): Routed {
     },
     contracts,
   );
-  const contract = contracts.of(version.version);
+  const contract = contracts.of(version.version) ?? retired(version, contracts);
+  exchange.note.contract = contract;
   const found = own ?? (below === null ? null : resourceRoute(below.slice(versionSegment === null ? 0 : 1), contract));
   if (found === null) {
     throw apiError(
@@ -88,6 +90,16 @@ export function route(received: Received, contracts: Contracts): Routed {
   exchange.note.route = patternOf(found, contract);
   const method = requireMethod(received, found);
   return { ...received, contract, route: found, method, ranges, version, base: linkBase(contract, version) };
+}
+
+/** A contract that is no longer served (VER-3). @throws {ApiError} API_VERSION_RETIRED */
+function retired({ version }: ResolvedVersion<ContractVersion>, { current }: Contracts): never {
+  const successor = linkField([{ href: current.linkBases.canonical.prefix, rel: 'successor-version' }]);
+  throw apiError(
+    'API_VERSION_RETIRED',
+    `Version ${versionText(version)} is no longer served; use ${current.version}.`,
+    { headers: { Link: successor } },
+  );
 }
 
 /** As {@link route}; null where it would be refused. */
@@ -128,9 +140,8 @@ function resolved(carriers: VersionCarriers, { current, versions }: Contracts): 
 function linkBase({ linkBases }: Contract, { carrier, text }: ResolvedVersion<ContractVersion>): LinkBase {
   if (carrier === 'path') return linkBases.canonical;
   if (carrier !== 'query') return linkBases.unversioned;
-  const base = linkBases.byQuery.get(text ?? '');
-  if (base === undefined) throw new Error(`api_version=${text} was resolved to a contract of another version.`);
-  return base;
+  // The version that is served may have another minor or patch than the requested one.
+  return linkBases.byQuery.get(text ?? '') ?? linkBases.whole;
 }
 
 /** Routes at the origin, outside the base path. */

@@ -1,5 +1,5 @@
 import { withArticle } from '../conventions/article.ts';
-import { type ApiError, type ErrorDetail, resourceError } from '../conventions/errors.ts';
+import type { ApiError, ErrorDetail } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
 import { jsonEquals } from '../conventions/json-equality.ts';
 import type { Field, Resource } from '../model/model.ts';
@@ -9,6 +9,7 @@ import type { ResourceValidator } from '../model/values/resource-validator.ts';
 import { mergeMembers, unsetRemoved } from './patched-members.ts';
 import type { Ancestor, FieldValues, Row } from './plan.ts';
 import type { UrlCheck } from './row-url.ts';
+import { startError, transitionError } from './state-transition.ts';
 
 /** A validated body: the stored form of every field. An invalid one has the input, so that its references can be checked, too. */
 export type Draft =
@@ -50,16 +51,8 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
   if (checked.kind !== 'valid') return checked;
   const forbidden = fieldError(resource, rule.permission, { values: checked.values, sent: body, current: null });
   if (forbidden !== null) return { kind: 'conflict', error: forbidden, candidate };
-  const { state } = resource;
-  const given = state === null ? null : checked.values[state.field];
-  if (state !== null && given !== state.initial) {
-    const message = `A new ${resource.singular} must start as ${state.initial}; omit ${state.field} or send ${state.initial}.`;
-    return {
-      kind: 'conflict',
-      error: stateConflict(resource, state.field, `must start as ${state.initial}`, message),
-      candidate,
-    };
-  }
+  const error = startError(resource, checked.values);
+  if (error !== null) return { kind: 'conflict', error, candidate };
   return { ...checked, id: typeof body['id'] === 'string' ? body['id'] : null };
 }
 
@@ -121,13 +114,6 @@ export function isReadOnlyMember(resource: Resource, name: string): boolean {
   );
 }
 
-/** The scope that the state transition of a change needs (AUTH-4); null where it needs none. */
-export function transitionScope({ state }: Resource, values: FieldValues, current: Row): string | null {
-  const [from, to] = state === null ? [] : [current[state.field], values[state.field]];
-  if (typeof from !== 'string' || typeof to !== 'string') return null;
-  return state?.scopes.get(from)?.get(to) ?? null;
-}
-
 /** The names of the fields whose values differ from those of the row. */
 export function changedFields(resource: Resource, values: FieldValues, current: Row): readonly string[] {
   const changed: string[] = [];
@@ -148,6 +134,28 @@ interface Change {
   readonly candidate: JsonObject;
   readonly sent: JsonObject;
   readonly errors: readonly ErrorDetail[];
+}
+
+/**
+ * Judges values that another contract was written in: as a body that has all of them.
+ *
+ * @param current null for a new row
+ */
+export function judgedDraft(rule: DraftRule, candidate: JsonObject, current: Row | null): Draft {
+  if (current !== null) return lastOf(changeDraft(rule, { candidate, sent: {}, errors: [] }, current));
+  rule.checkSize(candidate, null);
+  const checked = check(rule, candidate, []);
+  if (checked.kind !== 'valid') return checked;
+  const error = startError(rule.resource, checked.values);
+  return error === null ? checked : { kind: 'conflict', error, candidate };
+}
+
+/** Runs steps without a pause. */
+function lastOf(steps: Steps<Draft>): Draft {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 /** Each step goes through all of a row, which may be large. */
@@ -190,30 +198,6 @@ function check(
   const details = [...errors, ...(checked.kind === 'invalid' ? checked.details : [])];
   if (checked.kind === 'valid' && details.length === 0) return { kind: 'valid', id: null, values: checked.values };
   return { kind: 'invalid', details, candidate };
-}
-
-function transitionError({ resource, scopeError }: DraftRule, values: FieldValues, current: Row): ApiError | null {
-  const { state } = resource;
-  if (state === null) return null;
-  const [from, to] = [current[state.field], values[state.field]];
-  if (from === to || typeof from !== 'string' || typeof to !== 'string') return null;
-  if (state.transitions.get(from)?.has(to) === true) {
-    const scope = transitionScope(resource, values, current);
-    return scope === null ? null : scopeError(scope);
-  }
-  const targets = [...(state.transitions.get(from) ?? [])];
-  const fix = targets.length === 0 ? `${from} is final` : `allowed from ${from}: ${targets.join(' or ')}`;
-  const subject = `${resource.singular}.${state.field}`;
-  return stateConflict(
-    resource,
-    state.field,
-    `cannot change from ${from} to ${to}`,
-    `${subject} cannot change from ${from} to ${to}; ${fix}.`,
-  );
-}
-
-function stateConflict(resource: Resource, field: string, detail: string, message: string): ApiError {
-  return resourceError(resource.code, 'CONFLICT', message, { details: [{ field, message: detail }] });
 }
 
 /** The members of a body that a client may set. Unknown members are kept, to be validated. */

@@ -47,17 +47,24 @@ export interface ListRule {
   readonly filters: FilterRule;
   readonly limits: Limits['page'];
   readonly seal: CursorSeal;
+  /** Names the contract that its cursors belong to; empty for the newest one. */
+  readonly scope: string;
   readonly parameters: ParameterRule;
   /** Whether a parameter is a filter on a property. */
   readonly isFilter: (name: string) => boolean;
 }
 
-/** Compiles the rule of a resource. @param validators of all resources */
+/** What rules are compiled with. */
+interface ListRuleOptions extends Pick<ListRule, 'seal' | 'scope'> {
+  /** Of all resources. */
+  readonly validators: Validators;
+}
+
+/** Compiles the rule of a resource. */
 export function listRule(
   model: Pick<Model, 'resources' | 'limits'>,
   resource: Resource,
-  validators: Validators,
-  seal: CursorSeal,
+  { validators, seal, scope }: ListRuleOptions,
 ): ListRule {
   const filters = filterRule(model, resource, validators);
   const searched = resource.search.length > 0;
@@ -65,7 +72,7 @@ export function listRule(
   const isProperty = isFilterOf(filters);
   const isFilter = (name: string): boolean => !known.has(name) && isProperty(name);
   const parameters = { known, isFilter, suggestions: filterablePaths(resource), hint: relationHint(filters, model) };
-  return { resource, model, filters, limits: model.limits.page, seal, parameters, isFilter };
+  return { resource, model, filters, limits: model.limits.page, seal, scope, parameters, isFilter };
 }
 
 /**
@@ -90,7 +97,7 @@ export function readListQuery(
   const { cursor, selection } = resolved;
   const view = readView(given, resource, rule.model);
   const cursorAt = (row: Row | null, backward: boolean): string =>
-    encodeCursor(cursorState(collection, selection, row, backward), rule.seal);
+    encodeCursor(cursorState({ collection, scope: rule.scope }, selection, row, backward), rule.seal);
   const pagination = paginationAt(position, {
     cursor,
     time: resolved.byTime ? selection.timeRange : null,
@@ -161,10 +168,15 @@ function select(
   return { cursor: null, selection, linkParameters, byTime };
 }
 
-function cursorState(collection: string, selection: Selection, row: Row | null, backward: boolean): CursorState {
+function cursorState(
+  owner: Pick<CursorState, 'collection' | 'scope'>,
+  selection: Selection,
+  row: Row | null,
+  backward: boolean,
+): CursorState {
   const { cursorFingerprint: fingerprint, parameters: query, order } = selection;
   const after = row === null ? null : order.map(({ path }) => valueAt(row, path));
-  return { collection, fingerprint, query, backward, after };
+  return { ...owner, fingerprint, query, backward, after };
 }
 
 /** The value at a dotted path; null if a part of the path is unset. */

@@ -31,6 +31,8 @@ interface SelectionRule {
   /** Whether a parameter is a filter on a property. */
   readonly isFilter: (name: string) => boolean;
   readonly seal: CursorSeal;
+  /** Names the contract that cursors belong to. */
+  readonly scope: string;
 }
 
 /** Parameters that select rows, besides filters on properties. */
@@ -157,11 +159,12 @@ interface OpenCursor {
  * Decodes a cursor.
  *
  * @param collection the collection that the cursor must belong to
- * @throws {ApiError} PAGINATION_CURSOR_INVALID, also if the model no longer has a field that the cursor sorts or filters by
+ * @throws {ApiError} PAGINATION_CURSOR_MISMATCH if it belongs to another version; PAGINATION_CURSOR_INVALID, also if the model no longer has a field that the cursor sorts or filters by
  */
 export function openCursor(token: string, collection: string, rule: SelectionRule): OpenCursor {
   const state = decodeCursor(token, rule.seal);
   if (state === null || state.collection !== collection) throw cursorInvalid();
+  if (state.scope !== rule.scope) throw cursorOfVersion();
   const own = parametersOf(state.query);
   const known = own.every(({ name }) => name === 'sort' || selects(name, rule));
   const selection = known ? ownSelection(rule, own) : null;
@@ -215,6 +218,16 @@ export function continueSelection(
   throw apiError('PAGINATION_CURSOR_MISMATCH', 'Sort or filters differ from those of the cursor; omit them.', {
     details: [...new Set(differing.map(([name]) => name))].map((field) => ({ field, message })),
   });
+}
+
+function cursorOfVersion(): Error {
+  return apiError(
+    'PAGINATION_CURSOR_MISMATCH',
+    'The cursor belongs to another version of the API; start again without after.',
+    {
+      details: [{ field: 'after', message: 'belongs to another version of the API' }],
+    },
+  );
 }
 
 function cursorInvalid(): Error {

@@ -43,8 +43,9 @@ export const folders: readonly Folder[] = [
   { name: 'formats', layer: 2, noModules: http },
   { name: 'auth', layer: 2, noModules: http },
   { name: 'limits', layer: 2, noModules: http },
-  { name: 'versions', layer: 3, noModules: http },
+
   { name: 'plan', layer: 3, noModules: http },
+  { name: 'versions', layer: 3, noModules: http },
   { name: 'describe', layer: 3, noModules: http },
   { name: 'client', layer: 3, noModules: ['node:*'] },
   { name: 'stores', layer: 4, noModules: ['node:http', 'node:https', 'node:http2'] },

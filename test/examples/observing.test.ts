@@ -157,6 +157,9 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
     { kind: 'schema-changed', database: 'a.db', isNew: false, statements: [] },
   ],
   'mounted-without-auth': [{ kind: 'mounted-without-auth', name: 'desk', basePath: '/api' }],
+  'deprecated-contract': [
+    { kind: 'deprecated-contract', version: '1.4.2', caller: 'ann by app', route: '/api/notes', correlationId: 'c' },
+  ],
   'token-rejected': [{ kind: 'token-rejected', correlationId: 'c', reason: 'expired' }],
   'shared-rate-limits': [
     { kind: 'shared-rate-limits', address: '127.0.0.1:6379', instances: 3, failure: new Error('silent') },

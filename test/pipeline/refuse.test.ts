@@ -4,7 +4,7 @@ import { ApiError, errors, apiError, resourceErrors, resourceError } from '../..
 import { SAME_ORIGIN } from '../../src/conventions/cors.ts';
 import { headerFields } from '../../src/conventions/header-fields.ts';
 import type { Observation } from '../../src/observe/observation.ts';
-import type { Exchange } from '../../src/pipeline/receive.ts';
+import { type Exchange, newNote } from '../../src/pipeline/receive.ts';
 import { refuse } from '../../src/pipeline/refuse.ts';
 import { START } from './api-under-test.ts';
 
@@ -16,7 +16,7 @@ function exchangeOf(headers: readonly string[]): Exchange {
     trace: { traceId: '1'.repeat(32), parentId: null, sampled: true },
     startTick: 0,
     startedAt: START,
-    note: { route: null, errorCode: null, variesByCaller: false, quota: null },
+    note: newNote(),
     versionInPath: true,
     origin: SAME_ORIGIN,
     coding: 'identity',
@@ -29,7 +29,7 @@ function refused(error: unknown, headers: readonly string[] = []) {
   const observations: Observation[] = [];
   const exchange = exchangeOf(headers);
   const observe = (observation: Observation): void => void observations.push(observation);
-  const answer = refuse(exchange, error, { version: '1.4.2', observe, now: () => START });
+  const answer = refuse(exchange, error, { contract: { version: '1.4.2', lifecycle: [] }, observe, now: () => START });
   const body = JSON.parse(String(answer.body)) as Readonly<Record<string, unknown>>;
   return { answer, body, observations, code: exchange.note.errorCode };
 }

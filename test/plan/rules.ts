@@ -56,7 +56,7 @@ export const plainSeal: CursorSeal = {
 };
 
 export function ruleOf({ model, resource, validators }: Compiled): ListRule {
-  return listRule(model, resource, validators, plainSeal);
+  return listRule(model, resource, { validators, seal: plainSeal, scope: '' });
 }
 
 /** The query of a collection, from the string after the question mark. */

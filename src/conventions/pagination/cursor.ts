@@ -6,6 +6,8 @@ import type { Pagination } from './pagination.ts';
 export interface CursorState {
   /** The collection and its parent rows. A cursor of another collection is rejected. */
   readonly collection: string;
+  /** The contract that it belongs to; empty for the newest one. */
+  readonly scope: string;
   /** The fields that filters and sort compare, with their types. If the model has changed them, the cursor is rejected. */
   readonly fingerprint: string;
   /** Filters and sort as query parameters: a cursor alone restores them (hybrid). */
@@ -21,12 +23,14 @@ export interface CursorSeal {
   readonly open: (token: string) => string | null;
 }
 
-type SealedState = [string, string, QueryPairs, 0 | 1, readonly Json[] | null];
+type SealedState = [string, string, QueryPairs, 0 | 1, readonly Json[] | null, scope?: string];
 
 /** The token of a cursor. All instances return the same token for the same state. */
 export function encodeCursor(state: CursorState, { seal }: CursorSeal): string {
-  const { collection, fingerprint, query, backward, after } = state;
-  return seal(JSON.stringify([collection, fingerprint, query, backward ? 1 : 0, after]));
+  const { collection, scope, fingerprint, query, backward, after } = state;
+  const sealed: SealedState = [collection, fingerprint, query, backward ? 1 : 0, after];
+  if (scope !== '') sealed.push(scope);
+  return seal(JSON.stringify(sealed));
 }
 
 /** The state of a token; null if it was forged, truncated or sealed with another key. */
@@ -34,8 +38,8 @@ export function decodeCursor(token: string, { open }: CursorSeal): CursorState |
   const plain = open(token);
   if (plain === null) return null;
   // The seal is authenticated: `encodeCursor` wrote the JSON, so its shape needs no check.
-  const [collection, fingerprint, query, backward, after]: SealedState = JSON.parse(plain);
-  return { collection, fingerprint, query, backward: backward === 1, after };
+  const [collection, fingerprint, query, backward, after, scope = '']: SealedState = JSON.parse(plain);
+  return { collection, scope, fingerprint, query, backward: backward === 1, after };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { WriteUnit } from '../../plan/plan.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import { isRetryable, MAX_ATTEMPTS, refusedWrite } from '../write/commit-write.ts';
 import type { PreparedWrite, WriteOperation } from '../write/write.ts';
+import { spokenError } from '../write/spoken-error.ts';
 import { writeRefusal } from '../write/write-refusal.ts';
 import { type BatchRecord, batchWithRevisions } from './batch-record.ts';
 import {
@@ -46,7 +47,8 @@ async function runAttempts(run: BatchRun, services: BatchServices): Promise<Batc
     const step = steps[failed];
     if (step === undefined) throw new Error(`a batch without operations was refused: ${outcome.kind}`);
     if (!isRetryable(outcome, step.operation) || attempts === MAX_ATTEMPTS) {
-      throw inOperation(failed, writeRefusal(outcome, refusedWrite(outcome, plans, step.operation)));
+      const refusal = writeRefusal(outcome, refusedWrite(outcome, plans, step.operation));
+      throw inOperation(failed, spokenError(refusal, step.operation));
     }
   }
 }

@@ -1,7 +1,7 @@
-import type { ApiError } from '../../conventions/errors.ts';
-import type { AccessRule } from '../../model/model.ts';
+import { type ApiError, apiError } from '../../conventions/errors.ts';
 import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
 import { operationRules } from '../access.ts';
+import type { Contract } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
 import { notFound } from '../read/item.ts';
@@ -96,16 +96,16 @@ async function judgedBatch(record: BatchRecord, request: Negotiated, services: B
 async function resultError(earlier: OperationResult, request: Negotiated): Promise<ApiError | null> {
   if (earlier.kind === 'failed') return null;
   const { result } = earlier;
-  const refused = request.accessError(rulesOf(earlier, request));
+  const compiled = request.contract.resources.get(result.resource);
+  if (compiled === undefined) return notInContract(request.contract);
+  const refused = request.accessError([...operationRules(compiled.resource, earlier.method), ...stateRules(result)]);
   if (refused !== null) return refused;
-  return (await seesResult(request, result)) ? null : notFound(request.contract.resourceOf(result.resource).resource);
+  return (await seesResult(request, result)) ? null : notFound(compiled.resource);
 }
 
-function rulesOf(
-  { method, result }: Extract<OperationResult, { kind: 'done' }>,
-  { contract }: Negotiated,
-): readonly AccessRule[] {
-  return [...operationRules(contract.resourceOf(result.resource).resource, method), ...stateRules(result)];
+/** VER-5: a batch that was run in another version may have written what this one does not have. */
+function notInContract({ version }: Contract): ApiError {
+  return apiError('REQUEST_ROUTE_NOT_FOUND', `Version ${version} does not have the resource of this operation.`);
 }
 
 /** The batch that the record of a key names. Both are retained for the same time. */

@@ -39,13 +39,13 @@ interface KeyedLines extends RequestedWrite {
  * @throws {ApiError} 400, 404, 412 before the first line is read
  */
 export async function importLines({ operation, dry }: RequestedWrite, services: BatchServices): Promise<LinesOutcome> {
-  const { request, compiled } = operation;
+  const { request, contract, compiled } = operation;
   const key = dry ? null : services.idempotency.name(request, compiled.resource.idempotency === 'required');
   // Sent again after its first line was written, its lines are replayed whatever became of the collection since (step 13 before 14).
   const isResumed = key !== null && (await services.idempotency.find(lineName(key, 1))) !== null;
   if (!isResumed) await operation.precheck(services);
   // Preconditions belong to the request and were judged once: what its own lines change does not fail the next one.
-  const line = requestedWrite({ ...request, preconditions: UNCONDITIONAL });
+  const line = requestedWrite({ ...request, contract, preconditions: UNCONDITIONAL });
   return { kind: 'lines', dry, results: resultLines({ ...line, key }, services) };
 }
 
@@ -97,7 +97,7 @@ async function* none(): AsyncGenerator<Uint8Array> {}
 /** The result of a line, as a line. Never rejects. */
 async function resultLine(line: RawRecord, lines: KeyedLines, services: BatchServices): Promise<string> {
   const { operation, dry } = lines;
-  const { compiled, request, within } = operation;
+  const { contract, shown, request, within } = operation;
   const { number } = line;
   try {
     const body = parseLine(line, request.contract);
@@ -110,7 +110,7 @@ async function resultLine(line: RawRecord, lines: KeyedLines, services: BatchSer
     );
     if (dry) return `${writeJson({ line: number, status: 200 })}\n`;
     const { id } = result.row;
-    const location = request.contract.urls.item(request.base, compiled.resource, within, id);
+    const location = contract.urls.item(request.base, shown.resource, within, id);
     const marks = replayed ? { replayed } : {};
     return `${writeJson({ line: number, status: 201, id, location, ...marks })}\n`;
   } catch (error) {

@@ -6,7 +6,7 @@ import { requireAccess } from '../authorize.ts';
 import type { Contracts } from '../contract.ts';
 import { bufferedBody, type RawRequest } from '../exchange.ts';
 import { type Negotiated, negotiate } from '../negotiate.ts';
-import { type Received, receive } from '../receive.ts';
+import { newNote, type Received, receive } from '../receive.ts';
 import { route } from '../route.ts';
 import { type Batch, type BatchOperation, invalidBatch } from './batch-body.ts';
 
@@ -48,7 +48,7 @@ function receiveOperation(operation: BatchOperation, batch: Negotiated): Receive
     ...batch.exchange,
     request: raw,
     fields: headerFields(raw.headers),
-    note: { route: null, errorCode: null, variesByCaller: false, quota: null },
+    note: newNote(),
     versionInPath: true,
   };
   try {
@@ -81,7 +81,7 @@ export function subRequest(received: Received, batch: Negotiated): Negotiated {
 
 /** The batch's contract alone: the path of an operation names it. */
 function contractsOf({ contract }: Negotiated): Contracts {
-  return { current: contract, versions: [contract.model.version], of: () => contract };
+  return { current: contract, all: [contract], versions: [contract.model.version], of: () => contract };
 }
 
 function rawRequest({ method, path, headers, body }: BatchOperation, batch: Negotiated): RawRequest {

@@ -19,6 +19,7 @@ import { type RowVisibilities, UNRESTRICTED } from '../../plan/visibilities.ts';
 import type { AccessOperation } from '../../model/model.ts';
 import { allOf, chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../../stores/store.ts';
+import type { ReadMapping } from '../../versions/read-mapping.ts';
 
 /** Where rows are read: a store, or the rows as a unit has staged them. */
 export interface RowSource {
@@ -45,11 +46,14 @@ export class VisibleRows {
   readonly #source: RowSource;
   readonly #rows: RowReader;
   readonly #visibilities: RowVisibilities;
+  readonly #mapping: ReadMapping | null;
 
-  constructor(source: RowSource, visibilities: RowVisibilities) {
+  /** @param mapping of an older contract: what is read is in its terms; null for the newest one */
+  constructor(source: RowSource, visibilities: RowVisibilities, mapping: ReadMapping | null = null) {
     this.#source = source;
     this.#rows = source.rows;
     this.#visibilities = visibilities;
+    this.#mapping = mapping;
   }
 
   /** All rows: for what reads for the system, such as a cascade, an export or an import. */
@@ -62,17 +66,24 @@ export class VisibleRows {
     return VisibleRows.unrestricted(this.#source);
   }
 
+  /** The same rows as they are stored, whatever contract they were read for. */
+  stored(): VisibleRows {
+    return this.#mapping === null ? this : new VisibleRows(this.#source, this.#visibilities);
+  }
+
   /** The same visibility over other rows. @param stage makes them of these */
   over<S extends RowSource>(stage: (source: RowSource) => S): { readonly rows: VisibleRows; readonly source: S } {
     const source = stage(this.#source);
-    return { rows: new VisibleRows(source, this.#visibilities), source };
+    return { rows: new VisibleRows(source, this.#visibilities, this.#mapping), source };
   }
 
   /** The row, or null where it is absent, not below the ancestors named, or not visible. */
   item({ resource, id, within, columns }: ItemRead): MaybePromise<Row | null> {
     const visible = this.#visibilities.below(resource, within);
     const plan = { kind: 'item', resource, id, within: this.#ancestors(within), visible } as const;
-    return this.#rows.item(columns === undefined ? plan : { ...plan, columns });
+    if (this.#mapping === null) return this.#rows.item(columns === undefined ? plan : { ...plan, columns });
+    const mapping = this.#mapping;
+    return chain(this.#rows.item(plan), (row) => (row === null ? null : mapping.row(resource, row)));
   }
 
   /** The rows of a resource that the caller may access, below ancestors that are visible. */
@@ -96,18 +107,28 @@ export class VisibleRows {
     return this.#source.stamps.rowStamp(resource, id);
   }
 
-  list(read: ListRead): MaybePromise<Page> {
+  list(asked: ListRead): MaybePromise<Page> {
+    const mapping = this.#mapping;
+    const read = mapping === null ? asked : mapping.list(asked);
     const filter = this.#filter(read.filter);
     const within = this.#ancestors(read.within);
-    return this.#rows.list({ ...read, ...this.#visibilities.list(read), filter, within });
+    const page = this.#rows.list({ ...read, ...this.#visibilities.list(read), filter, within });
+    return mapping === null ? page : chain(page, (found) => mapping.page(read.resource, found));
   }
 
   lookup(read: Omit<LookupPlan, 'visible'>): MaybePromise<readonly LocatedRow[]> {
-    return this.#rows.lookup({ ...read, visible: this.#visibilities.whole(read.resource) });
+    const mapping = this.#mapping;
+    const found = this.#rows.lookup({ ...read, visible: this.#visibilities.whole(read.resource) });
+    return mapping === null ? found : chain(found, (rows) => mapping.located(read.resource, rows));
   }
 
   related(read: Omit<RelatedPlan, 'visible'>): MaybePromise<readonly RelatedRows[]> {
-    return this.#rows.related({ ...read, visible: this.#visibilities.whole(read.resource) });
+    const visible = this.#visibilities.whole(read.resource);
+    const mapping = this.#mapping;
+    if (mapping === null) return this.#rows.related({ ...read, visible });
+    return chain(this.#rows.related({ ...mapping.related(read, visible), visible }), (found) =>
+      found.map(({ rows, more }) => ({ rows: mapping.located(read.resource, rows), more })),
+    );
   }
 
   /** The stamps of rows of resources, or of partitions. */

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../../conventions/errors.ts';
 import type { JsonObject } from '../../conventions/json.ts';
-import { linkField, type LinkValue } from '../../conventions/links.ts';
+import type { LinkValue } from '../../conventions/links.ts';
 import { preferenceApplied } from '../../conventions/prefer.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import { writeJson } from '../../formats/json.ts';
@@ -13,7 +13,7 @@ import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';
 import { RETENTION } from '../write/idempotency.ts';
 import { canonicalLink, conditionalResponse, selectedDocument } from './conditional-response.ts';
-import { appliedPreferences, commonHeaders, uncachedResponse } from './response.ts';
+import { addLinks, appliedPreferences, commonHeaders, uncachedResponse } from './response.ts';
 import { showsSecrets, writeResponse } from './write-response.ts';
 
 type ETagServices = Pick<Services, 'etags'>;
@@ -43,10 +43,11 @@ export async function batchResponse(
 ): Promise<BufferedResponse> {
   const url = batchUrl(record.id, request);
   const headers = [
-    ...commonHeaders(request.exchange, request.contract.version),
+    ...commonHeaders(request.exchange, request.contract),
     ...(replayed ? ['Idempotent-Replayed', 'true'] : []),
-    ...(dry ? ['Dry-Run', 'true'] : ['Location', url, ...canonicalHeaders(record.id, request)]),
+    ...(dry ? ['Dry-Run', 'true'] : ['Location', url]),
   ];
+  if (!dry) addLinks(headers, canonicalLinks(record.id, request));
   if (request.preferences.return === 'minimal' && !dry) {
     const applied = ['Preference-Applied', preferenceApplied(['return=minimal']) ?? ''];
     return uncachedResponse(201, [...headers, ...applied], null);
@@ -76,7 +77,7 @@ export async function batchRecordResponse(
 /** The response to NDJSON: a result line for each line, streamed (MET-13). */
 export function linesResponse(request: Negotiated, { dry, results }: LinesOutcome): StreamedResponse {
   const headers = [
-    ...commonHeaders(request.exchange, request.contract.version),
+    ...commonHeaders(request.exchange, request.contract),
     ...(dry ? ['Dry-Run', 'true'] : []),
     'Content-Type',
     request.offer.contentType,
@@ -119,11 +120,6 @@ function batchUrl(id: string, { base, contract }: Pick<Negotiated, 'base' | 'con
 /** REP-9: the path-versioned URL of a batch, for a request in another version carrier. */
 function canonicalLinks(id: string, request: Negotiated): readonly LinkValue[] {
   return canonicalLink(request, (base) => batchUrl(id, { ...request, base }));
-}
-
-function canonicalHeaders(id: string, request: Negotiated): readonly string[] {
-  const link = linkField(canonicalLinks(id, request));
-  return link === '' ? [] : ['Link', link];
 }
 
 /** The result of an operation, with the JSON that the response to it alone has. */

@@ -7,7 +7,7 @@ import {
 } from '../../conventions/cache-control.ts';
 import { resourceError } from '../../conventions/errors.ts';
 import type { ETagsByLength } from '../../conventions/etag.ts';
-import { linkField, type LinkValue } from '../../conventions/links.ts';
+import type { LinkValue } from '../../conventions/links.ts';
 import { evaluateRead, listedETag } from '../../conventions/preconditions.ts';
 import type { Resource } from '../../model/model.ts';
 import type { LinkBase } from '../../plan/url-builder.ts';
@@ -15,7 +15,7 @@ import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Modified } from '../read/item-cache.ts';
 import { etagOf } from './etags.ts';
-import { appliedPreferences, commonHeaders, type HeaderList } from './response.ts';
+import { addLinks, appliedPreferences, commonHeaders, type HeaderList } from './response.ts';
 
 /** The selected representation of a read (RFC 9110 3.2): its validators, and what caches may do with it. */
 export interface SelectedRepresentation {
@@ -108,8 +108,7 @@ function okResponse(
   const lastModified = selected.lastModified();
   if (lastModified !== null) headers.push('Last-Modified', lastModified.date);
   headers.push('Content-Type', request.offer.contentType);
-  const link = linkField(links);
-  if (link !== '') headers.push('Link', link);
+  addLinks(headers, links);
   headers.push(...appliedPreferences(request), ...further);
   return { status: 200, headers, body: text };
 }
@@ -121,7 +120,7 @@ function validatorHeaders(request: Negotiated, selected: SelectedRepresentation,
   const cache = isReadByCaller ? privateDirectives(selected.cache) : selected.cache;
   if (isReadByCaller || selected.variesByCaller) exchange.note.variesByCaller = true;
   const quota = isShared(cache) ? null : exchange.note.quota;
-  const headers = commonHeaders(exchange, contract.version, quota);
+  const headers = commonHeaders(exchange, contract, quota);
   headers.push('ETag', etag, 'Cache-Control', cacheControl({ credentials, cache }));
   return headers;
 }

@@ -10,16 +10,16 @@ import { allow, type Routed } from '../route.ts';
 import { commonHeaders, uncachedResponse } from './response.ts';
 
 /** One URL per resource (URL-1): method and body stay, hence 308. @param target the canonical path and query */
-export function redirectResponse(exchange: Exchange, target: string, { model, version }: Contract): BufferedResponse {
-  const location = `${model.publicUrl ?? ''}${target}`;
-  return uncachedResponse(308, [...commonHeaders(exchange, version), 'Location', location], null);
+export function redirectResponse(exchange: Exchange, target: string, contract: Contract): BufferedResponse {
+  const location = `${contract.model.publicUrl ?? ''}${target}`;
+  return uncachedResponse(308, [...commonHeaders(exchange, contract), 'Location', location], null);
 }
 
 /** OPTIONS (MET-5): the methods that the caller may use. */
 export function optionsResponse(authenticated: Authenticated): ApiResponse {
   const { exchange, contract, principal } = authenticated;
   const methods = allowedMethods(authenticated, principal.scopes).join(', ');
-  const headers = [...commonHeaders(exchange, contract.version), 'Allow', methods, ...optionsHeaders(authenticated)];
+  const headers = [...commonHeaders(exchange, contract), 'Allow', methods, ...optionsHeaders(authenticated)];
   return uncachedResponse(204, headers, null);
 }
 
@@ -28,16 +28,16 @@ export function optionsResponse(authenticated: Authenticated): ApiResponse {
  * the error or follow the redirect; a browser reports neither of a preflight.
  */
 export function preflightResponse({ exchange }: Received, routed: Routed | null, contract: Contract): ApiResponse {
-  const { model, version } = routed?.contract ?? contract;
+  const served = routed?.contract ?? contract;
   const { methods } = ROUTES[routed?.route.kind ?? 'server'];
-  const common = commonHeaders(exchange, version);
-  const headers = [...common, ...preflightHeaders(methods, model.cors?.maxAge ?? 0)];
+  const common = commonHeaders(exchange, served);
+  const headers = [...common, ...preflightHeaders(methods, served.model.cors?.maxAge ?? 0)];
   const target = routed === null ? [] : ['Allow', allow(routed.route), ...optionsHeaders(routed)];
   return uncachedResponse(204, [...headers, ...target], null);
 }
 
 /** `/livez`, and `/readyz` where nothing is amiss (OPS-2). */
 export function healthResponse({ exchange, contract }: Routed): ApiResponse {
-  const headers = [...commonHeaders(exchange, contract.version), 'Content-Type', 'application/json'];
+  const headers = [...commonHeaders(exchange, contract), 'Content-Type', 'application/json'];
   return uncachedResponse(200, headers, '{"status":"ok"}');
 }

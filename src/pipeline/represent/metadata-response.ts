@@ -23,7 +23,7 @@ export function metadataUrl({ resource }: ResourceIdentity): string | null {
  * @throws {ApiError} REQUEST_ROUTE_NOT_FOUND where the origin of the API is not known
  */
 export function metadataResponse({ contract, exchange }: Routed, identity: ResourceIdentity): BufferedResponse {
-  const { model, version } = contract;
+  const { model } = contract;
   const resource = identity.resource();
   if (resource === null) {
     throw apiError(
@@ -39,7 +39,7 @@ export function metadataResponse({ contract, exchange }: Routed, identity: Resou
     resource_name: model.title,
   });
   const headers = [
-    ...commonHeaders(exchange, version),
+    ...commonHeaders(exchange, contract),
     'Content-Type',
     'application/json',
     'Cache-Control',

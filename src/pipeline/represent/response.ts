@@ -1,7 +1,8 @@
 import { NO_STORE } from '../../conventions/cache-control.ts';
+import { linkField, type LinkValue } from '../../conventions/links.ts';
 import { preferenceApplied } from '../../conventions/prefer.ts';
 import type { ApiResponse } from '../exchange.ts';
-import type { Exchange } from '../receive.ts';
+import type { Exchange, ServedContract } from '../receive.ts';
 import type { Routed } from '../route.ts';
 
 /** Header fields: names and values alternating. */
@@ -21,7 +22,11 @@ const VARY: readonly string[] = Array.from({ length: 8 }, (_, bits) =>
  *
  * @param quota null where shared caches may store the response (CACHE-5)
  */
-export function commonHeaders(exchange: Exchange, version: string, quota = exchange.note.quota): string[] {
+export function commonHeaders(
+  exchange: Exchange,
+  { version, lifecycle }: ServedContract,
+  quota = exchange.note.quota,
+): string[] {
   const { correlationId, origin } = exchange;
   const headers = [
     'X-Correlation-ID',
@@ -35,9 +40,22 @@ export function commonHeaders(exchange: Exchange, version: string, quota = excha
     'Cross-Origin-Resource-Policy',
     origin.resourcePolicy,
   ];
+  if (lifecycle.length > 0) headers.push(...lifecycle);
   if (origin.headers.length > 0) headers.push(...origin.headers);
   if (quota !== null) headers.push(...quota.fields());
   return headers;
+}
+
+/** Adds links to the field that the header fields of a deprecated contract may have already: there is one `Link` field (RFC 8288 3). */
+export function addLinks(headers: string[], links: readonly LinkValue[]): void {
+  const value = linkField(links);
+  if (value === '') return;
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at] !== 'Link') continue;
+    headers[at + 1] = `${headers[at + 1]}, ${value}`;
+    return;
+  }
+  headers.push('Link', value);
 }
 
 /** NEG-3: what any response of the URL depends on. */

@@ -57,16 +57,16 @@ function isSameForEveryCaller(route: Route): boolean {
 /** @param permission the id of a permission */
 function byBase(permission: string, { contracts, epoch, digest }: VariantOptions): ByBase {
   const name = (parts: readonly string[]): string => digest(parts.join('\n')).slice(0, ID_CHARACTERS);
-  const variant = (contentType: string, base: LinkBase): Variant => {
-    const id = name([contentType, base.prefix, writeQuery(base.parameters), epoch, permission]);
+  const variant = (contentType: string, base: LinkBase, version: string): Variant => {
+    const id = name([contentType, version, base.prefix, writeQuery(base.parameters), epoch, permission]);
     const of = (coding: Coding): string => name([id, coding]);
     return { id, coded: { identity: of('identity'), br: of('br'), gzip: of('gzip'), zstd: of('zstd') } };
   };
   return new Map(
-    contracts.flatMap(({ formats, linkBases }) =>
+    contracts.flatMap(({ formats, linkBases, version }) =>
       linkBases.all.map((base): [LinkBase, ByContentType] => [
         base,
-        new Map(formats.contentTypes.map((type) => [type, variant(type, base)])),
+        new Map(formats.contentTypes.map((type) => [type, variant(type, base, version)])),
       ]),
     ),
   );

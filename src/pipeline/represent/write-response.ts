@@ -1,5 +1,5 @@
 import { ApiError } from '../../conventions/errors.ts';
-import { linkField } from '../../conventions/links.ts';
+import type { LinkValue } from '../../conventions/links.ts';
 import { preferenceApplied } from '../../conventions/prefer.ts';
 import { JSON_OFFER } from '../../conventions/response-format.ts';
 import type { BufferedResponse } from '../exchange.ts';
@@ -10,7 +10,7 @@ import type { WriteResult } from '../write/write-result.ts';
 import { canonicalLink } from './conditional-response.ts';
 import { writeItem } from './encode.ts';
 import { etagOf } from './etags.ts';
-import { appliedPreferences, commonHeaders, type HeaderList, uncachedResponse } from './response.ts';
+import { addLinks, appliedPreferences, commonHeaders, type HeaderList, uncachedResponse } from './response.ts';
 
 type DoneWrite = Pick<Written, 'result' | 'replayed' | 'dry'>;
 
@@ -31,11 +31,15 @@ export function writeResponse(
 
 function responseTo(
   request: Negotiated,
-  { result, replayed, dry }: DoneWrite,
+  { result: stored, replayed, dry }: DoneWrite,
   services: Pick<Services, 'etags'>,
 ): BufferedResponse {
+  const { mapping } = request.contract;
+  // A result is in stored form: each contract represents it in its own terms (VER-5).
+  const row = mapping?.reads.row(stored.resource, stored.row) ?? stored.row;
+  const result = { ...stored, row };
   const common = [
-    ...commonHeaders(request.exchange, request.contract.version),
+    ...commonHeaders(request.exchange, request.contract),
     ...(replayed ? ['Idempotent-Replayed', 'true'] : []),
   ];
   if (dry) return dryRunResponse(request, result, common);
@@ -48,6 +52,7 @@ function responseTo(
     minimal && request.method === 'PUT' ? '' : isShown ? writtenOnce(request, result) : written(request, result);
   const etag = request.method === 'PUT' || isShown ? null : etagOf(services.etags.item(request, result.row), text);
   const headers = [...common, ...resourceHeaders(request, result, { minimal, etag })];
+  addLinks(headers, canonicalLinks(request, result));
   return uncachedResponse(
     status,
     [...headers, ...(minimal ? appliedMinimal(request) : appliedPreferences(request))],
@@ -73,13 +78,17 @@ function resourceHeaders(
   const { urls } = request.contract;
   const { resource } = request.contract.resourceOf(name);
   const self = urls.item(request.base, resource, within, row.id);
-  const link = linkField(canonicalLink(request, (base) => urls.item(base, resource, within, row.id)));
   return [
     ...(kind === 'created' ? ['Location', self] : []),
     ...(minimal ? [] : ['Content-Type', request.offer.contentType, 'Content-Location', self]),
     ...(etag === null ? [] : ['ETag', etag]),
-    ...(link === '' ? [] : ['Link', link]),
   ];
+}
+
+function canonicalLinks(request: Negotiated, { resource: name, row, within }: WriteResult): readonly LinkValue[] {
+  const { urls, resourceOf } = request.contract;
+  const { resource } = resourceOf(name);
+  return canonicalLink(request, (base) => urls.item(base, resource, within, row.id));
 }
 
 function appliedMinimal({ preferences }: Negotiated): HeaderList {

@@ -13,6 +13,7 @@ import { generateValues } from './generated.ts';
 import { hookPlans, HookWork } from './hook-work.ts';
 import { applyHooks, withRefusals } from './hooks.ts';
 import type { ParsedBody } from './parsed-body.ts';
+import { speaking } from './spoken-error.ts';
 import { judgingStamps, mayHideAncestors, ownerOf, requireWritable } from './row-access.ts';
 import {
   draftError,
@@ -92,7 +93,9 @@ export async function prepareInsert(
   let worked = work;
   const context = (): WriteContext => (worked ??= new HookWork(request, services)).context;
   const inputs = { at: origin.at, sources: services.sources, context };
-  const { values: made, shown } = await withRefusals(resource, () => generateValues(compiled, given, inputs));
+  const { values: made, shown } = await speaking(target, () =>
+    withRefusals(resource, () => generateValues(compiled, given, inputs)),
+  );
   const values = { ...made, ...ownerOf(resource, request.principal) };
   const plan = { ...createPlan({ events: services.events, origin }, { resource, within, id }, values), expectStamps };
   const { before, after, expectStamps: read } = hookPlans(worked, resource, id);
@@ -113,15 +116,15 @@ export async function prepareInsert(
  * @throws {ApiError} 404, 412
  */
 async function precheck(
-  { request, compiled, within, query }: Creation,
+  { request, contract, shown, within, query }: Creation,
   services: WriteServices,
 ): Promise<readonly ExpectedStamp[]> {
-  await requireAncestors(request, within);
+  await requireAncestors({ rows: request.rows, contract }, within);
   const { ifMatch, ifNoneMatch } = request.preconditions;
   if (ifMatch === null && ifNoneMatch === null) return [];
   const { etags, seen } = await collectionState(request, query(), services);
   const etag = listedETag(request.preconditions, etags) ?? etags.short;
   const verdict = evaluateRead(request.preconditions, { etag, lastModified: () => null });
-  if (verdict !== 'proceed') throw preconditionFailed(compiled.resource);
+  if (verdict !== 'proceed') throw preconditionFailed(shown.resource);
   return ifMatch === null || ifMatch === '*' ? [] : seen;
 }

@@ -4,6 +4,7 @@ import type { WriteServices } from '../services.ts';
 import { planCascade } from './cascade.ts';
 import { hookPlans } from './hook-work.ts';
 import { beforeDelete } from './hooks.ts';
+import { speaking } from './spoken-error.ts';
 import { judgingStamps, requireChangeable } from './row-access.ts';
 import { checkPreconditions, type ItemTarget, originOf, type PreparedWrite, type WriteOperation } from './write.ts';
 
@@ -23,11 +24,9 @@ async function prepare(target: ItemTarget, services: WriteServices): Promise<Pre
   const judgedBy = await judgingStamps(target, 'delete');
   const row = await findDeletable(target);
   const author = { events: services.events, origin: originOf(request, services) };
-  const { plans, deleted } = await planCascade({ resource, row, within }, author, {
-    contract: request.contract,
-    rows: request.rows.unrestricted(),
-  });
-  const work = await beforeDelete(request, deleted, services);
+  const source = { contract: request.contract, rows: request.rows.unrestricted() };
+  const { plans, deleted } = await speaking(target, () => planCascade({ resource, row, within }, author, source));
+  const work = await speaking(target, () => beforeDelete(request, deleted, services));
   const { before, after, expectStamps } = hookPlans(work, resource, row.id);
   return {
     plans: [...before, ...plans, ...after],
@@ -39,7 +38,8 @@ async function prepare(target: ItemTarget, services: WriteServices): Promise<Pre
 
 /** Steps 14 to 16. @throws {ApiError} 404, 403, 412, 428 */
 async function findDeletable(target: ItemTarget): Promise<Row> {
-  const row = await findRow(target.request, target.compiled.resource, pathOf(target));
+  const { request, contract, shown } = target;
+  const row = await findRow({ rows: request.rows, contract }, shown.resource, pathOf(target));
   await requireChangeable(target, row, 'delete');
   checkPreconditions(target, row);
   return row;

@@ -10,6 +10,7 @@ import type { Negotiated } from '../negotiate.ts';
 import type { CascadePlans } from './cascade.ts';
 import { type ContextServices, HookWork, shownRow } from './hook-work.ts';
 import { errorList, refineDraft } from './refine.ts';
+import { speaking } from './spoken-error.ts';
 import { draftRule, type WriteTarget } from './write.ts';
 import { invalid } from './write-refusal.ts';
 
@@ -35,7 +36,7 @@ export async function applyHooks(
   current: Row | null,
   services: ContextServices,
 ): Promise<HookedValues> {
-  const hooked = await runHooks(target, draft, current, services);
+  const hooked = await speaking(target, () => runHooks(target, draft, current, services));
   if (hooked.values !== draft) draftRule(target).checkSize(hooked.values, current);
   return hooked;
 }

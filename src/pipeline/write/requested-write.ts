@@ -35,12 +35,14 @@ function defaultQuery({ compiled, within }: Extract<Route, { kind: 'collection' 
   return readListQuery(compiled.list, within, [], false);
 }
 
-/** A body is what its caller may write; what it changes is the row with all its fields. */
+/** A body is what its caller may write, in its contract; what it changes is the stored row with all its fields. */
 function targetOf(
   request: Negotiated,
   { compiled: shown, within }: Extract<Route, { kind: 'collection' | 'item' }>,
 ): WriteTarget {
   const contract = request.contract.unrestricted();
-  const whole = contract === request.contract ? request : { ...request, contract };
-  return { request: whole, compiled: contract.resourceOf(shown.resource.name), shown, within };
+  const isWhole = contract === request.contract;
+  const whole = isWhole ? request : { ...request, contract, rows: request.rows.stored() };
+  const compiled = contract.resourceOf(shown.resource.name);
+  return { request: whole, contract: request.contract, compiled, shown, within };
 }

@@ -10,6 +10,7 @@ import type { Principal } from '../authenticate.ts';
 import type { Authorized } from '../authorize.ts';
 import { StagedRows } from '../batch/staged-rows.ts';
 import { requireAncestors } from '../read/item.ts';
+import { speaking } from './spoken-error.ts';
 import { DANGLING, invalid } from './write-refusal.ts';
 import type { WriteResult } from './write-result.ts';
 import { fieldOf, isKept, type ItemTarget, type WriteTarget } from './write.ts';
@@ -24,7 +25,7 @@ type WriteAccess = Exclude<AccessOperation, 'read'>;
  * @throws {ApiError} {R}_FORBIDDEN
  */
 export async function requireChangeable(
-  { request, compiled, within }: WriteTarget,
+  { request, compiled, shown, within }: WriteTarget,
   row: Row,
   operation: WriteAccess,
 ): Promise<void> {
@@ -35,7 +36,7 @@ export async function requireChangeable(
   const isAllowed = isJudgedByRow(changeable)
     ? isVisible(resource, row, changeable)
     : (await rows.accessible(operation, { resource: resource.name, id: row.id, within })) !== null;
-  if (!isAllowed) throw forbidden(resource, `You may not ${operation} this ${resource.singular}.`);
+  if (!isAllowed) throw forbidden(shown.resource, `You may not ${operation} this ${shown.resource.singular}.`);
 }
 
 /** Whether no row has an id, also none that is hidden from the caller (MET-2). */
@@ -60,7 +61,11 @@ interface WrittenRow {
  *
  * @throws {ApiError} 404 of a hidden ancestor; {R}_FORBIDDEN, {R}_INVALID
  */
-export async function requireWritable(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {
+export function requireWritable(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {
+  return speaking(target, () => judgeWritten(target, written, operation));
+}
+
+async function judgeWritten(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {
   const { request, within } = target;
   if (operation === 'create' && mayHideAncestors(target)) await requireAncestors(request, within);
   const isRestrictedTo = (resource: string): boolean => request.rows.visibilityAnywhere(resource).kind !== 'everything';

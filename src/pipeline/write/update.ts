@@ -1,17 +1,10 @@
 import { type ApiError, resourceError } from '../../conventions/errors.ts';
 import { isJsonObject, type Json } from '../../conventions/json.ts';
 import { applyJsonPatch, parseJsonPatch } from '../../conventions/json-patch.ts';
-import {
-  bodyRevision,
-  type Draft,
-  isReadOnlyMember,
-  mergeDraft,
-  patchDraft,
-  replaceDraft,
-  transitionScope,
-} from '../../plan/draft.ts';
+import { bodyRevision, type Draft, isReadOnlyMember, mergeDraft, patchDraft, replaceDraft } from '../../plan/draft.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
 import type { Row } from '../../plan/plan.ts';
+import { transitionScope } from '../../plan/state-transition.ts';
 import { updatePlan } from '../../plan/write-plan.ts';
 import { runSteps, type Steps, TimeSlices } from '../../platform/time-slices.ts';
 import { notFound, requireAncestors } from '../read/item.ts';
@@ -27,6 +20,7 @@ import {
   draftError,
   draftRule,
   type ItemTarget,
+  mappingOf,
   newDraft,
   originOf,
   type PreparedWrite,
@@ -82,9 +76,9 @@ async function findCurrent(target: ItemTarget): Promise<Row | null> {
   const { resource, validator } = compiled;
   const row = await request.rows.item({ resource: resource.name, id, within });
   if (row !== null) return row;
-  await requireAncestors(request, within);
+  await requireAncestors({ rows: request.rows, contract: target.contract }, within);
   const creates = request.method === 'PUT' && resource.id.kind === 'client' && validator.checkId(id) === null;
-  if (!creates || !(await isFreeId(target))) throw notFound(resource);
+  if (!creates || !(await isFreeId(target))) throw notFound(target.shown.resource);
   return null;
 }
 
@@ -105,11 +99,13 @@ async function prepareUpdate(
   const { request, compiled, within, id, current, judgedBy, slices } = target;
   const { resource } = compiled;
   const revision = request.preconditions.ifMatch === null ? bodyRevision(json) : null;
-  if (revision !== null && revision !== current.revision) throw preconditionFailed(resource);
+  if (revision !== null && revision !== current.revision) throw preconditionFailed(target.shown.resource);
   await slices.next();
-  const draft = completeDraft(target, await runSteps(nextDraft(target, json, current)), current);
+  // The contract of the caller, which its body is checked by, may have the row otherwise.
+  const known = mappingOf(target)?.down(current) ?? current;
+  const draft = completeDraft(target, await runSteps(nextDraft(target, json, known)), current);
   await slices.next();
-  if (draft.kind !== 'valid') throw await draftError(target, draft, null, current);
+  if (draft.kind !== 'valid') throw await draftError(target, draft, null, known);
   const { values, work } = await applyHooks(target, draft.values, current, services);
   const { before, after, expectStamps } = hookPlans(work, resource, id);
   const author = { events: services.events, origin: originOf(request, services) };
@@ -133,17 +129,17 @@ async function prepareInsertAt(
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
-  const { request, compiled, id } = target;
+  const { request, id } = target;
   // A revision names a row that was read: where there is none, it was deleted meanwhile (REP-6).
   if (request.preconditions.ifMatch === null && bodyRevision(json) !== null)
-    throw preconditionFailed(compiled.resource);
+    throw preconditionFailed(target.shown.resource);
   const bodyId = isJsonObject(json) ? json['id'] : null;
   const draft = newDraft(target, isJsonObject(json) ? { ...json, id } : json);
   const isOther = bodyId !== undefined && bodyId !== id;
   const mismatch = isOther ? [{ field: 'id', message: 'must equal the id in the URL' }] : [];
   if (draft.kind === 'invalid')
     throw await draftError(target, { ...draft, details: [...mismatch, ...draft.details] }, id);
-  if (isOther) throw invalid(compiled.resource, mismatch);
+  if (isOther) throw invalid(target.shown.resource, mismatch);
   if (draft.kind === 'conflict') throw await draftError(target, draft, id);
   const hooked = await applyHooks(target, draft.values, null, services);
   return prepareInsert(target, { id, ...hooked }, firstPlan, services);
@@ -189,8 +185,8 @@ function* patchedDraft(target: ItemTarget, json: Json, current: Row): Steps<Draf
   }
 }
 
-function patchConflict({ compiled }: ItemTarget, operation: number, message: string): ApiError {
-  const { code, singular } = compiled.resource;
+function patchConflict({ shown }: ItemTarget, operation: number, message: string): ApiError {
+  const { code, singular } = shown.resource;
   return resourceError(code, 'CONFLICT', `The patch does not apply to the current ${singular}; read it again.`, {
     details: [{ field: `[${operation}]`, message }],
   });

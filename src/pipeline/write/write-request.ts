@@ -67,7 +67,10 @@ export async function commitOnce(
     if (outcome.kind === 'recorded') throw new Error('a write without a key was recorded');
     return { result: outcome.result, replayed: false };
   }
-  const keyed = { name: key, request: idempotency.requestDigest(operation.request, bodyBytes(options.body)) };
+  const keyed = {
+    name: key,
+    request: idempotency.requestDigest({ ...operation.request, contract: operation.contract }, bodyBytes(options.body)),
+  };
   const record = (result: WriteResult) =>
     idempotency.record(keyed, recordedResult(result, operation.compiled.resource));
   const run = async (): Promise<WriteResult | 'recorded'> => {
@@ -86,11 +89,11 @@ export async function commitOnce(
  */
 async function replayedResult(
   { outcome, revisions }: StoredIdempotencyRecord,
-  { request }: Pick<WriteOperation, 'request'>,
+  { request, shown }: Pick<WriteOperation, 'request' | 'shown'>,
 ): Promise<WriteResult> {
   const result: WriteResult = JSON.parse(outcome);
   requireAccess(request, stateRules(result));
-  if (!(await seesResult(request, result))) throw notFound(request.contract.resourceOf(result.resource).resource);
+  if (!(await seesResult(request, result))) throw notFound(shown.resource);
   return withRevisions(result, revisions);
 }
 

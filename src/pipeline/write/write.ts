@@ -1,29 +1,33 @@
-import { type ApiError, apiError } from '../../conventions/errors.ts';
+import { ApiError, apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import { jsonEquals } from '../../conventions/json-equality.ts';
 import { evaluateWrite, hasWriteCondition } from '../../conventions/preconditions.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { EventOrigin } from '../../plan/change-event.ts';
 import { referencesIn } from '../../plan/body-references.ts';
-import { createDraft, type Draft, type DraftRule } from '../../plan/draft.ts';
-import { creationError, withHiddenFields } from '../../plan/field-permission.ts';
+import { createDraft, type Draft, type DraftRule, judgedDraft } from '../../plan/draft.ts';
+import { creationError, EVERY_FIELD, withHiddenFields } from '../../plan/field-permission.ts';
 import type { Ancestor, ExpectedStamp, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
 import { hiddenMembers } from '../read/hidden-members.ts';
-import type { CompiledResource } from '../contract.ts';
+import type { CompiledResource, Contract } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
 import type { Services, WriteServices } from '../services.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import { checkRowSize } from './row-size.ts';
+import { spokenDetail, spokenError } from './spoken-error.ts';
 import { DANGLING, invalid } from './write-refusal.ts';
 import type { WriteResult } from './write-result.ts';
+import type { ResourceMapping } from '../../versions/resource-mapping.ts';
 
 /** A write and the collection that it concerns. `within` are the rows above, nearest first. */
 export interface WriteTarget {
-  /** Its contract has every field: hooks and cascades see them all. */
+  /** Its contract is the newest one with every field, and its rows are those: hooks and cascades see them all. */
   readonly request: Negotiated;
+  /** The contract of the caller, which may be older, and lack fields that the caller may not read. */
+  readonly contract: Contract;
   readonly compiled: CompiledResource;
-  /** Without the fields that the caller may not read: what its body is checked by. */
+  /** The resource in the caller's contract: what its body is checked by, and what its errors name. */
   readonly shown: CompiledResource;
   readonly within: readonly Ancestor[];
 }
@@ -73,19 +77,55 @@ export function draftRule({ request, shown }: WriteTarget): DraftRule {
 /** The draft of a new row, with the defaults of fields that the caller may not read. */
 export function newDraft(target: WriteTarget, body: Json): Draft {
   const { request, compiled, within } = target;
-  const { resource } = compiled;
-  const permission = request.permission.fields(resource.name);
-  const error = creationError(resource, permission);
+  const permission = request.permission.fields(compiled.resource.name);
+  const error = creationError(mappingOf(target)?.older ?? compiled.resource, permission);
   if (error !== null) return { kind: 'conflict', error, candidate: {} };
   return completeDraft(target, createDraft(draftRule(target), body, within), null);
 }
 
-/** A draft with the fields that the caller may not read. @param current null for a new row */
-export function completeDraft({ request, compiled }: WriteTarget, draft: Draft, current: Row | null): Draft {
+/**
+ * A draft with the fields that the caller does not know: those that it may not read, and those of newer contracts.
+ *
+ * @param current null for a new row
+ */
+export function completeDraft(target: WriteTarget, draft: Draft, current: Row | null): Draft {
   if (draft.kind !== 'valid') return draft;
+  const { request, compiled } = target;
+  const mapping = mappingOf(target);
+  if (mapping !== null) return storedDraft(target, draft, mapping, current);
   const { resource } = compiled;
   const permission = request.permission.fields(resource.name);
   return { ...draft, values: withHiddenFields(resource, permission, draft.values, current) };
+}
+
+/** A draft of an older contract in the newest one, which judges it again (VER-5). Its errors name what the older one knows. */
+function storedDraft(
+  target: WriteTarget,
+  draft: Extract<Draft, { kind: 'valid' }>,
+  mapping: ResourceMapping,
+  current: Row | null,
+): Draft {
+  const rule = { ...draftRule({ ...target, shown: target.compiled }), permission: EVERY_FIELD };
+  const judged = judgedDraft(rule, mapping.up(draft.values, current), current);
+  switch (judged.kind) {
+    case 'valid':
+      return { ...judged, id: draft.id };
+    case 'invalid':
+      return {
+        kind: 'invalid',
+        details: judged.details.map((detail) => spokenDetail(detail, mapping)),
+        candidate: draft.values,
+      };
+    case 'conflict': {
+      const error = spokenError(judged.error, target);
+      return { kind: 'conflict', error: error instanceof ApiError ? error : judged.error, candidate: draft.values };
+    }
+  }
+}
+
+/** How the rows of the target are stored, where its contract has them otherwise. */
+export function mappingOf({ contract, compiled }: Pick<WriteTarget, 'contract' | 'compiled'>): ResourceMapping | null {
+  return contract.mapping?.resources.get(compiled.resource.name) ?? null;
 }
 
 /** Who writes, and when: what rows and events of this request carry. */
@@ -120,8 +160,8 @@ export async function writtenRow(
  *
  * @throws {ApiError} 412, 428
  */
-export function checkPreconditions({ request, compiled }: WriteTarget, current: Row | null): void {
-  const { resource } = compiled;
+export function checkPreconditions({ request, shown }: WriteTarget, current: Row | null): void {
+  const { resource } = shown;
   if (current !== null && resource.requireIfMatch && !hasWriteCondition(request.preconditions)) {
     throw apiError(
       'REQUEST_PRECONDITION_REQUIRED',

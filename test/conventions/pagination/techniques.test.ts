@@ -132,6 +132,7 @@ describe('cursors', () => {
     open: (token: string) => (token.startsWith('sealed:') ? token.slice('sealed:'.length) : null),
   };
   const state: CursorState = {
+    scope: '',
     collection: 'cities',
     fingerprint: 'name:text id:text  country_id:text',
     query: [

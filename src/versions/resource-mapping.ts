@@ -1,0 +1,186 @@
+import type { Json } from '../conventions/json.ts';
+import { jsonEquals } from '../conventions/json-equality.ts';
+import type { Model, Resource, VersionChange } from '../model/model.ts';
+import type { FieldValues, Row } from '../plan/plan.ts';
+import { ancestorMembers } from '../plan/row-address.ts';
+import { Assignment } from './assignment.ts';
+import { findSource, type Source, type FieldSources, valueOf } from './sources.ts';
+
+/** Where the value of a property of an older contract is stored. */
+export interface StoredProperty {
+  readonly path: string;
+  /** How its values differ; null where they do not. */
+  readonly values: Extract<VersionChange, { kind: 'values' }> | null;
+}
+
+/** A resource in both contracts. */
+export interface MappedResource {
+  readonly older: Resource;
+  readonly stored: Resource;
+  readonly sources: FieldSources;
+  /** What a row that is created through the older contract has in fields that it does not know. */
+  readonly fills: FieldValues;
+  /** Of the newest contract. */
+  readonly resources: Model['resources'];
+}
+
+/** How rows of one resource, as they are stored, correspond to those of an older contract. */
+export class ResourceMapping {
+  readonly older: Resource;
+  readonly stored: Resource;
+  readonly #sources: FieldSources;
+  readonly #fills: FieldValues;
+  readonly #members: readonly MemberReader[];
+  readonly #hidden: readonly MemberReader[];
+  readonly #properties = new Map<string, StoredProperty | null>();
+  readonly #names: ReadonlyMap<string, string>;
+
+  constructor({ older, stored, sources, fills, resources }: MappedResource) {
+    this.older = older;
+    this.stored = stored;
+    this.#sources = sources;
+    this.#fills = fills;
+    this.#members = older.fields.map(({ name }) => [name, readerOf(this.#sourceOf(name))]);
+    this.#hidden = hiddenMembers({ older, stored, sources, resources });
+    this.#names = namesDown(older, stored, sources);
+  }
+
+  /** A stored row as the older contract has it. */
+  down(row: Row): Row {
+    const { id, created_at, updated_at, revision } = row;
+    const fields: Record<string, Json> = { id };
+    for (const [name, read] of this.#members) fields[name] = read(row);
+    const hidden: Record<string, Json> = {};
+    for (const [name, read] of this.#hidden) hidden[name] = read(row);
+    return { ...fields, id, created_at, updated_at, revision, ...hidden };
+  }
+
+  /**
+   * The stored values that values of the older contract mean. What they leave as it is keeps its stored value, and so do fields that the contract does
+   * not know (VER-5).
+   *
+   * @param current null for a new row
+   */
+  up(values: FieldValues, current: Row | null): FieldValues {
+    const assignment = new Assignment(current === null ? this.#fills : storedValues(this.stored, current));
+    const before = current === null ? null : this.down(current);
+    for (const [name, value] of Object.entries(values)) {
+      const source = this.#sourceOf(name);
+      if (source === null || (before !== null && jsonEquals(before[name] ?? null, value))) continue;
+      assignment.write(source, value);
+    }
+    return assignment.finish();
+  }
+
+  /** Where a property is stored; null where it is at no one place. */
+  property(path: string): StoredProperty | null {
+    const known = this.#properties.get(path);
+    if (known !== undefined) return known;
+    const source = isSystemPath(path) ? null : this.#find(path);
+    const found = isSystemPath(path) ? { path, values: null } : source === null ? null : storedProperty(source);
+    this.#properties.set(path, found);
+    return found;
+  }
+
+  /** The field of an error's details in the older contract; null where that does not know it. @param field `tags[2]`, `address.city` */
+  nameOf(field: string): string | null {
+    for (let path = field; path !== ''; path = path.replace(/(?:\[\d+\]|\.?[^.[]+)$/, '')) {
+      const older = this.#names.get(path);
+      if (older !== undefined) return `${older}${field.slice(path.length)}`;
+    }
+    const [name = ''] = field.split(/[.[]/, 1);
+    return this.stored.field.has(name) ? null : field;
+  }
+
+  #sourceOf(name: string): Source | null {
+    const { parent } = this.older;
+    if (parent?.field === name) return { kind: 'field', name: this.stored.parent?.field ?? name };
+    return this.#sources.get(name) ?? null;
+  }
+
+  #find(path: string): Source | null {
+    const { parent } = this.older;
+    return parent?.field === path ? this.#sourceOf(path) : findSource(this.#sources, path);
+  }
+}
+
+type MemberReader = readonly [name: string, read: (row: Row) => Json];
+
+const SYSTEM = new Set(['id', 'created_at', 'updated_at', 'revision']);
+
+function isSystemPath(path: string): boolean {
+  return SYSTEM.has(path);
+}
+
+/** A field of the same value is read as fast as a stored one. */
+function readerOf(source: Source | null): (row: Row) => Json {
+  if (source === null) return () => null;
+  if (source.kind !== 'field') return (row) => valueOf(source, row);
+  const { name } = source;
+  return (row) => row[name] ?? null;
+}
+
+/** The members of a row that hold ids above it, and above rows that it refers to (`model/row-key.ts`). */
+function hiddenMembers({ older, stored, sources, resources }: Omit<MappedResource, 'fills'>): readonly MemberReader[] {
+  const above = older.parentKey.slice(1).map((name, level) => [name, stored.parentKey[level + 1] ?? name] as const);
+  const references = older.fields.flatMap(({ name, reference }) => {
+    const source = sources.get(name);
+    const target = resources.get(reference?.resource ?? '');
+    if (target === undefined || source?.kind !== 'field') return [];
+    const from = ancestorMembers(source.name, target, resources);
+    return ancestorMembers(name, target, resources).map(
+      ({ member }, level) => [member, from[level]?.member ?? member] as const,
+    );
+  });
+  return [...above, ...references].map(([name, from]) => [name, (row) => row[from] ?? null]);
+}
+
+function storedValues({ fields }: Resource, row: Row): FieldValues {
+  return Object.fromEntries(fields.map(({ name }) => [name, row[name] ?? null]));
+}
+
+function storedProperty(source: Source): StoredProperty | null {
+  if (source.kind === 'values') {
+    const path = pathOf(source.of);
+    return path === null ? null : { path, values: source.change };
+  }
+  const path = pathOf(source);
+  return path === null ? null : { path, values: null };
+}
+
+/** The path of what is stored as it is shown. */
+function pathOf(source: Source): string | null {
+  if (source.kind === 'field') return source.name;
+  if (source.kind !== 'member') return null;
+  const above = pathOf(source.of);
+  return above === null ? null : `${above}.${source.name}`;
+}
+
+/** The paths of the older contract by those that they are stored at, members of objects that have moved included. */
+function namesDown(older: Resource, stored: Resource, sources: FieldSources): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const add = (path: string, source: Source): void => {
+    switch (source.kind) {
+      case 'field':
+      case 'member': {
+        const from = pathOf(source);
+        if (from !== null) names.set(from, path);
+        return;
+      }
+      case 'values':
+        add(path, source.of);
+        return;
+      case 'object':
+        if (source.of !== null) add(path, source.of);
+        for (const [name, member] of source.members) if (member !== null) add(`${path}.${name}`, member);
+        return;
+      case 'converted':
+        for (const input of source.conversion.inputs.values()) add(path, input);
+        return;
+      case 'constant':
+    }
+  };
+  for (const [name, source] of sources) add(name, source);
+  if (older.parent !== null && stored.parent !== null) names.set(stored.parent.field, older.parent.field);
+  return names;
+}

@@ -1,0 +1,173 @@
+import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
+import type { VersionChange } from '../model/contract-version.ts';
+import type { FieldValues } from '../plan/plan.ts';
+
+/**
+ * Where an older contract takes a value from: an expression over the fields of stored rows. The changes of all versions between make one expression, so
+ * that the tenth version costs what the first does.
+ */
+export type Source =
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'constant'; readonly value: Json }
+  | { readonly kind: 'values'; readonly of: Source; readonly change: Extract<VersionChange, { kind: 'values' }> }
+  /** A member that is taken out of an object; the object no longer has it. */
+  | { readonly kind: 'member'; readonly of: Source; readonly name: string }
+  /** An object with other members: null for one that it lacks. `of` is null for an object that is made of these alone. */
+  | { readonly kind: 'object'; readonly of: Source | null; readonly members: ReadonlyMap<string, Source | null> }
+  | { readonly kind: 'converted'; readonly conversion: Conversion; readonly name: string };
+
+/** One use of a pair of functions. */
+export interface Conversion {
+  readonly change: Extract<VersionChange, { kind: 'convert' }>;
+  /** Of the values that `down` is given, by their names in the successor. */
+  readonly inputs: ReadonlyMap<string, Source>;
+}
+
+/** The fields that a contract shows, and where each comes from. */
+export type FieldSources = ReadonlyMap<string, Source>;
+
+/** Of the newest contract. */
+export function storedSources(fields: readonly string[]): FieldSources {
+  return new Map(fields.map((name) => [name, { kind: 'field', name }]));
+}
+
+/** The sources of an older contract. @param sources of its successor */
+export function olderSources(sources: FieldSources, changes: readonly VersionChange[]): FieldSources {
+  // All changes apply together: two fields may exchange their names.
+  const added = changes.flatMap((change) => additions(sources, change));
+  let older: FieldSources = sources;
+  for (const path of changes.flatMap(removals)) older = edited(older, path, null);
+  for (const [path, source] of added) older = edited(older, path, source);
+  for (const change of changes) {
+    if (change.kind !== 'values') continue;
+    older = edited(older, change.field, { kind: 'values', of: sourceAt(older, change.field), change });
+  }
+  return older;
+}
+
+function additions(sources: FieldSources, change: VersionChange): readonly (readonly [path: string, Source])[] {
+  switch (change.kind) {
+    case 'rename':
+    case 'move':
+      return [[change.from, sourceAt(sources, change.to)]];
+    case 'with':
+      return [[change.field, { kind: 'constant', value: change.out }]];
+    case 'convert': {
+      const inputs = new Map(change.to.map((path) => [path, sourceAt(sources, path)] as const));
+      const conversion = { change, inputs };
+      return change.from.map((name) => [name, { kind: 'converted', conversion, name }]);
+    }
+    case 'without':
+    case 'fill':
+    case 'values':
+    case 'names':
+    case 'absent':
+      return [];
+  }
+}
+
+/** What a version does not have of its successor. */
+function removals(change: VersionChange): readonly string[] {
+  switch (change.kind) {
+    case 'rename':
+    case 'move':
+      return [change.to];
+    case 'without':
+      return [change.field];
+    case 'convert':
+      return change.to;
+    case 'with':
+    case 'fill':
+    case 'values':
+    case 'names':
+    case 'absent':
+      return [];
+  }
+}
+
+/** @throws {Error} no such field: the model was checked */
+function sourceAt(sources: FieldSources, path: string): Source {
+  const found = findSource(sources, path);
+  if (found === null) throw new Error(`a version has no field ${path}`);
+  return found;
+}
+
+/** Where the value at a path comes from; null where there is none. */
+export function findSource(sources: FieldSources, path: string): Source | null {
+  const [name = '', ...rest] = path.split('.');
+  return rest.reduce<Source | null>(
+    (source, member) => (source === null ? null : memberOf(source, member)),
+    sources.get(name) ?? null,
+  );
+}
+
+/** null where the object lacks the member. */
+function memberOf(source: Source, name: string): Source | null {
+  if (source.kind !== 'object') return { kind: 'member', of: source, name };
+  const known = source.members.get(name);
+  if (known !== undefined) return known;
+  return source.of === null ? null : { kind: 'member', of: source.of, name };
+}
+
+/** @param source null removes what is at the path */
+function edited(sources: FieldSources, path: string, source: Source | null): FieldSources {
+  const [name = '', ...rest] = path.split('.');
+  const next = new Map(sources);
+  const value = rest.length === 0 ? source : editedObject(sources.get(name) ?? null, rest, source);
+  if (value === null) next.delete(name);
+  else next.set(name, value);
+  return next;
+}
+
+function editedObject(of: Source | null, [name = '', ...rest]: readonly string[], source: Source | null): Source {
+  const base = of?.kind === 'object' ? of : { of, members: new Map<string, Source | null>() };
+  const held = of === null ? null : memberOf(of, name);
+  const member = rest.length === 0 ? source : editedObject(held, rest, source);
+  return { kind: 'object', of: base.of, members: new Map([...base.members, [name, member]]) };
+}
+
+/** The value of a source in a stored row. */
+export function valueOf(source: Source, row: FieldValues): Json {
+  switch (source.kind) {
+    case 'field':
+      return row[source.name] ?? null;
+    case 'constant':
+      return source.value;
+    case 'values':
+      return mapped(valueOf(source.of, row), source.change.down);
+    case 'member': {
+      const object = valueOf(source.of, row);
+      return isJsonObject(object) ? (object[source.name] ?? null) : null;
+    }
+    case 'object':
+      return objectValue(source, row);
+    case 'converted':
+      return convertedValues(source.conversion, row)[source.name] ?? null;
+  }
+}
+
+/** null where the object is unset and none of the members that were moved into it is set. */
+function objectValue({ of, members }: Extract<Source, { kind: 'object' }>, row: FieldValues): Json {
+  const base = of === null ? null : valueOf(of, row);
+  const value: Record<string, Json> = isJsonObject(base) ? { ...base } : {};
+  let isSet = isJsonObject(base);
+  for (const [name, source] of members) {
+    delete value[name];
+    const member = source === null ? null : valueOf(source, row);
+    if (member === null && !isJsonObject(base)) continue;
+    if (source === null) continue;
+    value[name] = member;
+    isSet ||= member !== null;
+  }
+  return isSet ? value : null;
+}
+
+function convertedValues({ change, inputs }: Conversion, row: FieldValues): JsonObject {
+  return change.down(Object.fromEntries([...inputs].map(([name, source]) => [name, valueOf(source, row)])));
+}
+
+/** Of an array each item. What is not listed stays. */
+export function mapped(value: Json, values: ReadonlyMap<string, Json>): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => mapped(item, values));
+  return values.get(JSON.stringify(value)) ?? value;
+}
