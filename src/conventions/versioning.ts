@@ -6,6 +6,8 @@ export interface SupportedVersion {
   readonly major: number;
   readonly minor: number;
   readonly patch: number;
+  /** Known, but no longer served (VER-3). Messages do not offer it. */
+  readonly retired?: boolean;
 }
 
 /** A version as requested: a null part means the latest supported one (VER-2). */
@@ -150,7 +152,7 @@ function checkSupported({ carrier, text, version }: VersionRequest, supported: r
   }
   // A path has only a major version: with a minor there would be two URLs for one resource (URL-1).
   if (version.minor === null && latest(supported, version) !== null) return;
-  const majors = [...new Set(supported.map(({ major }) => `v${major}`))].join(', ');
+  const majors = [...new Set(served(supported).map(({ major }) => `v${major}`))].join(', ');
   throw apiError('API_VERSION_NOT_FOUND', `The version in the path is not supported; supported versions: ${majors}.`, {
     details,
   });
@@ -214,8 +216,12 @@ function optionalNumber(text: string | undefined): number | null {
   return text === undefined ? null : Number(text);
 }
 
+function served(supported: readonly SupportedVersion[]): readonly SupportedVersion[] {
+  return supported.filter(({ retired }) => retired !== true);
+}
+
 function supportedList(supported: readonly SupportedVersion[]): string {
-  return supported.map(versionText).join(', ');
+  return served(supported).map(versionText).join(', ');
 }
 
 function carrierDetail(carrier: keyof typeof FIELDS, text: string): ErrorDetail {

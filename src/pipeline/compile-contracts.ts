@@ -30,7 +30,7 @@ export function compileContracts(model: Model, options: CompileOptions): Contrac
   });
   const all = [current, ...older];
   const byVersion = new Map(all.map((each) => [each.version, each]));
-  const versions = [model, ...model.versions].map(({ version }) => version);
+  const versions = [model.version, ...model.versions.map(({ version, retired }) => ({ ...version, retired }))];
   return { current, all, versions, of: (version) => byVersion.get(textOf(version)) ?? null };
 }
 

@@ -1,3 +1,4 @@
+import type { SupportedVersion } from '../conventions/versioning.ts';
 import type { CursorSeal } from '../conventions/pagination/cursor.ts';
 import { type FormatOffer, formatOffers } from '../conventions/response-format.ts';
 import { type CsvWriter, compileCsv } from '../formats/csv.ts';
@@ -154,7 +155,7 @@ export interface Contracts {
   readonly current: Contract;
   readonly all: readonly Contract[];
   /** Those that are retired included. */
-  readonly versions: readonly ContractVersion[];
+  readonly versions: readonly SupportedVersion[];
   /** null for one that is retired. */
   of(version: ContractVersion): Contract | null;
 }

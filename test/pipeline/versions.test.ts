@@ -330,6 +330,7 @@ describe('a write in an older contract', () => {
     ['PUT v2/products/a', {}, 'PRODUCT_INVALID', ['title']],
     ['DELETE v2/vendors/none', undefined, 'VENDOR_NOT_FOUND', []],
     ['DELETE v2/vendors/s', undefined, 'VENDOR_HAS_DEPENDENTS', []],
+    ['DELETE v1/products/a', undefined, 'PRODUCT_HAS_DEPENDENTS', []],
   ];
   for (const [send, body, code, fields] of refused) {
     it(`[VER-5a] [ERR-3] is refused by its names: ${send} ${JSON.stringify(body)}`, async () => {
@@ -337,7 +338,7 @@ describe('a write in an older contract', () => {
       const [method = '', path = ''] = send.split(' ');
       const { body: error, text } = await api.send({ send: `${method} /api/${path}`, body });
       assert.deepEqual([error.errorCode, error.details.map(({ field }: { field: string }) => field)], [code, fields]);
-      assert.doesNotMatch(text, /supplier(?!_id)/);
+      assert.doesNotMatch(text, /supplier(?!_id)|reviews/);
     });
   }
 
@@ -386,6 +387,20 @@ describe('a write in an older contract', () => {
   });
 });
 
+describe('the root of an older contract', () => {
+  it('[VER-5a] [REP-10a] links to its collections by their names in it', async () => {
+    await using api = await shop();
+    assert.deepEqual((await get(api, 'v1')).links, {
+      self: '/api/v1',
+      vendors: '/api/v1/vendors',
+      products: '/api/v1/products',
+    });
+    const page = await api.send({ send: 'GET /api/v1', headers: { Accept: 'text/html' } });
+    assert.match(page.text, />vendors</);
+    assert.doesNotMatch(page.text, /suppliers|reviews/);
+  });
+});
+
 describe('the end of a contract', () => {
   it('[VER-4a] [VER-4b] is announced in every response of it, and in no other', async () => {
     await using api = await shop();
@@ -420,6 +435,17 @@ describe('the end of a contract', () => {
       correlationId: string;
     }[];
     assert.deepEqual(rest, { version: '2.0.0', caller: '127.0.0.1', route: '/api/products/{id}' });
+  });
+
+  it('[VER-3a] [VER-3b] is not offered where another version is unknown', async () => {
+    await using api = await shop();
+    for (const [send, headers, versions] of [
+      ['GET /api/v4/products', {}, 'v3, v2, v1'],
+      ['GET /api/products', { 'API-Version': '4' }, '3.0.0, 2.0.0, 1.0.0'],
+    ] as const) {
+      const { body } = await api.send({ send, headers });
+      assert.match(body.errorMessage, new RegExp(`supported versions: ${versions}\\.$`));
+    }
   });
 
   it('[VER-3b] is 410 once it is retired, with a link to its successor', async () => {

@@ -1,3 +1,4 @@
+import { linkName } from '../../model/link-name.ts';
 import type { Total } from '../../conventions/pagination/pagination.ts';
 import type { Field, Model, Resource } from '../../model/model.ts';
 import { sha256 } from '../../platform/digest.ts';
@@ -104,20 +105,20 @@ function collection(content: RootPageContent, resource: Resource): Html {
   const counted = content.counts.get(resource.name);
   return html`<li>
 <div class="row">
-<a class="name" href="${path}">${resource.name}</a>
+<a class="name" href="${path}">${linkName(resource)}</a>
 <span class="count">${counted === undefined ? '' : countWords(counted)}</span>
 <span class="try">${tryButtons(resource, path)}</span>
 <code class="path">${path}</code>
 </div>
-${details(resource)}
+${details(resource, content.model)}
 ${children(content, resource, pathOfLink(path))}
 </li>
 `;
 }
 
 function tryButtons(resource: Resource, path: string): Html {
-  return html`<button type="button" hidden data-method="GET" data-path="${path}" aria-label="GET ${resource.name}">GET</button>
-<button type="button" hidden data-method="POST" data-path="${path}" data-body="${JSON.stringify(sampleBody(resource), null, 2)}" aria-label="POST ${resource.name}">POST</button>`;
+  return html`<button type="button" hidden data-method="GET" data-path="${path}" aria-label="GET ${linkName(resource)}">GET</button>
+<button type="button" hidden data-method="POST" data-path="${path}" data-body="${JSON.stringify(sampleBody(resource), null, 2)}" aria-label="POST ${linkName(resource)}">POST</button>`;
 }
 
 /** A link without its query, which names the version where the request does. */
@@ -132,26 +133,28 @@ function children(content: RootPageContent, { name }: Resource, path: string): H
   return html`<ul class="children">
 ${below.map((child) => {
   const itsPath = [path, `{${child.parent?.field ?? 'id'}}`, child.collection].join('/');
-  return html`<li><span class="name">${child.name}</span> <code class="path">${itsPath}</code>
-${details(child)}
+  return html`<li><span class="name">${linkName(child)}</span> <code class="path">${itsPath}</code>
+${details(child, content.model)}
 ${children(content, child, itsPath)}</li>
 `;
 })}
 </ul>`;
 }
 
-function details({ name, fields }: Resource): Html {
+function details(resource: Resource, model: RootPageContent['model']): Html {
+  const { fields } = resource;
   if (fields.length === 0) return html``;
   return html`<details>
-<summary>${fields.length} ${fields.length === 1 ? 'field' : 'fields'}<span class="hidden"> of ${name}</span></summary>
+<summary>${fields.length} ${fields.length === 1 ? 'field' : 'fields'}<span class="hidden"> of ${linkName(resource)}</span></summary>
 <ul class="fields">
-${fields.map(field)}
+${fields.map((each) => field(each, model))}
 </ul>
 </details>`;
 }
 
-function field(each: Field): Html {
-  const notes = fieldNotes(each);
+function field(each: Field, { resources }: RootPageContent['model']): Html {
+  const target = resources.get(each.reference?.resource ?? '');
+  const notes = fieldNotes(each, target === undefined ? null : linkName(target));
   return html`<li><code>${each.name}</code> <span>${[typeWords(each.type), ...notes].join(', ')}</span></li>
 `;
 }

@@ -22,14 +22,14 @@ export function typeWords(type: ValueType): string {
   }
 }
 
-/** What a client has to know of a field besides its type: `required`, `refers to suppliers`. */
-export function fieldNotes(field: Field): readonly string[] {
+/** What a client has to know of a field besides its type: `required`, `refers to suppliers`. @param target the collection that it refers to */
+export function fieldNotes(field: Field, target: string | null): readonly string[] {
   const notes: readonly (readonly [holds: boolean, note: string])[] = [
     [field.required, 'required'],
     [field.readOnly, 'read-only'],
     [field.writeOnly, 'write-only'],
     [field.immutable, 'immutable'],
-    [field.reference !== null, `refers to ${field.reference?.resource ?? ''}`],
+    [target !== null, `refers to ${target}`],
   ];
   return notes.filter(([holds]) => holds).map(([, note]) => note);
 }

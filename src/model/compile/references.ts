@@ -1,3 +1,4 @@
+import { linkName } from '../link-name.ts';
 import { isJsonObject, type Json } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
 import { reportUnknownResource } from '../document/model-error.ts';
@@ -118,15 +119,10 @@ export function dependentsOf(name: string, referrers: ReferrersByTarget): readon
 /** The collections that representations of a resource link to: its children, then its inverse relations (REP-9). */
 export function linksOf(name: string, referrers: ReferrersByTarget): readonly CollectionLink[] {
   return (referrers.get(name) ?? []).flatMap(({ resource, field, reference, child }): readonly CollectionLink[] => {
-    if (child) return [{ name: childName(resource), resource: resource.name, kind: 'child', field: field.name }];
+    if (child) return [{ name: linkName(resource), resource: resource.name, kind: 'child', field: field.name }];
     if (reference.inverse === null) return [];
     return [{ name: reference.inverse, resource: resource.name, kind: 'inverse', field: field.name }];
   });
-}
-
-/** The name of the link to a sub-collection. */
-function childName({ collection }: RelatedResource): string {
-  return collection.replaceAll('-', '_');
 }
 
 /** Reports relations and links whose name the representation already uses. */
@@ -145,7 +141,7 @@ export function checkRelationNames(resources: readonly RelatedResource[], referr
       if (as !== null) claim(as, target, referencePath(target, field));
     }
     for (const { resource, field, reference, child } of referrers.get(target.name) ?? []) {
-      if (child) claim(childName(resource), resource, ['parent']);
+      if (child) claim(linkName(resource), resource, ['parent']);
       else if (reference.inverse !== null) claim(reference.inverse, resource, referencePath(resource, field));
     }
   }

@@ -1,3 +1,4 @@
+import { linkName } from '../../model/link-name.ts';
 import { ROOT_PAGE_POLICY, writeRootPage } from '../../describe/root-page/root-page.ts';
 import type { LinkBase } from '../../plan/url-builder.ts';
 import type { BufferedResponse } from '../exchange.ts';
@@ -39,7 +40,7 @@ function documentText({ contract: { model, urls, version }, base, offer, accessE
   const links: Record<string, string> = { self: urls.root(base) };
   for (const resource of model.resources.values()) {
     if (resource.parent === null && accessError([resource.access.read]) === null)
-      links[resource.name] = urls.collection(base, resource, []);
+      links[linkName(resource)] = urls.collection(base, resource, []);
   }
   return writeDocument(offer.format, 'api', { name: model.name, title: model.title, version, links });
 }

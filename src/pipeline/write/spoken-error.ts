@@ -1,5 +1,6 @@
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
-import type { Resource } from '../../model/model.ts';
+import { linkName } from '../../model/link-name.ts';
+import type { Model, Resource } from '../../model/model.ts';
 import type { ResourceMapping } from '../../versions/resource-mapping.ts';
 import type { Authorized } from '../authorize.ts';
 import type { Contract } from '../contract.ts';
@@ -35,12 +36,22 @@ export function spokenError(failure: unknown, { contract, request }: Speaker): u
   });
   const words = new Map([
     [stored.singular, older.singular],
+    ...collectionNames(contract.model, request.contract.model),
     ...failure.details.map(({ field }, index) => [field, details[index]?.field ?? field] as const),
   ]);
   return new ApiError(status, `${older.code}${code.slice(stored.code.length)}`, reworded(message, words), {
     details,
     headers,
     cause,
+  });
+}
+
+/** The names of collections in messages. One that the older contract does not have is named in general. */
+function collectionNames({ resources }: Model, newest: Model): readonly (readonly [string, string])[] {
+  return [...newest.resources.values()].flatMap((resource) => {
+    const older = resources.get(resource.name);
+    const name = older === undefined ? 'of a newer version' : linkName(older);
+    return name === resource.name ? [] : [[resource.name, name] as const];
   });
 }
 
