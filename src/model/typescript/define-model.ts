@@ -148,14 +148,35 @@ export type ResourceDefinition<
 > = Omit<ResourceData, keyof NamingData<unknown, string, string>> &
   NamingData<ValuesOf<T>, P, O> & { readonly schema: T & Transformed<T> } & ResourceCode<ValuesOf<T>, S, C>;
 
+/** What the types of clients follow from. @typeParam I who makes the ids @typeParam M the schemas of computed members, by name */
+export interface ResourceShape<
+  T extends SchemaLike = SchemaLike,
+  P extends string = string,
+  I extends ResourceData['id'] = ResourceData['id'],
+  M extends object = object,
+> {
+  readonly schema: T;
+  readonly parent: P;
+  readonly id: I;
+  readonly computed: M;
+}
+
 declare const REFERENCES: unique symbol;
+declare const SHAPE: unique symbol;
 
-/** A resource without the types of its values, as `resource` returns it. `N` names the other resources that it needs. */
-export type DefinedResource<N extends string = string> = ResourceData & { readonly schema: SchemaLike } & {
+/**
+ * A resource without the types of its hooks, as `resource` returns it. `N` names the other resources that it needs, and `D` is what the types
+ * of clients follow from.
+ */
+export type DefinedResource<N extends string = string, D = unknown> = ResourceData & { readonly schema: SchemaLike } & {
   readonly [code in keyof ResourceCode<unknown, unknown>]?: unknown;
-} & { readonly [REFERENCES]?: N | undefined };
+} & { readonly [REFERENCES]?: N | undefined; readonly [SHAPE]?: D | undefined };
 
-type Resources = Readonly<Record<string, DefinedResource>>;
+/** What the types of clients of a resource follow from. */
+export type ShapeOf<R> = R extends { readonly [SHAPE]?: infer D | undefined } ? D : unknown;
+
+/** Resources by name. */
+export type Resources = Readonly<Record<string, DefinedResource>>;
 
 /** The same resources, where each may need only those. */
 type ConnectedResources<R> = {
@@ -196,9 +217,9 @@ export type ModelDefinition<S, R extends Resources = Resources> = ModelData & {
 const DEFINED = Symbol.for('restwright.model');
 
 /** The result of `defineModel`. A module can be served if this is its default export. */
-export interface DefinedModel {
+export interface DefinedModel<R extends Resources = Resources> {
   readonly [DEFINED]: true;
-  readonly definition: ModelData & { readonly resources: Resources };
+  readonly definition: ModelData & { readonly resources: R };
   readonly services: HookServices;
 }
 
@@ -213,12 +234,17 @@ type DefineResource<S> = <
   C extends ComputedReads<ValuesOf<T>>,
   const P extends string = never,
   const O extends string = string,
+  const I extends ResourceData['id'] = 'uuid',
+  const M extends object = object,
 >(
-  definition: ResourceDefinition<T, S, C, P, O>,
-) => DefinedResource<ReferencedBy<T> | NoInfer<P>>;
+  definition: ResourceDefinition<T, S, C, P, O> & {
+    readonly id?: I;
+    readonly computed?: M;
+  },
+) => DefinedResource<ReferencedBy<T> | NoInfer<P>, ResourceShape<T, P, I, M>>;
 
 /** Defines a model. Its resources may name each other only. */
-type DefineModel<S> = <const R extends Resources>(definition: ModelDefinition<S, R>) => DefinedModel;
+type DefineModel<S> = <const R extends Resources>(definition: ModelDefinition<S, R>) => DefinedModel<R>;
 
 /** The functions that define models. */
 export interface ModelBuilder<S> {

@@ -1,0 +1,93 @@
+/** The links of a representation or page: URLs by the name of the relation. */
+export interface ResourceLinks {
+  readonly self: string;
+  readonly collection: string;
+  readonly [relation: string]: string | undefined;
+}
+
+/** The members of every item besides its fields. */
+export interface ItemMembers {
+  readonly id: string;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Changes with every change of the item. A write that is given the item is made only if it still has this revision. */
+  readonly revision: number;
+  readonly links: ResourceLinks;
+}
+
+/** The operators of every scalar (QRY-1). */
+interface ScalarOperators<V> {
+  readonly eq?: V;
+  readonly ne?: V;
+  readonly gt?: V;
+  readonly gte?: V;
+  readonly lt?: V;
+  readonly lte?: V;
+  readonly in?: readonly V[];
+  readonly nin?: readonly V[];
+  readonly exists?: boolean;
+}
+
+/** The operators of text. The parts of a text are compared literally and case-sensitively (QRY-7). */
+interface TextOperators<V> extends ScalarOperators<V> {
+  readonly contains?: string;
+  readonly starts_with?: string;
+}
+
+/** A filter on a number, a boolean or a text that is compared by its value, such as a date-time or a decimal: a value, any of several, or operators. */
+export type ScalarFilter<V> = V | readonly V[] | ScalarOperators<V>;
+
+/** A filter on text. */
+export type TextFilter<V extends string = string> = V | readonly V[] | TextOperators<V>;
+
+/** A filter on an array. */
+export interface ListFilter<V> {
+  /** Whether it has this item. */
+  readonly contains?: V;
+  readonly exists?: boolean;
+}
+
+/** Where a relation leads: to one item of a resource, or to a page of several. */
+export interface RelationType {
+  readonly to: string;
+  readonly many: boolean;
+}
+
+/** The types of one resource. `restwright client` writes them, and {@link ApiOf} infers them from a TypeScript model. */
+export interface ResourceTypes {
+  /** What reads return, without expanded relations. */
+  readonly item: object;
+  /** What the response to the creation of an item has besides: secrets that are shown once. */
+  readonly shown_once: object;
+  /** What creates an item. */
+  readonly body: object;
+  /** The names of the fields that only a creation sets. */
+  readonly immutable: string;
+  /** The filters of each path. */
+  readonly filters: object;
+  /** The paths that `sort` can name. */
+  readonly sort: string;
+  /** {@link RelationType} by name. */
+  readonly relations: object;
+  /** The resource whose items this one is nested below. */
+  readonly parent: string | null;
+}
+
+/** The types of an API. */
+export interface ApiTypes {
+  /** The major version that the types describe; `undefined` as well if requests without a version get it. */
+  readonly version: number | undefined;
+  /** {@link ResourceTypes} by name. */
+  readonly resources: object;
+}
+
+/** The names of the resources of an API. */
+export type ResourceName<A extends ApiTypes> = keyof A['resources'] & string;
+
+/** The types of a resource by its name. */
+export type ResourceOf<A extends ApiTypes, K> = K extends keyof A['resources']
+  ? A['resources'][K] extends ResourceTypes
+    ? A['resources'][K]
+    : never
+  : never;

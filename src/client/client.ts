@@ -1,0 +1,130 @@
+// `restwright/client`: a typed client of an API, for Node.js, Bun, Deno and browsers.
+import { type WebPlatform, webPlatform } from '../platform/web.ts';
+import type { ApiTypes } from './api-types.ts';
+import { type BatchOptions, sendBatch } from './batch.ts';
+import type { BatchedWrite } from './batch-types.ts';
+import type { CallOptions, Client, WriteOptions } from './client-types.ts';
+import type { ApiOf } from './model-types.ts';
+import { firstPage, type ReadParts, readPages, readRequest } from './pages.ts';
+import { queryString } from './query-string.ts';
+import { type Fetch, readJson, type TokenSource, Transport } from './transport.ts';
+import { createMany } from './upload.ts';
+import { itemPath, type UnsentWrite, writeRequest, writesOf } from './write-request.ts';
+import type { ItemOrId } from './write-types.ts';
+
+export type { ApiTypes, ItemMembers, ListFilter, ResourceTypes, ScalarFilter, TextFilter } from './api-types.ts';
+export type { BatchedWrite, BatchWriter, SettledWrite } from './batch-types.ts';
+export type {
+  CallOptions,
+  Client,
+  CollectionClient,
+  CreatedLine,
+  ItemFilter,
+  ClientQuery,
+  Nested,
+  ReadOptions,
+  WriteOptions,
+} from './client-types.ts';
+export type { ApiOf } from './model-types.ts';
+export { type ErrorKind, isRequestError, type RequestError } from './request-error.ts';
+export type { ExpandPath, FieldPath, ItemPage, PageFacts, ReadItem } from './result-types.ts';
+export type { Fetch, TokenSource } from './transport.ts';
+export type { ChangesOf, CreatedItem, ItemOrId, ReplacementOf } from './write-types.ts';
+
+/** The major version in the URL. It must be given if requests without a version do not get the one that the types describe. */
+type VersionOption<V> = undefined extends V ? { readonly version?: V } : { readonly version: V };
+
+/** What a client needs to know. */
+export type ClientOptions<A extends ApiTypes = ApiTypes> = VersionOption<A['version']> & {
+  /** The root of the API: `https://api.example.com/api`. */
+  readonly url: string;
+  readonly token?: TokenSource;
+  /** How often a request that failed for a while is repeated, at most, if it is safe. Default: 2. */
+  readonly retries?: number;
+  /** Milliseconds for each attempt; 0 for no limit. Default: 60,000. */
+  readonly timeout?: number;
+  /** Sends the requests. Default: the `fetch` of the platform. */
+  readonly fetch?: Fetch;
+  /** Time and randomness; tests choose them. */
+  readonly platform?: Partial<WebPlatform>;
+};
+
+/** The same options, whatever the types of the API are. */
+interface AnyOptions extends Omit<ClientOptions, 'version'> {
+  readonly version?: number | undefined;
+}
+
+const TIMEOUT = 60_000;
+
+/**
+ * A client of an API: `const api = client<typeof model>({ url })`, then `await api.products.get(id)`.
+ *
+ * @typeParam M a model in TypeScript, or the `Api` that `restwright client` writes
+ */
+export function client<M>(options: ClientOptions<ApiOf<M>>): Client<ApiOf<M>>;
+export function client({ url, version, token = null, ...options }: AnyOptions): object {
+  const platform = { ...webPlatform, ...options.platform };
+  const transport = new Transport({
+    root: url.replace(/\/+$/, '') + (version === undefined ? '' : `/v${version}`),
+    token,
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    retries: options.retries ?? 2,
+    timeout: options.timeout ?? TIMEOUT,
+    platform,
+  });
+  const writer = collectionsBelow('', (path) => writesOf(path));
+  const batch = (writes: (writer: object) => readonly BatchedWrite<unknown>[], chosen: BatchOptions = {}) =>
+    sendBatch(transport, writes(writer), chosen, platform.uniqueKey);
+  return collectionsBelow('', (path) => callsOf(path, transport, platform.uniqueKey), { $batch: batch });
+}
+
+/** The calls of a collection. @param path relative to the root of the version */
+function callsOf(path: string, transport: Transport, uniqueKey: () => string) {
+  const writes = writesOf(path);
+  const send = (write: UnsentWrite, options: WriteOptions = {}): Promise<unknown> =>
+    transport.send(writeRequest(write, options, uniqueKey), readJson);
+  return {
+    get: async (id: string, options: ReadParts = {}): Promise<unknown> =>
+      transport.send(readRequest(itemPath(path, id), queryString(options), options), readJson),
+    async *list(query?: ReadParts): AsyncGenerator<unknown, void> {
+      for await (const { data } of readPages(transport, path, query)) yield* data;
+    },
+    page: (query?: ReadParts) => firstPage(transport, path, query),
+    pages: (query?: ReadParts) => readPages(transport, path, query),
+    create: async (body: unknown, options?: WriteOptions) => send(writes.create(body), options),
+    createMany: (rows: Iterable<unknown> | AsyncIterable<unknown>, options: CallOptions = {}) =>
+      createMany(transport, { path, rows, options }, uniqueKey),
+    update: async (item: ItemOrId, changes: unknown, options?: WriteOptions) =>
+      send(writes.update(item, changes), options),
+    replace: async (item: ItemOrId, body: unknown, options?: WriteOptions) => send(writes.replace(item, body), options),
+    delete: async (item: ItemOrId, options?: WriteOptions): Promise<void> => {
+      await send(writes.delete(item), options);
+    },
+  };
+}
+
+/** The names of resources, but for the one that would make the client a promise. */
+const RESOURCE = /^(?!then$)[a-z][a-z0-9_]*$/;
+
+/** An object with a member for each collection below a path, made when it is first used: the client does not know the model. */
+function collectionsBelow(path: string, callsAt: (path: string) => object, others: object = {}): object {
+  const made = new Map<string, object>(Object.entries(others));
+  return new Proxy(
+    {},
+    {
+      get(_target, name) {
+        if (typeof name !== 'string') return undefined;
+        if (!made.has(name) && RESOURCE.test(name)) made.set(name, collection(path, name));
+        return made.get(name);
+      },
+    },
+  );
+
+  function collection(parent: string, name: string): object {
+    const at = `${parent}/${name.replaceAll('_', '-')}`;
+    return Object.assign(
+      (item: string | { readonly id: string }) => collectionsBelow(itemPath(at, item), callsAt),
+      callsAt(at),
+    );
+  }
+}

@@ -1,0 +1,26 @@
+// What writes take.
+import type { ApiTypes, ResourceName, ResourceOf } from './api-types.ts';
+
+/** Each member is optional, also those of objects (RFC 7396). */
+type Changes<T> = { readonly [K in keyof T]?: ChangedMember<T[K]> };
+
+type ChangedMember<V> = V extends readonly unknown[] ? V : V extends object ? Changes<V> : V;
+
+/** What `update` takes. */
+export type ChangesOf<A extends ApiTypes, K> = Changes<
+  Omit<ResourceOf<A, K>['body'], 'id' | ResourceOf<A, K>['immutable']>
+>;
+
+/** What `replace` takes. */
+export type ReplacementOf<A extends ApiTypes, K> = Omit<ResourceOf<A, K>['body'], 'id'>;
+
+/** What `create` returns. */
+export type CreatedItem<A extends ApiTypes, K> = ResourceOf<A, K>['item'] & ResourceOf<A, K>['shown_once'];
+
+/** The id of an item, or an item that was read: then the write is made only if the item still has its revision (`If-Match`). */
+export type ItemOrId = string | { readonly id: string; readonly revision: number };
+
+/** The names of the collections below a resource; with `null`, of those that are below none. */
+export type ChildOf<A extends ApiTypes, K> = {
+  [C in ResourceName<A>]: ResourceOf<A, C>['parent'] extends K ? C : never;
+}[ResourceName<A>];

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isRequestError, type RequestError } from '../../src/client/client.ts';
+import { collected, serveShop } from './served-shop.ts';
+
+const TEA = { sku: 'tea', name: 'Tea', price: '3.50' };
+
+/** The error of a call. */
+async function failure(call: Promise<unknown>): Promise<RequestError> {
+  const error: unknown = await call.then(
+    () => assert.fail('it succeeded'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(isRequestError(error), String(error));
+  return error;
+}
+
+describe('a client', () => {
+  it('creates, reads, changes, replaces and deletes', async () => {
+    await using shop = await serveShop();
+    const { products } = shop.api;
+    const tea = await products.create({ ...TEA, tags: ['new'] });
+    assert.deepEqual([tea.name, tea.currency, tea.stock, tea.tags], ['Tea', 'EUR', null, ['new']]);
+    assert.equal((await products.get(tea.id)).revision, tea.revision);
+    const changed = await products.update(tea.id, { stock: 3 });
+    assert.deepEqual([changed.stock, changed.total], [3, 3]);
+    const replaced = await products.replace(tea.id, { ...TEA, name: 'Green tea' });
+    assert.deepEqual([replaced.name, replaced.stock], ['Green tea', null]);
+    assert.equal(await products.delete(tea.id), undefined);
+    assert.equal((await failure(products.get(tea.id))).code, 'PRODUCT_NOT_FOUND');
+  });
+
+  it('reads selected fields and related items', async () => {
+    await using shop = await serveShop();
+    const { products, suppliers } = shop.api;
+    const maker = await suppliers.create({ name: 'Twinings', country: 'GB' });
+    const tea = await products.create({ ...TEA, supplier_id: maker.id, size: { unit: 'cm', depth: 2 } });
+    const some = await products.get(tea.id, { fields: ['name', 'size.depth'], expand: ['supplier'] });
+    assert.deepEqual(Object.keys(some).toSorted(), ['id', 'links', 'name', 'revision', 'size', 'supplier']);
+    assert.deepEqual([some.size, some.supplier?.country], [{ depth: 2 }, 'GB']);
+    const { products: made } = await suppliers.get(maker.id, { expand: ['products.reviews'] });
+    assert.deepEqual([made.data.map(({ name }) => name), made.data[0]?.reviews.data], [['Tea'], []]);
+  });
+
+  it('[QRY-1] writes every operator, groups, relations and lists with commas', async () => {
+    await using shop = await serveShop();
+    const { products, suppliers } = shop.api;
+    const maker = await suppliers.create({ name: 'Twinings', country: 'GB' });
+    await products.create({ ...TEA, stock: 3, tags: ['a,b'], supplier_id: maker.id, since: '2026-01-01T00:00:00Z' });
+    await products.create({
+      sku: 'milk',
+      name: 'Milk, fresh',
+      price: '1',
+      listed: true,
+      size: { unit: 'l', depth: 1 },
+    });
+    const names = async (query: Parameters<typeof products.list>[0]): Promise<readonly string[]> =>
+      (await collected(products.list({ sort: ['name'], ...query }))).map(({ name }) => name);
+    const [milk, tea] = [['Milk, fresh'], ['Tea']];
+    assert.deepEqual(await names({ filter: { name: 'Tea' } }), tea);
+    assert.deepEqual(await names({ filter: { name: ['Milk, fresh', 'x'] } }), milk);
+    assert.deepEqual(await names({ filter: { name: { in: ['Milk, fresh', 'x'] } } }), milk);
+    assert.deepEqual(await names({ filter: { name: { nin: ['Milk, fresh', 'x'] } } }), tea);
+    assert.deepEqual(await names({ filter: { name: { eq: 'Tea' } } }), tea);
+    assert.deepEqual(await names({ filter: { name: { ne: 'Tea' } } }), milk);
+    assert.deepEqual(await names({ filter: { name: { contains: ', f' } } }), milk);
+    assert.deepEqual(await names({ filter: { name: { starts_with: 'T' } } }), tea);
+    assert.deepEqual(await names({ filter: { price: { gt: '1', lte: '3.5' } } }), tea);
+    assert.deepEqual(await names({ filter: { price: { gte: '1', lt: '3.5' } } }), milk);
+    assert.deepEqual(await names({ filter: { stock: { exists: false } } }), milk);
+    assert.deepEqual(await names({ filter: { listed: true } }), milk);
+    assert.deepEqual(await names({ filter: { since: { gt: '2025-12-31T23:00:00+02:00' } } }), tea);
+    assert.deepEqual(await names({ filter: { tags: { contains: 'a,b' } } }), tea);
+    assert.deepEqual(await names({ filter: { 'size.depth': { lt: 3 } } }), milk);
+    assert.deepEqual(await names({ filter: { 'supplier.country': 'GB' } }), tea);
+    assert.deepEqual(await names({ any: [{ name: 'Tea' }, { price: { lt: '2' }, listed: true }] }), [...milk, ...tea]);
+    assert.deepEqual(await names({ any: [{ name: 'Tea' }, { 'size.unit': ['l'] }], filter: { listed: true } }), milk);
+  });
+
+  it('[PAGE-2] iterates over all pages by cursor, offset and page, and over pages', async () => {
+    await using shop = await serveShop();
+    const { notes } = shop.api;
+    await collected(notes.createMany(Array.from({ length: 7 }, (_, index) => ({ text: `${index}`, mark: index }))));
+    const query = { filter: { mark: { lt: 6 } }, sort: ['-mark'] as const, fields: ['text'] as const, limit: 2 };
+    for (const position of [{}, { offset: 0 }, { page: 1 }]) {
+      const texts = await collected(notes.list({ ...query, ...position }), ({ text }) => text);
+      assert.equal(texts.join(''), '543210');
+    }
+    const counts = await collected(notes.pages(query), ({ page }) => page.count);
+    assert.deepEqual(counts, [2, 2, 2]);
+    const { page } = await notes.page({ limit: 1, include_total: true });
+    assert.deepEqual([page.count, page.total_count, page.has_more], [1, 7, true]);
+    const next = await notes.page({ limit: 1, after: page.next_cursor ?? '' });
+    assert.equal(next.data[0]?.text, '1');
+  });
+
+  it('[PAGE-2] reads no page before it is needed', async () => {
+    await using shop = await serveShop();
+    const { notes } = shop.api;
+    await collected(notes.createMany([{ text: 'a' }, { text: 'b' }, { text: 'c' }]));
+    const before = shop.sent.length;
+    const list = notes.list({ limit: 1 });
+    assert.equal(shop.sent.length, before);
+    for await (const { text } of list) if (text === 'b') break;
+    assert.equal(shop.sent.length, before + 2);
+  });
+
+  it('[MET-9] sends a query that is too long for a URL as QUERY, and follows its pages', async () => {
+    await using shop = await serveShop();
+    const { notes } = shop.api;
+    await collected(notes.createMany([{ text: 'a' }, { text: 'b' }, { text: 'c' }]));
+    const filter = { text: { in: ['a', 'c', ...Array.from({ length: 50 }, (_, index) => `${index}`.repeat(200))] } };
+    const texts = await collected(notes.list({ filter, limit: 1 }), ({ text }) => text);
+    assert.deepEqual(texts, ['a', 'c']);
+    assert.deepEqual(
+      shop.sent.slice(-2).map(({ method, target }) => [method, target]),
+      [
+        ['QUERY', '/notes'],
+        ['QUERY', '/notes'],
+      ],
+    );
+  });
+
+  it('reaches nested collections, also by an item', async () => {
+    await using shop = await serveShop();
+    const tea = await shop.api.products.create(TEA);
+    const { reviews } = shop.api.products(tea.id);
+    const review = await reviews.create({ id: 'a/b ü', stars: 4 });
+    assert.equal((await shop.api.products(tea).reviews.get('a/b ü')).stars, 4);
+    assert.equal((await reviews.update(review, { stars: 5 })).stars, 5);
+    const listed = await collected(shop.api.products(tea).reviews.list({ filter: { stars: 5 } }));
+    assert.equal(listed.length, 1);
+    assert.equal((await failure(shop.api.products('none').reviews.page())).code, 'PRODUCT_NOT_FOUND');
+  });
+
+  it('[CACHE-3] writes to an item that was read only if it has the same revision', async () => {
+    await using shop = await serveShop();
+    const { products } = shop.api;
+    const tea = await products.create(TEA);
+    const some = await products.get(tea.id, { fields: ['name'] });
+    await products.update(some, { stock: 1 });
+    for (const call of [
+      () => products.update(tea, { stock: 2 }),
+      () => products.replace(tea, TEA),
+      () => products.delete(some),
+    ]) {
+      const error = await failure(call());
+      assert.ok(error.kind === 'PRECONDITION_FAILED');
+      assert.deepEqual([error.status, error.code], [412, 'PRODUCT_PRECONDITION_FAILED']);
+    }
+    await products.delete(await products.get(tea.id));
+  });
+
+  it('[ERR-1] throws every error with its code, kind, details and correlation id', async () => {
+    await using shop = await serveShop();
+    const { products, suppliers } = shop.api;
+    const maker = await suppliers.create({ name: 'a' });
+    await products.create({ ...TEA, supplier_id: maker.id });
+    const refused = shop.clientWith({ token: 'alice' });
+    const none = shop.clientWith({ token: null });
+    const rows: readonly (readonly [() => Promise<unknown>, number, string, string])[] = [
+      [() => products.create({ ...TEA, price: 'x' }), 400, 'PRODUCT_INVALID', 'INVALID'],
+      [() => products.create({ ...TEA, supplier_id: 'x' }), 400, 'PRODUCT_INVALID', 'INVALID'],
+      [() => products.page({ after: 'x' }), 400, 'PAGINATION_CURSOR_INVALID', 'PAGINATION_CURSOR_INVALID'],
+      [() => products.page({ limit: 0 }), 400, 'PAGINATION_LIMIT_INVALID', 'PAGINATION_LIMIT_INVALID'],
+      [() => products.page({ filter: { price: 'x' } }), 400, 'QUERY_FILTER_INVALID', 'QUERY_FILTER_INVALID'],
+      [() => none.products.page(), 401, 'AUTH_REQUIRED', 'AUTH_REQUIRED'],
+      [() => refused.products.page(), 403, 'AUTH_SCOPE_INSUFFICIENT', 'AUTH_SCOPE_INSUFFICIENT'],
+      [() => products.get('x'), 404, 'PRODUCT_NOT_FOUND', 'NOT_FOUND'],
+      [() => Reflect.get(shop.api, 'colours').page(), 404, 'REQUEST_ROUTE_NOT_FOUND', 'REQUEST_ROUTE_NOT_FOUND'],
+      [() => suppliers.delete(maker.id), 409, 'SUPPLIER_HAS_DEPENDENTS', 'HAS_DEPENDENTS'],
+      [() => shop.clientWith({ version: 9 }).products.page(), 404, 'API_VERSION_NOT_FOUND', 'API_VERSION_NOT_FOUND'],
+    ];
+    for (const [call, status, code, kind] of rows) {
+      const error = await failure(call());
+      assert.deepEqual([error.status, error.code, error.kind], [status, code, kind]);
+      assert.match(error.correlationId ?? '', /^.+$/);
+      assert.match(error.message, /\.$/);
+    }
+    const { details } = await failure(products.create({ ...TEA, price: 'x' }));
+    assert.deepEqual(
+      details.map(({ field }) => field),
+      ['price'],
+    );
+    assert.deepEqual(shop.pauses, []);
+  });
+
+  it('[VER-1] sends its version in the URL', async () => {
+    await using shop = await serveShop();
+    await shop.clientWith({ version: 1 }).notes.page();
+    await shop.clientWith({ version: 1, url: `${shop.url}/` }).notes.page();
+    assert.deepEqual(
+      shop.sent.map(({ target }) => target),
+      ['/v1/notes', '/v1/notes'],
+    );
+  });
+
+  it('[MET-14] makes dry runs', async () => {
+    await using shop = await serveShop();
+    const { notes } = shop.api;
+    assert.equal((await notes.create({ text: 'a' }, { dry_run: true })).text, 'a');
+    assert.equal((await notes.page()).data.length, 0);
+  });
+
+  it('accepts no id that leads to another resource, and is no promise', async () => {
+    await using shop = await serveShop();
+    for (const id of ['', '.', '..']) {
+      await assert.rejects(shop.api.products.delete(id), TypeError);
+      assert.throws(() => shop.api.products(id), TypeError);
+    }
+    assert.equal(await Promise.resolve(shop.api), shop.api);
+    assert.equal(JSON.stringify(shop.api), '{}');
+    assert.equal(shop.sent.length, 0);
+  });
+});
+
+describe('a batch of a client', () => {
+  it('[MET-13] makes all writes or none, and returns what each of them returns', async () => {
+    await using shop = await serveShop();
+    const tea = await shop.api.products.create(TEA);
+    const [milk, review, changed, none] = await shop.api.$batch((to) => [
+      to.products.create({ ...TEA, sku: 'milk', name: 'Milk' }),
+      to.products(tea).reviews.create({ id: 'r', stars: 3 }),
+      to.products.update(tea, { stock: 4 }),
+      to.notes.create({ text: 'x' }),
+    ]);
+    assert.deepEqual([milk.name, review.stars, changed.stock, none.text], ['Milk', 3, 4, 'x']);
+    const failed = await failure(
+      shop.api.$batch((to) => [to.products.delete(milk.id), to.products.create({ ...TEA, price: 'x' })]),
+    );
+    assert.deepEqual([failed.code, failed.details[0]?.field], ['PRODUCT_INVALID', 'operations[1].body.price']);
+    assert.equal((await shop.api.products.get(milk.id)).name, 'Milk');
+    const stale = await failure(shop.api.$batch((to) => [to.products.delete(tea)]));
+    assert.equal(stale.kind, 'PRECONDITION_FAILED');
+    assert.deepEqual(await shop.api.$batch((to) => [to.products.delete(milk)]), [undefined]);
+    assert.deepEqual(await shop.api.$batch(() => []), []);
+  });
+
+  it('[MET-13] makes each write by itself if it is not atomic', async () => {
+    await using shop = await serveShop();
+    const results = await shop.api.$batch(
+      (to) => [to.notes.create({ text: 'a' }), to.notes.delete('none'), to.notes.create({ text: 'b' })],
+      { atomic: false },
+    );
+    assert.deepEqual(
+      results.map((each) => (each.status === 'fulfilled' ? each.value?.text : each.reason.code)),
+      ['a', 'NOTE_NOT_FOUND', 'b'],
+    );
+  });
+});
+
+describe('an upload of a client', () => {
+  it('[MET-13] says what became of each row, over several requests', async () => {
+    await using shop = await serveShop();
+    const rows = function* (): Generator<{ text: string; mark: number }> {
+      for (let mark = 0; mark < 2_500; mark += 1) yield { text: 'x', mark: mark === 1_200 ? 0.5 : mark };
+    };
+    const lines = await collected(shop.api.notes.createMany(rows()));
+    assert.deepEqual(
+      lines.map(({ line }) => line),
+      Array.from({ length: 2_500 }, (_, index) => index + 1),
+    );
+    const failed = lines.filter(({ error }) => error !== null);
+    assert.deepEqual(
+      failed.map(({ line, error }) => [line, error?.code]),
+      [[1_201, 'NOTE_INVALID']],
+    );
+    assert.equal(shop.sent.length, 3);
+    const { page } = await shop.api.notes.page({ include_total: true });
+    assert.equal(page.total_count, 2_499);
+  });
+});
