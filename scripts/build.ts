@@ -1,13 +1,14 @@
 // `npm run build`: bundles src/ into a few files in dist/, or in the folder that is named, with type declarations. A program of three
 // hundred modules would spend a quarter of its start-up time finding and reading them.
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { type Plugin, rolldown } from 'rolldown';
+import { bundleClient } from './client-bundle.ts';
 import { root, tool } from './command.ts';
 import { documentValidationCode } from './document-validation.ts';
 
-/** The files of dist/ and their entry modules: the exports of the package, its command, and the entry points of its threads and workers. */
+/** The files of dist/ for Node.js and their entry modules: exports of the package, its command, and the entry points of its threads and workers. */
 const ENTRIES = {
   index: 'index.ts',
   fetch: 'http/fetch.ts',
@@ -49,4 +50,5 @@ const bundle = await rolldown({
 });
 // All in one folder: a module finds the files of its threads in its own folder (`src/platform/worker-file.ts`), whichever chunk contains it.
 await bundle.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
+writeFileSync(path.join(dist, 'client.js'), (await bundleClient()).code);
 process.exitCode = tool('tsc', ['-p', 'tsconfig.build.json', '--outDir', path.join(dist, 'types')]) ? 0 : 1;
