@@ -160,7 +160,7 @@ describe('a client repeats a request', () => {
 });
 
 describe('the token of a client', () => {
-  it('[AUTH-3] is requested for each call, and once more if it was refused', async () => {
+  it('[AUTH-3b] is requested for each call, and once more if it was refused', async () => {
     await using shop = await serveShop();
     const refusals: (string | null)[] = [];
     const tokens = ['expired', 'all-scopes', 'all-scopes', 'bad', 'bad'];
@@ -177,7 +177,7 @@ describe('the token of a client', () => {
     assert.deepEqual(shop.pauses, []);
   });
 
-  it('[AUTH-3] is not repeated if it is a text, and what its function throws is thrown', async () => {
+  it('[AUTH-3b] is not repeated if it is a text, and what its function throws is thrown', async () => {
     await using shop = await serveShop();
     assert.equal((await failure(shop.clientWith({ token: 'expired' }).notes.page())).kind, 'AUTH_TOKEN_EXPIRED');
     assert.equal(shop.sent.length, 1);
