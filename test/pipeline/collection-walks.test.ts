@@ -1,3 +1,3 @@
 import { walkClaims } from './walks/claims.ts';
 
-walkClaims(20);
+walkClaims(5);

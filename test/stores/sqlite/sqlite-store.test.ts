@@ -12,9 +12,7 @@ after(() => rmSync(files, { recursive: true, force: true }));
 
 storeSuite('SQLite in memory', (model) => openSample({}, model));
 
-// All tests of SQLite run with this driver in driver/other-driver.slow.test.ts.
-storeSuite('SQLite in memory with node:sqlite', (model) => openSample({ driver: 'node' }, model));
-
+// They run with node:sqlite in driver/other-driver.slow.test.ts.
 storeSuite('SQLite in a file', (model) => {
   opened += 1;
   return openSample({ path: path.join(files, `${opened}.db`) }, model);

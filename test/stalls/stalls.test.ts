@@ -1,6 +1,0 @@
-import { it } from 'node:test';
-import { assertNoStall } from './send-hostile.ts';
-
-it('[LIM-1] no request within the limits keeps the event loop for half a second of processor time: a few', async () => {
-  await assertNoStall(20, 20_261_123, 4);
-});
