@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { type Plugin, rolldown } from 'rolldown';
-import { bundleClient } from './client-bundle.ts';
+import { bundleClient, type WEB_ENTRIES } from './client-bundle.ts';
 import { root, tool } from './command.ts';
 import { documentValidationCode } from './document-validation.ts';
 
@@ -50,5 +50,6 @@ const bundle = await rolldown({
 });
 // All in one folder: a module finds the files of its threads in its own folder (`src/platform/worker-file.ts`), whichever chunk contains it.
 await bundle.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
-writeFileSync(path.join(dist, 'client.js'), (await bundleClient()).code);
+for (const entry of ['client', 'webhooks'] satisfies (keyof typeof WEB_ENTRIES)[])
+  writeFileSync(path.join(dist, `${entry}.js`), (await bundleClient(entry)).code);
 process.exitCode = tool('tsc', ['-p', 'tsconfig.build.json', '--outDir', path.join(dist, 'types')]) ? 0 : 1;

@@ -2,9 +2,17 @@ import path from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './command.ts';
 
-/** The client of APIs (`restwright/client`) as one file, which a page can load as it is. @returns its code, and what it imports */
-export async function bundleClient(): Promise<{ readonly code: string; readonly imports: readonly string[] }> {
-  const bundle = await rolldown({ input: path.join(root, 'src', 'client', 'client.ts'), platform: 'neutral' });
+/** The exports of the package that run without Node.js, each one file, which a page can load as it is: their files in dist/ and entry modules. */
+export const WEB_ENTRIES = { client: 'client.ts', webhooks: 'verify-webhook.ts' } as const;
+
+/** An export of the package for programs that use an API. @returns its code, and what it imports */
+export async function bundleClient(
+  entry: keyof typeof WEB_ENTRIES,
+): Promise<{ readonly code: string; readonly imports: readonly string[] }> {
+  const bundle = await rolldown({
+    input: path.join(root, 'src', 'client', WEB_ENTRIES[entry]),
+    platform: 'neutral',
+  });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
   const [{ code, imports, dynamicImports }] = output;
   return { code, imports: [...imports, ...dynamicImports] };
