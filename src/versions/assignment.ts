@@ -69,15 +69,47 @@ export class Assignment {
   }
 
   /** What was moved into the object goes back; what was moved out of it stays as it is. */
-  #writeObject({ of, members }: Extract<Source, { kind: 'object' }>, value: Json): void {
+  #writeObject(source: ObjectSource, value: Json): void {
+    const { of, members } = source;
     const given = isJsonObject(value) ? value : {};
     if (of !== null) {
       const before = valueOf(of, this.values);
       const own = Object.entries(given).filter(([name]) => !members.has(name));
       const kept = isJsonObject(before) ? Object.entries(before).filter(([name]) => members.has(name)) : [];
-      const isUnset = !isJsonObject(value) && kept.every(([, each]) => each === null);
+      const isUnset = !isJsonObject(value) && !this.#keeps(source);
       this.write(of, isUnset ? null : Object.fromEntries([...own, ...kept]));
     }
-    for (const [name, source] of members) if (source !== null) this.write(source, given[name] ?? null);
+    for (const [name, member] of members) if (member !== null) this.write(member, given[name] ?? null);
+  }
+
+  /** Whether the stored object has values of other fields, which were moved out of it. */
+  #keeps({ of, members }: ObjectSource): boolean {
+    if (of === null) return false;
+    const before = valueOf(of, this.values);
+    if (!isJsonObject(before)) return false;
+    const own = [...members.values()].filter((member) => member !== null && memberName(member, of) !== null);
+    const renamed = new Set(own.map((member) => member !== null && memberName(member, of)));
+    return (
+      [...members].some(([name, member]) => member === null && !renamed.has(name) && (before[name] ?? null) !== null) ||
+      own.some((member) => member?.kind === 'object' && this.#keeps(member))
+    );
+  }
+}
+
+type ObjectSource = Extract<Source, { kind: 'object' }>;
+
+/** The name of the member of a stored object that a source shows, as it is or with other values or members; null for another source. */
+function memberName(source: Source, object: Source): string | null {
+  switch (source.kind) {
+    case 'member':
+      return source.of === object ? source.name : null;
+    case 'values':
+      return memberName(source.of, object);
+    case 'object':
+      return source.of === null ? null : memberName(source.of, object);
+    case 'field':
+    case 'constant':
+    case 'converted':
+      return null;
   }
 }

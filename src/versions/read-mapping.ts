@@ -21,15 +21,18 @@ export class ReadMapping {
     this.#stored = stored;
   }
 
-  /** Reads whole rows: what a projection names may be made of other fields. */
   list(read: ListRead): ListRead {
     const mapping = this.#mappings.get(read.resource);
     const filter = read.filter.map((condition) => this.#condition(condition, mapping));
-    const { columns, ...whole } = read;
     const order = mapping === undefined ? read.order : orderOf(read.order, mapping);
-    const stored = { ...whole, filter, order };
-    const own = mapping === undefined && columns !== undefined ? { columns } : {};
-    return { ...stored, ...own, effort: effortOf(this.#resource(read.resource), stored) };
+    const stored = { ...read, ...this.columns(read.resource, read), filter, order };
+    return { ...stored, effort: effortOf(this.#resource(read.resource), stored) };
+  }
+
+  /** The columns of a read as they are stored. */
+  columns(resource: string, { columns }: Pick<ListRead, 'columns'>): Pick<ListRead, 'columns'> {
+    if (columns === undefined) return {};
+    return { columns: this.#mappings.get(resource)?.columns(columns) ?? columns };
   }
 
   related(read: RelatedRead, visible: Visibility): RelatedRead {

@@ -4,7 +4,7 @@ import type { Model, Resource, VersionChange } from '../model/model.ts';
 import type { FieldValues, Row } from '../plan/plan.ts';
 import { ancestorMembers } from '../plan/row-address.ts';
 import { Assignment } from './assignment.ts';
-import { findSource, type Source, type FieldSources, valueOf } from './sources.ts';
+import { addFields, findSource, type Source, type FieldSources, valueOf } from './sources.ts';
 
 /** Where the value of a property of an older contract is stored. */
 export interface StoredProperty {
@@ -70,6 +70,16 @@ export class ResourceMapping {
       assignment.write(source, value);
     }
     return assignment.finish();
+  }
+
+  /** The stored fields that fields of the older contract are made of. @param columns by name */
+  columns(columns: readonly string[]): readonly string[] {
+    const needed = new Set<string>();
+    for (const name of columns) {
+      const source = this.#sourceOf(name);
+      if (source !== null) addFields(source, needed);
+    }
+    return this.stored.fields.flatMap(({ name }) => (needed.has(name) ? [name] : []));
   }
 
   /** Where a property is stored; null where it is at no one place. */

@@ -34,10 +34,16 @@ export function storedSources(fields: readonly string[]): FieldSources {
 /** The sources of an older contract. @param sources of its successor */
 export function olderSources(sources: FieldSources, changes: readonly VersionChange[]): FieldSources {
   // All changes apply together: two fields may exchange their names.
-  const added = changes.flatMap((change) => additions(sources, change));
-  let older: FieldSources = sources;
-  for (const path of changes.flatMap(removals)) older = edited(older, path, null);
-  for (const [path, source] of added) older = edited(older, path, source);
+  const taken = new Map<string, Source>();
+  let older = sources;
+  // Inner paths first: an object that has another name takes along what has become of its members.
+  for (const path of changes.flatMap(newerPaths).toSorted((a, b) => depthOf(b) - depthOf(a))) {
+    taken.set(path, sourceAt(older, path));
+    older = edited(older, path, null);
+  }
+  const added = changes.flatMap((change) => additions(taken, change));
+  for (const [path, source] of added.toSorted(([a], [b]) => depthOf(a) - depthOf(b)))
+    older = edited(older, path, source);
   for (const change of changes) {
     if (change.kind !== 'values') continue;
     older = edited(older, change.field, { kind: 'values', of: sourceAt(older, change.field), change });
@@ -45,15 +51,23 @@ export function olderSources(sources: FieldSources, changes: readonly VersionCha
   return older;
 }
 
-function additions(sources: FieldSources, change: VersionChange): readonly (readonly [path: string, Source])[] {
+function depthOf(path: string): number {
+  return path.split('.').length;
+}
+
+/** What a change makes in the older version. @param taken what it replaces in the successor, by path */
+function additions(
+  taken: ReadonlyMap<string, Source>,
+  change: VersionChange,
+): readonly (readonly [path: string, Source])[] {
   switch (change.kind) {
     case 'rename':
     case 'move':
-      return [[change.from, sourceAt(sources, change.to)]];
+      return [[change.from, takenAt(taken, change.to)]];
     case 'with':
       return [[change.field, { kind: 'constant', value: change.out }]];
     case 'convert': {
-      const inputs = new Map(change.to.map((path) => [path, sourceAt(sources, path)] as const));
+      const inputs = new Map(change.to.map((path) => [path, takenAt(taken, path)] as const));
       const conversion = { change, inputs };
       return change.from.map((name) => [name, { kind: 'converted', conversion, name }]);
     }
@@ -66,8 +80,8 @@ function additions(sources: FieldSources, change: VersionChange): readonly (read
   }
 }
 
-/** What a version does not have of its successor. */
-function removals(change: VersionChange): readonly string[] {
+/** The paths of the successor that a change replaces. */
+function newerPaths(change: VersionChange): readonly string[] {
   switch (change.kind) {
     case 'rename':
     case 'move':
@@ -83,6 +97,13 @@ function removals(change: VersionChange): readonly string[] {
     case 'absent':
       return [];
   }
+}
+
+/** @throws {Error} no such path: each is taken first */
+function takenAt(taken: ReadonlyMap<string, Source>, path: string): Source {
+  const source = taken.get(path);
+  if (source === undefined) throw new Error(`no change takes ${path}`);
+  return source;
 }
 
 /** @throws {Error} no such field: the model was checked */
@@ -124,6 +145,27 @@ function editedObject(of: Source | null, [name = '', ...rest]: readonly string[]
   const held = of === null ? null : memberOf(of, name);
   const member = rest.length === 0 ? source : editedObject(held, rest, source);
   return { kind: 'object', of: base.of, members: new Map([...base.members, [name, member]]) };
+}
+
+/** Adds the stored fields that a source reads. */
+export function addFields(source: Source, fields: Set<string>): void {
+  switch (source.kind) {
+    case 'field':
+      fields.add(source.name);
+      return;
+    case 'constant':
+      return;
+    case 'values':
+    case 'member':
+      addFields(source.of, fields);
+      return;
+    case 'object':
+      if (source.of !== null) addFields(source.of, fields);
+      for (const member of source.members.values()) if (member !== null) addFields(member, fields);
+      return;
+    case 'converted':
+      for (const input of source.conversion.inputs.values()) addFields(input, fields);
+  }
 }
 
 /** The value of a source in a stored row. */

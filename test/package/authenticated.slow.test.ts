@@ -1,12 +1,5 @@
-import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { once } from 'node:events';
-import path from 'node:path';
-import process from 'node:process';
 import { describe, it } from 'node:test';
-
-const root = path.join(import.meta.dirname, '..', '..');
+import { runHttpSuite } from './http-suite.ts';
 
 /** What these judge differs with authentication, or they call the API without the token that the suite sends. */
 const OTHER_FILES =
@@ -21,20 +14,8 @@ describe('the HTTP suite with authentication', () => {
   it('[AUTH-1a] has the same answers for a caller that may do everything, but for Vary, Cache-Control and ETags', {
     timeout: SUITE_TIMEOUT,
   }, async ({ signal }) => {
-    const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
-    const files = globSync('test/pipeline/*.test.ts', { cwd: root }).filter(
-      (file) => !file.endsWith('.slow.test.ts') && !OTHER_FILES.test(file),
-    );
-    assert.ok(files.length > 50, `${files.length} files`);
-    const child = spawn(process.execPath, ['--test', `--test-skip-pattern=${OTHER_CLAIMS}`, ...files], {
-      cwd: root,
-      signal,
-      env: { ...env, RESTWRIGHT_AUTHENTICATED: '1' },
-    });
-    const chunks: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    const [code] = (await once(child, 'close')) as [number];
-    const output = Buffer.concat(chunks).toString();
-    assert.equal(code, 0, output.slice(output.indexOf('failing tests')));
+    const environment = { RESTWRIGHT_AUTHENTICATED: '1' };
+    const includes = (file: string): boolean => !OTHER_FILES.test(file);
+    await runHttpSuite({ environment, includes, otherClaims: OTHER_CLAIMS, signal }, 50);
   });
 });

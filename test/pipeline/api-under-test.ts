@@ -16,6 +16,7 @@ import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { driverName } from '../stores/sqlite/driver-under-test.ts';
 import { ALL_SCOPES, fakeTokens } from './fake-tokens.ts';
+import { newestNames, servedAsOlder, withOlderNames } from './older-contract.ts';
 import { carry, chosenTransport } from './transports.ts';
 
 /** One HTTP test: a request, its expected response and the expected events. */
@@ -118,8 +119,12 @@ function withChosenAuth(declared: string | DefinedModel): string | DefinedModel 
   return unlimited.replace(/^name:/m, `auth: ${JSON.stringify(AUTH)}\nname:`);
 }
 
+/** Whether the model of every API of the suite is an older version, over a newest one in which everything has another name. */
+const isOlder = process.env['RESTWRIGHT_OLDER_CONTRACT'] === '1';
+
 /** Opens an API for a YAML model or a defined model. */
-export async function apiUnderTest(given: string | DefinedModel, setting: Setting = {}): Promise<ApiUnderTest> {
+export async function apiUnderTest(original: string | DefinedModel, setting: Setting = {}): Promise<ApiUnderTest> {
+  const given = isOlder ? servedAsOlder(original) : original;
   const declared = setting.tokens === undefined ? withChosenAuth(given) : given;
   const tokens = setting.tokens ?? (declared === given ? undefined : fakeTokens);
   const { model, services } =
@@ -161,12 +166,15 @@ export async function apiUnderTest(given: string | DefinedModel, setting: Settin
   const newEvents = async (): Promise<readonly EventEnvelope[]> => {
     const events = await store.events.after(seenSequence, 100_000);
     seenSequence = Number(events.at(-1)?.metadata.sequence ?? seenSequence);
-    return events;
+    return isOlder ? JSON.parse(withOlderNames(JSON.stringify(events))) : events;
   };
   const carrier = carry(api, chosenTransport());
   const authorized = declared === given ? {} : { Authorization: `Bearer ${ALL_SCOPES}` };
-  const send: ApiUnderTest['send'] = async (row) =>
-    seen(await carrier.handle(rawRequest({ ...row, headers: { ...authorized, ...row.headers } })));
+  const send: ApiUnderTest['send'] = async (row) => {
+    const got = await seen(await carrier.handle(rawRequest({ ...row, headers: { ...authorized, ...row.headers } })));
+    if (isOlder) assert.deepEqual(newestNames([got.text, ...got.headers.values()].join('\n')), [], got.text);
+    return got;
+  };
   const close = async (): Promise<void> => {
     await carrier.close();
     await store.close();

@@ -4,7 +4,7 @@ import type { WriteUnit } from '../../plan/plan.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import { isRetryable, MAX_ATTEMPTS, refusedWrite } from '../write/commit-write.ts';
 import type { PreparedWrite, WriteOperation } from '../write/write.ts';
-import { spokenError } from '../write/spoken-error.ts';
+import { olderContractError } from '../write/older-contract-error.ts';
 import { writeRefusal } from '../write/write-refusal.ts';
 import { type BatchRecord, batchWithRevisions } from './batch-record.ts';
 import {
@@ -48,7 +48,7 @@ async function runAttempts(run: BatchRun, services: BatchServices): Promise<Batc
     if (step === undefined) throw new Error(`a batch without operations was refused: ${outcome.kind}`);
     if (!isRetryable(outcome, step.operation) || attempts === MAX_ATTEMPTS) {
       const refusal = writeRefusal(outcome, refusedWrite(outcome, plans, step.operation));
-      throw inOperation(failed, spokenError(refusal, step.operation));
+      throw inOperation(failed, olderContractError(refusal, step.operation));
     }
   }
 }

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../cache/memoize.ts';
 import type { Json } from '../../conventions/json.ts';
 import { isVisible } from '../../plan/holds.ts';
 import type { Row } from '../../plan/plan.ts';
@@ -10,18 +11,20 @@ export function judgedValues(fields: readonly string[], row: Row): string {
   return fields.length === 0 ? '' : JSON.stringify(fields.map((name) => row[name] ?? null));
 }
 
-/** Whether cached items of a resource can be judged for a caller: by the values that are cached with them (AUTH-5). */
+/**
+ * Whether cached items of a resource can be judged for a caller: by the values that are cached with them (AUTH-5). Those of an older contract whose rows
+ * differ cannot: policies compare stored fields.
+ */
 export function canJudge({ judged }: CompiledResource, visible: Visibility): boolean {
-  if (visible.kind !== 'conditions') return true;
-  const known = judgeable.get(visible);
-  if (known !== undefined) return known;
-  const isJudgeable = isJudgedByRow(visible) && judgedFields(visible).every((name) => judged.includes(name));
-  judgeable.set(visible, isJudgeable);
-  return isJudgeable;
+  return visible.kind !== 'conditions' || judgeable(judged)(visible);
 }
 
-/** By visibility, which is that of one resource. */
-const judgeable = new WeakMap<Visibility, boolean>();
+/** By the fields that a contract caches, and by visibility, which all contracts share. */
+const judgeable = weakMemoize((judged: readonly string[]) =>
+  weakMemoize(
+    (visible: Visibility) => isJudgedByRow(visible) && judgedFields(visible).every((name) => judged.includes(name)),
+  ),
+);
 
 /** Most verdicts that are kept for one visibility. */
 const MAX_VERDICTS = 1_000;

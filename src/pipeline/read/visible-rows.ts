@@ -81,9 +81,10 @@ export class VisibleRows {
   item({ resource, id, within, columns }: ItemRead): MaybePromise<Row | null> {
     const visible = this.#visibilities.below(resource, within);
     const plan = { kind: 'item', resource, id, within: this.#ancestors(within), visible } as const;
-    if (this.#mapping === null) return this.#rows.item(columns === undefined ? plan : { ...plan, columns });
     const mapping = this.#mapping;
-    return chain(this.#rows.item(plan), (row) => (row === null ? null : mapping.row(resource, row)));
+    if (mapping === null) return this.#rows.item(columns === undefined ? plan : { ...plan, columns });
+    const row = this.#rows.item({ ...plan, ...(columns === undefined ? {} : mapping.columns(resource, { columns })) });
+    return chain(row, (found) => (found === null ? null : mapping.row(resource, found)));
   }
 
   /** The rows of a resource that the caller may access, below ancestors that are visible. */

@@ -34,10 +34,7 @@ function responseTo(
   { result: stored, replayed, dry }: DoneWrite,
   services: Pick<Services, 'etags'>,
 ): BufferedResponse {
-  const { mapping } = request.contract;
-  // A result is in stored form: each contract represents it in its own terms (VER-5).
-  const row = mapping?.reads.row(stored.resource, stored.row) ?? stored.row;
-  const result = { ...stored, row };
+  const result = resultIn(request.contract, stored);
   const common = [
     ...commonHeaders(request.exchange, request.contract),
     ...(replayed ? ['Idempotent-Replayed', 'true'] : []),
@@ -58,6 +55,16 @@ function responseTo(
     [...headers, ...(minimal ? appliedMinimal(request) : appliedPreferences(request))],
     minimal ? null : text,
   );
+}
+
+/** A result, which is in stored form, as a contract has it (VER-5). */
+function resultIn({ mapping }: Negotiated['contract'], result: WriteResult): WriteResult {
+  if (mapping === null) return result;
+  const { resource, shown } = result;
+  const row = mapping.reads.row(resource, result.row);
+  if (shown === undefined) return { ...result, row };
+  const { id, created_at, updated_at, revision } = row;
+  return { ...result, row, shown: mapping.reads.row(resource, { ...shown, id, created_at, updated_at, revision }) };
 }
 
 function dryRunResponse(request: Negotiated, result: WriteResult, common: HeaderList): BufferedResponse {

@@ -5,7 +5,7 @@ import type { CommitTiming } from './commits.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import { isJudgedByOwnRows } from './row-access.ts';
 import type { WriteOperation } from './write.ts';
-import { spokenError } from './spoken-error.ts';
+import { olderContractError } from './older-contract-error.ts';
 import { type RefusedWrite, writeRefusal } from './write-refusal.ts';
 import { withRevisions, type WriteResult } from './write-result.ts';
 
@@ -79,7 +79,7 @@ async function attempts(
     if (outcome.kind === 'committed') return { kind: 'done', result: withRevisions(result, outcome.revisions) };
     if (outcome.kind === 'recorded') return { kind: 'recorded' };
     if (!isRetryable(outcome, operation) || attempt === MAX_ATTEMPTS) {
-      throw spokenError(writeRefusal(outcome, refusedWrite(outcome, plans, operation)), operation);
+      throw olderContractError(writeRefusal(outcome, refusedWrite(outcome, plans, operation)), operation);
     }
     if (isFirst && expectStamps.length > 0) return 'contended';
   }

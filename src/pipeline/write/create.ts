@@ -13,7 +13,7 @@ import { generateValues } from './generated.ts';
 import { hookPlans, HookWork } from './hook-work.ts';
 import { applyHooks, withRefusals } from './hooks.ts';
 import type { ParsedBody } from './parsed-body.ts';
-import { speaking } from './spoken-error.ts';
+import { inCallersTerms } from './older-contract-error.ts';
 import { judgingStamps, mayHideAncestors, ownerOf, requireWritable } from './row-access.ts';
 import {
   draftError,
@@ -93,7 +93,7 @@ export async function prepareInsert(
   let worked = work;
   const context = (): WriteContext => (worked ??= new HookWork(request, services)).context;
   const inputs = { at: origin.at, sources: services.sources, context };
-  const { values: made, shown } = await speaking(target, () =>
+  const { values: made, shown } = await inCallersTerms(target, () =>
     withRefusals(resource, () => generateValues(compiled, given, inputs)),
   );
   const values = { ...made, ...ownerOf(resource, request.principal) };

@@ -4,7 +4,7 @@ import type { WriteServices } from '../services.ts';
 import { planCascade } from './cascade.ts';
 import { hookPlans } from './hook-work.ts';
 import { beforeDelete } from './hooks.ts';
-import { speaking } from './spoken-error.ts';
+import { inCallersTerms } from './older-contract-error.ts';
 import { judgingStamps, requireChangeable } from './row-access.ts';
 import { checkPreconditions, type ItemTarget, originOf, type PreparedWrite, type WriteOperation } from './write.ts';
 
@@ -25,8 +25,8 @@ async function prepare(target: ItemTarget, services: WriteServices): Promise<Pre
   const row = await findDeletable(target);
   const author = { events: services.events, origin: originOf(request, services) };
   const source = { contract: request.contract, rows: request.rows.unrestricted() };
-  const { plans, deleted } = await speaking(target, () => planCascade({ resource, row, within }, author, source));
-  const work = await speaking(target, () => beforeDelete(request, deleted, services));
+  const { plans, deleted } = await inCallersTerms(target, () => planCascade({ resource, row, within }, author, source));
+  const work = await inCallersTerms(target, () => beforeDelete(request, deleted, services));
   const { before, after, expectStamps } = hookPlans(work, resource, row.id);
   return {
     plans: [...before, ...plans, ...after],

@@ -10,8 +10,8 @@ import type { Negotiated } from '../negotiate.ts';
 import type { CascadePlans } from './cascade.ts';
 import { type ContextServices, HookWork, shownRow } from './hook-work.ts';
 import { errorList, refineDraft } from './refine.ts';
-import { speaking } from './spoken-error.ts';
-import { draftRule, type WriteTarget } from './write.ts';
+import { inCallersTerms } from './older-contract-error.ts';
+import { checkStoredSize, type WriteTarget } from './write.ts';
 import { invalid } from './write-refusal.ts';
 
 /** The values that a write has after its hooks, and what these read and wrote. */
@@ -36,8 +36,8 @@ export async function applyHooks(
   current: Row | null,
   services: ContextServices,
 ): Promise<HookedValues> {
-  const hooked = await speaking(target, () => runHooks(target, draft, current, services));
-  if (hooked.values !== draft) draftRule(target).checkSize(hooked.values, current);
+  const hooked = await inCallersTerms(target, () => runHooks(target, draft, current, services));
+  if (hooked.values !== draft) checkStoredSize(target, hooked.values, current);
   return hooked;
 }
 

@@ -10,7 +10,7 @@ import type { Principal } from '../authenticate.ts';
 import type { Authorized } from '../authorize.ts';
 import { StagedRows } from '../batch/staged-rows.ts';
 import { requireAncestors } from '../read/item.ts';
-import { speaking } from './spoken-error.ts';
+import { inCallersTerms } from './older-contract-error.ts';
 import { DANGLING, invalid } from './write-refusal.ts';
 import type { WriteResult } from './write-result.ts';
 import { fieldOf, isKept, type ItemTarget, type WriteTarget } from './write.ts';
@@ -62,7 +62,7 @@ interface WrittenRow {
  * @throws {ApiError} 404 of a hidden ancestor; {R}_FORBIDDEN, {R}_INVALID
  */
 export function requireWritable(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {
-  return speaking(target, () => judgeWritten(target, written, operation));
+  return inCallersTerms(target, () => judgeWritten(target, written, operation));
 }
 
 async function judgeWritten(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {

@@ -15,7 +15,7 @@ import { preconditionFailed } from '../represent/conditional-response.ts';
 import type { Services, WriteServices } from '../services.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import { checkRowSize } from './row-size.ts';
-import { spokenDetail, spokenError } from './spoken-error.ts';
+import { olderContractDetail, olderContractError } from './older-contract-error.ts';
 import { DANGLING, invalid } from './write-refusal.ts';
 import type { WriteResult } from './write-result.ts';
 import type { ResourceMapping } from '../../versions/resource-mapping.ts';
@@ -105,22 +105,40 @@ function storedDraft(
   mapping: ResourceMapping,
   current: Row | null,
 ): Draft {
-  const rule = { ...draftRule({ ...target, shown: target.compiled }), permission: EVERY_FIELD };
-  const judged = judgedDraft(rule, mapping.up(draft.values, current), current);
+  const judged = judgedDraft(storedRule(target), mapping.up(draft.values, current), current);
   switch (judged.kind) {
     case 'valid':
       return { ...judged, id: draft.id };
     case 'invalid':
       return {
         kind: 'invalid',
-        details: judged.details.map((detail) => spokenDetail(detail, mapping)),
+        details: judged.details.map((detail) => olderContractDetail(detail, mapping)),
         candidate: draft.values,
       };
     case 'conflict': {
-      const error = spokenError(judged.error, target);
+      const error = olderContractError(judged.error, target);
       return { kind: 'conflict', error: error instanceof ApiError ? error : judged.error, candidate: draft.values };
     }
   }
+}
+
+/** How stored values that are written through an older contract are judged. What that contract does not have is checked by no permission: it is kept. */
+function storedRule(target: WriteTarget): DraftRule {
+  const rule = { ...draftRule({ ...target, shown: target.compiled }), permission: EVERY_FIELD };
+  const checkSize: DraftRule['checkSize'] = (values, current) => {
+    try {
+      rule.checkSize(values, current);
+    } catch (error) {
+      throw olderContractError(error, target);
+    }
+  };
+  return { ...rule, checkSize };
+}
+
+/** Refuses stored values that make a row too large. @throws {ApiError} REQUEST_BODY_TOO_LARGE */
+export function checkStoredSize(target: WriteTarget, values: FieldValues, current: Row | null): void {
+  const rule = mappingOf(target) === null ? draftRule(target) : storedRule(target);
+  rule.checkSize(values, current);
 }
 
 /** How the rows of the target are stored, where its contract has them otherwise. */

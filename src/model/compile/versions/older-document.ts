@@ -5,21 +5,25 @@ import { relationName } from '../names.ts';
 import { olderResource } from './older-resource.ts';
 import type { StepChanges } from './read-changes.ts';
 
-/**
- * A model document that compiles to the same contract as the newest one, and from which older ones derive: schemas have no `$ref`s, and generated fields
- * are read-only by their schema.
- */
+/** The resources of the newest contract as older ones derive from them: fields that functions generate are read-only by their schema. */
+export function contractResources(resources: Model['resources']): Model['resources'] {
+  return new Map([...resources].map(([name, resource]) => [name, { ...resource, schema: contractSchema(resource) }]));
+}
+
+function contractSchema({ schema, fields }: Resource): JsonObject {
+  if (!Object.hasOwn(schema, 'properties')) return schema;
+  const generated = new Set(fields.filter(({ generator }) => generator !== null).map(({ name }) => name));
+  const properties = Object.entries(objectOf(schema['properties'])).map(([name, held]) => [
+    name,
+    generated.has(name) ? { ...objectOf(held), readOnly: true } : held,
+  ]);
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+/** A model document that compiles to the same contract as the newest one, without `$ref`s. @param resources see {@link contractResources} */
 export function contractDocument(document: JsonObject, resources: Model['resources']): JsonObject {
   const declared = objectOf(document['resources']);
-  const contracts = [...resources.values()].map(({ name, schema, fields }) => {
-    const generated = new Set(fields.filter(({ generator }) => generator !== null).map((field) => field.name));
-    const properties = Object.entries(objectOf(schema['properties'])).map(([field, held]) => [
-      field,
-      generated.has(field) ? { ...objectOf(held), readOnly: true } : held,
-    ]);
-    const own = Object.hasOwn(schema, 'properties') ? { properties: Object.fromEntries(properties) } : {};
-    return [name, { ...objectOf(declared[name]), schema: { ...schema, ...own } }];
-  });
+  const contracts = [...resources.values()].map(({ name, schema }) => [name, { ...objectOf(declared[name]), schema }]);
   return { ...document, resources: Object.fromEntries(contracts) };
 }
 

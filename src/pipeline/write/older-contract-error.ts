@@ -3,47 +3,50 @@ import { linkName } from '../../model/link-name.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { ResourceMapping } from '../../versions/resource-mapping.ts';
 import type { Authorized } from '../authorize.ts';
-import type { Contract } from '../contract.ts';
+import type { CompiledResource, Contract } from '../contract.ts';
 
-/** The contract of the caller, and the newest one, in whose terms a write fails. */
-interface Speaker {
+/** A write through a contract that may be older. */
+interface VersionedWrite {
+  /** Of the caller. */
   readonly contract: Contract;
+  /** Its contract is the newest one, in whose terms a write fails. */
   readonly request: Pick<Authorized, 'contract' | 'permission'>;
+  /** The resource that is written, in the newest contract. */
+  readonly compiled: Pick<CompiledResource, 'resource'>;
 }
 
 /** Runs what fails in the terms of the newest contract. @throws {ApiError} in those of the caller's */
-export async function speaking<T>(speaker: Speaker, run: () => T | Promise<T>): Promise<T> {
-  if (speaker.contract.mapping === null) return run();
+export async function inCallersTerms<T>(write: VersionedWrite, run: () => T | Promise<T>): Promise<T> {
+  if (write.contract.mapping === null) return run();
   try {
     return await run();
   } catch (error) {
-    throw spokenError(error, speaker);
+    throw olderContractError(error, write);
   }
 }
 
-/** A failure in the terms of the caller's contract: its error code, its names of resource and fields (VER-5, ERR-2). */
-export function spokenError(failure: unknown, { contract, request }: Speaker): unknown {
+/** A failure in the terms of the caller's contract: its error code, its names of resources and fields (VER-5, ERR-2). */
+export function olderContractError(failure: unknown, { contract, request, compiled }: VersionedWrite): unknown {
   if (contract.mapping === null || !(failure instanceof ApiError)) return failure;
   const { status, code, message, headers, cause } = failure;
-  const stored = resourceOfCode(code, [...request.contract.model.resources.values()]);
-  const older = stored === null ? undefined : contract.model.resources.get(stored.name);
-  if (stored === null || older === undefined) return failure;
+  const newest = request.contract.model;
+  const ofCode = resourceOfCode(code, [...newest.resources.values()]);
+  const stored = ofCode ?? compiled.resource;
+  const older = contract.model.resources.get(stored.name);
+  if (older === undefined) return failure;
   const mapping = contract.mapping.resources.get(stored.name) ?? null;
   const { hidden } = request.permission.fields(stored.name);
   const details = failure.details.map((detail) => {
-    const spoken = spokenDetail(detail, mapping);
-    return hidden.has(spoken.field.split(/[.[]/, 1)[0] ?? '') ? NOT_VALID : spoken;
+    const translated = olderContractDetail(detail, mapping);
+    return hidden.has(translated.field.split(/[.[]/, 1)[0] ?? '') ? NOT_VALID : translated;
   });
-  const words = new Map([
+  const names = new Map([
     [stored.singular, older.singular],
-    ...collectionNames(contract.model, request.contract.model),
+    ...collectionNames(contract.model, newest),
     ...failure.details.map(({ field }, index) => [field, details[index]?.field ?? field] as const),
   ]);
-  return new ApiError(status, `${older.code}${code.slice(stored.code.length)}`, reworded(message, words), {
-    details,
-    headers,
-    cause,
-  });
+  const olderCode = ofCode === null ? code : `${older.code}${code.slice(ofCode.code.length)}`;
+  return new ApiError(status, olderCode, withNames(message, names), { details, headers, cause });
 }
 
 /** The names of collections in messages. One that the older contract does not have is named in general. */
@@ -58,13 +61,11 @@ function collectionNames({ resources }: Model, newest: Model): readonly (readonl
 /** The error of a field that the caller does not know. */
 const NOT_VALID: ErrorDetail = { field: 'body', message: 'is not valid' };
 
-/** Details of values that were judged by the newest contract. */
-export function spokenDetail(detail: ErrorDetail, mapping: ResourceMapping | null): ErrorDetail {
+/** A detail of values that were judged by the newest contract. What the caller's does not know is an error of the whole body. Messages name no fields. */
+export function olderContractDetail(detail: ErrorDetail, mapping: ResourceMapping | null): ErrorDetail {
   if (mapping === null) return detail;
   const field = mapping.nameOf(detail.field);
-  // What the caller's contract does not know is an error of the whole.
-  if (field === null) return NOT_VALID;
-  return { field, message: reworded(detail.message, new Map([[detail.field, field]])) };
+  return field === null ? NOT_VALID : { ...detail, field };
 }
 
 /** The resource whose error code it is: of several prefixes, the longest. */
@@ -73,7 +74,7 @@ function resourceOfCode(code: string, resources: readonly Resource[]): Resource 
   return own.toSorted((one, other) => other.code.length - one.code.length)[0] ?? null;
 }
 
-/** Names are replaced as whole words. */
-function reworded(text: string, words: ReadonlyMap<string, string>): string {
-  return text.replaceAll(/[a-z][\w.]*\w|[a-z]/g, (word) => words.get(word) ?? word);
+/** A message with other names, as whole words. */
+function withNames(message: string, names: ReadonlyMap<string, string>): string {
+  return message.replaceAll(/[a-z][\w.]*\w|[a-z]/g, (word) => names.get(word) ?? word);
 }

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { defineModel, resource } from '../../src/index.ts';
+import { apiUnderTest } from './api-under-test.ts';
+import { as, callerTokens } from './caller-tokens.ts';
+
+const KEYS = `
+name: desk
+version: 2.0.0
+default_version: 2
+limits: { row: 400B, body: 200B }
+resources:
+  devices:
+    id: client
+    schema:
+      type: object
+      properties:
+        label: { type: string }
+        notes: { type: string }
+        token: { type: string, x-shown-once: true }
+    generated: { token: { secret: tk_ } }
+versions:
+  1.0.0: { changes: [{ resource: devices, rename: { name: label, text: notes, key: token } }] }
+`;
+
+describe('a secret that is shown once', () => {
+  it('[VER-5a] [REP-11a] is shown by the older contract that creates it, by its name there', async () => {
+    await using api = await apiUnderTest(KEYS);
+    const headers = { 'Idempotency-Key': 'k' };
+    const created = await api.send({ send: 'POST /api/v1/devices', headers, body: { id: 'a', name: 'x' } });
+    assert.match(created.body.key, /^tk_/);
+    const again = await api.send({ send: 'POST /api/v1/devices', headers, body: { id: 'a', name: 'x' } });
+    assert.deepEqual([again.status, again.body.key], [201, null]);
+    const read = await api.send({ send: 'GET /api/v1/devices/a' });
+    assert.ok(!('key' in read.body) && !('token' in read.body));
+    const replaced = await api.send({ send: 'PUT /api/v1/devices/a', body: { name: 'y', key: 'mine' } });
+    assert.deepEqual([replaced.status, replaced.body.name], [200, 'y']);
+  });
+
+  it('[VER-5a] [LIM-1] names the largest field of a row that is too large as the contract does', async () => {
+    await using api = await apiUnderTest(KEYS);
+    await api.send({ send: 'POST /api/v1/devices', body: { id: 'a', name: 'x', text: 'y'.repeat(165) } });
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    const { status, body } = await api.send({
+      send: 'PATCH /api/v1/devices/a',
+      headers,
+      body: { name: 'x'.repeat(180) },
+    });
+    assert.deepEqual([status, body.details[0].field], [413, 'name']);
+  });
+});
+
+describe('a value that a function generates', () => {
+  it('[VER-5a] [REP-6] is read-only in an older contract, too', async () => {
+    const tickets = resource({
+      id: 'client',
+      schema: { type: 'object', properties: { title: { type: 'string' }, code: { type: 'string' } } },
+      generated: { code: () => 'T-1' },
+    });
+    const model = defineModel({
+      name: 'desk',
+      version: '2.0.0',
+      default_version: 2,
+      resources: { tickets },
+      versions: { '1.0.0': { changes: [{ resource: 'tickets', rename: { number: 'code' } }] } },
+    });
+    await using api = await apiUnderTest(model);
+    const created = await api.send({ send: 'POST /api/v1/tickets', body: { id: 'a', title: 'x', number: 'mine' } });
+    assert.deepEqual([created.status, created.body.number], [201, 'T-1']);
+    const replaced = await api.send({ send: 'PUT /api/v1/tickets/a', body: { title: 'y', number: 'mine' } });
+    assert.deepEqual([replaced.status, replaced.body.number], [200, 'T-1']);
+  });
+});
+
+const RULED = `
+name: desk
+version: 2.0.0
+default_version: 2
+auth: { issuers: [{ name: test, issuer: https://id.example.com, audience: press, hs256_secret: 0123456789abcdef0123456789abcdef }] }
+limits: { rate: false }
+resources:
+  notes:
+    id: client
+    schema: { type: object, properties: { text: { type: string }, tenant: { type: string } } }
+    access: { read: public, write: authenticated, rows: { read: { any: [{ tenant: open }, { tenant: $caller.claims.tenant }] } } }
+versions:
+  1.0.0: { changes: [{ resource: notes, rename: { body: text }, without: [tenant], fill: { tenant: open } }] }
+`;
+
+describe('a row policy', () => {
+  it('[VER-5a] [AUTH-5a] judges what an older contract reads by the stored row, whatever another one has cached', async () => {
+    await using api = await apiUnderTest(RULED, { tokens: callerTokens() });
+    const north = as({ subject: 'n', claims: { tenant: 'north' } });
+    const south = as({ subject: 's', claims: { tenant: 'south' } });
+    const create = { send: 'POST /api/v2/notes', headers: north, body: { id: 'a', text: 'x', tenant: 'north' } };
+    assert.equal((await api.send(create)).status, 201);
+    for (let time = 0; time < 3; time += 1) {
+      for (const [version, member] of [
+        ['v2', 'text'],
+        ['v1', 'body'],
+      ] as const) {
+        const seen = await api.send({ send: `GET /api/${version}/notes/a`, headers: north });
+        assert.deepEqual([seen.status, seen.body[member]], [200, 'x']);
+        assert.equal((await api.send({ send: `GET /api/${version}/notes/a`, headers: south })).status, 404);
+        const page = await api.send({ send: `GET /api/${version}/notes`, headers: south });
+        assert.deepEqual(page.body.data, []);
+      }
+    }
+    const filled = await api.send({ send: 'POST /api/v1/notes', headers: south, body: { id: 'b', body: 'y' } });
+    assert.equal(filled.status, 201);
+    const { body } = await api.send({ send: 'GET /api/v2/notes/b', headers: north });
+    assert.deepEqual([body.text, body.tenant], ['y', 'open']);
+  });
+});
