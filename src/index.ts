@@ -40,6 +40,7 @@ export {
   type ResourceCode,
   type ResourceData,
   type ResourceDefinition,
+  type ResourceShape,
   type SystemFields,
   withServices,
 } from './model/typescript/define-model.ts';

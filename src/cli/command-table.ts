@@ -1,5 +1,6 @@
 import type { CommandSpec } from './command-spec.ts';
 import { checkSpec } from './commands/check.ts';
+import { clientSpec } from './commands/client.ts';
 import { completionSpec } from './commands/completion.ts';
 import { diffSpec } from './commands/diff.ts';
 import { exportSpec } from './commands/export.ts';
@@ -18,6 +19,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   checkSpec,
   diffSpec,
   schemaSpec,
+  clientSpec,
   importSpec,
   exportSpec,
   migrateSpec,

@@ -7,7 +7,7 @@ import { HOW_TO_RUN } from './publication.ts';
 import { styled, supportsColour, type Terminal } from './terminal/terminal.ts';
 
 /** Commands and flags of the specification that are not implemented yet: recognized, hidden from the help, refused. */
-const FUTURE_COMMANDS = ['openapi', 'asyncapi', 'client', 'conform'];
+const FUTURE_COMMANDS = ['openapi', 'asyncapi', 'conform'];
 const FUTURE_SERVE_FLAGS = ['--metrics-port <port>'];
 
 /**

@@ -72,12 +72,20 @@ export interface ResourceTypes {
   readonly relations: object;
   /** The resource whose items this one is nested below. */
   readonly parent: string | null;
+  /** The prefix of its error codes: `PRODUCT`; `string` if it is not known. */
+  readonly error_prefix: string;
 }
+
+/** A major version, or MAJOR.MINOR. */
+export type ApiVersion = number | `${number}.${number}`;
 
 /** The types of an API. */
 export interface ApiTypes {
-  /** The major version that the types describe; `undefined` as well if requests without a version get it. */
-  readonly version: number | undefined;
+  /**
+   * The version that the types describe: a major version, or MAJOR.MINOR where another minor of it is newer; `undefined` as well if requests without
+   * a version get it.
+   */
+  readonly version: ApiVersion | undefined;
   /** {@link ResourceTypes} by name. */
   readonly resources: object;
 }
@@ -91,3 +99,8 @@ export type ResourceOf<A extends ApiTypes, K> = K extends keyof A['resources']
     ? A['resources'][K]
     : never
   : never;
+
+/** The prefixes of the error codes of an API; `string` if one of them is not known. */
+export type ErrorPrefix<A extends ApiTypes> = [ResourceName<A>] extends [never]
+  ? string
+  : ResourceOf<A, ResourceName<A>>['error_prefix'];

@@ -1,18 +1,26 @@
 // `restwright/client`: a typed client of an API, for Node.js, Bun, Deno and browsers.
 import { type WebPlatform, webPlatform } from '../platform/web.ts';
-import type { ApiTypes } from './api-types.ts';
+import type { ApiTypes, ApiVersion } from './api-types.ts';
 import { type BatchOptions, sendBatch } from './batch.ts';
 import type { BatchedWrite } from './batch-types.ts';
 import type { CallOptions, Client, WriteOptions } from './client-types.ts';
 import type { ApiOf } from './model-types.ts';
 import { firstPage, type ReadParts, readPages, readRequest } from './pages.ts';
 import { queryString } from './query-string.ts';
-import { type Fetch, readJson, type TokenSource, Transport } from './transport.ts';
+import { type Fetch, readJson, type TokenSource, Transport, type TransportSettings } from './transport.ts';
 import { createMany } from './upload.ts';
 import { itemPath, type UnsentWrite, writeRequest, writesOf } from './write-request.ts';
 import type { ItemOrId } from './write-types.ts';
 
-export type { ApiTypes, ItemMembers, ListFilter, ResourceTypes, ScalarFilter, TextFilter } from './api-types.ts';
+export type {
+  ApiTypes,
+  ApiVersion,
+  ItemMembers,
+  ListFilter,
+  ResourceTypes,
+  ScalarFilter,
+  TextFilter,
+} from './api-types.ts';
 export type { BatchedWrite, BatchWriter, SettledWrite } from './batch-types.ts';
 export type {
   CallOptions,
@@ -31,7 +39,10 @@ export type { ExpandPath, FieldPath, ItemPage, PageFacts, ReadItem } from './res
 export type { Fetch, TokenSource } from './transport.ts';
 export type { ChangesOf, CreatedItem, ItemOrId, ReplacementOf } from './write-types.ts';
 
-/** The major version in the URL. It must be given if requests without a version do not get the one that the types describe. */
+/**
+ * The version of the requests: a major version in the URL, of MAJOR.MINOR the minor in a header. It must be given if requests without a version do not
+ * get the one that the types describe.
+ */
 type VersionOption<V> = undefined extends V ? { readonly version?: V } : { readonly version: V };
 
 /** What a client needs to know. */
@@ -51,21 +62,21 @@ export type ClientOptions<A extends ApiTypes = ApiTypes> = VersionOption<A['vers
 
 /** The same options, whatever the types of the API are. */
 interface AnyOptions extends Omit<ClientOptions, 'version'> {
-  readonly version?: number | undefined;
+  readonly version?: ApiVersion | undefined;
 }
 
 const TIMEOUT = 60_000;
 
 /**
- * A client of an API: `const api = client<typeof model>({ url })`, then `await api.products.get(id)`.
+ * A client of an API: `const api = createClient<typeof model>({ url })`, then `await api.products.get(id)`.
  *
  * @typeParam M a model in TypeScript, or the `Api` that `restwright client` writes
  */
-export function client<M>(options: ClientOptions<ApiOf<M>>): Client<ApiOf<M>>;
-export function client({ url, version, token = null, ...options }: AnyOptions): object {
+export function createClient<M>(options: ClientOptions<ApiOf<M>>): Client<ApiOf<M>>;
+export function createClient({ url, version, token = null, ...options }: AnyOptions): object {
   const platform = { ...webPlatform, ...options.platform };
   const transport = new Transport({
-    root: url.replace(/\/+$/, '') + (version === undefined ? '' : `/v${version}`),
+    ...versionOf(url.replace(/\/+$/, ''), version),
     token,
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     retries: options.retries ?? 2,
@@ -76,6 +87,13 @@ export function client({ url, version, token = null, ...options }: AnyOptions): 
   const batch = (writes: (writer: object) => readonly BatchedWrite<unknown>[], chosen: BatchOptions = {}) =>
     sendBatch(transport, writes(writer), chosen, platform.uniqueKey);
   return collectionsBelow('', (path) => callsOf(path, transport, platform.uniqueKey), { $batch: batch });
+}
+
+/** The root of a version, and the header fields that name it: a path has only a major version (VER-1). */
+function versionOf(url: string, version: ApiVersion | undefined): Pick<TransportSettings, 'root' | 'headers'> {
+  if (version === undefined) return { root: url, headers: {} };
+  const [major, minor] = `${version}`.split('.');
+  return { root: `${url}/v${major}`, headers: minor === undefined ? {} : { 'API-Version': `${version}` } };
 }
 
 /** The calls of a collection. @param path relative to the root of the version */

@@ -2,12 +2,12 @@
 import type { DefinedModel, Resources, ResourceShape, ShapeOf } from '../model/typescript/define-model.ts';
 import type { FilterPath, ScalarPath } from '../model/typescript/name-types.ts';
 import type { DeepReadonly, ValuesOf } from '../model/typescript/schema-types.ts';
-import type { ApiTypes, ItemMembers, ListFilter, ScalarFilter, TextFilter } from './api-types.ts';
+import type { ApiTypes, ApiVersion, ItemMembers, ListFilter, ScalarFilter, TextFilter } from './api-types.ts';
 
 /** The types of an API: of a TypeScript model, or those that `restwright client` writes. */
 export type ApiOf<M> =
   M extends DefinedModel<infer R>
-    ? { readonly version: number | undefined; readonly resources: ModelResources<R> }
+    ? { readonly version: ApiVersion | undefined; readonly resources: ModelResources<R> }
     : M extends ApiTypes
       ? M
       : never;
@@ -25,9 +25,10 @@ interface ShapedResource<R extends Resources, K extends string, D extends Resour
   readonly body: IdMember<D['id']> & BodyOf<D['schema']>;
   readonly immutable: KeysWith<D['schema'], 'x-immutable'>;
   readonly filters: SchemaFilters<D['schema']>;
-  readonly sort: ScalarPath<ValuesOf<D['schema']>, D['parent']>;
+  readonly sort: Exclude<ScalarPath<ValuesOf<D['schema']>, D['parent']>, HiddenPath<D['schema']>>;
   readonly relations: RelationsOf<R, K, D['schema']>;
   readonly parent: [D['parent']] extends [never] ? null : D['parent'];
+  readonly error_prefix: string;
 }
 
 /** The properties of a JSON Schema. Of the schemas of libraries only the types of the values are known. */
@@ -39,7 +40,17 @@ type KeysWith<S, W extends string> = {
 }[keyof PropertiesOf<S>] &
   string;
 
-type Readable<S> = DeepReadonly<Omit<ValuesOf<S>, KeysWith<S, 'writeOnly'> | KeysWith<S, 'x-shown-once'>>>;
+/** The names of the fields that no read returns. */
+type HiddenKeys<S> = KeysWith<S, 'writeOnly'> | KeysWith<S, 'x-shown-once'>;
+
+type HiddenPath<S> = HiddenKeys<S> | `${HiddenKeys<S>}.${string}` | BinaryKeys<S>;
+
+type BinaryKeys<S> = {
+  [K in keyof PropertiesOf<S>]: PropertiesOf<S>[K] extends { readonly contentEncoding: string } ? K : never;
+}[keyof PropertiesOf<S>] &
+  string;
+
+type Readable<S> = DeepReadonly<Omit<ValuesOf<S>, HiddenKeys<S>>>;
 
 type ComputedMembers<C> = {
   readonly [K in keyof C]: C[K] extends { readonly schema: infer S } ? DeepReadonly<ValuesOf<S>> | null : never;
@@ -48,7 +59,7 @@ type ComputedMembers<C> = {
 /** Clients choose the id, or the server makes it. */
 type IdMember<I> = I extends 'uuid' ? unknown : { readonly id: string };
 
-/** What creates an item. Optional members may be null or left out; null unsets them. */
+/** What creates an item. Members that are not required may be null or left out; null unsets them. Those with a default may be left out. */
 type BodyOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? T extends { readonly input: infer V }
     ? LibraryBody<V>
@@ -62,22 +73,22 @@ type LibraryBody<V> = V extends string | number | boolean | null | undefined
   : V extends readonly (infer E)[]
     ? readonly LibraryBody<E>[]
     : V extends object
-      ? { readonly [K in keyof V]: LibraryBody<V[K]> | (undefined extends V[K] ? null : never) }
+      ? { readonly [K in keyof V]: LibraryBody<Exclude<V[K], undefined>> | (undefined extends V[K] ? null : never) }
       : V;
 
 type ObjectBody<S> = {
   readonly [K in MandatoryKeys<S>]: BodyValue<PropertiesOf<S>[K]>;
 } & {
-  readonly [K in Exclude<keyof PropertiesOf<S>, MandatoryKeys<S> | ReadOnlyKeys<S>>]?: BodyValue<
-    PropertiesOf<S>[K]
-  > | null;
+  readonly [K in Exclude<keyof PropertiesOf<S>, MandatoryKeys<S> | ReadOnlyKeys<S>>]?:
+    | BodyValue<PropertiesOf<S>[K]>
+    | (K extends RequiredKeys<S> ? never : null);
 };
 
 type ReadOnlyKeys<S> = KeysWith<S, 'readOnly'> | KeysWith<S, 'x-shown-once'>;
 
-type MandatoryKeys<S> = S extends { readonly required: readonly (infer K)[] }
-  ? Exclude<K & keyof PropertiesOf<S>, DefaultedKeys<S> | ReadOnlyKeys<S>>
-  : never;
+type RequiredKeys<S> = S extends { readonly required: readonly (infer K)[] } ? K & keyof PropertiesOf<S> : never;
+
+type MandatoryKeys<S> = Exclude<RequiredKeys<S>, DefaultedKeys<S> | ReadOnlyKeys<S>>;
 
 type DefaultedKeys<S> = {
   [K in keyof PropertiesOf<S>]: PropertiesOf<S>[K] extends { readonly default: unknown } ? K : never;
@@ -113,6 +124,7 @@ type SchemaPath<S> = {
 
 type PathBelow<K extends string, S> = S extends
   | { readonly writeOnly: true }
+  | { readonly 'x-shown-once': true }
   | { readonly contentEncoding: string }
   | { readonly additionalProperties: object }
   | { readonly items: { readonly properties: object } }

@@ -6,6 +6,8 @@ import {
   type ResourceErrorCode,
 } from '../conventions/errors.ts';
 import type { resourceErrors } from '../conventions/errors.ts';
+import type { ApiTypes, ErrorPrefix } from './api-types.ts';
+import type { ApiOf } from './model-types.ts';
 
 /** Failures that no response of the API describes. Their status is that of a response of something else, such as a proxy, and 0 without one. */
 const CLIENT_ERRORS = ['CLIENT_CONNECTION_FAILED', 'CLIENT_TIMEOUT', 'CLIENT_RESPONSE_INVALID'] as const;
@@ -15,7 +17,8 @@ type ClientErrorCode = (typeof CLIENT_ERRORS)[number];
 /** The kinds of errors: all codes, those of resources without the prefix of the resource. */
 export type ErrorKind = ErrorCode | ResourceErrorCode | ClientErrorCode | 'UNKNOWN';
 
-type CodeOf<K extends ErrorKind> = K extends ResourceErrorCode ? `${string}_${K}` : K extends 'UNKNOWN' ? string : K;
+/** @typeParam P the prefixes of resources */
+type CodeOf<K extends ErrorKind, P extends string> = K extends ResourceErrorCode ? `${P}_${K}` : K;
 
 type StatusOf<K extends ErrorKind> = K extends ErrorCode
   ? (typeof errors)[K]
@@ -24,12 +27,12 @@ type StatusOf<K extends ErrorKind> = K extends ErrorCode
     : number;
 
 /** An error of one kind. */
-interface ErrorOfKind<K extends ErrorKind> extends Error {
+interface ErrorOfKind<K extends ErrorKind, P extends string> extends Error {
   readonly name: 'RequestError';
-  /** The code without the prefix of a resource: `NOT_FOUND`. `UNKNOWN` for a code of a newer server. */
+  /** The code without the prefix of a resource: `NOT_FOUND`. */
   readonly kind: K;
-  /** The code as the server sent it: `PRODUCT_NOT_FOUND`. */
-  readonly code: CodeOf<K>;
+  /** The code: `PRODUCT_NOT_FOUND`. `UNKNOWN` for one of a newer server, which is in `cause`, the body of the response: any string would be no discriminant. */
+  readonly code: CodeOf<K, P>;
   readonly status: StatusOf<K>;
   /** Errors of single fields, parameters or header fields. */
   readonly details: readonly ErrorDetail[];
@@ -39,8 +42,14 @@ interface ErrorOfKind<K extends ErrorKind> extends Error {
   readonly retryAfter: number | null;
 }
 
-/** Why a request failed: a union that `kind` discriminates. */
-export type RequestError = { [K in ErrorKind]: ErrorOfKind<K> }[ErrorKind];
+type ErrorWith<P extends string> = { [K in ErrorKind]: ErrorOfKind<K, P> }[ErrorKind];
+
+/**
+ * Why a request failed: a union that `kind` discriminates, and `code`.
+ *
+ * @typeParam M the API, as in `createClient<M>`: then the prefixes of the codes are those of its resources
+ */
+export type RequestError<M = ApiTypes> = ErrorWith<ErrorPrefix<ApiOf<M>>>;
 
 const FAILED = Symbol.for('restwright.request-error');
 
@@ -70,7 +79,7 @@ export class FailedRequest extends Error {
   constructor(code: string, message: string, facts: FailureFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.kind = kindOf(code);
-    this.code = code;
+    this.code = this.kind === 'UNKNOWN' ? 'UNKNOWN' : code;
     this.status = facts.status;
     this.details = facts.details ?? [];
     this.correlationId = facts.correlationId ?? null;
@@ -88,8 +97,12 @@ export function isClientError(kind: string): boolean {
   return CLIENT_ERRORS.some((each) => each === kind);
 }
 
-/** Whether a value is an error that a client has thrown, also a client of another copy of the package. */
-export function isRequestError(value: unknown): value is RequestError {
+/**
+ * Whether a value is an error that a client has thrown, also a client of another copy of the package.
+ *
+ * @typeParam M the API, so that `switch (error.code)` knows the codes of its resources
+ */
+export function isRequestError<M = ApiTypes>(value: unknown): value is RequestError<M> {
   return value instanceof Error && FAILED in value;
 }
 
@@ -97,7 +110,9 @@ export function isRequestError(value: unknown): value is RequestError {
 export function describedFailure(body: unknown, retryAfter: number | null): FailedRequest | null {
   if (!isErrorBody(body)) return null;
   const { httpStatus: status, errorCode, errorMessage, correlationId, details } = body;
-  return new FailedRequest(errorCode, errorMessage, { status, details, correlationId, retryAfter });
+  const facts = { status, details, correlationId, retryAfter };
+  const isKnown = kindOf(errorCode) !== 'UNKNOWN';
+  return new FailedRequest(errorCode, errorMessage, isKnown ? facts : { ...facts, cause: body });
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {

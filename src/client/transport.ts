@@ -26,6 +26,8 @@ export interface ClientRequest {
 export interface TransportSettings {
   /** The root of the version, without a trailing slash. */
   readonly root: string;
+  /** Of every request. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly token: TokenSource;
   readonly fetch: Fetch;
   /** How often a request is repeated, at most. */
@@ -96,7 +98,11 @@ export class Transport {
     const limit = new AttemptLimit(request, request.timeout ?? this.#settings.timeout);
     const { method, path, body } = request;
     try {
-      const headers = bearer === null ? request.headers : { ...request.headers, Authorization: `Bearer ${bearer}` };
+      const headers = {
+        ...this.#settings.headers,
+        ...request.headers,
+        ...(bearer !== null && { Authorization: `Bearer ${bearer}` }),
+      };
       const { signal } = limit;
       const response = await send(root + path, {
         method,

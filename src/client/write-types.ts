@@ -1,10 +1,16 @@
 // What writes take.
 import type { ApiTypes, ResourceName, ResourceOf } from './api-types.ts';
 
-/** Each member is optional, also those of objects (RFC 7396). */
+/** Each member is optional, also those of objects; null removes a member of a map (RFC 7396). */
 type Changes<T> = { readonly [K in keyof T]?: ChangedMember<T[K]> };
 
-type ChangedMember<V> = V extends readonly unknown[] ? V : V extends object ? Changes<V> : V;
+type ChangedMember<V> = V extends readonly unknown[]
+  ? V
+  : V extends object
+    ? string extends keyof V
+      ? { readonly [key: string]: V[keyof V] | null }
+      : Changes<V>
+    : V;
 
 /** What `update` takes. */
 export type ChangesOf<A extends ApiTypes, K> = Changes<

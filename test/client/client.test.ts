@@ -185,14 +185,20 @@ describe('a client', () => {
     assert.deepEqual(shop.pauses, []);
   });
 
-  it('[VER-1] sends its version in the URL', async () => {
+  it('[VER-1] sends its version in the URL, and a minor in a header field', async () => {
     await using shop = await serveShop();
     await shop.clientWith({ version: 1 }).notes.page();
     await shop.clientWith({ version: 1, url: `${shop.url}/` }).notes.page();
+    await shop.clientWith({ version: '1.0' }).notes.page();
     assert.deepEqual(
-      shop.sent.map(({ target }) => target),
-      ['/v1/notes', '/v1/notes'],
+      shop.sent.map(({ target, headers }) => [target, headers.get('API-Version')]),
+      [
+        ['/v1/notes', null],
+        ['/v1/notes', null],
+        ['/v1/notes', '1.0'],
+      ],
     );
+    assert.equal((await failure(shop.clientWith({ version: '1.9' }).notes.page())).kind, 'API_VERSION_UNSUPPORTED');
   });
 
   it('[MET-14] makes dry runs', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
-import { client, isRequestError, type RequestError } from '../../src/client/client.ts';
+import { createClient, isRequestError, type RequestError } from '../../src/client/client.ts';
 import { collected, type Intercept, serveShop } from './served-shop.ts';
 import type { model } from './shop.ts';
 
@@ -159,6 +159,17 @@ describe('a client repeats a request', () => {
   });
 });
 
+describe('an error of a newer server', () => {
+  it('has the code UNKNOWN, and the body of the response as its cause', async () => {
+    await using shop = await serveShop();
+    shop.intercept(refusal(451, 'REQUEST_CENSORED'));
+    const error = await failure(shop.api.notes.page());
+    assert.deepEqual([error.kind, error.code, error.status], ['UNKNOWN', 'UNKNOWN', 451]);
+    assert.ok(typeof error.cause === 'object' && error.cause !== null && 'errorCode' in error.cause);
+    assert.equal(error.cause.errorCode, 'REQUEST_CENSORED');
+  });
+});
+
 describe('the token of a client', () => {
   it('[AUTH-3b] is requested for each call, and once more if it was refused', async () => {
     await using shop = await serveShop();
@@ -207,12 +218,12 @@ describe('a cut connection', () => {
 
   it('is repeated, before the response and within it', async (context) => {
     const url = await rawServer(context, '', WHOLE.slice(0, -4), WHOLE);
-    assert.equal((await client<typeof model>({ url, platform }).notes.get('1')).id, '1');
+    assert.equal((await createClient<typeof model>({ url, platform }).notes.get('1')).id, '1');
   });
 
   it('is an error with its cause', async (context) => {
     const url = await rawServer(context, WHOLE.slice(0, -4));
-    const error = await failure(client<typeof model>({ url, platform, retries: 0 }).notes.get('1'));
+    const error = await failure(createClient<typeof model>({ url, platform, retries: 0 }).notes.get('1'));
     assert.deepEqual([error.kind, error.status], ['CLIENT_CONNECTION_FAILED', 0]);
     assert.ok(error.cause instanceof Error);
   });

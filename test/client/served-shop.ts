@@ -1,4 +1,4 @@
-import { type Client, client, type ClientOptions, type Fetch } from '../../src/client/client.ts';
+import { type Client, createClient, type ClientOptions, type Fetch } from '../../src/client/client.ts';
 import type { ApiOf } from '../../src/client/model-types.ts';
 import type { WebPlatform } from '../../src/platform/web.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
@@ -71,7 +71,7 @@ export async function serveShop(): Promise<ServedShop> {
   };
   const platform = fakePlatform(pauses);
   const clientWith = (options: Options): Client<Shop> =>
-    client<typeof model>({ url, token: ALL_SCOPES, fetch: observed, platform, ...options });
+    createClient<typeof model>({ url, token: ALL_SCOPES, fetch: observed, platform, ...options });
   return {
     under,
     url,

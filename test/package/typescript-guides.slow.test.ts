@@ -7,6 +7,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
+import { blocksOf, textOf } from '../guides/guide-pages.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 /** What the examples import, besides the package and what it depends on. */
@@ -127,6 +128,7 @@ function examplesOf(guide: string): ReadonlyMap<string, string> {
 describe('the TypeScript of the guides, with the packed package in a package as npm init makes it', () => {
   const models = examplesOf('typescript-models.md');
   const mounts = examplesOf('embedding.md');
+  const [sold = '', ...samples] = blocksOf(textOf('docs/guides/client.md'), 'ts');
   let folder = '';
   const run = (file: string, ...args: readonly string[]) =>
     spawnSync(process.execPath, [path.join(folder, 'node_modules', file), ...args], { cwd: folder, encoding: 'utf8' });
@@ -152,6 +154,9 @@ describe('the TypeScript of the guides, with the packed package in a package as 
     }
     tsc('--init');
     for (const [name, code] of [...models, ...mounts]) writeFileSync(path.join(folder, name), code);
+    mkdirSync(path.join(folder, 'client'));
+    writeFileSync(path.join(folder, 'client', 'shop.mts'), sold);
+    writeFileSync(path.join(folder, 'client', 'client.mts'), samples.join('\n'));
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -168,6 +173,12 @@ describe('the TypeScript of the guides, with the packed package in a package as 
     );
     assert.equal(tsc('-p', 'models.json', ...options), '');
     assert.equal(tsc(...options, '--types', 'node'), '');
+    // The client needs the types of the web platform alone.
+    writeFileSync(
+      path.join(folder, 'client.json'),
+      JSON.stringify({ extends: './tsconfig.json', files: ['client/client.mts'] }),
+    );
+    assert.equal(tsc('-p', 'client.json', ...options, '--lib', 'esnext,dom', '--types', ''), '');
     assert.deepEqual([...models.keys()].toSorted(), [...Object.keys(REQUESTS), 'server.mts'].toSorted());
   });
 

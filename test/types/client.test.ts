@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { client, isRequestError } from '../../src/client/client.ts';
+import { createClient, isRequestError } from '../../src/client/client.ts';
 import type {
   Client,
   CollectionClient,
@@ -243,13 +243,13 @@ describe('the types of a client of a TypeScript model', () => {
   it('know the version', () => {
     type Versioned = Omit<Shop, 'version'> & { readonly version: 1 };
     const made = [
-      () => client<typeof model>({ url: '/api' }),
-      () => client<typeof model>({ url: '/api', version: 2 }),
-      () => client<Versioned>({ url: '/api', version: 1 }),
+      () => createClient<typeof model>({ url: '/api' }),
+      () => createClient<typeof model>({ url: '/api', version: 2 }),
+      () => createClient<Versioned>({ url: '/api', version: 1 }),
       // @ts-expect-error requests without a version get another
-      () => client<Versioned>({ url: '/api' }),
+      () => createClient<Versioned>({ url: '/api' }),
       // @ts-expect-error the types are of version 1
-      () => client<Versioned>({ url: '/api', version: 2 }),
+      () => createClient<Versioned>({ url: '/api', version: 2 }),
     ];
     assert.equal(made.length, 5);
   });

@@ -1,0 +1,44 @@
+import { versionText } from '../../conventions/versioning.ts';
+import { clientTypes } from '../../describe/client-types/client-types.ts';
+import { servedVersions, typedContract } from '../../describe/client-types/typed-contract.ts';
+import { type ExitCode, usageError } from '../command-error.ts';
+import { type CommandSpec, MODEL_ARGUMENT } from '../command-spec.ts';
+import { findModel } from '../model-file/find-model.ts';
+import { requireModel } from '../model-file/read-model.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+interface ClientFlags {
+  readonly apiVersion?: string;
+}
+
+/** Prints the types of an API for the client. @throws {CommandError} exit 2 for a version that the model does not serve */
+async function client(file: string, { apiVersion }: ClientFlags, { env, stdout }: Terminal): Promise<ExitCode> {
+  const { model } = await requireModel(file, env);
+  const contract = typedContract(model, apiVersion ?? null);
+  if (contract === null) {
+    const list = servedVersions(model).map(versionText).join(', ');
+    throw usageError(`${file} does not serve version ${apiVersion}; it serves ${list}.`);
+  }
+  stdout.write(clientTypes(contract));
+  return 0;
+}
+
+export const clientSpec: CommandSpec = {
+  name: 'client',
+  group: 'Models:',
+  summary: 'print the types of an API for the client restwright/client',
+  description:
+    'Prints TypeScript declarations of an API for the client restwright/client. A TypeScript model needs none: its types are inferred.',
+  arguments: [MODEL_ARGUMENT],
+  options: [
+    {
+      name: 'api-version',
+      value: { name: 'version', completes: 'none' },
+      description: 'the contract of an older version, such as 1 or 1.2; default: the version of the model',
+    },
+  ],
+  notes: `Examples:
+  restwright client shop.yaml > api.d.ts
+`,
+  run: ([model = findModel()], flags: ClientFlags, terminal) => client(model, flags, terminal),
+};

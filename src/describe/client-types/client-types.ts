@@ -1,0 +1,141 @@
+// The declarations that `restwright client` writes: the types of an API, for `restwright/client`.
+import { linkName } from '../../model/link-name.ts';
+import type { Field, Model, Property, Resource } from '../../model/model.ts';
+import { type Relation, relationsOf } from '../../plan/expansion.ts';
+import { DeclaredNames } from './declared-names.ts';
+import {
+  commentOf,
+  commentText,
+  literal,
+  type MemberType,
+  membersText,
+  memberType,
+  objectType,
+  propertyOf,
+  valueType,
+} from './value-types.ts';
+
+/** The contract that the types are of. */
+export interface TypedContract {
+  /** The model as clients of this contract know it. */
+  readonly model: Model;
+  /** How clients name the contract: a major version, or MAJOR.MINOR where another minor of it is newer. */
+  readonly version: string;
+  /** Whether requests that name no version get it. */
+  readonly isDefault: boolean;
+}
+
+/** The types of a contract, as a TypeScript declaration file. The same contract has the same text, with a line for each field. */
+export function clientTypes({ model, version, isDefault }: TypedContract): string {
+  const names = new DeclaredNames();
+  const resources = [...model.resources.values()];
+  const types = resources.map((resource) => ({ resource, names: names.of(resource) }));
+  const { major, minor, patch } = model.version;
+  const declarations = types.flatMap((each) => declarationsOf(each, model));
+  const imported = IMPORTED.filter((name) => declarations.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
+  const versionType = /^\d+$/.test(version) ? version : `'${version}'`;
+  const api = membersText([
+    { name: 'version', type: isDefault ? `${versionType} | undefined` : versionType },
+    {
+      name: 'resources',
+      type: objectType(types.map(({ resource, names: { types: type } }) => ({ name: linkName(resource), type }))),
+    },
+  ]);
+  return [
+    `// Types of the API ${model.name}, version ${major}.${minor}.${patch}. Written by \`restwright client\`; do not edit.`,
+    `import type { ${imported.join(', ')} } from 'restwright/client';\n`,
+    ...commentText([`The types of ${model.title}: \`createClient<Api>({ url })\`.`]),
+    `export interface Api {\n${api}\n}\n`,
+    ...declarations,
+  ].join('\n');
+}
+
+const IMPORTED = ['ItemMembers', 'ListFilter', 'ScalarFilter', 'TextFilter'];
+
+/** A resource, and the names of its declarations. */
+interface DeclaredResource {
+  readonly resource: Resource;
+  readonly names: ReturnType<DeclaredNames['of']>;
+}
+
+function declarationsOf({ resource, names }: DeclaredResource, model: Model): readonly string[] {
+  const comment = commentText(commentOf(resource.schema));
+  const types: readonly MemberType[] = [
+    { name: 'item', type: names.item },
+    { name: 'shown_once', type: objectType(resource.fields.filter(({ shownOnce }) => shownOnce).map(shownMember)) },
+    { name: 'body', type: names.body },
+    { name: 'immutable', type: union(resource.fields.filter(({ immutable }) => immutable).map(({ name }) => name)) },
+    { name: 'filters', type: objectType(propertiesOf(resource, 'filterable').map(filterMember)) },
+    { name: 'sort', type: union(propertiesOf(resource, 'sortable').map(({ path }) => path)) },
+    { name: 'relations', type: objectType(relationsOf(resource, model).map(relationMember)) },
+    { name: 'parent', type: parentType(resource, model) },
+    { name: 'error_prefix', type: literal(resource.code) },
+  ];
+  return [
+    ...comment,
+    interfaceText(`export interface ${names.item} extends ItemMembers`, itemMembers(resource)),
+    `/** What creates ${names.item}. */`,
+    interfaceText(`export interface ${names.body}`, bodyMembers(resource)),
+    interfaceText(`interface ${names.types}`, types).replaceAll(/: $/gm, ':'),
+  ];
+}
+
+/** With an empty line after it. */
+function interfaceText(head: string, members: readonly MemberType[]): string {
+  return members.length === 0 ? `${head} {}\n` : `${head} {\n${membersText(members)}\n}\n`;
+}
+
+/** A field that some callers may not read is missing in their responses. */
+function itemMembers({ fields, computed, fieldAccess, schema }: Resource): readonly MemberType[] {
+  const isHidden = (name: string): boolean => (fieldAccess.get(name)?.read ?? null) !== null;
+  const stored = fields
+    .filter(({ writeOnly }) => !writeOnly)
+    .map((field) => memberType(field, propertyOf(schema, field.name), 'out'));
+  const derived = computed.map(({ name, schema: own, ...shape }) => ({
+    name,
+    type: valueType({ ...shape, nullable: true }, own, 'out'),
+    comment: commentOf(own),
+  }));
+  return [...stored, ...derived].map((member) => (isHidden(member.name) ? { ...member, isOptional: true } : member));
+}
+
+function bodyMembers({ fields, id, schema }: Resource): readonly MemberType[] {
+  const written = fields
+    .filter(({ readOnly }) => !readOnly)
+    .map((field) => memberType(field, propertyOf(schema, field.name), 'in'));
+  return id.kind === 'client' ? [{ name: 'id', type: 'string' }, ...written] : written;
+}
+
+function shownMember({ name }: Field): MemberType {
+  return { name, type: 'string' };
+}
+
+function propertiesOf({ properties }: Resource, use: 'sortable' | 'filterable'): readonly Property[] {
+  return [...properties.values()].filter((property) => property[use]);
+}
+
+function filterMember({ path, type, allowed }: Property): MemberType {
+  const value = type.kind === 'array' ? type.item.type.kind : type.kind;
+  const isLiteral = value === 'text' || value === 'integer' || value === 'number' || value === 'boolean';
+  const listed = isLiteral && allowed !== null ? allowed.map(literal).join(' | ') : null;
+  const plain = value === 'integer' || value === 'number' ? 'number' : value === 'boolean' ? 'boolean' : 'string';
+  if (type.kind === 'array') return { name: path, type: `ListFilter<${listed ?? plain}>` };
+  if (type.kind === 'text') return { name: path, type: listed === null ? 'TextFilter' : `TextFilter<${listed}>` };
+  return { name: path, type: `ScalarFilter<${listed ?? plain}>` };
+}
+
+function relationMember({ name, kind, target }: Relation): MemberType {
+  return { name, type: `{ readonly to: ${literal(linkName(target))}; readonly many: ${kind !== 'one'} }` };
+}
+
+function parentType({ parent }: Resource, { resources }: Model): string {
+  const target = resources.get(parent?.resource ?? '');
+  return target === undefined ? 'null' : literal(linkName(target));
+}
+
+/** The union of names; of more than two, each in a line of its own. */
+function union(names: readonly string[]): string {
+  const types = names.map((name) => literal(name));
+  if (types.length > 2) return `\n${types.map((type) => `  | ${type}`).join('\n')}`;
+  return types.length === 0 ? 'never' : types.join(' | ');
+}
