@@ -8,9 +8,12 @@ import { LocalRateLimiter } from './limits/rate-limiter.ts';
 import type { Model } from './model/model.ts';
 import { limitsOfInstance } from './model/rate-quota.ts';
 import { rowTransfer, type RowTransfer } from './row-transfer.ts';
+import type { Metrics } from './observe/metrics/metrics.ts';
 import { safeObserver } from './observe/safe-observer.ts';
 import { standardErrorLog } from './observe/standard-error-log.ts';
-import type { Observe } from './observe/observation.ts';
+import { type Observe, observeAll } from './observe/observation.ts';
+import { apiMetrics } from './pipeline/measure/api-metrics.ts';
+import { ActiveRequests } from './pipeline/measure/active-requests.ts';
 import { compileContracts } from './pipeline/compile-contracts.ts';
 import { type Contract, type Contracts, versionedBase } from './pipeline/contract.ts';
 import type { Handler } from './pipeline/exchange.ts';
@@ -18,6 +21,7 @@ import { createPipeline, type PipelineOptions } from './pipeline/pipeline.ts';
 import type { Rates } from './pipeline/quota.ts';
 import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
 import { apiKeysRead, storedApiKey } from './pipeline/read/api-keys.ts';
+import { createCompressionCache } from './pipeline/represent/content-encoding.ts';
 import { ETags } from './pipeline/represent/etags.ts';
 import { compileVariants } from './pipeline/represent/variants.ts';
 import { ItemCache } from './pipeline/read/item-cache.ts';
@@ -60,6 +64,10 @@ export interface ApiOptions {
   readonly tokens?: TokenVerifier | null;
   /** The scheme and authority of URLs in events when the model has no `public_url`. Default: `http://localhost`. */
   readonly origin?: () => string;
+  /** Measures the API. Default: nothing is measured, which costs nothing. */
+  readonly metrics?: Metrics | null;
+  /** Whether the API serves its metrics at `/metrics` of the origin (OPS-2); with `auth` under the scope `metrics:read`. Default: false. */
+  readonly serveMetrics?: boolean;
   /** Called after every commit. */
   readonly onCommit?: () => void;
   /** Why `/readyz` responds 503; null when the server is ready. Default: always ready. */
@@ -81,6 +89,8 @@ export interface ApiOptions {
 /** An API: responds to requests, imports and exports rows. */
 export interface Api extends Handler, RowTransfer {
   readonly model: Model;
+  /** Whether `/metrics` is a path of the API. */
+  readonly servesMetrics: boolean;
 
   /** Called by each mount in a host application. The first call reports what is exposed where no authentication is configured. */
   onMount(): void;
@@ -89,11 +99,12 @@ export interface Api extends Handler, RowTransfer {
 /** Composes an API from its parts, for a store or a clock that `openApi` does not create. */
 export async function createApi(given: ApiOptions): Promise<Api> {
   const options = withDefaults(given);
-  const { model, store } = options;
+  const { model, store, metrics } = options;
+  const servesMetrics = options.serveMetrics && metrics !== null;
   await followStore({ ...options, newestTime: (until) => store.newestTime(until) });
   const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
   const seal = createSeal(secret, 'cursor');
-  const contracts = compileContracts(model, { seal, observe: safeObserver(options.observe) });
+  const contracts = compileContracts(model, { seal, observe: options.observe, servesMetrics });
   const { current } = contracts;
   const services = await servicesOf(options, contracts, seal);
   const { now, uuid } = services.sources;
@@ -107,11 +118,13 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     resource: () => resourceOf(model, given.origin?.() ?? null),
     ...callerServices(options),
     notReadyReason: options.notReadyReason,
+    ...measuring(options, services),
   });
   return {
     ...handler,
     ...rowTransfer({ contract: current, store, tokens: tokensOf(options) ?? NO_TOKENS, services }),
     model,
+    servesMetrics,
     onMount: once(() => {
       const { name, basePath, auth } = model;
       if (auth === null) services.observe({ kind: 'mounted-without-auth', name, basePath });
@@ -131,12 +144,13 @@ interface CompleteApiOptions extends Required<ApiOptions> {
 }
 
 function withDefaults(given: ApiOptions): CompleteApiOptions {
-  const { clock = systemClock, random = createRandom() } = given;
+  const { clock = systemClock, random = createRandom(), metrics = null } = given;
+  const observe = safeObserver(given.observe ?? standardErrorLog());
   const written = new MonotonicClock(clock);
   return {
     services: {},
     tokens: given.model.auth !== null ? NO_TOKENS : null,
-    observe: standardErrorLog(),
+    serveMetrics: false,
     allowAnyHost: false,
     origin: () => 'http://localhost',
     onCommit: () => undefined,
@@ -146,6 +160,8 @@ function withDefaults(given: ApiOptions): CompleteApiOptions {
     rateLender: null,
     sleep: (milliseconds) => setTimeout(milliseconds),
     ...given,
+    metrics,
+    observe: metrics === null ? observe : observeAll(observe, metrics.observe),
     clock,
     random,
     written,
@@ -167,6 +183,7 @@ async function servicesOf(options: CompleteApiOptions, { current, all }: Contrac
     etags: new ETags({ id, at: since, date: httpDate(since) }, digest, variantOf),
     items: new ItemCache(),
     pages: createPageCache(),
+    bodies: createCompressionCache(),
     events: {
       model,
       urls: current.urls,
@@ -174,8 +191,19 @@ async function servicesOf(options: CompleteApiOptions, { current, all }: Contrac
       id: uuid,
     },
     application: options.services,
-    observe: safeObserver(options.observe),
+    observe: options.observe,
   };
+}
+
+/** What is measured at each scrape, and by each request. */
+function measuring(
+  { metrics, store }: CompleteApiOptions,
+  { items, pages, bodies }: Services,
+): Pick<PipelineOptions, 'metrics' | 'active'> {
+  if (metrics === null) return { metrics: () => Promise.resolve(''), active: null };
+  const active = new ActiveRequests();
+  metrics.setSource('api', apiMetrics({ store, active, caches: { items, pages, bodies } }));
+  return { metrics: metrics.text, active };
 }
 
 /** What identifies callers, and counts their requests. */
@@ -200,7 +228,14 @@ function tokensOf({ model, store, tokens, clock }: CompleteApiOptions): TokenVer
 }
 
 /** What counts the requests of callers; null where the model has no rate limits. */
-function ratesOf({ model, rateLender: lender, random, elapsed: now, sleep }: CompleteApiOptions): Rates | null {
+function ratesOf({
+  model,
+  rateLender: lender,
+  random,
+  elapsed: now,
+  sleep,
+  observe,
+}: CompleteApiOptions): Rates | null {
   const { rate } = model.limits;
   if (rate === null) return null;
   const limits = lender?.isShared === true ? rate : limitsOfInstance(rate);
@@ -208,7 +243,7 @@ function ratesOf({ model, rateLender: lender, random, elapsed: now, sleep }: Com
     lender === null
       ? new LocalRateLimiter({ limits, secret: random.hex(8), now })
       : new LeasedRateLimiter({ limits, lender, now });
-  return { limits, limiter, sleep };
+  return { limits, limiter, sleep, observe };
 }
 
 /** What the model says of every exchange, before it is routed. */

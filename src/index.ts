@@ -62,6 +62,8 @@ export type {
   StandardSchema,
   ValuesOf,
 } from './model/typescript/schema-types.ts';
+export type { MetricFamily, MetricSeries } from './observe/metrics/metric-family.ts';
+export { createMetrics, type Metrics, type MetricSource } from './observe/metrics/metrics.ts';
 export { logEntry, type LogEntry, type LogLevel } from './observe/log-entry.ts';
 export type { Observation, Observe } from './observe/observation.ts';
 export { openApi, type OpenApiOptions, type OpenedApi } from './open-api.ts';

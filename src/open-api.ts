@@ -9,7 +9,7 @@ import { loadModel } from './model/load-model.ts';
 import type { Model } from './model/model.ts';
 import { type DefinedModel, isDefinedModel } from './model/typescript/define-model.ts';
 import type { HookServices } from './model/typescript/hooks.ts';
-import type { Observe } from './observe/observation.ts';
+import { type Observe, observeAll } from './observe/observation.ts';
 import { safeObserver } from './observe/safe-observer.ts';
 import { standardErrorLog } from './observe/standard-error-log.ts';
 import { monotonicNow, systemClock } from './platform/clock.ts';
@@ -22,7 +22,15 @@ import type { Store } from './stores/store.ts';
 export interface OpenApiOptions
   extends Pick<
     ApiOptions,
-    'services' | 'tokens' | 'observe' | 'allowAnyHost' | 'origin' | 'notReadyReason' | 'rateLender'
+    | 'services'
+    | 'tokens'
+    | 'observe'
+    | 'metrics'
+    | 'serveMetrics'
+    | 'allowAnyHost'
+    | 'origin'
+    | 'notReadyReason'
+    | 'rateLender'
   > {
   /**
    * The Redis or Valkey through which all instances of the API share its rate limits: `redis[s]://[[user]:password@]host[:port][/database]`. Needs
@@ -68,7 +76,9 @@ export interface OpenedApi extends AsyncDisposable {
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
   const { database, driver, migrate = true, signal } = options;
   const { model, services } = modelAndServices(options);
-  const observe = safeObserver(options.observe ?? standardErrorLog());
+  const { metrics = null } = options;
+  const reported = safeObserver(options.observe ?? standardErrorLog());
+  const observe = metrics === null ? reported : observeAll(reported, metrics.observe);
   const clock = systemClock;
   const random = createRandom();
   const tokens = options.tokens ?? (await tokensOf(model, options, observe));
@@ -87,7 +97,7 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
     const dispatch = startHooks({ subscribers, store, clock, random, observe });
     closers.push(async () => dispatch?.stop(milliseconds(options.shutdownTimeout ?? model.limits.shutdownTimeout)));
     const onCommit = (): void => dispatch?.wake();
-    const parts = { model, services, tokens, observe, store, clock, random, onCommit, rateLender };
+    const parts = { model, services, tokens, observe: reported, store, clock, random, onCommit, rateLender };
     const api = await createApi({ ...options, ...parts });
     return { api, store, close, [Symbol.asyncDispose]: close };
   } catch (error) {

@@ -32,6 +32,10 @@ export class ArenaGeneration implements Generation<Packed> {
     this.#bytes = align(bytes);
   }
 
+  get size(): number {
+    return this.#offsets.size;
+  }
+
   get(hash: number, key: string): Packed | undefined {
     const offset = this.#offsets.get(hash);
     if (offset === undefined || this.#arena === null || !hasKey(this.#arena, offset, key)) return undefined;

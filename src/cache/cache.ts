@@ -1,7 +1,17 @@
 import { fnv1a } from './fnv1a.ts';
 
+/** How a cache was used since it was created. */
+export interface CacheStatistics {
+  readonly hits: number;
+  readonly misses: number;
+  /** Entries that had to make room for others; not those that were replaced or cleared. */
+  readonly evictions: number;
+}
+
 /** What every cache does. */
 export interface Cache<V> {
+  readonly statistics: CacheStatistics;
+
   /** @returns the value that was last set under this very key; undefined where it was evicted or never admitted */
   get(key: string): V | undefined;
 
@@ -10,10 +20,16 @@ export interface Cache<V> {
 
   /** Evicts everything. */
   clear(): void;
+
+  /** Counts the last hit as a miss: what was found is not valid any more. */
+  missAfterAll(): void;
 }
 
 /** Where a part of a cache is stored: entries by the hashes of their keys, one for each hash. */
 export interface Generation<V, H = number> {
+  /** Number of entries. */
+  readonly size: number;
+
   get(hash: H, key: string): V | undefined;
   set(hash: H, key: string, value: V): void;
 
@@ -44,6 +60,7 @@ const MAX_SHARE = 1 / 64;
  * writes nothing otherwise.
  */
 export class GenerationalCache<V, H = number> implements Cache<V> {
+  readonly statistics = { hits: 0, misses: 0, evictions: 0 };
   readonly #options: CacheOptions<V, H>;
   readonly #hash: (key: string) => H;
   readonly #maxWeight: number;
@@ -71,9 +88,11 @@ export class GenerationalCache<V, H = number> implements Cache<V> {
     for (let index = 0; index <= oldest; index += 1) {
       const value = generations[index]?.get(hash, key);
       if (value === undefined) continue;
+      this.statistics.hits += 1;
       if (index === oldest) this.#promote(hash, key, value);
       return value;
     }
+    this.statistics.misses += 1;
     return undefined;
   }
 
@@ -86,6 +105,11 @@ export class GenerationalCache<V, H = number> implements Cache<V> {
   clear(): void {
     for (const generation of this.#generations) generation.clear();
     this.#weight = 0;
+  }
+
+  missAfterAll(): void {
+    this.statistics.hits -= 1;
+    this.statistics.misses += 1;
   }
 
   #promote(hash: H, key: string, value: V): void {
@@ -106,6 +130,7 @@ export class GenerationalCache<V, H = number> implements Cache<V> {
   #evict(): void {
     const oldest = this.#generations.pop();
     if (oldest === undefined) return;
+    this.statistics.evictions += oldest.size;
     oldest.clear();
     this.#generations.unshift(oldest);
     this.#weight = 0;
@@ -121,6 +146,10 @@ export class GenerationalCache<V, H = number> implements Cache<V> {
 
 class MapGeneration<V, H> implements Generation<V, H> {
   #entries = new Map<H, { readonly key: string; readonly value: V }>();
+
+  get size(): number {
+    return this.#entries.size;
+  }
 
   get(hash: H, key: string): V | undefined {
     const entry = this.#entries.get(hash);

@@ -1,5 +1,5 @@
 import type { Observe } from '../observe/observation.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, monotonicNow } from '../platform/clock.ts';
 import { settlesWithin } from '../platform/timeout.ts';
 import { type ClaimedDelivery, type Store, StoreUnavailable } from '../stores/store.ts';
 import { AFTER_HOOK_PREFIX } from './after-hooks.ts';
@@ -122,14 +122,16 @@ class Dispatcher {
     const { store, observe } = this.#options;
     const { endpoint, sequence, event } = delivery;
     const { correlation_id: correlationId } = event.metadata;
+    const begun = monotonicNow();
     try {
       await this.#attempt(delivery);
       if (this.#abandoned) return;
       await store.deliveries.settle(endpoint, sequence, { kind: 'succeeded' });
+      this.#report('succeeded', delivery, begun);
     } catch (error) {
       if (this.#abandoned) return;
       observe({ kind: 'error', correlationId, error });
-      await this.#reschedule(delivery).catch((cause: unknown) =>
+      await this.#reschedule(delivery, begun).catch((cause: unknown) =>
         observe({ kind: 'error', correlationId, error: cause }),
       );
     }
@@ -148,7 +150,8 @@ class Dispatcher {
   }
 
   /** Gives up if the hook no longer exists or the schedule has no further attempt; else schedules the next attempt. */
-  async #reschedule({ endpoint, sequence, attempts }: ClaimedDelivery): Promise<void> {
+  async #reschedule(delivery: ClaimedDelivery, begun: number): Promise<void> {
+    const { endpoint, sequence, attempts } = delivery;
     const { store, clock, random } = this.#options;
     const isGone = endpoint.startsWith(AFTER_HOOK_PREFIX) && !this.#subscribers.has(endpoint);
     const delay = isGone ? null : nextDelay(HOOK_SCHEDULE, attempts + 1, random());
@@ -157,5 +160,12 @@ class Dispatcher {
       sequence,
       delay === null ? { kind: 'dead' } : { kind: 'retry', at: clock.now() + delay },
     );
+    this.#report(delay === null ? 'dead' : 'retry', delivery, begun);
+  }
+
+  #report(result: 'succeeded' | 'retry' | 'dead', { event }: ClaimedDelivery, begun: number): void {
+    const { clock, observe } = this.#options;
+    const lag = Math.max(0, clock.now() - Date.parse(event.payload.timestamp));
+    observe({ kind: 'delivery', result, duration: monotonicNow() - begun, lag });
   }
 }

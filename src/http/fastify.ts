@@ -1,7 +1,7 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { http } from './builtin-http.ts';
 import { createListener, type Listener } from './listener.ts';
-import { HEALTH_PATHS, type MountedApi, type MountOptions, owns } from './mounted-api.ts';
+import { type MountedApi, type MountOptions, originPaths, owns } from './mounted-api.ts';
 
 export type { MountedApi } from './mounted-api.ts';
 
@@ -28,7 +28,7 @@ export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api,
   for (const method of ROUTED_METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
   }
-  const urls = routedUrls(api.model.basePath, app.prefix);
+  const urls = routedUrls(api, app.prefix);
   if (urls === null) {
     done(outsidePrefix(api.model.basePath, app.prefix));
     return;
@@ -38,16 +38,17 @@ export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api,
 };
 
 /**
- * The URLs of the API, below the prefix of the plugin. The base path contains the prefix, because links do. The health checks are at the origin,
+ * The URLs of the API, below the prefix of the plugin. The base path contains the prefix, because links do. The health checks and the metrics are at the origin,
  * where a plugin with a prefix has no routes.
  *
  * @returns null where the base path is not below the prefix
  */
-function routedUrls(basePath: string, prefix: string): readonly string[] | null {
+function routedUrls(api: MountedApi, prefix: string): readonly string[] | null {
+  const { basePath } = api.model;
   if (!`${basePath}/`.startsWith(`${prefix}/`)) return null;
   const below = basePath.slice(prefix.length);
   const root = below === '' && prefix === '' ? [] : [below];
-  return [...root, `${below}/*`, ...(prefix === '' ? HEALTH_PATHS : [])];
+  return [...root, `${below}/*`, ...(prefix === '' ? originPaths(api) : [])];
 }
 
 function outsidePrefix(basePath: string, prefix: string): RangeError {

@@ -8,6 +8,8 @@ import { weakMemoize } from '../cache/memoize.ts';
 export interface MountedApi extends Handler {
   /** Called by each mount in a host application. */
   onMount?(): void;
+  /** Whether the API serves `/metrics`. Default: false. */
+  readonly servesMetrics?: boolean;
   readonly model: { readonly basePath: string; readonly limits: Limits };
 }
 
@@ -36,18 +38,23 @@ export function mountApi(api: MountedApi, { hosts, cors = true }: MountOptions):
 }
 
 /** The paths outside of the base path that the API serves (OPS-2). */
-export const HEALTH_PATHS = ['/livez', '/readyz'] as const;
+export function originPaths({ servesMetrics = false }: MountedApi): readonly string[] {
+  return servesMetrics ? [...HEALTH_PATHS, METRICS_PATH] : HEALTH_PATHS;
+}
+
+const HEALTH_PATHS = ['/livez', '/readyz'];
+const METRICS_PATH = '/metrics';
 
 /** Whether a request is a health check, which gets its response under overload, too (LIM-3). */
 export function isHealthCheck(target: string): boolean {
   return /^\/(?:livez|readyz)(?:\?|$)/.test(target);
 }
 
-/** Whether a request target belongs to the API, however it is encoded: its base path, the paths below it, and its health checks. */
-export function owns({ model }: MountedApi, target: string): boolean {
+/** Whether a request target belongs to the API, however it is encoded: its base path, the paths below it, and those at the origin. */
+export function owns(api: MountedApi, target: string): boolean {
   const segments = segmentsOfTarget(target);
-  const isHealth = HEALTH_PATHS.some((health) => segments.length === 1 && health === `/${segments[0]}`);
-  return isHealth || segmentsBelow(segments, baseOf(model)) !== null;
+  const isAtOrigin = originPaths(api).some((path) => segments.length === 1 && path === `/${segments[0]}`);
+  return isAtOrigin || segmentsBelow(segments, baseOf(api.model)) !== null;
 }
 
 /** The decoded segments of a base path. Every request of the app is compared with them, hence memoized. */

@@ -1,8 +1,10 @@
 import { timestamp } from '../conventions/timestamp.ts';
 import { describeError, errorFacts } from './described-error.ts';
-import type { Observation } from './observation.ts';
+import { measuredEntry } from './measured-entry.ts';
+import { isMeasured, type Measured, type Observation } from './observation.ts';
 
-export type LogLevel = 'info' | 'warn' | 'error';
+/** What is `debug` is for metrics and traces; the log of `restwright serve` leaves it out. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** A log entry, independent of the log format. */
 export interface LogEntry {
@@ -21,6 +23,10 @@ function entry(level: LogLevel, event: string, fields: LogEntry['fields']): LogE
 
 /** The log entry of an observation (OPS-2). */
 export function logEntry(observation: Observation): LogEntry {
+  return isMeasured(observation) ? measuredEntry(observation) : reportedEntry(observation);
+}
+
+function reportedEntry(observation: Exclude<Observation, Measured>): LogEntry {
   switch (observation.kind) {
     case 'request':
       return requestEntry(observation);

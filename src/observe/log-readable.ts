@@ -4,7 +4,7 @@ import type { Observation } from './observation.ts';
 type Colour = 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 const codes: Readonly<Record<Colour, number>> = { dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
-const levelColours: Readonly<Record<LogLevel, Colour>> = { info: 'dim', warn: 'yellow', error: 'red' };
+const levelColours: Readonly<Record<LogLevel, Colour>> = { debug: 'dim', info: 'dim', warn: 'yellow', error: 'red' };
 
 type Paint = (colour: Colour, text: string) => string;
 

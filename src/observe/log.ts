@@ -2,7 +2,7 @@ import { timestamp } from '../conventions/timestamp.ts';
 import type { Clock } from '../platform/clock.ts';
 import { jsonLine } from './log-json.ts';
 import { readableLine } from './log-readable.ts';
-import type { Observe } from './observation.ts';
+import { isMeasured, type Observe } from './observation.ts';
 
 export interface LogOptions {
   /** Receives whole lines; called once for each observation. */
@@ -20,13 +20,14 @@ export interface LogOptions {
 const REPEAT_INTERVAL = 60_000;
 
 /**
- * An observer that logs one line for each observation (OPS-2). An unavailable store is logged once a minute for each reason, because every
+ * An observer that logs one line for each observation (OPS-2), other than what is measured. An unavailable store is logged once a minute for each reason, because every
  * request reports it. No line contains a token, a secret, a query or a body, and no input of a client can start a new line.
  */
 export function logSink({ write, clock, format, colours, pid }: LogOptions): Observe {
   let last = { at: Number.NaN, time: '' };
   const isDue = oncePerInterval(REPEAT_INTERVAL);
   return (observation) => {
+    if (isMeasured(observation)) return;
     const at = clock.now();
     if (observation.kind === 'store-unavailable' && !isDue(observation.error.message, at)) return;
     // Many lines have the same millisecond.

@@ -1,3 +1,11 @@
+/** When a stage of a request ran, in milliseconds since the request began. Reads and writes of the store are within their stage. */
+export interface StageTime {
+  /** `receive`, `route`, `authenticate`, ..., or `store`. */
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Everything that the program reports about itself. Call sites report facts; observers (log, metrics, traces) decide what to do with them. */
 export type Observation =
   | { readonly kind: 'listening'; readonly url: string; readonly allowAnyHost: boolean }
@@ -9,7 +17,10 @@ export type Observation =
   | { readonly kind: 'stopped'; readonly unfinished: number }
   /**
    * A request got its response. `route` is a pattern (`/products/{id}`), never data; `target` has no query. `duration` is in milliseconds.
-   * `parentId` is the span of the client, null where the trace begins here; `sampled`: whether the trace is recorded (`traceparent`).
+   * `version` is that of the contract, null where none was found. Sizes are those of the bodies in bytes: null where they are not known before the
+   * body was received or sent, and of the response also where nothing measures it.
+   * `parentId` is the span of the client, null where the trace begins here; `sampled`: whether the trace is recorded (`traceparent`); `traceState` is
+   * the field `tracestate` as it was sent. `stages` is null unless stages are timed.
    */
   | {
       readonly kind: 'request';
@@ -19,10 +30,16 @@ export type Observation =
       readonly status: number;
       readonly errorCode: string | null;
       readonly duration: number;
+      readonly version: string | null;
+      readonly requestSize: number | null;
+      readonly responseSize: number | null;
       readonly correlationId: string;
       readonly traceId: string;
       readonly parentId: string | null;
       readonly sampled: boolean;
+      readonly traceState: string | null;
+      readonly scheme: 'http' | 'https';
+      readonly stages: readonly StageTime[] | null;
     }
   /**
    * A request spoke a contract that is deprecated (VER-4). `caller` is who would have to change: the subject and the client of its credentials, or the
@@ -59,6 +76,24 @@ export type Observation =
     }
   /** The database is unavailable; the client got a 503. Reported by every request, logged once a minute. */
   | { readonly kind: 'store-unavailable'; readonly error: Error }
+  /** A transaction that writes is on disk: after `duration` milliseconds, for so many units that shared it. */
+  | { readonly kind: 'commit'; readonly duration: number; readonly units: number }
+  /** Another process holds the database: so many units wait for it. */
+  | { readonly kind: 'commit-blocked'; readonly units: number }
+  /** A read exceeded the statement timeout, or the queue of slow reads was full. The client got a 503. */
+  | { readonly kind: 'read-stopped'; readonly reason: 'timeout' | 'queue'; readonly correlationId: string }
+  /** A request was refused, because the bucket of its caller, of its address or of failed attempts was empty. */
+  | { readonly kind: 'rate-limited'; readonly bucket: 'caller' | 'address' | 'failure' }
+  /**
+   * An attempt to deliver an event: whether it succeeded, is repeated, or was the last one. `duration` of the attempt, and `lag` since the write, in
+   * milliseconds.
+   */
+  | {
+      readonly kind: 'delivery';
+      readonly result: 'succeeded' | 'retry' | 'dead';
+      readonly duration: number;
+      readonly lag: number;
+    }
   /** A file of the database is not where it was when it was opened. Nothing is read or acknowledged until a restart. Reported once. */
   | { readonly kind: 'database-lost'; readonly path: string; readonly change: 'missing' | 'replaced' }
   /** Writes to the database have begun to fail for this reason; null when they succeed again. */
@@ -99,4 +134,31 @@ export type Observation =
   | { readonly kind: 'deliveries-pending'; readonly count: number }
   | { readonly kind: 'overload'; readonly overloaded: boolean; readonly reason: string | null };
 
+/** What only metrics and traces want to know: it says nothing that an operator could do something about. */
+export type Measured = Extract<
+  Observation,
+  { kind: 'commit' | 'commit-blocked' | 'read-stopped' | 'rate-limited' | 'delivery' }
+>;
+
+const MEASURED: ReadonlySet<Observation['kind']> = new Set<Measured['kind']>([
+  'commit',
+  'commit-blocked',
+  'read-stopped',
+  'rate-limited',
+  'delivery',
+]);
+
+/** Called for every observation, most of which are requests. */
+export function isMeasured(observation: Observation): observation is Measured {
+  return observation.kind !== 'request' && MEASURED.has(observation.kind);
+}
+
 export type Observe = (observation: Observation) => void;
+
+/** Passes each observation to several observers. */
+export function observeAll(first: Observe, second: Observe): Observe {
+  return (observation) => {
+    first(observation);
+    second(observation);
+  };
+}

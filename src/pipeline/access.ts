@@ -6,6 +6,9 @@ import type { Routed } from './route.ts';
 
 const PUBLIC: readonly AccessRule[] = [];
 const AUTHENTICATED: readonly AccessRule[] = [{ kind: 'authenticated' }];
+/** What `/metrics` needs of an API with authentication (AUTH-10). */
+export const METRICS_SCOPE = 'metrics:read';
+const METRICS: readonly AccessRule[] = [{ kind: 'scope', scope: METRICS_SCOPE }];
 
 /**
  * The rules that a request has to fulfil, all of them (AUTH-4); none where the operation is public. A PUT that could create needs both rules, so that
@@ -25,6 +28,8 @@ export function accessRules({
     case 'ready':
     case 'metadata':
       return PUBLIC;
+    case 'metrics':
+      return method === 'OPTIONS' ? PUBLIC : METRICS;
     case 'home':
     case 'root':
     case 'batches':

@@ -20,8 +20,10 @@ import { EVERY_PERMISSION, type Permission, permissionsOf } from './permission.t
 /** What all contracts of a model are compiled with. */
 type CompileOptions = Pick<ContractContext, 'seal' | 'observe'>;
 
+interface ContractsOptions extends CompileOptions, Pick<Contracts, 'servesMetrics'> {}
+
 /** The contracts of a model: the newest one, and older ones over the same rows. */
-export function compileContracts(model: Model, options: CompileOptions): Contracts {
+export function compileContracts(model: Model, { servesMetrics, ...options }: ContractsOptions): Contracts {
   const current = compileCurrent(model, options);
   const mappings = contractMappings(model);
   const older = model.versions.flatMap((each, index): readonly Contract[] => {
@@ -31,7 +33,7 @@ export function compileContracts(model: Model, options: CompileOptions): Contrac
   const all = [current, ...older];
   const byVersion = new Map(all.map((each) => [each.version, each]));
   const versions = [model.version, ...model.versions.map(({ version, retired }) => ({ ...version, retired }))];
-  return { current, all, versions, of: (version) => byVersion.get(textOf(version)) ?? null };
+  return { current, all, versions, servesMetrics, of: (version) => byVersion.get(textOf(version)) ?? null };
 }
 
 function textOf({ major, minor, patch }: ContractVersion): string {

@@ -156,6 +156,8 @@ export interface Contracts {
   readonly all: readonly Contract[];
   /** Those that are retired included. */
   readonly versions: readonly SupportedVersion[];
+  /** Whether `/metrics` is a route of the origin (OPS-2). */
+  readonly servesMetrics: boolean;
   /** null for one that is retired. */
   of(version: ContractVersion): Contract | null;
 }

@@ -76,6 +76,7 @@ export function optionsHeaders(routed: Routed): HeaderList {
     case 'server':
     case 'live':
     case 'ready':
+    case 'metrics':
     case 'metadata':
     case 'home':
     case 'root':

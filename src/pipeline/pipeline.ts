@@ -1,12 +1,12 @@
 import { IdleTimer } from '../cache/idle-timer.ts';
 import { ApiError, apiError } from '../conventions/errors.ts';
 import type { HostRule } from '../conventions/host.ts';
-import { pathOfTarget } from '../conventions/url.ts';
 import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts';
 import { addressName } from '../limits/address-name.ts';
-import type { Observation, Observe } from '../observe/observation.ts';
+import type { Observe } from '../observe/observation.ts';
 import { type Store, StoreUnavailable } from '../stores/store.ts';
 import { variesByCaller } from './access.ts';
+import type { ActiveRequests } from './measure/active-requests.ts';
 import { authenticate, type Authenticated, type AuthenticateOptions } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { checkOrigin } from './check-origin.ts';
@@ -20,9 +20,11 @@ import type { Rates } from './quota.ts';
 import { type Exchange, type ExchangeSources, isPreflight, openExchange, receive, requireTls } from './receive.ts';
 import { refuse } from './refuse.ts';
 import { represent } from './represent.ts';
-import { compressResponse, createCompressionCache } from './represent/content-encoding.ts';
+import { compressResponse } from './represent/content-encoding.ts';
 import { healthResponse, optionsResponse, preflightResponse, redirectResponse } from './represent/early-responses.ts';
+import { bodySize, requestObservation } from './measure/request-observation.ts';
 import { metadataResponse } from './represent/metadata-response.ts';
+import { metricsResponse } from './represent/metrics-response.ts';
 import { route, routeIfServed } from './route.ts';
 import type { Services } from './services.ts';
 
@@ -41,6 +43,10 @@ export interface PipelineOptions extends AuthenticateOptions {
   readonly rates: Rates | null;
   /** Why the server should get no traffic now; null when it should (LIM-3). */
   readonly notReadyReason: () => string | null;
+  /** All metrics, for `/metrics`. */
+  readonly metrics: () => Promise<string>;
+  /** Counts the requests in progress; null where nothing is measured (OPS-2). */
+  readonly active: ActiveRequests | null;
 }
 
 /** The score: one exchange, stage by stage, in the order of the contract's section 0. Everything that fails ends in `refuse`. */
@@ -56,11 +62,12 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   if (routed.method === 'OPTIONS') return chain(authenticated(), optionsResponse);
   if (routed.route.kind === 'live') return healthResponse(routed);
   if (routed.route.kind === 'ready') return checkReady(options).then(() => healthResponse(routed));
-  if (routed.route.kind === 'metadata') return metadataResponse(routed, options);
+  if (routed.route.kind === 'metadata') return metadataResponse(routed, options, contracts);
   return chain(authenticated(), (caller) => {
     observeDeprecation(caller, services.observe);
     return chain(limit(checkOrigin(caller), rates), (limited) => {
       const authorized = authorize(limited, store, options);
+      if (routed.route.kind === 'metrics') return metricsResponse(authorized, options.metrics);
       const negotiated = negotiate(authorized);
       return chain(plan(negotiated), (planned) =>
         chain(execute(planned, services), (outcome) => represent(planned.request, outcome, services)),
@@ -85,10 +92,9 @@ function observeDeprecation({ contract, principal, client, exchange }: Authentic
 
 /** Plays the score for every request, with compression at its end and an observation of each exchange. */
 export function createPipeline(options: PipelineOptions): Handler {
-  const { contracts, services, sources } = options;
-  const { observe } = services;
-  const compressed = createCompressionCache();
-  const caches = [services.items, services.pages, compressed];
+  const { contracts, services, sources, active } = options;
+  const { observe, items, pages, bodies } = services;
+  const caches = [items, pages, bodies];
   const idleTimer = new IdleTimer(IDLE_TIMEOUT, () => {
     for (const cache of caches) cache.clear();
   });
@@ -96,7 +102,8 @@ export function createPipeline(options: PipelineOptions): Handler {
 
   const report = <R extends ApiResponse>(exchange: Exchange, response: R): R => {
     const duration = sources.elapsed() - exchange.startTick;
-    observe(requestObservation(exchange, response.status, duration));
+    const size = active === null ? null : bodySize(response, exchange.request.method);
+    observe(requestObservation(exchange, { status: response.status, duration, size }));
     return response;
   };
 
@@ -104,40 +111,21 @@ export function createPipeline(options: PipelineOptions): Handler {
     handle(request) {
       idleTimer.touch();
       const exchange = openExchange(request, sources);
+      active?.begin(request.method);
       const responded = attempt(
         () => respond(exchange, request, options),
         (error) => refuse(exchange, error, refuseOptions),
       );
-      const encoded = chain(responded, (response) => compressResponse(response, exchange, compressed));
-      return chain(encoded, (response) => report(exchange, response));
+      const encoded = chain(responded, (response) => compressResponse(response, exchange, bodies));
+      return chain(encoded, (response) => {
+        const reported = report(exchange, response);
+        return active === null ? reported : active.end(reported, request.method);
+      });
     },
     refuse(error, request) {
       const exchange = openExchange(request, sources);
       return report(exchange, refuse(exchange, error, refuseOptions));
     },
-  };
-}
-
-function requestObservation(
-  { request, note, correlationId, trace }: Exchange,
-  status: number,
-  duration: number,
-): Observation {
-  const { method, target } = request;
-  const { route: pattern, errorCode } = note;
-  const { traceId, parentId, sampled } = trace;
-  return {
-    kind: 'request',
-    method,
-    target: pathOfTarget(target),
-    route: pattern,
-    status,
-    errorCode,
-    duration,
-    correlationId,
-    traceId,
-    parentId,
-    sampled,
   };
 }
 

@@ -76,6 +76,7 @@ function planOf(request: Negotiated): Plan {
     case 'server':
     case 'live':
     case 'ready':
+    case 'metrics':
     case 'metadata':
       throw new Error(`${route.kind} is answered before negotiation`);
   }

@@ -2,6 +2,7 @@ import { type ApiError, apiError } from '../conventions/errors.ts';
 import { rateLimitFields, waitSeconds } from '../conventions/rate-limit-fields.ts';
 import { addressName } from '../limits/address-name.ts';
 import { type BucketKind, type BucketState, quotaOf, type RateLimiter } from '../limits/rate-limiter.ts';
+import type { Observe } from '../observe/observation.ts';
 import type { RateLimits, RateQuota } from '../model/rate-quota.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
 
@@ -11,6 +12,7 @@ export interface Rates {
   readonly limiter: RateLimiter;
   /** Waits for a number of milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<unknown>;
+  readonly observe: Observe;
 }
 
 /** The bucket from which one request takes (LIM-2), and what was left in it then. */
@@ -91,6 +93,7 @@ export class Quota {
   }
 
   #exceeded(wait: number): ApiError {
+    this.#rates.observe({ kind: 'rate-limited', bucket: this.#kind });
     const seconds = waitSeconds(wait);
     const message = `Too many requests; try again in ${seconds} s.`;
     return apiError('RATE_LIMIT_EXCEEDED', message, { headers: { 'Retry-After': String(seconds) } });

@@ -3,7 +3,7 @@ import { type Coding, negotiateCoding } from '../conventions/content-coding.ts';
 import { type OriginAccess, SAME_ORIGIN } from '../conventions/cors.ts';
 import { continueTrace, correlationId, type Trace } from '../conventions/correlation.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
-import { type ClientConnection, clientConnection } from '../conventions/forwarded.ts';
+import { type ClientConnection, clientConnection, type Scheme } from '../conventions/forwarded.ts';
 import { checkHeaderFields } from '../conventions/header-check.ts';
 import { type HeaderFields, headerFields } from '../conventions/header-fields.ts';
 import { acceptsHost, type HostRule } from '../conventions/host.ts';
@@ -22,6 +22,8 @@ export interface ExchangeNote {
   errorCode: string | null;
   variesByCaller: boolean;
   quota: Quota | null;
+  /** That of the connection of the client, as trusted proxies report it. */
+  scheme: Scheme;
   /** The contract that the request speaks, once it is known. */
   contract: ServedContract | null;
 }
@@ -31,12 +33,12 @@ export type ServedContract = Pick<Contract, 'version' | 'lifecycle'>;
 
 /** Of a new exchange. */
 export function newNote(): ExchangeNote {
-  return { route: null, errorCode: null, variesByCaller: false, quota: null, contract: null };
+  return { route: null, errorCode: null, variesByCaller: false, quota: null, scheme: 'http', contract: null };
 }
 
 /** What is known of any request, however malformed. */
 export interface Exchange {
-  readonly request: Pick<RawRequest, 'method' | 'target' | 'headers' | 'cors'>;
+  readonly request: Pick<RawRequest, 'method' | 'target' | 'headers' | 'cors'> & Partial<Pick<RawRequest, 'body'>>;
   readonly fields: HeaderFields;
   readonly correlationId: string;
   readonly trace: Trace;
@@ -147,10 +149,12 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
   checkHeaderFields(fields, request.httpVersion, { headers: limits.headers, lines: limits.headerLines });
   const host = fields.get('host');
   if (host !== null && !acceptsHost(hosts, host)) throw hostNotAccepted(hosts);
+  const client = clientConnection(request, fields, model.trustedProxies);
+  exchange.note.scheme = client.scheme;
   return {
     exchange,
     request,
-    client: clientConnection(request, fields, model.trustedProxies),
+    client,
     method: isMethod(method) ? method : null,
     segments: read?.segments ?? null,
     belowBase: below,

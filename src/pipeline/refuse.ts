@@ -122,6 +122,8 @@ export function reportedError(failure: unknown, correlationId: string, observe: 
   const error = asApiError(failure);
   if (error.status === 500) observe({ kind: 'error', correlationId, error: failure });
   if (failure instanceof StoreUnavailable) observe({ kind: 'store-unavailable', error: failure });
+  if (failure instanceof StatementTimeout) observe({ kind: 'read-stopped', reason: 'timeout', correlationId });
+  if (failure instanceof StoreOverloaded) observe({ kind: 'read-stopped', reason: 'queue', correlationId });
   return error;
 }
 

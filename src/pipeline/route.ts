@@ -18,6 +18,8 @@ export type Route =
   | { readonly kind: 'server' }
   | { readonly kind: 'live' }
   | { readonly kind: 'ready' }
+  /** What is measured (OPS-2), where the API serves it. */
+  | { readonly kind: 'metrics' }
   /** The metadata of a protected resource, of an API with authentication (AUTH-8). */
   | { readonly kind: 'metadata' }
   /** `/`, where the API has another base path. */
@@ -65,7 +67,7 @@ export function allow({ kind }: Route): string {
  */
 export function route(received: Received, contracts: Contracts): Routed {
   const { exchange, versionSegment } = received;
-  const own = originRoute(received, contracts.current);
+  const own = originRoute(received, contracts);
   const below = own === null ? received.belowBase : null;
   // Health checks have one format, whatever is accepted.
   const ranges = own === null || own.kind === 'home' ? parseAccept(exchange.fields.get('accept')) : [];
@@ -145,12 +147,13 @@ function linkBase({ linkBases }: Contract, { carrier, text }: ResolvedVersion<Co
 }
 
 /** Routes at the origin, outside the base path. */
-function originRoute({ segments }: Received, { base, model }: Contract): Route | null {
+function originRoute({ segments }: Received, { current: { base, model }, servesMetrics }: Contracts): Route | null {
   if (segments === null) return { kind: 'server' };
   if (segments.length === 0 && base.length > 0) return { kind: 'home' };
   if (segments.length === 2 && model.auth !== null && segments.join('/') === METADATA_PATH) return { kind: 'metadata' };
   if (segments.length !== 1) return null;
   if (segments[0] === 'livez') return { kind: 'live' };
+  if (segments[0] === 'metrics' && servesMetrics) return { kind: 'metrics' };
   return segments[0] === 'readyz' ? { kind: 'ready' } : null;
 }
 
@@ -186,6 +189,8 @@ function patternOf(found: Route, { model }: Contract): string {
       return '/livez';
     case 'ready':
       return '/readyz';
+    case 'metrics':
+      return '/metrics';
     case 'metadata':
       return `/${METADATA_PATH}`;
     case 'home':

@@ -3,6 +3,7 @@ import type { Observe } from '../observe/observation.ts';
 import type { EventContext } from '../plan/change-event.ts';
 import type { ItemCache } from './read/item-cache.ts';
 import type { PageCache } from './read/page-cache.ts';
+import type { CompressionCache } from './represent/content-encoding.ts';
 import type { ETags } from './represent/etags.ts';
 import type { Commits } from './write/commits.ts';
 import type { Idempotency } from './write/idempotency.ts';
@@ -30,6 +31,8 @@ export interface Services {
   readonly etags: ETags;
   readonly items: ItemCache;
   readonly pages: PageCache;
+  /** Compressed bodies. */
+  readonly bodies: CompressionCache;
   readonly events: EventContext;
   /** What hooks receive of the application. */
   readonly application: HookServices;

@@ -8,6 +8,8 @@ export type RouteKind =
   | 'server'
   | 'live'
   | 'ready'
+  /** The metrics of the process (OPS-2). */
+  | 'metrics'
   /** The metadata of a protected resource (RFC 9728). */
   | 'metadata'
   /** `/`, where the API has another base path. */
@@ -45,6 +47,8 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   },
   live: JSON_ONLY,
   ready: JSON_ONLY,
+  // In a format of its own, which is not negotiated.
+  metrics: JSON_ONLY,
   metadata: JSON_ONLY,
   home: ROOT,
   root: ROOT,

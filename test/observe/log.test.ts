@@ -17,6 +17,12 @@ const request = {
   traceId: '0af7651916cd43dd8448eb211c80319c',
   parentId: null,
   sampled: true,
+  version: '1.0.0',
+  requestSize: 0,
+  responseSize: null,
+  traceState: null,
+  scheme: 'http',
+  stages: null,
 } as const;
 
 const FULL = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });

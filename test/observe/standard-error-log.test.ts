@@ -16,6 +16,12 @@ const REQUEST: Observation = {
   traceId: 't',
   parentId: null,
   sampled: true,
+  version: '1.0.0',
+  requestSize: 0,
+  responseSize: null,
+  traceState: null,
+  scheme: 'http',
+  stages: null,
 };
 
 it('[OPS-2d] logs warnings and errors on standard error where the application gives no observer', (test) => {

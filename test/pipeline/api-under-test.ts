@@ -7,7 +7,8 @@ import type { TokenVerifier } from '../../src/auth/token-verifier.ts';
 import type { EventEnvelope } from '../../src/conventions/event.ts';
 import type { DefinedModel } from '../../src/model/typescript/define-model.ts';
 import { loadDefinition, loadModel } from '../../src/model/load-model.ts';
-import type { Observation, Observe } from '../../src/observe/observation.ts';
+import type { Metrics } from '../../src/observe/metrics/metrics.ts';
+import { type Observation, type Observe, observeAll } from '../../src/observe/observation.ts';
 import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 import { bufferedBody } from '../../src/pipeline/exchange.ts';
 import { createIds } from '../../src/platform/ids.ts';
@@ -85,6 +86,8 @@ export interface Setting {
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
   /** Wraps the store, for example to make it fail. */
   readonly breaking?: (store: Store) => Store;
+  /** Measures the API, which serves them at `/metrics`. */
+  readonly metrics?: Metrics;
   /** An additional observer, for example one that fails. */
   readonly observe?: Observe;
 }
@@ -136,11 +139,12 @@ export async function apiUnderTest(original: string | DefinedModel, setting: Set
   const random = createRandom();
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => void observations.push(observation);
+  const { metrics } = setting;
   const store = await openSqlite({
     path: setting.database ?? ':memory:',
     driver: driverName,
     model,
-    observe,
+    observe: metrics === undefined ? observe : observeAll(observe, metrics.observe),
     clock,
     random,
   });
@@ -158,6 +162,7 @@ export async function apiUnderTest(original: string | DefinedModel, setting: Set
     },
     ...(tokens === undefined ? {} : { tokens }),
     sleep: setting.sleep ?? ((milliseconds) => Promise.resolve(clock.advance(milliseconds))),
+    ...(metrics === undefined ? {} : { metrics, serveMetrics: true }),
     allowAnyHost: setting.open ?? false,
     notReadyReason: setting.unready ?? (() => null),
     origin: () => 'http://127.0.0.1:3000',

@@ -139,6 +139,12 @@ describe('the observation of a request', () => {
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
       parentId: '00f067aa0ba902b7',
       sampled: true,
+      version: '1.4.2',
+      requestSize: 0,
+      responseSize: null,
+      traceState: null,
+      scheme: 'http',
+      stages: null,
     });
   });
 

@@ -12,7 +12,8 @@ import {
 } from '../../limits/overload.ts';
 import type { LoadedModel } from '../../model/load-model.ts';
 import type { Limits } from '../../model/model.ts';
-import type { Observe } from '../../observe/observation.ts';
+import { createMetrics } from '../../observe/metrics/metrics.ts';
+import { type Observe, observeAll } from '../../observe/observation.ts';
 import type { OpenApiOptions, OpenedApi } from '../../open-api.ts';
 import { monotonicNow } from '../../platform/clock.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
@@ -58,25 +59,26 @@ export interface ListeningAddress {
  * @throws {CommandError} exit 1 for an unavailable database or address
  */
 export async function runServer(options: RunServerOptions): Promise<void> {
-  const { loaded, settings, observe, terminal } = options;
+  const { loaded, settings, terminal } = options;
   const { limits, basePath } = loaded.model;
   const signal = terminal.stopSignal();
+  const metrics = createMetrics();
+  const observe = observeAll(options.observe, metrics.observe);
   const delay = monitorDelay();
   let api: ReloadableApi | null = null;
   const queuedWrites = (): number => api?.pendingWrites ?? 0;
   const overload = monitorOverload({ limits, ...delaySources(delay, limits), queuedWrites, observe });
-  const { overloaded } = overload;
   const address = { origin: '' };
   let deadline = monotonicNow() + limits.shutdownTimeout;
   const shutdownTimeout = (): number => Math.max(0, deadline - monotonicNow());
   const notReadyReason = (): string | null => overload.reason();
-  const open = apiOpener(options, { origin: () => address.origin, notReadyReason, shutdownTimeout, signal });
+  const open = apiOpener(options, { metrics, origin: () => address.origin, notReadyReason, shutdownTimeout, signal });
   try {
     api = await openUnlessStopped(open(loaded), signal);
     if (api === null || signal.aborted) return;
     const { host, port, dev } = settings;
     const sharing = options.reusePort;
-    const server = await listen({ api, observe, overloaded, host, port, sharing });
+    const server = await listen({ api, observe, overloaded: overload.overloaded, host, port, sharing });
     address.origin = serverUrl(server.address, server.port, '');
     const watching = dev ? watchModel({ ...options, api, open, signal }) : null;
     const database = databaseFile(settings.database, loaded.model.name);
@@ -92,11 +94,14 @@ export async function runServer(options: RunServerOptions): Promise<void> {
   } finally {
     overload.close();
     delay.close();
+    metrics.close();
     await api?.close(shutdownTimeout());
   }
 }
 
-type ServerState = Required<Pick<OpenApiOptions, 'origin' | 'notReadyReason' | 'shutdownTimeout' | 'signal'>>;
+type ServerState = Required<
+  Pick<OpenApiOptions, 'metrics' | 'origin' | 'notReadyReason' | 'shutdownTimeout' | 'signal'>
+>;
 
 /** Opens the API of a model on its database: of the first one, and of each that is reloaded. */
 function apiOpener(
@@ -115,7 +120,7 @@ function apiOpener(
     opened.add(database);
     const redis = settings.redis ?? undefined;
     const served = { model, modelFile, services, database, driver, migrate, dispatch, rateLender, redis };
-    return openDatabase({ ...served, observe, allowAnyHost, ...state });
+    return openDatabase({ ...served, observe, serveMetrics: true, allowAnyHost, ...state });
   };
 }
 

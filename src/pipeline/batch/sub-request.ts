@@ -81,7 +81,8 @@ export function subRequest(received: Received, batch: Negotiated): Negotiated {
 
 /** The batch's contract alone: the path of an operation names it. */
 function contractsOf({ contract }: Negotiated): Contracts {
-  return { current: contract, all: [contract], versions: [contract.model.version], of: () => contract };
+  const versions = [contract.model.version];
+  return { current: contract, all: [contract], versions, servesMetrics: false, of: () => contract };
 }
 
 function rawRequest({ method, path, headers, body }: BatchOperation, batch: Negotiated): RawRequest {

@@ -1,6 +1,6 @@
 import { secondHit } from '../../cache/admission-filter.ts';
 import { ArenaGeneration, type Packed, packedBytes } from '../../cache/arena-generation.ts';
-import { type Cache, createCache } from '../../cache/cache.ts';
+import { type Cache, type CacheStatistics, createCache } from '../../cache/cache.ts';
 import { httpDate } from '../../conventions/http-date.ts';
 
 /** Bytes of cached items: 55,000 of 450 characters. Memory is taken as it is filled, a quarter at a time. */
@@ -79,6 +79,10 @@ export class ItemCache {
     newGeneration: (bytes) => new ArenaGeneration(bytes),
   });
 
+  get statistics(): CacheStatistics {
+    return this.#cache.statistics;
+  }
+
   /** Evicts every item and returns the memory to the system. */
   clear(): void {
     this.#cache.clear();
@@ -108,7 +112,10 @@ export class ItemSlot {
     const packed = this.#cache.get(this.#key);
     if (packed === undefined) return null;
     const [stamp, revision, at] = packed.numbers;
-    if (stamp !== this.#stamp) return null;
+    if (stamp !== this.#stamp) {
+      this.#cache.missAfterAll();
+      return null;
+    }
     if (this.judged.length === 0) return new CachedItem({ revision, at, judged: '' }, () => packed.text);
     const { text } = packed;
     const end = text.indexOf(SEPARATOR);

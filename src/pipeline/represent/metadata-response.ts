@@ -1,6 +1,8 @@
 import { apiError } from '../../conventions/errors.ts';
 import { writeJson } from '../../formats/json.ts';
 import type { AccessRule, Model, Resource } from '../../model/model.ts';
+import { METRICS_SCOPE } from '../access.ts';
+import type { Contracts } from '../contract.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import { METADATA_PATH, type Routed } from '../route.ts';
 import { commonHeaders } from './response.ts';
@@ -22,7 +24,11 @@ export function metadataUrl({ resource }: ResourceIdentity): string | null {
  *
  * @throws {ApiError} REQUEST_ROUTE_NOT_FOUND where the origin of the API is not known
  */
-export function metadataResponse({ contract, exchange }: Routed, identity: ResourceIdentity): BufferedResponse {
+export function metadataResponse(
+  { contract, exchange }: Routed,
+  identity: ResourceIdentity,
+  { servesMetrics }: Pick<Contracts, 'servesMetrics'>,
+): BufferedResponse {
   const { model } = contract;
   const resource = identity.resource();
   if (resource === null) {
@@ -35,7 +41,7 @@ export function metadataResponse({ contract, exchange }: Routed, identity: Resou
     resource,
     authorization_servers: [...new Set((model.auth?.issuers ?? []).map(({ issuer }) => issuer))],
     bearer_methods_supported: ['header'],
-    scopes_supported: scopesOf(model),
+    scopes_supported: scopesOf(model, servesMetrics ? [METRICS_SCOPE] : []),
     resource_name: model.title,
   });
   const headers = [
@@ -48,9 +54,9 @@ export function metadataResponse({ contract, exchange }: Routed, identity: Resou
   return { status: 200, headers, body };
 }
 
-/** Every scope that the model names, each once, in order. */
-function scopesOf({ resources }: Model): readonly string[] {
-  return [...new Set([...resources.values()].flatMap(scopesOfResource))].sort();
+/** Every scope that the model names, and others, each once, in order. */
+function scopesOf({ resources }: Model, others: readonly string[]): readonly string[] {
+  return [...new Set([...[...resources.values()].flatMap(scopesOfResource), ...others])].sort();
 }
 
 function scopesOfResource({ access, state }: Resource): readonly string[] {

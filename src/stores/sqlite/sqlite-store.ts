@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Model } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
+import { safeObserver } from '../../observe/safe-observer.ts';
 import { type Clock, monotonicNow, systemClock } from '../../platform/clock.ts';
 import { createRandom, type Random } from '../../platform/random.ts';
 import { SqlCacheEpochs } from '../sql/cache-epochs.ts';
@@ -129,15 +130,16 @@ function readsOf(
 function watchDatabase(
   { file }: OpenedDatabase,
   main: MainConnection,
-  { observe }: CompleteOptions,
-): { readonly guard: FileGuard; readonly health: WriteHealth } {
+  options: CompleteOptions,
+): { readonly guard: FileGuard; readonly health: WriteHealth; readonly observe: Observe } {
+  const observe = safeObserver(options.observe);
   const files = file === null ? [] : openFiles(file);
   const guard = new FileGuard({ files, observe, save: () => main.writer().emptyWal() });
   const probe = (): void => {
     guard.check();
     probeWrites(main.writer());
   };
-  return { guard, health: new WriteHealth({ probe, observe }) };
+  return { guard, health: new WriteHealth({ probe, observe }), observe };
 }
 
 /** What happens after each commit, before anything else can read. */
@@ -157,13 +159,13 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
   const tables = new Tables(options.model, sqlite);
   const { system } = tables;
   const { pool, scheduler } = readsOf(opened, main, options);
-  const { guard, health } = watchDatabase(opened, main, options);
-  const client = new SqliteClient({ main, scheduler, retry, guard, health });
+  const watched = watchDatabase(opened, main, options);
+  const client = new SqliteClient({ main, scheduler, retry, ...watched });
   const stamps = new SqlChangeStamps(client, system);
   const checkpoints = database === null ? null : new Checkpoints(database, main);
   const onCommit = commitListener(stamps, checkpoints);
   const writer = new UnitWriter(connection, tables);
-  const writes = new GroupCommit({ main, writer, clock: options.clock, retry, guard, health, onCommit });
+  const writes = new GroupCommit({ main, writer, clock: options.clock, retry, ...watched, onCommit });
   const secret = readSecret(connection);
   const epochs = new SqlCacheEpochs(client, system, options.random);
   return {
@@ -178,13 +180,13 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
     cacheEpoch: (name, now) => epochs.get(name, now),
     newestTime: (until) => newestTime(client, tables, until),
     ping: () => {
-      guard.check();
+      watched.guard.check();
       client.get(system.counters());
-      health.requireHealthy();
+      watched.health.requireHealthy();
     },
     close: async () => {
-      guard.close();
-      health.close();
+      watched.guard.close();
+      watched.health.close();
       await Promise.all([pool?.close(), writes.close()]);
       await checkpoints?.close();
       connection.close();

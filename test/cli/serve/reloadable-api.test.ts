@@ -42,6 +42,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): OpenedApi & { 
     api: {
       handle: () => promise,
       refuse: () => refused,
+      servesMetrics: false,
       onMount: () => undefined,
       importRows: unused,
       exportRows: unused,

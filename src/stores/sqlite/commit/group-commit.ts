@@ -1,4 +1,5 @@
 import type { WriteOutcome, WritePlan, WriteUnit } from '../../../plan/plan.ts';
+import type { Observe } from '../../../observe/observation.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';
 import type { Writer } from '../../store.ts';
@@ -24,6 +25,7 @@ interface GroupCommitOptions {
   readonly retry: BusyRetry;
   readonly guard: FileGuard;
   readonly health: WriteHealth;
+  readonly observe: Observe;
   /** Called with the plans of each committed unit, before anything else can read. */
   readonly onCommit: (plans: readonly WritePlan[]) => void;
 }
@@ -119,11 +121,14 @@ export class GroupCommit implements Writer {
     if (live.length === 0) return;
     try {
       this.#requireUsable();
+      const { retry, observe } = this.#options;
+      const begun = retry.now();
       this.#connection.run('begin immediate');
       for (const { queued, result } of this.#transaction(live)) {
         if ('outcome' in result) queued.resolve(result.outcome);
         else queued.reject(result.error);
       }
+      observe({ kind: 'commit', duration: retry.now() - begun, units: live.length });
     } catch (error) {
       if (isBusy(error) && !this.#connection.inTransaction) this.#requeue(live, error);
       else this.#fail(live, error);
@@ -133,6 +138,9 @@ export class GroupCommit implements Writer {
   /** Returns units to the head of the queue, other than those that have waited for too long. */
   #requeue(group: readonly QueuedUnit[], error: unknown): void {
     const now = this.#options.retry.now();
+    if (group.some(({ lockedSince }) => lockedSince === null)) {
+      this.#options.observe({ kind: 'commit-blocked', units: group.length });
+    }
     for (const queued of group) queued.lockedSince ??= now;
     const { retried = [], failed = [] } = Object.groupBy(group, ({ lockedSince }) =>
       now - (lockedSince ?? now) < this.#options.retry.timeout ? 'retried' : 'failed',

@@ -50,7 +50,7 @@ describe('opening a database', () => {
     const second = await openSample({ path: file, observe });
     assert.deepEqual(
       seen.map(({ kind }) => kind),
-      ['schema-changed'],
+      ['schema-changed', 'commit'],
     );
     assert.equal((await readRow(second, 'products', 'a')).id, 'a');
     await second.close();

@@ -1,0 +1,108 @@
+import type { CacheStatistics } from '../../cache/cache.ts';
+import { family, type MetricFamily } from '../../observe/metrics/metric-family.ts';
+import type { MetricSource } from '../../observe/metrics/metrics.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import type { ActiveRequests } from './active-requests.ts';
+import type { EventLog, Writer } from '../../stores/store.ts';
+
+/** What of a store is measured; no rows. */
+interface MeasuredStore {
+  readonly writes: Pick<Writer, 'pending'>;
+  readonly events: Pick<EventLog, 'lastSequence'>;
+  readonly ping: () => MaybePromise<void>;
+}
+
+/** What has a value at any time. */
+interface ApiMetricsOptions {
+  readonly store: MeasuredStore;
+  readonly active: ActiveRequests;
+  /** By the name that the label `cache` has. */
+  readonly caches: Readonly<Record<string, { readonly statistics: CacheStatistics }>>;
+}
+
+/** The state of an API that a scrape reads: what is in progress, queued and cached. */
+export function apiMetrics({ store, active, caches }: ApiMetricsOptions): MetricSource {
+  return async () => [activeFamily(active), ...(await storeFamilies(store)), ...cacheFamilies(caches)];
+}
+
+function activeFamily(active: ActiveRequests): MetricFamily {
+  return family(
+    {
+      name: 'http_server_active_requests',
+      help: 'Requests whose response has not begun, or is being streamed.',
+      type: 'gauge',
+    },
+    active.entries().map(([method, count]) => [[['http_request_method', method]], count]),
+  );
+}
+
+async function storeFamilies(store: MeasuredStore): Promise<readonly MetricFamily[]> {
+  const pending = family(
+    { name: 'restwright_store_pending_writes', help: 'Writes that wait for their transaction.', type: 'gauge' },
+    store.writes.pending,
+  );
+  const up = {
+    name: 'restwright_store_up',
+    help: 'Whether the database can be used.',
+    type: 'gauge',
+    merge: 'max',
+  } as const;
+  try {
+    await store.ping();
+    return [pending, family(up, 1), await eventFamily(store)];
+  } catch {
+    return [pending, family(up, 0)];
+  }
+}
+
+/** The one place that reads the event log for metrics. */
+async function eventFamily({ events }: MeasuredStore): Promise<MetricFamily> {
+  return family(
+    {
+      name: 'restwright_events_last_sequence',
+      help: 'Sequence number of the last event.',
+      type: 'gauge',
+      merge: 'max',
+    },
+    await events.lastSequence(),
+  );
+}
+
+function cacheFamilies(caches: ApiMetricsOptions['caches']): readonly MetricFamily[] {
+  const entries = Object.entries(caches);
+  const requests = {
+    name: 'restwright_cache_requests_total',
+    help: 'Look-ups in caches by their result.',
+    type: 'counter',
+  } as const;
+  const evictions = {
+    name: 'restwright_cache_evictions_total',
+    help: 'Entries that made room for others.',
+    type: 'counter',
+  } as const;
+  return [
+    family(
+      requests,
+      entries.flatMap(([cache, { statistics }]) => [
+        [
+          [
+            ['cache', cache],
+            ['result', 'hit'],
+          ],
+          statistics.hits,
+        ] as const,
+        [
+          [
+            ['cache', cache],
+            ['result', 'miss'],
+          ],
+          statistics.misses,
+        ] as const,
+      ]),
+    ),
+    family(
+      evictions,
+      entries.map(([cache, { statistics }]) => [[['cache', cache]], statistics.evictions]),
+    ),
+  ];
+}
