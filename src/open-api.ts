@@ -1,8 +1,8 @@
 import { type Api, type ApiOptions, createApi } from './api.ts';
 import { openVerifier } from './auth/open-verifier.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
-import { afterHookSubscribers } from './events/after-hooks.ts';
-import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
+import { afterHooks } from './events/after-hooks.ts';
+import { startDispatch } from './events/dispatch.ts';
 import { localLender } from './limits/lending-buckets.ts';
 import { type OpenedLender, openRedisLender } from './limits/open-redis-lender.ts';
 import { loadModel } from './model/load-model.ts';
@@ -93,8 +93,8 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
     const lender = await openLender(model, options, { observe, random });
     if (lender !== null) closers.push(lender.close);
     const rateLender = lender?.lender ?? options.rateLender ?? null;
-    const subscribers = options.dispatch === false ? [] : afterHookSubscribers(model, services);
-    const dispatch = startHooks({ subscribers, store, clock, random, observe });
+    const hooks = options.dispatch === false ? null : afterHooks(model, services);
+    const dispatch = hooks === null ? null : startDispatch({ subscribers: [hooks], store, clock, random, observe });
     closers.push(async () => dispatch?.stop(milliseconds(options.shutdownTimeout ?? model.limits.shutdownTimeout)));
     const onCommit = (): void => dispatch?.wake();
     const parts = { model, services, tokens, observe: reported, store, clock, random, onCommit, rateLender };
@@ -135,15 +135,6 @@ function modelAndServices({ model, services }: OpenApiOptions): {
   if (!isDefinedModel(model)) return { model, services: services ?? {} };
   const loaded = loadModel(model);
   return { model: loaded.model, services: services ?? loaded.services };
-}
-
-/** Runs `after` hooks; null where the model has none. */
-function startHooks({
-  random,
-  ...options
-}: Omit<DispatchOptions, 'random'> & { readonly random: Random }): Dispatch | null {
-  if (options.subscribers.length === 0) return null;
-  return startDispatch({ ...options, random: () => Number.parseInt(random.hex(4), 16) / 2 ** 32 });
 }
 
 function milliseconds(timeout: number | (() => number)): number {

@@ -1,24 +1,39 @@
 import type { AfterHook, HookServices } from '../model/typescript/hooks.ts';
 import type { Model } from '../model/model.ts';
-import type { Subscriber } from './subscriber.ts';
+import { HOOK_SCHEDULE } from './retry-schedule.ts';
+import type { Subscriber, Subscription } from './subscriber.ts';
 
-/** The prefix of the names of these subscribers. */
-export const AFTER_HOOK_PREFIX = 'after:';
+const READER = 'after';
+/** Milliseconds that a hook may take. */
+const TIMEOUT = 30_000;
+/** Concurrent runs of one hook. */
+const CONCURRENCY = 64;
 
-/** A subscriber for each `after` hook of a model. @param context services of the application for the hooks */
-export function afterHookSubscribers({ resources }: Model, context: HookServices): readonly Subscriber[] {
-  return [...resources.values()].flatMap(({ name, singular, hooks }) =>
-    (['created', 'updated', 'deleted'] as const).flatMap((verb): Subscriber[] => {
-      const hook: AfterHook | null = hooks.after[verb];
+/** The `after` hooks of a model as subscriptions; null where it has none. @param context services of the application for the hooks */
+export function afterHooks({ resources }: Model, context: HookServices): Subscriber | null {
+  const hooks = new Map<string, AfterHook>();
+  const subscriptions = [...resources.values()].flatMap(({ name, singular, hooks: { after } }) =>
+    (['created', 'updated', 'deleted'] as const).flatMap((verb): Subscription[] => {
+      const hook = after[verb];
       if (hook === null) return [];
-      const type = `${singular}.${verb}`;
-      return [
-        {
-          name: `${AFTER_HOOK_PREFIX}${name}.${verb}`,
-          accepts: (event) => event.type === type,
-          deliver: async (event) => hook(event, context),
-        },
-      ];
+      const subscription = { name: `${READER}:${name}.${verb}`, patterns: [`${singular}.${verb}`], ordered: false };
+      hooks.set(subscription.name, hook);
+      return [subscription];
     }),
   );
+  if (subscriptions.length === 0) return null;
+  return {
+    name: READER,
+    timeout: TIMEOUT,
+    schedule: HOOK_SCHEDULE,
+    concurrency: CONCURRENCY,
+    drainRate: null,
+    recorded: false,
+    stamp: () => 0,
+    subscriptions: () => subscriptions,
+    deliver: async ({ subscription, event }) => {
+      await hooks.get(subscription.name)?.(event.event, context);
+      return { kind: 'succeeded' };
+    },
+  };
 }

@@ -1,10 +1,64 @@
-import type { EventEnvelope } from '../conventions/event.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
+import type { LoggedEvent } from '../stores/store.ts';
 
-/** Receives events: a hook of the application, later also a webhook or a broker. */
-export interface Subscriber {
-  /** The name of its deliveries in the database: `after:products.created`. */
+/**
+ * One consumer of events. Its name identifies its position and its deliveries in the database: `after:products.created`, `webhook:0197…`; no other
+ * subscriber has subscriptions of that name.
+ */
+export interface Subscription {
   readonly name: string;
-  accepts(event: EventEnvelope): boolean;
-  /** Rejects if the delivery failed. It is then retried. */
-  deliver(event: EventEnvelope): Promise<void>;
+  /** Event types: `*`, `product.*` or `product.created`. */
+  readonly patterns: readonly string[];
+  /** Whether events of one resource are delivered one after another, the next one when the one before is done or dead (EVT-3c). */
+  readonly ordered: boolean;
+  /** The last event that it gets, for one that delivers a window of the log again. Default: it gets all. */
+  readonly until?: number;
+  /** Which events of the patterns it gets; the others count as delivered. It never throws. Default: all. */
+  readonly accepts?: (event: LoggedEvent) => boolean;
+}
+
+/** An attempt to deliver an event. */
+export interface Delivery {
+  readonly subscription: Subscription;
+  readonly event: LoggedEvent;
+  /** From 1. */
+  readonly attempt: number;
+  /** Aborted when the attempt has taken the time limit of its subscriber. */
+  readonly signal: AbortSignal;
+}
+
+/** What an attempt came to. */
+export interface AttemptResult {
+  /**
+   * `failed`: it is tried again by the schedule, then dead. `refused`: dead without another attempt. A rejected promise is a failure too, which is also observed as
+   * an error.
+   */
+  readonly kind: 'succeeded' | 'failed' | 'refused';
+  /** Milliseconds before which it is not tried again, where the schedule would. */
+  readonly retryAfter?: number;
+  /** The status code of the response. */
+  readonly status?: number;
+  /** The beginning of the response, or the cause of the failure: at most 1 KiB. */
+  readonly excerpt?: string;
+}
+
+/** Something that delivers events to subscriptions of one kind: the `after` hooks of a model, webhooks, a broker. It knows no database. */
+export interface Subscriber {
+  /** Names its reader in the database: `after`. One process at a time delivers events to its subscriptions. */
+  readonly name: string;
+  /** Milliseconds that an attempt may take. */
+  readonly timeout: number;
+  /** Delay before each attempt, in milliseconds; the first one is not delayed. */
+  readonly schedule: readonly number[];
+  /** Concurrent deliveries to one subscription, until it fails. */
+  readonly concurrency: number;
+  /** Deliveries per second to a subscription that was failing, until it has caught up; null for no limit. */
+  readonly drainRate: number | null;
+  /** Whether every delivery is stored with its attempts; else only those that failed are, without attempts. */
+  readonly recorded: boolean;
+  /** A value that differs after subscriptions have changed, in any process. It is read before events are, so it must be cheap. */
+  stamp(): MaybePromise<number>;
+  /** The subscriptions that there are. Those that are absent get nothing, and their waiting deliveries are given up when they are due. */
+  subscriptions(): MaybePromise<readonly Subscription[]>;
+  deliver(delivery: Delivery): Promise<AttemptResult>;
 }

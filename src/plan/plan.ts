@@ -3,6 +3,7 @@ import type { Json } from '../conventions/json.ts';
 import type { PageWindow, Total } from '../conventions/pagination/pagination.ts';
 import type { SortKey } from '../model/model.ts';
 import type { FilterCondition } from './condition.ts';
+import type { DeliveryPlan } from './delivery-plan.ts';
 import type { Condition, Visibility } from './visibility.ts';
 
 export {
@@ -257,6 +258,9 @@ export interface WriteUnit {
   readonly expectStamps?: readonly ExpectedStamp[];
   readonly bookmark?: Bookmark;
   readonly records?: readonly IdempotencyRecord[];
+  readonly delivery?: DeliveryPlan;
+  /** Milliseconds that the unit may wait for other units, to share their transaction. Default: 0. */
+  readonly maxDelay?: number;
   /** Rolled back after the outcome is known (MET-14). */
   readonly dry?: boolean;
 }
@@ -265,7 +269,7 @@ export interface WriteUnit {
 export type Refusal =
   /** The id already exists. */
   | { readonly kind: 'exists'; readonly plan: number }
-  /** The row is deleted or has another revision, or a resource does not have its expected stamp (`plan` is 0 for one of the unit). */
+  /** The row is deleted or has another revision, or a resource does not have its expected stamp, or another process the lease (`plan` is 0 for one of the unit). */
   | { readonly kind: 'stale'; readonly plan: number }
   | { readonly kind: 'unique'; readonly plan: number; readonly fields: readonly string[] }
   /** Fields that refer to rows that do not exist: `supplier_id`, `related_ids[2]`. */

@@ -17,6 +17,13 @@ import type {
   VisibleReference,
   WriteUnit,
 } from '../plan/plan.ts';
+import type {
+  DeliveryAttempt,
+  DeliveryChange,
+  DeliveryState,
+  ReaderLease,
+  SubscriptionPosition,
+} from '../plan/delivery-plan.ts';
 import type { Partition } from '../plan/partitions.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
@@ -127,40 +134,111 @@ export interface ChangeStamps {
   partitionStamp(resource: string, partition: Partition): MaybePromise<number>;
 }
 
-/** The events of all committed writes, in commit order. */
-export interface EventLog {
-  /** At most `limit` events with a greater sequence, in order. A smaller sequence never appears after a greater one was read (EVT-3). */
-  after(sequence: number, limit: number): MaybePromise<readonly EventEnvelope[]>;
-
-  /** The greatest sequence; 0 where there is no event. */
-  lastSequence(): MaybePromise<number>;
-}
-
-/** A delivery that a dispatcher has leased. */
-export interface ClaimedDelivery {
-  readonly endpoint: string;
+/** An event with its number in the log. */
+export interface LoggedEvent {
   readonly sequence: number;
-  /** The number of attempts before this one. */
-  readonly attempts: number;
   readonly event: EventEnvelope;
 }
 
-/** The result of an attempt: delivered, to be retried at a time (milliseconds since the epoch), or given up. */
-export type DeliveryResult =
-  | { readonly kind: 'succeeded' }
-  | { readonly kind: 'retry'; readonly at: number }
-  | { readonly kind: 'dead' };
+/** Which events to read, in the order of their sequence. */
+export interface EventQuery {
+  /** Only those with a greater sequence. */
+  readonly after: number;
+  readonly limit: number;
+}
 
-/** The events that have yet to be delivered, for each endpoint. */
+/** The events of all committed writes, in commit order. */
+export interface EventLog {
+  /** At most `limit` envelopes with a greater sequence, in order. A smaller sequence never appears after a greater one was read (EVT-3). */
+  after(sequence: number, limit: number): MaybePromise<readonly EventEnvelope[]>;
+
+  /** The events of a query. */
+  list(query: EventQuery): MaybePromise<readonly LoggedEvent[]>;
+
+  /** The events of sequences, in order, without those that are no longer in the log. */
+  lookup(sequences: readonly number[]): MaybePromise<readonly LoggedEvent[]>;
+
+  /** The last sequence that was assigned; 0 before the first. */
+  lastSequence(): MaybePromise<number>;
+}
+
+/** The state of the reader of a group of subscriptions. */
+export interface StoredReader {
+  readonly lease: ReaderLease;
+  /** The sequence up to which it has delivered events to all subscriptions without a position of their own. */
+  readonly sequence: number;
+}
+
+/** A delivery that was stored because an attempt failed, because it is recorded, or on request. */
+export interface StoredDelivery extends DeliveryChange {
+  readonly attemptsMade: readonly DeliveryAttempt[];
+}
+
+/** Which deliveries of a subscription to read, the newest event first. */
+export interface DeliveryQuery {
+  readonly endpoint: string;
+  readonly states?: readonly DeliveryState[];
+  /** Only that of one event. */
+  readonly sequence?: number;
+  /** Only those of events with a smaller sequence. */
+  readonly before?: number;
+  readonly limit: number;
+}
+
+/** The number of open deliveries of one resource's events to an ordered subscription. */
+export interface OpenResource {
+  readonly endpoint: string;
+  readonly resource: string;
+  readonly count: number;
+}
+
+/** A subscription with waiting deliveries. */
+export interface WaitingEndpoint {
+  readonly endpoint: string;
+  /** When the first of them is due: milliseconds since the epoch. */
+  readonly due: number;
+}
+
+/** Which waiting deliveries to read. */
+export interface DueQuery {
+  readonly reader: string;
+  readonly endpoint: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Deliveries that are due after this time are due, too: only a clock that was wrong can have set it. */
+  readonly latest: number;
+  readonly limit: number;
+}
+
+/** How far subscriptions have come in the event log, and the deliveries that could not be made yet. They change by write units only. */
 export interface Deliveries {
-  /** Adds a delivery of an event to each endpoint, due at a time. Existing deliveries stay as they are. */
-  enqueue(sequence: number, endpoints: readonly string[], at: number): MaybePromise<void>;
+  /** Starts those of the subscriptions that are new, and their reader, at the end of the log. */
+  register(reader: string, names: readonly string[]): Promise<void>;
 
-  /** Leases due deliveries that have no current lease, oldest first, in one statement. Times in milliseconds since the epoch. */
-  claim(now: number, leaseUntil: number, limit: number): MaybePromise<readonly ClaimedDelivery[]>;
+  /** null where it was never registered. */
+  reader(name: string): MaybePromise<StoredReader | null>;
 
-  /** Records the result of an attempt and ends the lease. */
-  settle(endpoint: string, sequence: number, result: DeliveryResult): MaybePromise<void>;
+  /**
+   * Takes the lease of a reader, if it still is as it was read.
+   *
+   * @returns whether it did
+   */
+  lease(found: ReaderLease, taken: ReaderLease): Promise<boolean>;
+
+  /** The positions of those subscriptions that have one of their own. */
+  positions(names: readonly string[]): MaybePromise<readonly SubscriptionPosition[]>;
+
+  /** The subscriptions of a reader that have waiting deliveries, and when the first of each is due. */
+  waiting(reader: string): MaybePromise<readonly WaitingEndpoint[]>;
+
+  /** The waiting deliveries of a subscription that are due, the longest due first. */
+  due(query: DueQuery): MaybePromise<readonly DeliveryChange[]>;
+
+  /** The resources of which an ordered subscription has waiting or held deliveries. */
+  openResources(reader: string): MaybePromise<readonly OpenResource[]>;
+
+  /** The stored deliveries of a query, with their attempts. */
+  list(query: DeliveryQuery): MaybePromise<readonly StoredDelivery[]>;
 }
 
 /** A period in which the representation of an unchanged row stays the same. Cached representations are valid within one epoch. */
@@ -179,6 +257,7 @@ export interface Store {
   readonly idempotencyRecords: IdempotencyRecords;
   readonly stamps: ChangeStamps;
   readonly events: EventLog;
+  /** Positions of subscriptions in the log, and deliveries. */
   readonly deliveries: Deliveries;
   /** The key that seals cursors: 32 bytes, generated with the database and stored in it. */
   secret(): MaybePromise<Uint8Array>;

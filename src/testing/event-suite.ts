@@ -1,29 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { envelope } from '../conventions/event.ts';
-import type { ClaimedDelivery, Store } from '../stores/store.ts';
+import type { Store } from '../stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { commit, createProduct, eventDraft, remove, update } from './sample-writes.ts';
 
 async function readSequences(store: Store, after = 0, limit = 1_000): Promise<readonly number[]> {
   return (await store.events.after(after, limit)).map(({ metadata }) => Number(metadata.sequence));
-}
-
-function describeDeliveries(claimed: readonly ClaimedDelivery[]): readonly string[] {
-  return claimed.map(({ endpoint, event, attempts }) => `${endpoint} ${event.payload.resource.id} ${attempts}`);
-}
-
-/**
- * Creates p1, p2 and p3, and enqueues the event of p1 for the endpoints a and b, due at 10, and that of p2 for a, due at 20.
- *
- * @returns the sequences of both events
- */
-async function enqueueDeliveries(store: Store): Promise<readonly [number, number]> {
-  await commit(store, createProduct('p1'), createProduct('p2'), createProduct('p3'));
-  const [first = 0, second = 0] = await readSequences(store);
-  await store.deliveries.enqueue(second, ['a'], 20);
-  await store.deliveries.enqueue(first, ['a', 'b'], 10);
-  return [first, second];
 }
 
 export function eventSuite(name: string, open: OpenStore): void {
@@ -71,65 +54,18 @@ export function eventSuite(name: string, open: OpenStore): void {
       '[EVT-3b] reads the events after a sequence, up to a limit',
       withStore(open, async (store) => {
         await commit(store, createProduct('a'), createProduct('b'), createProduct('c'));
-        const [first = 0, second, third] = await readSequences(store);
+        const [first = 0, second, third = 0] = await readSequences(store);
         assert.deepEqual(await readSequences(store, first, 1), [second]);
         assert.deepEqual(await readSequences(store, first), [second, third]);
         assert.deepEqual(await readSequences(store, third), []);
-      }),
-    );
-  });
-
-  describe(`${name}: deliveries`, () => {
-    it(
-      '[EVT-6a] claims due deliveries with their events, oldest first, and none twice during its lease',
-      withStore(open, async (store) => {
-        await enqueueDeliveries(store);
-        assert.deepEqual(await store.deliveries.claim(9, 100, 10), []);
-        const [first] = await store.deliveries.claim(20, 100, 1);
-        assert.equal(first?.event.payload.resource.id, 'p1');
-        const rest = describeDeliveries(await store.deliveries.claim(20, 100, 10));
-        assert.deepEqual([...describeDeliveries(first === undefined ? [] : [first]), ...rest].sort(), [
-          'a p1 0',
-          'a p2 0',
-          'b p1 0',
-        ]);
-        assert.equal(rest.at(-1), 'a p2 0');
-        assert.deepEqual(await store.deliveries.claim(20, 100, 10), []);
-      }),
-    );
-
-    it(
-      '[EVT-6a] counts an unfinished attempt, and returns its delivery again after the lease',
-      withStore(open, async (store) => {
-        await enqueueDeliveries(store);
-        await store.deliveries.claim(10, 100, 10);
-        assert.deepEqual(describeDeliveries(await store.deliveries.claim(99, 200, 10)), ['a p2 0']);
-        assert.deepEqual(describeDeliveries(await store.deliveries.claim(100, 200, 10)), ['a p1 1', 'b p1 1']);
-      }),
-    );
-
-    it(
-      '[EVT-6a] retries at the given time, and never after success or when dead',
-      withStore(open, async (store) => {
-        const [first, second] = await enqueueDeliveries(store);
-        await store.deliveries.claim(20, 100, 10);
-        await store.deliveries.settle('a', first, { kind: 'retry', at: 50 });
-        await store.deliveries.settle('b', first, { kind: 'succeeded' });
-        await store.deliveries.settle('a', second, { kind: 'dead' });
-        assert.deepEqual(await store.deliveries.claim(49, 100, 10), []);
-        assert.deepEqual(describeDeliveries(await store.deliveries.claim(50, 100, 10)), ['a p1 1']);
-        assert.deepEqual(describeDeliveries(await store.deliveries.claim(1_000, 2_000, 10)), ['a p1 2']);
-      }),
-    );
-
-    it(
-      '[EVT-3a] does not change a delivery that is already enqueued',
-      withStore(open, async (store) => {
-        const [first] = await enqueueDeliveries(store);
-        await store.deliveries.claim(20, 100, 10);
-        await store.deliveries.settle('b', first, { kind: 'succeeded' });
-        await store.deliveries.enqueue(first, ['a', 'b', 'c'], 5);
-        assert.deepEqual(describeDeliveries(await store.deliveries.claim(30, 100, 10)), ['c p1 0']);
+        const [logged] = await store.events.list({ after: first, limit: 1 });
+        assert.deepEqual(logged?.sequence, second);
+        const looked = await store.events.lookup([third, first, third + 1]);
+        assert.deepEqual(
+          looked.map(({ sequence }) => sequence),
+          [first, third],
+        );
+        assert.equal(await store.events.lastSequence(), third);
       }),
     );
   });

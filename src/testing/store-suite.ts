@@ -1,3 +1,4 @@
+import { deliverySuite } from './delivery-suite.ts';
 import { eventSuite } from './event-suite.ts';
 import { filterSuite } from './filter-suite.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
@@ -33,4 +34,5 @@ export function storeSuite(name: string, open: OpenStore): void {
   refusalSuite(name, open);
   idempotencySuite(name, open);
   eventSuite(name, open);
+  deliverySuite(name, open);
 }

@@ -1,17 +1,8 @@
 import { envelope, type EventDraft } from '../../conventions/event.ts';
 import { writeOrderedJson } from '../../formats/json.ts';
 import type { Bookmark, IdempotencyRecord } from '../../plan/plan.ts';
-import type { Dialect, SqlValue, Statement } from './dialect.ts';
-
-/** A statement whose text depends on the dialect alone. */
-export type Prepare = (...values: SqlValue[]) => Statement;
-
-/** Writes the placeholders of the dialect in place of each `?` of a text. */
-export function prepare({ placeholder }: Dialect, text: string): Prepare {
-  let position = 0;
-  const dialectText = text.replaceAll('?', () => placeholder(++position));
-  return (...values) => ({ text: dialectText, values });
-}
+import type { Dialect, Statement } from './dialect.ts';
+import { type Prepare, prepare } from './prepare.ts';
 
 /** Processes commit in another order than that of their times: so many events at the end of the log are compared. */
 const LAST_EVENTS = 1_000;
@@ -38,8 +29,6 @@ export class SystemStatements {
   readonly record: (name: string, now: number) => Statement;
   readonly hasRecord: (name: string, now: number) => Statement;
   readonly purgeExpiredRecords: (now: number, limit: number) => Statement;
-  /** Column: `envelope`. */
-  readonly eventsAfter: (sequence: number, limit: number) => Statement;
   /** The newest time of the last events that is not after a given one. Column: `newest`. */
   readonly newestEvent: (until: number) => Statement;
   /** Column: `last`. */
@@ -77,10 +66,9 @@ export class SystemStatements {
     this.hasRecord = of('select 1 from restwright_memos where name = ? and expires_at > ?');
     this.purgeExpiredRecords = of(`delete from restwright_memos where name in
   (select name from restwright_memos where expires_at <= ? order by expires_at limit ?)`);
-    this.eventsAfter = of('select envelope from restwright_events where sequence > ? order by sequence limit ?');
     this.newestEvent = of(`select max(at) as newest from
   (select at from restwright_events order by sequence desc limit ${LAST_EVENTS}) as recent where at <= ?`);
-    this.lastSequence = of('select max(sequence) as last from restwright_events');
+    this.lastSequence = of('select event as last from restwright_sequences');
     this.metadata = of('select value from restwright_meta where name = ?');
     this.setMetadata = of(
       'insert into restwright_meta values (?, ?) on conflict (name) do update set value = excluded.value',

@@ -174,7 +174,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
     bookmarks: new SqlBookmarks(client, system),
     idempotencyRecords: new SqlIdempotencyRecords(client, system),
     stamps,
-    events: new SqlEventLog(client, system),
+    events: new SqlEventLog(client, system, sqlite),
     deliveries: new SqlDeliveries(client, sqlite),
     secret: () => secret,
     cacheEpoch: (name, now) => epochs.get(name, now),

@@ -1,58 +1,25 @@
+import type {
+  DeliveryAttempt,
+  DeliveryChange,
+  DeliveryState,
+  ReaderLease,
+  SubscriptionPosition,
+} from '../../../plan/delivery-plan.ts';
 import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
-import type { ClaimedDelivery, Deliveries, DeliveryResult } from '../../store.ts';
-import type { Dialect, SqlRow, Statement } from '../dialect.ts';
+import type {
+  Deliveries,
+  DeliveryQuery,
+  DueQuery,
+  OpenResource,
+  StoredDelivery,
+  StoredReader,
+  WaitingEndpoint,
+} from '../../store.ts';
+import type { Dialect, SqlRow } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
-import { type Prepare, prepare } from '../system-statements.ts';
-import { parseEvent } from './event-log.ts';
+import { type DeliveryStatements, deliveryStatements } from './delivery-statements.ts';
 
-/** The statements that read and write `restwright_deliveries`. */
-interface DeliveryStatements {
-  readonly enqueue: Prepare;
-  readonly isAnyDue: Prepare;
-  readonly claim: Prepare;
-  readonly finish: Prepare;
-  readonly retry: Prepare;
-}
-
-function deliveryStatements(dialect: Dialect): DeliveryStatements {
-  return {
-    // One statement for any number of endpoints.
-    enqueue: prepare(
-      dialect,
-      `insert into restwright_deliveries
-select value, ?, 'waiting', 0, ?, 0 from ${dialect.textRows('?')} where true
-on conflict (endpoint, sequence) do nothing`,
-    ),
-    isAnyDue: prepare(
-      dialect,
-      `select 1 from restwright_deliveries
-where state = 'waiting' and due <= ? and leased_until <= ? limit 1`,
-    ),
-    // One statement selects and leases, so that no two dispatchers hold the same delivery.
-    claim: prepare(
-      dialect,
-      `update restwright_deliveries
-set leased_until = ?, attempts = attempts + 1
-where (endpoint, sequence) in (
-  select endpoint, sequence from restwright_deliveries
-  where state = 'waiting' and due <= ? and leased_until <= ?
-  order by due, sequence limit ?
-)
-returning endpoint, sequence, attempts, due,
-  (select envelope from restwright_events as event where event.sequence = restwright_deliveries.sequence) as envelope`,
-    ),
-    finish: prepare(
-      dialect,
-      'update restwright_deliveries set state = ?, leased_until = 0 where endpoint = ? and sequence = ?',
-    ),
-    retry: prepare(
-      dialect,
-      'update restwright_deliveries set due = ?, leased_until = 0 where endpoint = ? and sequence = ?',
-    ),
-  };
-}
-
-/** Deliveries of events. An attempt is counted when it is claimed, so that one that crashes the process is not repeated for ever. */
+/** Reads positions and deliveries. Write units change them (`delivery-statements.ts`). */
 export class SqlDeliveries implements Deliveries {
   readonly #client: SqlClient;
   readonly #statements: DeliveryStatements;
@@ -62,37 +29,118 @@ export class SqlDeliveries implements Deliveries {
     this.#statements = deliveryStatements(dialect);
   }
 
-  async enqueue(sequence: number, endpoints: readonly string[], at: number): Promise<void> {
-    await this.#client.execute(this.#statements.enqueue(sequence, at, JSON.stringify(endpoints)));
+  async register(reader: string, names: readonly string[]): Promise<void> {
+    await this.#client.execute(this.#statements.addReader(reader));
+    await this.#client.execute(this.#statements.addSubscriptions(JSON.stringify(names)));
   }
 
-  claim(now: number, leaseUntil: number, limit: number): MaybePromise<readonly ClaimedDelivery[]> {
-    // Dispatchers poll: a read that finds nothing does not block writers.
-    const due = this.#client.get(this.#statements.isAnyDue(now, now));
-    return chain(due, (row) => (row === null ? [] : this.#lease(this.#statements.claim(leaseUntil, now, now, limit))));
-  }
-
-  async #lease(claim: Statement): Promise<readonly ClaimedDelivery[]> {
-    const rows = await this.#client.execute(claim);
-    return rows
-      .map((row) => ({ due: Number(row['due']), delivery: claimedDelivery(row) }))
-      .sort((one, other) => one.due - other.due || one.delivery.sequence - other.delivery.sequence)
-      .map(({ delivery }) => delivery);
-  }
-
-  async settle(endpoint: string, sequence: number, result: DeliveryResult): Promise<void> {
-    const { finish, retry } = this.#statements;
-    await this.#client.execute(
-      result.kind === 'retry' ? retry(result.at, endpoint, sequence) : finish(result.kind, endpoint, sequence),
+  reader(name: string): MaybePromise<StoredReader | null> {
+    return chain(this.#client.get(this.#statements.reader(name)), (row) =>
+      row === null
+        ? null
+        : {
+            lease: { reader: name, owner: String(row['owner']), until: Number(row['leased_until']) },
+            sequence: Number(row['sequence']),
+          },
     );
+  }
+
+  async lease(found: ReaderLease, taken: ReaderLease): Promise<boolean> {
+    const { owner, until } = taken;
+    const rows = await this.#client.execute(
+      this.#statements.lease(owner, until, found.reader, found.owner, found.until),
+    );
+    return rows.length > 0;
+  }
+
+  positions(names: readonly string[]): MaybePromise<readonly SubscriptionPosition[]> {
+    return chain(this.#client.all(this.#statements.positions(JSON.stringify(names))), (rows) =>
+      rows.map((row) => ({ name: String(row['name']), sequence: Number(row['position']) })),
+    );
+  }
+
+  waiting(reader: string): MaybePromise<readonly WaitingEndpoint[]> {
+    return chain(this.#client.all(this.#statements.waiting(reader, reader, reader)), (rows) =>
+      rows.map((row) => ({ endpoint: String(row['endpoint']), due: Number(row['due']) })),
+    );
+  }
+
+  due({ reader, endpoint, now, latest, limit }: DueQuery): MaybePromise<readonly DeliveryChange[]> {
+    const rows = this.#client.all(this.#statements.due(reader, endpoint, now, latest, limit));
+    return chain(rows, (found) => found.map(deliveryOf));
+  }
+
+  openResources(reader: string): MaybePromise<readonly OpenResource[]> {
+    return chain(this.#client.all(this.#statements.openResources(reader)), (rows) =>
+      rows.map((row) => ({
+        endpoint: String(row['endpoint']),
+        resource: String(row['resource']),
+        count: Number(row['count']),
+      })),
+    );
+  }
+
+  async list(query: DeliveryQuery): Promise<readonly StoredDelivery[]> {
+    const { endpoint, states, limit } = query;
+    const from = query.sequence ?? 0;
+    const to = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, (query.sequence ?? Number.MAX_SAFE_INTEGER - 1) + 1);
+    const { deliveries, deliveriesInStates } = this.#statements;
+    const read =
+      states === undefined
+        ? deliveries(endpoint, from, to, limit)
+        : deliveriesInStates(endpoint, JSON.stringify(states), from, to, limit);
+    const found = (await this.#client.all(read)).map(deliveryOf);
+    const attempts = await this.#attempts(endpoint, found);
+    return found.map((delivery) => ({ ...delivery, attemptsMade: attempts.get(delivery.sequence) ?? [] }));
+  }
+
+  /** The attempts of deliveries, by sequence. @param found in descending order */
+  async #attempts(
+    endpoint: string,
+    found: readonly DeliveryChange[],
+  ): Promise<ReadonlyMap<number, readonly DeliveryAttempt[]>> {
+    const [last, first] = [found[0]?.sequence, found.at(-1)?.sequence];
+    if (first === undefined || last === undefined) return new Map();
+    const rows = await this.#client.all(this.#statements.attempts(endpoint, first, last));
+    const bySequence = Map.groupBy(rows, (row) => Number(row['sequence']));
+    return new Map([...bySequence].map(([sequence, of]) => [sequence, of.map(attemptOf)]));
   }
 }
 
-function claimedDelivery(row: SqlRow): ClaimedDelivery {
+function numberOrNull(value: SqlRow[string] | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}
+
+function textOrNull(value: SqlRow[string] | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
+}
+
+function deliveryOf(row: SqlRow): DeliveryChange {
   return {
+    reader: String(row['reader']),
     endpoint: String(row['endpoint']),
     sequence: Number(row['sequence']),
-    attempts: Number(row['attempts']) - 1,
-    event: parseEvent(row['envelope']),
+    state: stateOf(row['state']),
+    attempts: Number(row['attempts']),
+    due: Number(row['due']),
+    resource: textOrNull(row['resource']),
+  };
+}
+
+const STATES: readonly DeliveryState[] = ['waiting', 'held', 'succeeded', 'dead'];
+
+function stateOf(value: SqlRow[string] | undefined): DeliveryState {
+  const state = STATES.find((each) => each === value);
+  if (state === undefined) throw new Error(`restwright_deliveries has the unknown state ${String(value)}`);
+  return state;
+}
+
+function attemptOf(row: SqlRow): DeliveryAttempt {
+  return {
+    number: Number(row['number']),
+    at: Number(row['at']),
+    duration: Number(row['duration']),
+    code: numberOrNull(row['code']),
+    excerpt: textOrNull(row['excerpt']),
   };
 }

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 
 /** The format of the system tables of this version. A database with a greater format was created by a newer version. */
-export const FORMAT = 5;
+export const FORMAT = 6;
 
 /** The prefix of the names of system tables. No resource name may start with it. */
 export const SYSTEM_PREFIX = 'restwright_';
@@ -50,6 +50,66 @@ function partitionTable({ tableOptions, columnType }: Dialect): readonly string[
   ];
 }
 
+/**
+ * Readers of the event log with their leases, subscriptions with positions of their own, the deliveries that are not simply done, and their
+ * attempts. No delivery refers to its event by a foreign key: removing old events would search for references one by one.
+ */
+function deliveryTables({ tableOptions: { clustered }, columnType }: Dialect): readonly string[] {
+  const int64 = columnType({ kind: 'int64' });
+  return [
+    `create table restwright_readers (
+  name text primary key not null,
+  sequence ${int64} not null,
+  owner text not null,
+  leased_until ${int64} not null
+) ${clustered}`,
+    `create table restwright_subscriptions (name text primary key not null, position ${int64}) ${clustered}`,
+    `create table restwright_deliveries (
+  endpoint text not null,
+  sequence ${int64} not null,
+  reader text not null,
+  state text not null,
+  attempts integer not null,
+  due ${int64} not null,
+  resource text,
+  primary key (endpoint, sequence)
+) ${clustered}`,
+    "create index restwright_deliveries_due on restwright_deliveries (reader, endpoint, due, sequence) where state = 'waiting'",
+    'create index restwright_deliveries_state on restwright_deliveries (endpoint, state, sequence)',
+    'create index restwright_deliveries_event on restwright_deliveries (sequence)',
+    `create index restwright_deliveries_open on restwright_deliveries (endpoint, resource, sequence)
+  where resource is not null and state in ('waiting', 'held')`,
+    `create table restwright_attempts (
+  endpoint text not null,
+  sequence ${int64} not null,
+  number integer not null,
+  at ${int64} not null,
+  duration ${int64} not null,
+  code integer,
+  excerpt text,
+  primary key (endpoint, sequence, number)
+) ${clustered}`,
+  ];
+}
+
+/** What a version wrote that had a delivery of each event to each hook, and one bookmark. Only SQLite has such databases. */
+function upgradeDeliveries(dialect: Dialect): readonly string[] {
+  return [
+    'drop index restwright_deliveries_due',
+    'alter table restwright_deliveries rename to restwright_deliveries_before',
+    ...deliveryTables(dialect),
+    `insert into restwright_deliveries (endpoint, sequence, reader, state, attempts, due)
+  select endpoint, sequence, 'after', state, attempts, due from restwright_deliveries_before`,
+    'drop table restwright_deliveries_before',
+    `insert into restwright_readers (name, sequence, owner, leased_until)
+  select 'after', value ->> 'sequence', '', 0 from restwright_bookmarks where name = 'relay'`,
+    `insert into restwright_subscriptions (name, position)
+  select start.key, max(start.value, relay.value ->> 'sequence')
+  from restwright_bookmarks as relay, json_each(relay.value, '$.starts') as start where relay.name = 'relay'`,
+    "delete from restwright_bookmarks where name = 'relay'",
+  ];
+}
+
 /** The statements that upgrade the system tables from each older format to the next one. */
 const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = new Map([
   [1, idempotencyTables],
@@ -65,6 +125,7 @@ const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = n
   [3, () => []],
   // An older version would not stamp them.
   [4, partitionTable],
+  [5, upgradeDeliveries],
 ]);
 
 /** The statements that upgrade the system tables from an older format. */
@@ -97,16 +158,7 @@ export function systemTables(dialect: Dialect): readonly string[] {
   at ${int64} not null,
   envelope text not null
 ) ${rows}`,
-    `create table restwright_deliveries (
-  endpoint text not null,
-  sequence ${int64} not null references restwright_events (sequence),
-  state text not null,
-  attempts integer not null,
-  due ${int64} not null,
-  leased_until ${int64} not null,
-  primary key (endpoint, sequence)
-) ${clustered}`,
-    "create index restwright_deliveries_due on restwright_deliveries (due, sequence) where state = 'waiting'",
+    ...deliveryTables(dialect),
     'insert into restwright_sequences values (1, 0, 0)',
   ];
 }

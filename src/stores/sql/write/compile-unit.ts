@@ -12,7 +12,9 @@ import {
   type WritePlan,
   type WriteUnit,
 } from '../../../plan/plan.ts';
+import type { DeliveryPlan } from '../../../plan/delivery-plan.ts';
 import type { Statement } from '../dialect.ts';
+import { compileDelivery } from '../events/delivery-statements.ts';
 import { ancestorStatement } from '../read/read-statements.ts';
 import type { Tables } from '../tables.ts';
 import { partitionStatements } from './partition-statements.ts';
@@ -70,7 +72,7 @@ export interface CompiledUnit {
  * @throws {Error} where a plan expects the revision of a later plan, or of one that deletes its row
  */
 export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters, now: number): CompiledUnit {
-  const { plans, expectStamps = [], records = [], bookmark } = unit;
+  const { plans, expectStamps = [], records = [], bookmark, delivery } = unit;
   const compiler = new UnitCompiler(tables, counters);
   for (const { name } of records)
     compiler.expect('no row', tables.system.hasRecord(name, now), { kind: 'recorded', name });
@@ -78,6 +80,7 @@ export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters,
   if (refusal !== null) return { statements: compiler.statements, outcome: refusal, counters };
   for (const record of records) compiler.run(tables.system.setRecord(record, compiler.revisions));
   if (bookmark !== undefined) compiler.run(tables.system.setBookmark(bookmark));
+  if (delivery !== undefined) compiler.delivery(delivery);
   return {
     statements: compiler.statements,
     outcome: { kind: 'committed', revisions: compiler.revisions },
@@ -144,6 +147,16 @@ class UnitCompiler {
       if (refusal !== null) return refusal;
     }
     return null;
+  }
+
+  /** Adds the statements of deliveries. They refuse the unit where another process has the lease of their reader. */
+  delivery(plan: DeliveryPlan): void {
+    for (const { statement, isExpected } of compileDelivery(this.#tables.dialect, plan, this.#event)) {
+      if (isExpected) {
+        const refusal: Refusal = { kind: 'stale', plan: 0 };
+        this.statements.push({ statement, expects: 'change', refusal, violation: null });
+      } else this.run(statement);
+    }
   }
 
   /** Expects that resources have not changed. @param index of the plan that is refused otherwise */

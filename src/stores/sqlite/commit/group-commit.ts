@@ -2,6 +2,7 @@ import type { WriteOutcome, WritePlan, WriteUnit } from '../../../plan/plan.ts';
 import type { Observe } from '../../../observe/observation.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';
+import { deliverySize } from '../../sql/events/delivery-statements.ts';
 import type { Writer } from '../../store.ts';
 import type { BusyRetry } from '../busy/busy-retry.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
@@ -49,6 +50,9 @@ type UnitResult = { readonly outcome: WriteOutcome } | { readonly error: unknown
 export class GroupCommit implements Writer {
   readonly #options: GroupCommitOptions;
   #queue: QueuedUnit[] = [];
+  /** Units that wait for others (`maxDelay`), and the timer of the first one. */
+  #delayed: QueuedUnit[] = [];
+  #timer: NodeJS.Timeout | null = null;
   #scheduled = false;
   #closed: Promise<void> | null = null;
   #drained: (() => void) | null = null;
@@ -65,13 +69,31 @@ export class GroupCommit implements Writer {
   commit(unit: WriteUnit, deadline: number | null = null): Promise<WriteOutcome> {
     if (this.#closed !== null) return Promise.reject(new Error('The store is closed'));
     const { promise, resolve, reject } = Promise.withResolvers<WriteOutcome>();
-    this.#queue.push({ unit, deadline, resolve, reject, lockedSince: null });
-    this.#schedule();
+    const queued: QueuedUnit = { unit, deadline, resolve, reject, lockedSince: null };
+    if (unit.maxDelay !== undefined && unit.maxDelay > 0) this.#delay(queued, unit.maxDelay);
+    else this.#enqueue([queued]);
     return promise;
+  }
+
+  #enqueue(units: readonly QueuedUnit[]): void {
+    this.#queue.push(...this.#takeDelayed(), ...units);
+    if (this.#queue.length > 0) this.#schedule();
+  }
+
+  #delay(queued: QueuedUnit, maxDelay: number): void {
+    this.#delayed.push(queued);
+    this.#timer ??= setTimeout(() => this.#enqueue([]), maxDelay);
+  }
+
+  #takeDelayed(): readonly QueuedUnit[] {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    return this.#delayed.splice(0);
   }
 
   /** Accepts no more units and resolves once the accepted ones are settled. */
   close(): Promise<void> {
+    this.#enqueue([]);
     this.#closed ??= new Promise((resolve) => {
       if (this.#queue.length === 0) resolve();
       else this.#drained = resolve;
@@ -102,7 +124,7 @@ export class GroupCommit implements Writer {
     let plans = 0;
     let units = 0;
     for (const { unit } of this.#queue) {
-      plans += unit.plans.length;
+      plans += unit.plans.length + (unit.delivery === undefined ? 0 : deliverySize(unit.delivery));
       if (units === MAX_UNITS || (units > 0 && plans > MAX_PLANS)) break;
       units += 1;
     }

@@ -75,7 +75,15 @@ describe('a dry run in SQLite', () => {
     );
     assert.deepEqual(
       untouched.map(([name]) => name).sort(),
-      ['answers', 'restwright_deliveries', 'restwright_meta', 'restwright_partitions'],
+      [
+        'answers',
+        'restwright_attempts',
+        'restwright_deliveries',
+        'restwright_meta',
+        'restwright_partitions',
+        'restwright_readers',
+        'restwright_subscriptions',
+      ],
       'the unit writes to all others',
     );
   });

@@ -130,20 +130,34 @@ describe('group commit', () => {
     await closing;
   });
 
-  it('[EVT-3a] records deliveries once the database is unlocked, and does not lock it if none are due', async (context) => {
+  it('[EVT-3a] stores deliveries once the database is unlocked, and reads them meanwhile', async (context) => {
     const { store, file, ran } = await traced(context, 60_000);
-    await commit(store, createProduct('a'));
+    await store.deliveries.register('after', ['hook']);
     const other = locking(file);
-    assert.deepEqual(await store.deliveries.claim(1, 2, 9), []);
-    const recorded = store.deliveries.enqueue(1, ['hook'], 0);
-    await until(() => ran('insert into restwright_deliveries') > 1);
+    assert.deepEqual(await store.deliveries.waiting('after'), []);
+    const hook = { reader: 'after', endpoint: 'hook', sequence: 1, attempts: 1, due: 1, resource: null } as const;
+    const stored = store.writes.commit({ plans: [], delivery: { deliveries: [{ ...hook, state: 'waiting' }] } });
+    const begun = ran('begin immediate');
+    await until(() => ran('begin immediate') > begun + 1);
     other.unlock();
-    await recorded;
-    assert.deepEqual(
-      (await store.deliveries.claim(1, 2, 9)).map(({ sequence }) => sequence),
-      [1],
-    );
+    await stored;
+    assert.deepEqual(await store.deliveries.waiting('after'), [{ endpoint: 'hook', due: 1 }]);
     await store.close();
+  });
+
+  it('[EVT-3a] commits a unit that may wait with the next write, after its delay, or when the store closes', async (context) => {
+    const { store, ran } = await traced(context);
+    const lazy = (maxDelay: number): Promise<unknown> =>
+      store.writes.commit({ plans: [], maxDelay, bookmark: { name: String(maxDelay), value: 'x' } });
+    const first = lazy(60_000);
+    await commit(store, createProduct('a'));
+    await first;
+    assert.equal(ran('commit'), 1);
+    await lazy(1);
+    assert.equal(ran('commit'), 2);
+    const last = lazy(60_000);
+    await store.close();
+    await last;
   });
 
   it('[REP-8][EVT-3b] shares the counters of revisions and sequences with other processes', async (context) => {

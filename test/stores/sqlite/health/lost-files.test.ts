@@ -109,7 +109,7 @@ describe('a store whose files are changed by another program', () => {
       await assert.rejects(async () => store.rows.list(listPlan({ effort: 'unbounded' })), LOST);
       assert.throws(() => store.stamps.rowStamp('products', 'acknowledged'), LOST);
       await assert.rejects(async () => store.ping(), LOST);
-      await assert.rejects(async () => store.deliveries.enqueue(1, ['hook'], 0), LOST);
+      await assert.rejects(async () => store.deliveries.register('after', ['hook']), LOST);
       assert.deepEqual(observed.filter(({ kind }) => kind === 'database-lost').length, 1);
       // The first group was written before the change was noticed; what comes later is not even tried.
       if (left !== null) assert.deepEqual(idsIn(left), ['a', 'acknowledged', 'b']);

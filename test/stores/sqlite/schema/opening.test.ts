@@ -35,8 +35,18 @@ async function run(file: string, id: string): Promise<string> {
 
 const MEMO = { name: 'm', request: '', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
 
+/** Downgrades a database to the format in which each delivery to each hook had a row, and all hooks one bookmark. */
+const OF_FORMAT_5 = `drop table restwright_attempts; drop table restwright_readers; drop table restwright_subscriptions;
+  drop table restwright_deliveries;
+  create table restwright_deliveries (
+    endpoint text not null, sequence integer not null references restwright_events (sequence), state text not null,
+    attempts integer not null, due integer not null, leased_until integer not null, primary key (endpoint, sequence)
+  ) strict, without rowid;
+  create index restwright_deliveries_due on restwright_deliveries (due, sequence) where state = 'waiting';
+  update restwright_meta set value = '5' where name = 'format';`;
+
 /** Downgrades a database to the first format. */
-const OF_FORMAT_1 = `drop table restwright_partitions; drop table restwright_memos; alter table restwright_counts drop column change;
+const OF_FORMAT_1 = `${OF_FORMAT_5} drop table restwright_partitions; drop table restwright_memos; alter table restwright_counts drop column change;
   update restwright_meta set value = '1' where name = 'format'`;
 
 describe('opening a database', () => {
@@ -101,7 +111,7 @@ describe('opening a database', () => {
     {
       title: 'a database of a newer version',
       spoil: (file) => new Database(file).exec("update restwright_meta set value = '99' where name = 'format'").close(),
-      says: /has format 99, and this version of Restwright reads format 5/,
+      says: /has format 99, and this version of Restwright reads format 6/,
     },
     {
       title: 'a table of another program',
@@ -186,6 +196,33 @@ describe('opening a database', () => {
     assert.equal((await store.writes.commit({ plans: [], records: [MEMO] })).kind, 'committed');
     assert.equal((await readRow(store, 'products', 'a')).id, 'a');
     await store.close();
+  });
+
+  it('[OPS-4d][EVT-3a] upgrades deliveries and the bookmark of an older format', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    const first = await openSample({ path: file });
+    await commit(first, createProduct('a'), createProduct('b'), createProduct('c'));
+    await first.close();
+    const relay = JSON.stringify({ sequence: 2, starts: { 'after:products.created': 1, 'after:products.deleted': 3 } });
+    new Database(file)
+      .exec(OF_FORMAT_5)
+      .exec(`insert into restwright_bookmarks values ('relay', '${relay}');
+        insert into restwright_deliveries values ('after:products.created', 1, 'waiting', 2, 77, 0),
+          ('after:products.created', 2, 'succeeded', 1, 5, 0)`)
+      .close();
+    const { deliveries, bookmarks, close } = await openSample({ path: file });
+    assert.deepEqual(await deliveries.reader('after'), {
+      lease: { reader: 'after', owner: '', until: 0 },
+      sequence: 2,
+    });
+    assert.deepEqual(await deliveries.positions(['after:products.created', 'after:products.deleted']), [
+      { name: 'after:products.created', sequence: 2 },
+      { name: 'after:products.deleted', sequence: 3 },
+    ]);
+    assert.deepEqual(await deliveries.waiting('after'), [{ endpoint: 'after:products.created', due: 77 }]);
+    assert.equal((await deliveries.list({ endpoint: 'after:products.created', limit: 9 })).length, 2);
+    assert.equal(await bookmarks.get('relay'), null);
+    await close();
   });
 
   it('[OPS-4d] leaves a database of an older format unchanged where it cannot be used', async (context) => {

@@ -1,0 +1,47 @@
+import type { Clock } from '../platform/clock.ts';
+import type { AttemptResult, Delivery, Subscriber } from './subscriber.ts';
+
+/** An attempt that has ended. */
+export interface Attempted {
+  readonly result: AttemptResult;
+  /** What the subscriber rejected with; null where it did not. */
+  readonly error: unknown;
+  /** When it began: milliseconds since the epoch. */
+  readonly at: number;
+  /** Milliseconds, with fractions. */
+  readonly duration: number;
+}
+
+interface AttemptSources {
+  readonly clock: Clock;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
+}
+
+const MAX_EXCERPT = 1_024;
+
+/** Delivers an event, for as long as the subscriber may take. Never rejects. */
+export async function attemptDelivery(
+  subscriber: Pick<Subscriber, 'deliver' | 'timeout'>,
+  delivery: Omit<Delivery, 'signal'>,
+  { clock, elapsed }: AttemptSources,
+): Promise<Attempted> {
+  const at = clock.now();
+  const began = elapsed();
+  const { promise: expired, reject } = Promise.withResolvers<never>();
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    const error = new Error(`${delivery.subscription.name} took more than ${subscriber.timeout / 1_000} s`);
+    controller.abort(error);
+    reject(error);
+  }, subscriber.timeout);
+  try {
+    const result = await Promise.race([subscriber.deliver({ ...delivery, signal: controller.signal }), expired]);
+    return { result, error: null, at, duration: elapsed() - began };
+  } catch (error) {
+    const excerpt = (error instanceof Error ? error.message : String(error)).slice(0, MAX_EXCERPT);
+    return { result: { kind: 'failed', excerpt }, error, at, duration: elapsed() - began };
+  } finally {
+    clearTimeout(timer);
+  }
+}

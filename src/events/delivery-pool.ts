@@ -1,0 +1,189 @@
+import type { DeliveryChange, DeliveryState, RecordedAttempt } from '../plan/delivery-plan.ts';
+import type { Observe } from '../observe/observation.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { LoggedEvent } from '../stores/store.ts';
+import { type Attempted, attemptDelivery } from './attempt.ts';
+import type { DeliveryBudget } from './delivery-budget.ts';
+import type { Endpoint, Work } from './endpoint.ts';
+import type { ProgressStore } from './progress-store.ts';
+import { nextDelay } from './retry-schedule.ts';
+import type { Subscriber } from './subscriber.ts';
+
+export interface DeliveryPoolOptions {
+  readonly subscriber: Subscriber;
+  readonly clock: Clock;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly observe: Observe;
+  readonly budget: DeliveryBudget;
+  readonly progress: ProgressStore;
+  /** Called after each attempt: there may be something to store, and to start. */
+  readonly onEnd: (endpoint: Endpoint) => void;
+}
+
+/** Starts the attempts of a reader within the limits of the process and of each endpoint, and decides what becomes of each delivery. */
+export class DeliveryPool {
+  readonly #options: DeliveryPoolOptions;
+  /** Endpoints that may start attempts. */
+  #ready = new Set<Endpoint>();
+  /** Those that may later: their rate is limited. */
+  #later = new Set<Endpoint>();
+  #inFlight = 0;
+  /** Called when no attempt is in flight any more. */
+  #onIdle: (() => void) | null = null;
+  /** Changes when another process takes the lease: the results of earlier attempts are its business. */
+  #term = 0;
+  #stopped = false;
+
+  constructor(options: DeliveryPoolOptions) {
+    this.#options = options;
+  }
+
+  /** The number of attempts in flight. */
+  get size(): number {
+    return this.#inFlight;
+  }
+
+  /** Whether an endpoint waits for its next start. */
+  get isWaiting(): boolean {
+    return this.#later.size > 0;
+  }
+
+  /** Discards what was to be attempted, and ignores the results of attempts in flight. */
+  reset(): void {
+    this.#term += 1;
+    this.#ready.clear();
+    this.#later.clear();
+  }
+
+  /** Starts no more attempts. Resolves when those in flight have ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#inFlight === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onIdle = resolve;
+    await promise;
+  }
+
+  /** The endpoint has something to attempt. */
+  add(endpoint: Endpoint): void {
+    this.#ready.add(endpoint);
+  }
+
+  /** Stores the delivery of an event in place of attempting it: it waits, or is held back behind another one of its resource. */
+  postpone(endpoint: Endpoint, event: LoggedEvent): void {
+    const resource = endpoint.resourceOf(event);
+    const state = resource !== null && endpoint.isOpen(resource) ? 'held' : 'waiting';
+    if (resource !== null) endpoint.open(resource);
+    this.#store(endpoint, { sequence: event.sequence, state, attempts: 0, due: this.#options.clock.now(), resource });
+  }
+
+  /** Starts as many attempts as may be in flight, endpoint by endpoint. @returns milliseconds until more may start; null if unknown */
+  start(): number | null {
+    if (this.#stopped) return null;
+    const { budget, elapsed } = this.#options;
+    for (const endpoint of this.#later) this.#ready.add(endpoint);
+    this.#later.clear();
+    for (const endpoint of this.#ready) {
+      const { isFailing } = endpoint;
+      if (!budget.take(isFailing)) return null;
+      this.#ready.delete(endpoint);
+      const work = endpoint.next(elapsed());
+      if (work === null) {
+        budget.release(isFailing);
+        if (endpoint.startsAt !== null) this.#later.add(endpoint);
+      } else {
+        this.#ready.add(endpoint);
+        void this.#attempt(endpoint, work, isFailing);
+      }
+    }
+    const starts = [...this.#later].map(({ startsAt }) => startsAt ?? 0);
+    return starts.length === 0 ? null : Math.min(...starts) - elapsed();
+  }
+
+  /** Never rejects. */
+  async #attempt(endpoint: Endpoint, work: Work, isFailing: boolean): Promise<void> {
+    const { budget, observe, subscriber, onEnd } = this.#options;
+    const { subscription } = endpoint;
+    const { event, attempt } = work;
+    const term = this.#term;
+    this.#inFlight += 1;
+    const attempted = await attemptDelivery(subscriber, { subscription, event, attempt }, this.#options);
+    this.#inFlight -= 1;
+    budget.release(isFailing);
+    if (attempted.error !== null) {
+      observe({ kind: 'error', correlationId: event.event.metadata.correlation_id, error: attempted.error });
+    }
+    if (term === this.#term) this.#settle(endpoint, work, attempted);
+    onEnd(endpoint);
+    if (this.#inFlight === 0) this.#onIdle?.();
+  }
+
+  /** Decides what becomes of a delivery after an attempt. */
+  #settle(endpoint: Endpoint, work: Work, attempted: Attempted): void {
+    const { progress, subscriber } = this.#options;
+    endpoint.ended(work, attempted.result.kind === 'succeeded');
+    this.#ready.add(endpoint);
+    progress.touch();
+    const state = this.#stateAfter(work, attempted);
+    const isStored = work.isStored || subscriber.recorded || state.state !== 'succeeded';
+    if (isStored)
+      this.#store(endpoint, { ...state, sequence: work.event.sequence, resource: work.resource }, attempted);
+    if (work.resource !== null)
+      this.#order(endpoint, work, { resource: work.resource, isDone: state.state !== 'waiting' });
+  }
+
+  #report(state: DeliveryState, { event }: LoggedEvent, duration: number): void {
+    const { clock, observe } = this.#options;
+    const result = state === 'succeeded' || state === 'dead' ? state : 'retry';
+    const lag = Math.max(0, clock.now() - Date.parse(event.payload.timestamp));
+    observe({ kind: 'delivery', result, duration, lag });
+  }
+
+  #stateAfter(
+    { attempt }: Work,
+    { result: { kind, retryAfter = 0 } }: Attempted,
+  ): Pick<DeliveryChange, 'state' | 'attempts' | 'due'> {
+    const { clock, random, subscriber } = this.#options;
+    const due = clock.now();
+    const delay = kind === 'failed' ? nextDelay(subscriber.schedule, attempt, random()) : null;
+    if (delay !== null) return { state: 'waiting', attempts: attempt, due: due + Math.max(delay, retryAfter) };
+    return { state: kind === 'succeeded' ? 'succeeded' : 'dead', attempts: attempt, due };
+  }
+
+  /** Holds back the later events of a resource while one waits, and lets the next one pass when it is done (EVT-3c). */
+  #order(endpoint: Endpoint, { isStored }: Work, { resource, isDone }: { resource: string; isDone: boolean }): void {
+    if (isDone && isStored && endpoint.close(resource)) {
+      this.#options.progress.release({
+        endpoint: endpoint.subscription.name,
+        resource,
+        due: this.#options.clock.now(),
+      });
+    }
+    if (isDone || isStored) return;
+    endpoint.open(resource);
+    for (const event of endpoint.takeQueued(resource)) this.postpone(endpoint, event);
+  }
+
+  #store(
+    endpoint: Endpoint,
+    delivery: Pick<DeliveryChange, 'sequence' | 'state' | 'attempts' | 'due' | 'resource'>,
+    attempted: Attempted | null = null,
+  ): void {
+    const { subscriber, progress } = this.#options;
+    const { name } = endpoint.subscription;
+    const isRecorded = attempted !== null && subscriber.recorded;
+    const attempt = isRecorded ? recordedAttempt(name, delivery, attempted) : null;
+    progress.add({ ...delivery, reader: subscriber.name, endpoint: name }, attempt);
+  }
+}
+
+function recordedAttempt(
+  endpoint: string,
+  { sequence, attempts }: Pick<DeliveryChange, 'sequence' | 'attempts'>,
+  { result: { status, excerpt }, at, duration }: Attempted,
+): RecordedAttempt {
+  return { endpoint, sequence, number: attempts, at, duration: Math.round(duration), code: status ?? null, excerpt: excerpt ?? null };
+}

@@ -1,0 +1,186 @@
+import type { DeliveryChange } from '../plan/delivery-plan.ts';
+import type { LoggedEvent } from '../stores/store.ts';
+import { patternsOf } from './pattern-index.ts';
+import type { Subscriber, Subscription } from './subscriber.ts';
+
+/** Events that wait in memory for their first attempt. A subscription with more reads the log itself. */
+const MAX_QUEUED = 512;
+
+/** A delivery to be attempted. */
+export interface Work {
+  readonly event: LoggedEvent;
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+  /** Whether the delivery is stored: it failed before, or was requested. */
+  readonly isStored: boolean;
+  /** Of an ordered subscription: the resource of the event. */
+  readonly resource: string | null;
+}
+
+/** What became of an event that was offered to an endpoint: `held` where a delivery of it must be stored, which waits for another one. */
+export type Offered = 'queued' | 'held' | 'full';
+
+/**
+ * The deliveries of one subscription in memory: what waits, what is in flight, and how many attempts it may have at a time. A subscription that
+ * fails has one; each success doubles them up to the limit.
+ */
+export class Endpoint {
+  subscription: Subscription;
+  /** The last sequence that was offered, of one that does not follow the reader; the reader's otherwise. */
+  offered: number;
+  /** Whether the reader of the log offers new events to it. Else it has to be offered those after {@link offered} first. */
+  isFollowing: boolean;
+  /** The stored position; null: as the reader's. */
+  storedPosition: number | null;
+  /** The stored position when this process began to deliver. */
+  readonly start: number | null;
+  /** Whether the last attempt failed. */
+  isFailing = false;
+  readonly #limits: Pick<Subscriber, 'concurrency' | 'drainRate'>;
+  readonly #queue: Work[] = [];
+  readonly #retries: Work[] = [];
+  /** Sequences of events that are neither done nor stored as deliveries, ascending. */
+  readonly #outstanding = new Set<number>();
+  /** Resources with an attempt in flight, of an ordered subscription. */
+  readonly #busy = new Set<string>();
+  /** Resources with waiting and held deliveries, and their number. */
+  readonly #open = new Map<string, number>();
+  #inFlight = 0;
+  #slots = 1;
+  #isRecovering = false;
+  /** Monotonic milliseconds before which no attempt starts. */
+  #nextStart = 0;
+
+  constructor(
+    subscription: Subscription,
+    limits: Pick<Subscriber, 'concurrency' | 'drainRate'>,
+    position: number | null,
+  ) {
+    this.subscription = subscription;
+    this.offered = position ?? 0;
+    this.isFollowing = position === null;
+    this.storedPosition = position;
+    this.start = position;
+    this.#limits = limits;
+  }
+
+  /** Whether there is nothing to remember: a new endpoint would behave in the same way. */
+  get isIdle(): boolean {
+    const isQuiet = this.#outstanding.size === 0 && this.#inFlight === 0 && this.#retries.length === 0;
+    return isQuiet && this.isFollowing && this.storedPosition === null && this.#open.size === 0 && !this.#isRecovering;
+  }
+
+  get hasRoom(): boolean {
+    return this.#queue.length < MAX_QUEUED / 2;
+  }
+
+  /** Attempts that may start beyond those that wait. */
+  get freeSlots(): number {
+    return Math.max(0, this.#slots - this.#inFlight - this.#retries.length);
+  }
+
+  /** The position to store: before the first event that is not done; null: as the reader's. */
+  get position(): number | null {
+    const [first] = this.#outstanding;
+    if (first !== undefined) return first - 1;
+    return this.isFollowing ? null : this.offered;
+  }
+
+  /** Whether the type of an event is one of its patterns. */
+  matches(type: string): boolean {
+    const { patterns } = this.subscription;
+    return patternsOf(type).some((pattern) => patterns.includes(pattern));
+  }
+
+  /** Whether an event of its patterns is to be delivered. */
+  wants(event: LoggedEvent): boolean {
+    const { accepts, until = Number.MAX_SAFE_INTEGER } = this.subscription;
+    return event.sequence <= until && (accepts?.(event) ?? true);
+  }
+
+  /** Offers the next event that it wants. */
+  offer(event: LoggedEvent): Offered {
+    const resource = this.resourceOf(event);
+    if (resource !== null && this.#open.has(resource)) return 'held';
+    if (this.#queue.length >= MAX_QUEUED) return 'full';
+    this.#queue.push({ event, attempt: 1, isStored: false, resource });
+    this.#outstanding.add(event.sequence);
+    return 'queued';
+  }
+
+  /** Adds a stored delivery that is due. */
+  retry(event: LoggedEvent, { attempts, resource }: DeliveryChange): void {
+    this.#retries.push({ event, attempt: attempts, isStored: true, resource });
+  }
+
+  /** Adds stored deliveries of a resource that its later events wait for. */
+  open(resource: string, count = 1): void {
+    this.#open.set(resource, (this.#open.get(resource) ?? 0) + count);
+  }
+
+  /** Whether later events of the resource have to wait. */
+  isOpen(resource: string): boolean {
+    return this.#open.has(resource);
+  }
+
+  /** One of them is done. @returns whether others of the resource wait for it */
+  close(resource: string): boolean {
+    const left = (this.#open.get(resource) ?? 0) - 1;
+    if (left > 0) this.#open.set(resource, left);
+    else this.#open.delete(resource);
+    return left > 0;
+  }
+
+  /** Removes the queued events of a resource, whose deliveries are stored as held from now on. */
+  takeQueued(resource: string): readonly LoggedEvent[] {
+    const taken = this.#queue.filter((work) => work.resource === resource);
+    if (taken.length > 0) this.#queue.splice(0, Infinity, ...this.#queue.filter((work) => work.resource !== resource));
+    for (const { event } of taken) this.#outstanding.delete(event.sequence);
+    return taken.map(({ event }) => event);
+  }
+
+  /** Takes the next delivery that may start now; null where none may. @param elapsed monotonic milliseconds */
+  next(elapsed: number): Work | null {
+    if (this.#inFlight >= this.#slots || elapsed < this.#nextStart) return null;
+    const work = takeFirst(this.#retries, this.#isFree) ?? takeFirst(this.#queue, this.#isFree);
+    if (work === null) return null;
+    this.#inFlight += 1;
+    if (work.resource !== null) this.#busy.add(work.resource);
+    const { drainRate } = this.#limits;
+    if (this.#isRecovering && drainRate !== null) this.#nextStart = elapsed + 1_000 / drainRate;
+    return work;
+  }
+
+  /** Monotonic milliseconds at which it may start more; null where it waits for something else. */
+  get startsAt(): number | null {
+    const waits = this.#queue.length + this.#retries.length > 0 && this.#inFlight < this.#slots;
+    return waits && this.#nextStart > 0 ? this.#nextStart : null;
+  }
+
+  /** An attempt has ended. */
+  ended({ event, isStored, resource }: Work, succeeded: boolean): void {
+    this.#inFlight -= 1;
+    if (resource !== null) this.#busy.delete(resource);
+    if (!isStored) this.#outstanding.delete(event.sequence);
+    this.isFailing = !succeeded;
+    this.#slots = succeeded ? Math.min(this.#slots * 2, this.#limits.concurrency) : 1;
+    const hasMore = this.#outstanding.size > 0 || this.#retries.length > 0 || !this.isFollowing;
+    this.#isRecovering = !succeeded || (this.#isRecovering && hasMore);
+  }
+
+  /** What names the resource of an event where the order of its events matters; null otherwise. */
+  resourceOf({ event }: LoggedEvent): string | null {
+    if (!this.subscription.ordered) return null;
+    const { type, id } = event.payload.resource;
+    return [type, ...event.payload.parents.map((parent) => parent.id), id].map(encodeURIComponent).join('/');
+  }
+
+  readonly #isFree = ({ resource }: Work): boolean => resource === null || !this.#busy.has(resource);
+}
+
+function takeFirst(works: Work[], isFree: (work: Work) => boolean): Work | null {
+  const index = works.findIndex(isFree);
+  if (index === -1) return null;
+  const [work = null] = index === 0 ? [works.shift()] : works.splice(index, 1);
+  return work;
+}

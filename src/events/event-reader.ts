@@ -1,0 +1,280 @@
+import type { DeliveryChange } from '../plan/delivery-plan.ts';
+import type { ProcessOwner } from '../platform/process-owner.ts';
+import { settlesWithin } from '../platform/timeout.ts';
+import { type LoggedEvent, type Store, StoreUnavailable } from '../stores/store.ts';
+import { DeliveryPool, type DeliveryPoolOptions } from './delivery-pool.ts';
+import { DueDeliveries } from './due-deliveries.ts';
+import type { Endpoint } from './endpoint.ts';
+import { Endpoints } from './endpoints.ts';
+import { type Held, HeldLease } from './reader-lease.ts';
+import { ProgressStore } from './progress-store.ts';
+import { Wakeups } from './wakeups.ts';
+
+/** Events that are read from the log at a time. */
+const PAGE = 256;
+/**
+ * Events after the position of a subscription whose deliveries are stored before they are attempted, where a process ended with attempts in
+ * flight: one of them may have ended it.
+ */
+const SUSPECTS = 1_000;
+/** Milliseconds before work is tried again that failed because of the database. */
+const RETRY_DELAY = 1_000;
+
+export interface EventReaderOptions extends Omit<DeliveryPoolOptions, 'progress' | 'onEnd'> {
+  readonly store: Pick<Store, 'events' | 'deliveries' | 'writes'>;
+  readonly owner: ProcessOwner;
+}
+
+/**
+ * Delivers the events of the log to the subscriptions of one subscriber (EVT-3, EVT-6). It reads the log once for all of them; one that is slower
+ * than the others reads the rest by itself. An event that failed becomes a stored delivery, and the position of its subscription moves on.
+ */
+export class EventReader {
+  readonly #options: EventReaderOptions;
+  readonly #lease: HeldLease;
+  readonly #progress: ProgressStore;
+  readonly #pool: DeliveryPool;
+  readonly #due: DueDeliveries;
+  readonly #wakeups: Wakeups;
+  readonly #endpoints: Endpoints;
+  /** Whether this process had the lease when it last looked: what is in memory is what is stored. */
+  #isCurrent = false;
+  /** The position of the reader when this process began to deliver. */
+  #startedAt = 0;
+  /** Deliveries up to this sequence may be stored before their first attempt: see {@link SUSPECTS}. */
+  #suspectUntil = 0;
+  #saving: Promise<void> | null = null;
+  #stopped = false;
+  /** Whether `stop` timed out: the store may be closed. */
+  #abandoned = false;
+
+  constructor(options: EventReaderOptions) {
+    this.#options = options;
+    const { store, subscriber, clock, owner, elapsed } = options;
+    const { deliveries, writes } = store;
+    const { name: reader, timeout, schedule } = subscriber;
+    this.#endpoints = new Endpoints({ subscriber, deliveries });
+    this.#lease = new HeldLease({ reader, timeout, deliveries, clock, owner });
+    this.#progress = new ProgressStore({ writes, lease: this.#lease, endpoints: this.#endpoints });
+    this.#pool = new DeliveryPool({ ...options, progress: this.#progress, onEnd: (endpoint) => this.#ended(endpoint) });
+    this.#due = new DueDeliveries({ deliveries, reader, schedule, clock, elapsed });
+    this.#wakeups = new Wakeups(() => this.#run(), elapsed);
+  }
+
+  /** There may be new events. Cheap to call often. */
+  wake(): void {
+    if (!this.#stopped) this.#wakeups.now();
+  }
+
+  /** Starts no more attempts, and waits for those in flight and their results. @returns the number of those that were not done in time */
+  async stop(timeout: number): Promise<number> {
+    if (this.#abandoned) return 0;
+    this.#stopped = true;
+    const done = await settlesWithin(this.#end(), timeout);
+    if (done) return 0;
+    this.#abandoned = true;
+    return this.#pool.size;
+  }
+
+  async #end(): Promise<void> {
+    await Promise.all([this.#wakeups.stop(), this.#pool.stop()]);
+    await this.#saving;
+    if (!this.#isCurrent || this.#abandoned) return;
+    await this.#progress.save('last').catch((error: unknown) => this.#failed(error));
+  }
+
+  /** Never rejects: work that fails here is done by the next run. */
+  async #run(): Promise<void> {
+    try {
+      await this.#endpoints.register();
+      if (this.#isCurrent && !(await this.#hasWork())) return;
+      const held = await this.#lease.hold();
+      this.#isCurrent = held.kind !== 'elsewhere';
+      if (held.kind === 'elsewhere') this.#wakeups.in(held.recheck);
+      else await this.#deliver(held);
+    } catch (error) {
+      this.#failed(error);
+      this.#wakeups.in(RETRY_DELAY);
+    }
+  }
+
+  async #deliver(held: Exclude<Held, { kind: 'elsewhere' }>): Promise<void> {
+    if (held.kind === 'taken') await this.#begin(held);
+    else await this.#endpoints.refresh();
+    await this.#read();
+    await this.#feedAll();
+    await this.#claim();
+    this.#start();
+    this.#saveSoon();
+  }
+
+  #failed(error: unknown): void {
+    if (this.#abandoned) return;
+    const { observe } = this.#options;
+    // Every run reports it until the database is available again.
+    if (error instanceof StoreUnavailable) observe({ kind: 'store-unavailable', error });
+    else observe({ kind: 'error', correlationId: null, error });
+  }
+
+  /** Whether there is anything to deliver or to store. Without it no lease is needed. */
+  async #hasWork(): Promise<boolean> {
+    const { events } = this.#options.store;
+    if ((await events.lastSequence()) > this.#progress.sequence || this.#progress.isDirty) return true;
+    if (this.#pool.isWaiting || (this.#pool.size > 0 && this.#lease.extendIn <= 0)) return true;
+    const isSlow = [...this.#endpoints].some((endpoint) => !endpoint.isFollowing);
+    const isDue = isSlow || (await this.#due.isAnyDue());
+    this.#wakeAtNextDue();
+    return isDue;
+  }
+
+  /** Starts from what is stored. */
+  async #begin({ reader, isClean }: Extract<Held, { kind: 'taken' }>): Promise<void> {
+    this.#pool.reset();
+    this.#progress.reset(reader.sequence);
+    this.#startedAt = reader.sequence;
+    this.#suspectUntil = isClean ? 0 : await this.#options.store.events.lastSequence();
+    await this.#endpoints.reload();
+  }
+
+  /** Reads the new events of the log, and offers each to its subscriptions. */
+  async #read(): Promise<void> {
+    for (;;) {
+      const page = await this.#options.store.events.list({ after: this.#progress.sequence, limit: PAGE });
+      for (const event of page) {
+        for (const endpoint of this.#endpoints.match(event.event.type)) this.#offerNew(endpoint, event);
+        this.#progress.sequence = event.sequence;
+      }
+      this.#start();
+      if (page.length < PAGE || this.#stopped) return;
+      // Deliveries within the process end meanwhile.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #offerNew(endpoint: Endpoint, event: LoggedEvent): void {
+    if (!endpoint.isFollowing || this.#offer(endpoint, event)) return;
+    endpoint.isFollowing = false;
+    endpoint.offered = event.sequence - 1;
+  }
+
+  /** @returns whether the endpoint has the event; else it is full */
+  #offer(endpoint: Endpoint, event: LoggedEvent): boolean {
+    if (!endpoint.wants(event)) return true;
+    const { sequence } = event;
+    const isSuspect = sequence <= this.#suspectUntil && sequence <= (endpoint.start ?? this.#startedAt) + SUSPECTS;
+    const offered = isSuspect ? 'held' : endpoint.offer(event);
+    if (offered === 'held') this.#pool.postpone(endpoint, event);
+    if (offered === 'queued') this.#pool.add(endpoint);
+    return offered !== 'full';
+  }
+
+  /** Reads on for the endpoints that do not follow. */
+  async #feedAll(): Promise<void> {
+    for (const endpoint of this.#endpoints) {
+      if (!endpoint.isFollowing && endpoint.hasRoom) await this.#feed(endpoint);
+    }
+  }
+
+  async #feed(endpoint: Endpoint): Promise<void> {
+    const { sequence } = this.#progress;
+    if (endpoint.offered > sequence) return;
+    const page = await this.#options.store.events.list({ after: endpoint.offered, limit: PAGE });
+    this.#progress.touch();
+    for (const event of page) {
+      if (event.sequence > sequence) break;
+      if (endpoint.matches(event.event.type) && !this.#offer(endpoint, event)) return;
+      endpoint.offered = event.sequence;
+    }
+    if (page.length === PAGE && endpoint.offered < sequence) this.#wakeups.now();
+    else endpoint.isFollowing = true;
+  }
+
+  /** Starts the stored deliveries that are due. Their attempts are counted before, so that one that ends the process is not repeated for ever. */
+  async #claim(): Promise<void> {
+    if (this.#stopped) return;
+    const claimed = await this.#due.take((name) => this.#endpoints.get(name)?.freeSlots ?? null);
+    this.#wakeAtNextDue();
+    if (claimed.length === 0) return;
+    const due = this.#options.clock.now() + this.#lease.duration;
+    const begun: DeliveryChange[] = [];
+    for (const delivery of claimed) {
+      if (this.#endpoints.get(delivery.endpoint) === null) this.#giveUp(delivery, 'the subscription no longer exists');
+      else begun.push({ ...delivery, attempts: delivery.attempts + 1, due });
+    }
+    for (const delivery of begun) this.#progress.add(delivery);
+    await this.#save('now');
+    await this.#retry(begun);
+  }
+
+  async #retry(begun: readonly DeliveryChange[]): Promise<void> {
+    const events = await this.#options.store.events.lookup([...new Set(begun.map(({ sequence }) => sequence))]);
+    if (!this.#isCurrent) return;
+    const bySequence = new Map(events.map((event) => [event.sequence, event]));
+    for (const delivery of begun) {
+      const [event, endpoint] = [bySequence.get(delivery.sequence), this.#endpoints.get(delivery.endpoint)];
+      if (event === undefined || endpoint === null) {
+        this.#giveUp(delivery, 'the event is no longer in the log');
+        continue;
+      }
+      endpoint.retry(event, delivery);
+      this.#pool.add(endpoint);
+    }
+  }
+
+  #giveUp(delivery: DeliveryChange, reason: string): void {
+    const { clock, observe } = this.#options;
+    const error = new Error(`A delivery to ${delivery.endpoint} was given up: ${reason}`);
+    observe({ kind: 'error', correlationId: null, error });
+    this.#progress.add({ ...delivery, state: 'dead', due: clock.now() });
+  }
+
+  #wakeAtNextDue(): void {
+    const { delay } = this.#due;
+    if (delay !== null) this.#wakeups.in(delay);
+  }
+
+  #start(): void {
+    const delay = this.#pool.start();
+    if (delay !== null) this.#wakeups.in(delay);
+    if (this.#pool.size > 0) this.#wakeups.in(this.#lease.extendIn);
+  }
+
+  #ended(endpoint: Endpoint): void {
+    if (!this.#isCurrent || this.#abandoned) return;
+    this.#start();
+    this.#saveSoon();
+    const isHungry = !endpoint.isFollowing && endpoint.hasRoom;
+    if (isHungry || this.#due.isAnyWaiting) this.wake();
+  }
+
+  #saveSoon(): void {
+    if (this.#saving !== null || !this.#progress.isDirty || !this.#isCurrent) return;
+    this.#save('soon').catch((error: unknown) => {
+      this.#failed(error);
+      this.#wakeups.in(RETRY_DELAY);
+    });
+  }
+
+  /** One after another: what a later unit stores presumes the earlier ones. */
+  async #save(how: 'soon' | 'now'): Promise<void> {
+    while (this.#saving !== null) await this.#saving;
+    const saving = this.#progress.save(how).finally(() => (this.#saving = null));
+    this.#saving = saving.then(
+      () => undefined,
+      () => undefined,
+    );
+    const saved = await saving;
+    if (saved === 'lost') this.#lose();
+    else this.#endpoints.prune();
+    if (this.#due.isAnyWaiting || saved === 'waiting') this.wake();
+    this.#saveSoon();
+  }
+
+  /** Another process has the lease: what is in memory is its business. */
+  #lose(): void {
+    this.#isCurrent = false;
+    this.#lease.lost();
+    this.#pool.reset();
+    this.wake();
+  }
+}

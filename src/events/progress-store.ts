@@ -1,0 +1,133 @@
+import type {
+  DeliveryChange,
+  DeliveryPlan,
+  DeliveryRelease,
+  RecordedAttempt,
+  SubscriptionPosition,
+} from '../plan/delivery-plan.ts';
+import type { Writer } from '../stores/store.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { HeldLease } from './reader-lease.ts';
+
+/**
+ * Milliseconds that results wait for a write whose transaction they can share. After a crash, events whose result was not stored are delivered
+ * again.
+ */
+const MAX_DELAY = 100;
+
+/** Events without any subscription after which the position of the reader is stored all the same. */
+const UNSTORED_EVENTS = 5_000;
+
+interface UnstoredChanges {
+  readonly deliveries: DeliveryChange[];
+  readonly attempts: RecordedAttempt[];
+  readonly releases: DeliveryRelease[];
+}
+
+/** What came of a commit: `waiting` where a stored delivery waits; `lost` where another process has the lease by now, so that nothing was stored. */
+export type Saved = 'saved' | 'waiting' | 'lost';
+
+interface ProgressStoreOptions {
+  readonly writes: Pick<Writer, 'commit'>;
+  readonly lease: HeldLease;
+  /** Those whose position may have changed. */
+  readonly endpoints: Iterable<Endpoint>;
+}
+
+/** Collects what a reader has to store, and stores all of it in one unit. */
+export class ProgressStore {
+  /** The sequence up to which the reader has read the log. */
+  sequence = 0;
+  readonly #options: ProgressStoreOptions;
+  #changes: UnstoredChanges = noChanges();
+  #savedSequence = 0;
+  #isDirty = false;
+
+  constructor(options: ProgressStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Starts again from what is stored. */
+  reset(sequence: number): void {
+    this.sequence = sequence;
+    this.#savedSequence = sequence;
+    this.#changes = noChanges();
+    this.#isDirty = false;
+  }
+
+  /** Whether there is something to store. */
+  get isDirty(): boolean {
+    return this.#isDirty || this.sequence - this.#savedSequence >= UNSTORED_EVENTS;
+  }
+
+  /** Whether what is stored is older than what was done, however little that matters. */
+  get isBehind(): boolean {
+    return this.#isDirty || this.sequence !== this.#savedSequence;
+  }
+
+  /** Something was delivered: positions may have changed. */
+  touch(): void {
+    this.#isDirty = true;
+  }
+
+  add(delivery: DeliveryChange, attempt: RecordedAttempt | null = null): void {
+    this.#changes.deliveries.push(delivery);
+    if (attempt !== null) this.#changes.attempts.push(attempt);
+    this.#isDirty = true;
+  }
+
+  /** @see DeliveryRelease */
+  release(release: DeliveryRelease): void {
+    this.#changes.releases.push(release);
+    this.#isDirty = true;
+  }
+
+  /**
+   * Stores all of it, and extends the lease.
+   *
+   * @param how `soon`: with the next write, or shortly after; `now`; `last`: now, and the lease ends
+   * @throws {StoreUnavailable} with everything still to be stored
+   */
+  async save(how: 'soon' | 'now' | 'last'): Promise<Saved> {
+    const { lease, writes } = this.#options;
+    const { sequence } = this;
+    const changes = this.#changes;
+    const moved = [...this.#options.endpoints].filter((endpoint) => endpoint.position !== endpoint.storedPosition);
+    const positions = moved.map(
+      (endpoint): SubscriptionPosition => ({ name: endpoint.subscription.name, sequence: endpoint.position }),
+    );
+    const before = moved.map(({ storedPosition }) => storedPosition);
+    for (const endpoint of moved) endpoint.storedPosition = endpoint.position;
+    this.#changes = noChanges();
+    this.#isDirty = false;
+    const progress = { ...(how === 'last' ? lease.released() : lease.extended()), sequence, positions };
+    const delivery: DeliveryPlan = { progress, ...changes };
+    try {
+      const maxDelay = how === 'soon' ? MAX_DELAY : 0;
+      const { kind } = await writes.commit({ plans: [], delivery, maxDelay });
+      if (kind !== 'committed') return 'lost';
+      this.#savedSequence = Math.max(this.#savedSequence, sequence);
+      const waits = changes.releases.length > 0 || changes.deliveries.some(({ state }) => state === 'waiting');
+      return waits ? 'waiting' : 'saved';
+    } catch (error) {
+      moved.forEach((endpoint, index) => (endpoint.storedPosition = before[index] ?? null));
+      this.#restore(changes);
+      throw error;
+    }
+  }
+
+  /** What could not be stored is stored with the next unit, before anything later. */
+  #restore({ deliveries, attempts, releases }: UnstoredChanges): void {
+    const later = this.#changes;
+    this.#changes = {
+      deliveries: [...deliveries, ...later.deliveries],
+      attempts: [...attempts, ...later.attempts],
+      releases: [...releases, ...later.releases],
+    };
+    this.#isDirty = true;
+  }
+}
+
+function noChanges(): UnstoredChanges {
+  return { deliveries: [], attempts: [], releases: [] };
+}

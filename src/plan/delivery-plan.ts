@@ -1,0 +1,95 @@
+/** Where a subscription is in the event log. */
+export interface SubscriptionPosition {
+  /** Name of the subscription. */
+  readonly name: string;
+  /** Every event up to this sequence was delivered or has a delivery of its own; null: as far as the reader of the subscription. */
+  readonly sequence: number | null;
+}
+
+/**
+ * A subscription that starts with a unit: it gets the events after a sequence, or those after the unit (`end`). One that exists starts again
+ * there.
+ */
+export interface SubscriptionStart {
+  readonly name: string;
+  readonly after: number | 'end';
+}
+
+/**
+ * What becomes of the delivery of one event to one subscription: `waiting` for its next attempt, `held` back until an earlier event of its
+ * resource is done, `succeeded` or `dead` (given up).
+ */
+export type DeliveryState = 'waiting' | 'held' | 'succeeded' | 'dead';
+
+/** The delivery of an event to a subscription, as it is from now on. Without an earlier failure it exists only where it is recorded. */
+export interface DeliveryChange {
+  /** Name of the reader of the subscription. */
+  readonly reader: string;
+  /** Name of the subscription. */
+  readonly endpoint: string;
+  /** Of the event. */
+  readonly sequence: number;
+  readonly state: DeliveryState;
+  /** The number of attempts that were made or have begun. */
+  readonly attempts: number;
+  /** When the next attempt is due, or when the last one ended: milliseconds since the epoch. */
+  readonly due: number;
+  /** Names the resource whose later events wait for this one; null where none does. */
+  readonly resource: string | null;
+}
+
+/** An attempt to deliver an event, from which the cause of a failure can be seen. */
+export interface DeliveryAttempt {
+  /** From 1. */
+  readonly number: number;
+  /** When it began: milliseconds since the epoch. */
+  readonly at: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** The code that the receiver responded with; null without a response. */
+  readonly code: number | null;
+  /** The beginning of the response, or the cause of the failure; null where there is nothing to say. */
+  readonly excerpt: string | null;
+}
+
+/** Ends the wait of the first held delivery of a resource. */
+export interface DeliveryRelease {
+  readonly endpoint: string;
+  readonly resource: string;
+  /** When its attempt is due. */
+  readonly due: number;
+}
+
+/** The lease of a reader: one process at a time delivers events to its subscriptions. */
+export interface ReaderLease {
+  /** Name of the reader. */
+  readonly reader: string;
+  /** Names the process. */
+  readonly owner: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** How far the reader of a group of subscriptions has come. It is refused as `stale` where another process has its lease. */
+export interface ReaderProgress extends ReaderLease {
+  /** The sequence up to which events are delivered to all its subscriptions that have no position of their own. */
+  readonly sequence: number;
+  readonly positions: readonly SubscriptionPosition[];
+}
+
+/** An attempt with the delivery that it belongs to. */
+export interface RecordedAttempt extends DeliveryAttempt {
+  readonly endpoint: string;
+  readonly sequence: number;
+}
+
+/** What a unit changes of subscriptions and deliveries, in this order. */
+export interface DeliveryPlan {
+  readonly progress?: ReaderProgress;
+  readonly starts?: readonly SubscriptionStart[];
+  /** Names of subscriptions that end: their deliveries and attempts are removed. */
+  readonly ends?: readonly string[];
+  readonly deliveries?: readonly DeliveryChange[];
+  readonly attempts?: readonly RecordedAttempt[];
+  readonly releases?: readonly DeliveryRelease[];
+}

@@ -1,0 +1,138 @@
+import { weakMemoize } from '../../../cache/memoize.ts';
+import type { DeliveryPlan } from '../../../plan/delivery-plan.ts';
+import type { Dialect, Statement } from '../dialect.ts';
+import { type Prepare, prepare } from '../prepare.ts';
+
+const DELIVERY = 'endpoint, sequence, reader, state, attempts, due, resource';
+
+/** A query of the strings of a JSON array. */
+const names = (dialect: Dialect): string => `select value from ${dialect.textRows('?')}`;
+
+/** The statements that read and write readers, subscriptions, deliveries and attempts. */
+export interface DeliveryStatements {
+  /** Columns: `name`, `sequence`, `owner`, `leased_until`. */
+  readonly reader: Prepare;
+  readonly addReader: Prepare;
+  /** Returns a row if the reader still had the lease that was found. */
+  readonly lease: Prepare;
+  readonly advance: Prepare;
+  readonly addSubscriptions: Prepare;
+  /** Columns: `name`, `position`. */
+  readonly positions: Prepare;
+  readonly setPosition: Prepare;
+  readonly removeSubscription: Prepare;
+  readonly removeDeliveries: Prepare;
+  readonly removeAttempts: Prepare;
+  readonly setDelivery: Prepare;
+  readonly setAttempt: Prepare;
+  readonly release: Prepare;
+  readonly waiting: Prepare;
+  readonly due: Prepare;
+  readonly openResources: Prepare;
+  readonly deliveries: Prepare;
+  readonly deliveriesInStates: Prepare;
+  readonly attempts: Prepare;
+}
+
+export const deliveryStatements = weakMemoize((dialect: Dialect): DeliveryStatements => {
+  const of = (text: string): Prepare => prepare(dialect, text);
+  return {
+    ...subscriptionStatements(dialect),
+    removeDeliveries: of('delete from restwright_deliveries where endpoint = ?'),
+    removeAttempts: of('delete from restwright_attempts where endpoint = ?'),
+    setDelivery: of(`insert into restwright_deliveries (${DELIVERY}) values (?, ?, ?, ?, ?, ?, ?)
+on conflict (endpoint, sequence) do update set
+  state = excluded.state, attempts = excluded.attempts, due = excluded.due, resource = excluded.resource`),
+    setAttempt: of(`insert into restwright_attempts (endpoint, sequence, number, at, duration, code, excerpt)
+values (?, ?, ?, ?, ?, ?, ?)
+on conflict (endpoint, sequence, number) do update set
+  at = excluded.at, duration = excluded.duration, code = excluded.code, excerpt = excluded.excerpt`),
+    release: of(`update restwright_deliveries set state = 'waiting', due = ? where endpoint = ? and sequence =
+  (select min(sequence) from restwright_deliveries
+   where endpoint = ? and resource = ? and state = 'held')`),
+    // The endpoints one by one: a subscription may have any number of waiting deliveries.
+    waiting: of(`with recursive each_endpoint (endpoint) as (
+  select min(endpoint) from restwright_deliveries where reader = ? and state = 'waiting'
+  union all
+  select (select min(endpoint) from restwright_deliveries
+    where reader = ? and state = 'waiting' and endpoint > each_endpoint.endpoint)
+  from each_endpoint where endpoint is not null
+)
+select endpoint, (select min(due) from restwright_deliveries as delivery
+  where reader = ? and state = 'waiting' and delivery.endpoint = each_endpoint.endpoint) as due
+from each_endpoint where endpoint is not null`),
+    due: of(`select ${DELIVERY} from restwright_deliveries
+where reader = ? and state = 'waiting' and endpoint = ? and (due <= ? or due > ?) order by due, sequence limit ?`),
+    openResources: of(`select endpoint, resource, count(*) as count from restwright_deliveries
+where resource is not null and state in ('waiting', 'held') and reader = ? group by endpoint, resource`),
+    deliveries: of(`select ${DELIVERY} from restwright_deliveries
+where endpoint = ? and sequence >= ? and sequence < ? order by sequence desc limit ?`),
+    deliveriesInStates: of(`select ${DELIVERY} from restwright_deliveries
+where endpoint = ? and state in (${names(dialect)}) and sequence >= ? and sequence < ? order by sequence desc limit ?`),
+    attempts: of(`select sequence, number, at, duration, code, excerpt from restwright_attempts
+where endpoint = ? and sequence between ? and ? order by sequence, number`),
+  };
+});
+
+function subscriptionStatements(dialect: Dialect) {
+  const of = (text: string): Prepare => prepare(dialect, text);
+  return {
+    reader: of('select name, sequence, owner, leased_until from restwright_readers where name = ?'),
+    addReader: of(`insert into restwright_readers (name, sequence, owner, leased_until)
+select ?, event, '', 0 from restwright_sequences where true on conflict (name) do nothing`),
+    lease: of(`update restwright_readers set owner = ?, leased_until = ?
+where name = ? and owner = ? and leased_until = ? returning name`),
+    advance: of('update restwright_readers set sequence = ?, leased_until = ? where name = ? and owner = ?'),
+    addSubscriptions: of(`insert into restwright_subscriptions (name, position)
+select value, event from ${dialect.textRows('?')}, restwright_sequences where true on conflict (name) do nothing`),
+    positions: of(`select name, position from restwright_subscriptions
+where position is not null and name in (${names(dialect)})`),
+    setPosition: of(`insert into restwright_subscriptions (name, position) values (?, ?)
+on conflict (name) do update set position = excluded.position`),
+    removeSubscription: of('delete from restwright_subscriptions where name = ?'),
+  };
+}
+
+/** A statement of a plan, and whether the plan is refused where it changes nothing. */
+export interface DeliveryStatement {
+  readonly statement: Statement;
+  readonly isExpected: boolean;
+}
+
+/** The statements of a plan, in order. @param last the last sequence that the unit assigned, or that was assigned before it */
+export function compileDelivery(dialect: Dialect, plan: DeliveryPlan, last: number): readonly DeliveryStatement[] {
+  const prepared = deliveryStatements(dialect);
+  const { progress, starts = [], ends = [], deliveries = [], attempts = [], releases = [] } = plan;
+  const fenced =
+    progress === undefined
+      ? []
+      : [prepared.advance(progress.sequence, progress.until, progress.reader, progress.owner)];
+  const statements = [
+    ...(progress?.positions ?? []).map(({ name, sequence }) => prepared.setPosition(name, sequence)),
+    ...starts.map(({ name, after }) => prepared.setPosition(name, after === 'end' ? last : after)),
+    ...ends.flatMap((name) => [
+      prepared.removeAttempts(name),
+      prepared.removeDeliveries(name),
+      prepared.removeSubscription(name),
+    ]),
+    ...deliveries.map(({ endpoint, sequence, reader, state, attempts: made, due, resource }) =>
+      prepared.setDelivery(endpoint, sequence, reader, state, made, due, resource),
+    ),
+    ...attempts.map(({ endpoint, sequence, number, at, duration, code, excerpt }) =>
+      prepared.setAttempt(endpoint, sequence, number, at, duration, code, excerpt),
+    ),
+    ...releases.map(({ endpoint, resource, due }) => prepared.release(due, endpoint, endpoint, resource)),
+  ];
+  return [
+    ...fenced.map((statement) => ({ statement, isExpected: true })),
+    ...statements.map((statement) => ({ statement, isExpected: false })),
+  ];
+}
+
+/** The number of statements of a plan: what it adds to a transaction. */
+export function deliverySize({ progress, starts, ends, deliveries, attempts, releases }: DeliveryPlan): number {
+  return [progress?.positions, starts, ends, deliveries, attempts, releases].reduce(
+    (sum, list) => sum + (list?.length ?? 0),
+    0,
+  );
+}

@@ -1,0 +1,11 @@
+import type { Dialect, SqlValue, Statement } from './dialect.ts';
+
+/** A statement whose text depends on the dialect alone. */
+export type Prepare = (...values: SqlValue[]) => Statement;
+
+/** Writes the placeholders of the dialect in place of each `?` of a text. */
+export function prepare({ placeholder }: Dialect, text: string): Prepare {
+  let position = 0;
+  const dialectText = text.replaceAll('?', () => placeholder(++position));
+  return (...values) => ({ text: dialectText, values });
+}
