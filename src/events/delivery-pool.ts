@@ -131,6 +131,7 @@ export class DeliveryPool {
     const isStored = work.isStored || subscriber.recorded || state.state !== 'succeeded';
     if (isStored)
       this.#store(endpoint, { ...state, sequence: work.event.sequence, resource: work.resource }, attempted);
+    this.#report(state.state, work.event, attempted.duration);
     if (work.resource !== null)
       this.#order(endpoint, work, { resource: work.resource, isDone: state.state !== 'waiting' });
   }
@@ -185,5 +186,13 @@ function recordedAttempt(
   { sequence, attempts }: Pick<DeliveryChange, 'sequence' | 'attempts'>,
   { result: { status, excerpt }, at, duration }: Attempted,
 ): RecordedAttempt {
-  return { endpoint, sequence, number: attempts, at, duration: Math.round(duration), code: status ?? null, excerpt: excerpt ?? null };
+  return {
+    endpoint,
+    sequence,
+    number: attempts,
+    at,
+    duration: Math.round(duration),
+    code: status ?? null,
+    excerpt: excerpt ?? null,
+  };
 }
