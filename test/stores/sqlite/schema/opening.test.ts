@@ -210,7 +210,8 @@ describe('opening a database', () => {
         insert into restwright_deliveries values ('after:products.created', 1, 'waiting', 2, 77, 0),
           ('after:products.created', 2, 'succeeded', 1, 5, 0)`)
       .close();
-    const { deliveries, bookmarks, close } = await openSample({ path: file });
+    const upgraded = await openSample({ path: file });
+    const { deliveries, bookmarks } = upgraded;
     assert.deepEqual(await deliveries.reader('after'), {
       lease: { reader: 'after', owner: '', until: 0 },
       sequence: 2,
@@ -222,7 +223,7 @@ describe('opening a database', () => {
     assert.deepEqual(await deliveries.waiting('after'), [{ endpoint: 'after:products.created', due: 77 }]);
     assert.equal((await deliveries.list({ endpoint: 'after:products.created', limit: 9 })).length, 2);
     assert.equal(await bookmarks.get('relay'), null);
-    await close();
+    await upgraded.close();
   });
 
   it('[OPS-4d] leaves a database of an older format unchanged where it cannot be used', async (context) => {
