@@ -3,6 +3,7 @@ import path from 'node:path';
 import { keyFileProblems } from '../../auth/open-verifier.ts';
 import { formatProblem, type ModelProblem } from '../../model/document/model-error.ts';
 import type { Model } from '../../model/model.ts';
+import { sunsetWarnings } from '../../model/sunset-warnings.ts';
 import { describeWarnings } from '../../plan/warnings.ts';
 import { CommandError, describeFileError, type ExitCode } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
@@ -20,6 +21,7 @@ interface CheckFlags {
   readonly json?: boolean;
   readonly watch?: boolean;
   readonly published?: string;
+  readonly date?: string;
 }
 
 interface CheckResult {
@@ -72,7 +74,12 @@ async function checkOnce(file: string, flags: CheckFlags, terminal: Terminal): P
   return result.problems.length === 0 ? 0 : 1;
 }
 
-async function checkModel(file: string, { published }: CheckFlags, env: EnvironmentVariables): Promise<CheckResult> {
+async function checkModel(
+  file: string,
+  { published, date }: CheckFlags,
+  env: EnvironmentVariables,
+): Promise<CheckResult> {
+  const day = date === undefined ? null : secondsOf(date);
   const read = await readModel(file, env);
   const was = published === undefined ? null : await readModelOf('published', published, env);
   if (read.kind === 'invalid')
@@ -82,11 +89,23 @@ async function checkModel(file: string, { published }: CheckFlags, env: Environm
   const version = compared === null ? NO_FINDINGS : versionFindings(compared);
   return {
     problems: [...version.problems, ...(await keyProblems(file, model))],
-    warnings: [...version.warnings, ...describeWarnings(model)],
+    warnings: [
+      ...version.warnings,
+      ...(day === null ? [] : sunsetWarnings(model.versions, day)),
+      ...describeWarnings(model),
+    ],
     unsupported,
     names: derivedNames(model),
     compared,
   };
+}
+
+/** 00:00:00 GMT of a date. @throws {CommandError} 2 */
+function secondsOf(date: string): number {
+  const milliseconds = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(date))
+    throw new CommandError(2, `--date: '${date}' is not a valid date, such as 2028-06-01`);
+  return milliseconds / 1000;
 }
 
 /** The files with keys that the model names and that cannot be used. */
@@ -168,6 +187,11 @@ export const checkSpec: CommandSpec = {
       value: { name: 'model', completes: 'file' },
       description: 'the model that was published last: a change that needs a higher version is an error',
     },
+    {
+      name: 'date',
+      value: { name: 'date', completes: 'none' },
+      description: 'warn of versions whose sunset is past or within 30 days of this date, such as 2028-06-01',
+    },
     { name: 'watch', value: null, description: 'check again after each change of the file' },
     jsonOption('the result'),
   ],
@@ -176,6 +200,7 @@ export const checkSpec: CommandSpec = {
   restwright check shop.yaml --watch
   restwright check shop.yaml --json
   restwright check shop.yaml --published published.yaml
+  restwright check shop.yaml --date "$(date +%F)"
 `,
   run: ([model = findModel()], flags: CheckFlags, terminal) => check(model, flags, terminal),
 };

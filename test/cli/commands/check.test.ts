@@ -59,6 +59,41 @@ describe('restwright check', () => {
     assert.equal(source.slice(mark.indexOf('^')).startsWith('type: decimal'), true, source);
   });
 
+  const versioned = VALID.replace(
+    'resources:',
+    "version: 2.0.0\ndefault_version: 2\nversions:\n  1.1.0: { sunset: 2028-06-01 }\n  1.0.0: { sunset: 2027-01-01, retired: true }\nresources:",
+  );
+  const sunsets: readonly (readonly [date: string, when: string | null])[] = [
+    ['2028-05-01', null],
+    ['2028-05-02', 'in 30 days'],
+    ['2028-05-31', 'in 1 day'],
+    ['2028-06-01', 'today'],
+    ['2028-06-02', '1 day ago'],
+    ['2029-06-01', '365 days ago'],
+  ];
+  for (const [date, when] of sunsets) {
+    it(`[VER-4b] --date ${date} warns of a sunset that is near or past, until the version is retired: ${when}`, async (context) => {
+      const file = modelFile(context, versioned);
+      const terminal = recordedTerminal();
+      assert.equal(await run(['check', file, '--date', date], terminal), 0);
+      const warnings = terminal.written().stdout.match(/^warning .*$/gm) ?? [];
+      const warning = `warning versions["1.1.0"]: its sunset is 2028-06-01, ${when}, and it is served until retired: true is set`;
+      assert.deepEqual(warnings, when === null ? [] : [warning]);
+    });
+  }
+
+  it('[VER-4b] without --date says nothing of sunsets, and refuses what is no date', async (context) => {
+    const file = modelFile(context, versioned.replace('2028', '2001'));
+    const silent = recordedTerminal();
+    await run(['check', file], silent);
+    assert.doesNotMatch(silent.written().stdout, /sunset/);
+    for (const date of ['tomorrow', '2028-02-30', '2028-6-1']) {
+      const terminal = recordedTerminal();
+      assert.equal(await run(['check', file, '--date', date], terminal), 2);
+      assert.match(terminal.written().stderr, /is not a valid date, such as 2028-06-01/);
+    }
+  });
+
   it('with --watch checks again after each change, until a signal', async (context) => {
     const file = modelFile(context, INVALID);
     const terminal = recordedTerminal();
