@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../conventions/json.ts';
+import { jsonEquals } from '../conventions/json-equality.ts';
 import type { FieldValues } from '../plan/plan.ts';
 import { type Conversion, mapped, type Source, valueOf } from './sources.ts';
 
@@ -7,17 +8,22 @@ export class Assignment {
   /** Of fields that no value was written to: those of the row; absent in a new one. */
   readonly values: Record<string, Json>;
   readonly #current: FieldValues;
-  /** The parts that are given of conversions, which need all of them. */
-  #pending = new Map<Conversion, Record<string, Json>>();
+  readonly #isNew: boolean;
+  /** The parts of conversions that are written. */
+  readonly #parts = new Map<Conversion, Readonly<Record<string, Json>>>();
+  /** Conversions of which a part was written since they were run. */
+  #pending = new Set<Conversion>();
 
-  /** @param current the stored values; of a new row, those that its contract cannot send */
-  constructor(current: FieldValues) {
-    this.#current = current;
+  /** @param current the stored values; null for a new row */
+  constructor(current: FieldValues | null) {
+    this.#current = current ?? {};
+    this.#isNew = current === null;
     this.values = { ...current };
   }
 
-  /** Writes a value to where it comes from. Nothing is written for a constant. */
+  /** Writes a value to where it comes from. Nothing is written for a constant, nor where the row shows the value already: several stored ones may be shown as it. */
   write(source: Source, value: Json): void {
+    if (!this.#isNew && !this.#isPart(source) && jsonEquals(valueOf(source, this.values), value)) return;
     switch (source.kind) {
       case 'field':
         this.values[source.name] = value;
@@ -34,24 +40,31 @@ export class Assignment {
         this.#writeObject(source, value);
         return;
       case 'converted': {
-        const parts = this.#pending.get(source.conversion) ?? {};
-        this.#pending.set(source.conversion, { ...parts, [source.name]: value });
+        const { conversion, name } = source;
+        this.#parts.set(conversion, { ...this.#parts.get(conversion), [name]: value });
+        this.#pending.add(conversion);
       }
     }
   }
 
-  /** Converts what was given, with the current values of what was not. */
+  /** Converts what was written, with the current values of what was not. A conversion that makes a part of another one runs that one again. */
   finish(): FieldValues {
     while (this.#pending.size > 0) {
       const pending = this.#pending;
-      this.#pending = new Map();
-      for (const [conversion, parts] of pending) this.#convert(conversion, parts);
+      this.#pending = new Set();
+      for (const conversion of pending) this.#convert(conversion);
     }
     return this.values;
   }
 
-  #convert(conversion: Conversion, parts: Readonly<Record<string, Json>>): void {
+  /** Whether a part of the same conversion was written, so that the row does not show its parts yet. */
+  #isPart(source: Source): boolean {
+    return source.kind === 'converted' && this.#parts.has(source.conversion);
+  }
+
+  #convert(conversion: Conversion): void {
     const { change, inputs } = conversion;
+    const parts = this.#parts.get(conversion) ?? {};
     const all = change.from.map((name): readonly [string, Json] => [
       name,
       parts[name] ??

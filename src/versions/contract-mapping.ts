@@ -1,7 +1,5 @@
-import type { Json } from '../conventions/json.ts';
 import type { Model, OlderVersion, Property, Resource, VersionChange } from '../model/model.ts';
-import type { FieldValues } from '../plan/plan.ts';
-import { ResourceMapping } from './resource-mapping.ts';
+import { type Fill, ResourceMapping } from './resource-mapping.ts';
 import { olderSources, type FieldSources, storedSources } from './sources.ts';
 
 /** An older contract in terms of the newest one: how its rows, names and queries correspond to what is stored. */
@@ -13,18 +11,19 @@ export interface ContractMapping {
 /** The mappings of all older contracts of a model, in their order. Of a retired one nothing is served. */
 export function contractMappings(model: Model): readonly ContractMapping[] {
   let sources = new Map([...model.resources.values()].map((each) => [each.name, declaredSources(each)]));
-  const fills = new Map<string, Record<string, Json>>();
+  const fills = new Map<string, readonly Fill[]>();
   return model.versions.map(({ changes, model: older }) => {
     const byResource = Map.groupBy(changes, ({ resource }) => resource);
     // A field that this version fills is one of its successor: what it means there is known before the sources change.
-    for (const [name, own] of byResource) fills.set(name, { ...fills.get(name), ...filled(own, sources.get(name)) });
+    for (const [name, own] of byResource)
+      fills.set(name, [...(fills.get(name) ?? []), ...filled(own, sources.get(name))]);
     sources = new Map([...sources].map(([name, each]) => [name, olderSources(each, byResource.get(name) ?? [])]));
     const { resources } = model;
     const mapped = [...older.resources.values()].flatMap((each): readonly (readonly [string, ResourceMapping])[] => {
-      const [stored, own] = [resources.get(each.name), sources.get(each.name)];
-      if (stored === undefined || own === undefined || isSame(each, stored, own)) return [];
-      const values = fills.get(each.name) ?? {};
-      return [[each.name, new ResourceMapping({ older: each, stored, sources: own, fills: values, resources })]];
+      const [stored, fields] = [resources.get(each.name), sources.get(each.name)];
+      if (stored === undefined || fields === undefined || isSame(each, stored, fields)) return [];
+      const own = { older: each, stored, sources: fields, fills: fills.get(each.name) ?? [], resources };
+      return [[each.name, new ResourceMapping(own)]];
     });
     return { resources: new Map(mapped) };
   });
@@ -35,14 +34,12 @@ function declaredSources({ fields, parent }: Resource): FieldSources {
   return storedSources(fields.flatMap(({ name }) => (name === parent?.field ? [] : [name])));
 }
 
-function filled(changes: readonly VersionChange[], sources: FieldSources | undefined): FieldValues {
-  return Object.fromEntries(
-    changes.flatMap((change) => {
-      if (change.kind !== 'fill') return [];
-      const source = sources?.get(change.field);
-      return source?.kind === 'field' ? [[source.name, change.value]] : [];
-    }),
-  );
+function filled(changes: readonly VersionChange[], sources: FieldSources | undefined): readonly Fill[] {
+  return changes.flatMap((change) => {
+    if (change.kind !== 'fill') return [];
+    const source = sources?.get(change.field);
+    return source === undefined ? [] : [{ source, value: change.value }];
+  });
 }
 
 /** Whether rows are the same in both contracts, whatever the resource is called. */

@@ -1,5 +1,4 @@
 import type { Json } from '../conventions/json.ts';
-import { jsonEquals } from '../conventions/json-equality.ts';
 import type { Model, Resource, VersionChange } from '../model/model.ts';
 import type { FieldValues, Row } from '../plan/plan.ts';
 import { ancestorMembers } from '../plan/row-address.ts';
@@ -13,13 +12,18 @@ export interface StoredProperty {
   readonly values: Extract<VersionChange, { kind: 'values' }> | null;
 }
 
+/** A value of a field that the older contract does not know, in a row that is created through it. */
+export interface Fill {
+  readonly source: Source;
+  readonly value: Json;
+}
+
 /** A resource in both contracts. */
 export interface MappedResource {
   readonly older: Resource;
   readonly stored: Resource;
   readonly sources: FieldSources;
-  /** What a row that is created through the older contract has in fields that it does not know. */
-  readonly fills: FieldValues;
+  readonly fills: readonly Fill[];
   /** Of the newest contract. */
   readonly resources: Model['resources'];
 }
@@ -29,7 +33,7 @@ export class ResourceMapping {
   readonly older: Resource;
   readonly stored: Resource;
   readonly #sources: FieldSources;
-  readonly #fills: FieldValues;
+  readonly #fills: readonly Fill[];
   readonly #members: readonly MemberReader[];
   readonly #hidden: readonly MemberReader[];
   readonly #properties = new Map<string, StoredProperty | null>();
@@ -62,12 +66,11 @@ export class ResourceMapping {
    * @param current null for a new row
    */
   up(values: FieldValues, current: Row | null): FieldValues {
-    const assignment = new Assignment(current === null ? this.#fills : storedValues(this.stored, current));
-    const before = current === null ? null : this.down(current);
+    const assignment = new Assignment(current === null ? null : storedValues(this.stored, current));
+    if (current === null) for (const { source, value } of this.#fills) assignment.write(source, value);
     for (const [name, value] of Object.entries(values)) {
       const source = this.#sourceOf(name);
-      if (source === null || (before !== null && jsonEquals(before[name] ?? null, value))) continue;
-      assignment.write(source, value);
+      if (source !== null) assignment.write(source, value);
     }
     return assignment.finish();
   }

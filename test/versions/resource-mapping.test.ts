@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../src/conventions/json.ts';
 import { loadModel } from '../../src/model/load-model.ts';
 import type { Resource, VersionChange } from '../../src/model/model.ts';
 import type { FieldValues, Row } from '../../src/plan/plan.ts';
-import { ResourceMapping } from '../../src/versions/resource-mapping.ts';
+import { type Fill, ResourceMapping } from '../../src/versions/resource-mapping.ts';
 import { type FieldSources, olderSources, storedSources } from '../../src/versions/sources.ts';
 
 /** The fields of a resource: texts, and objects of texts. */
@@ -36,7 +36,7 @@ interface Version {
   readonly isLossless: boolean;
 }
 
-function mappingOf(versions: readonly Version[], fills: FieldValues = {}): ResourceMapping {
+function mappingOf(versions: readonly Version[], fills: readonly Fill[] = []): ResourceMapping {
   let sources: FieldSources = storedSources(Object.keys(SHAPE));
   for (const { changes } of versions) sources = olderSources(sources, changes);
   const older = resourceOf(versions.at(-1)?.shape ?? SHAPE);
@@ -212,7 +212,10 @@ describe('a resource of an older contract', () => {
 
   it('[VER-5b] fills what it cannot send in a row that it creates', () => {
     const changes: readonly VersionChange[] = [{ kind: 'without', resource, field: 'c' }];
-    const mapping = mappingOf([{ shape: shapeOf('an unknown field'), changes, isLossless: false }], { c: 'filled' });
+    const mapping = mappingOf(
+      [{ shape: shapeOf('an unknown field'), changes, isLossless: false }],
+      [{ source: { kind: 'field', name: 'c' }, value: 'filled' }],
+    );
     assert.deepEqual(mapping.up({ a: 'A', b: null }, null), { a: 'A', b: null, c: 'filled' });
   });
 

@@ -61,7 +61,7 @@ describe('restwright check', () => {
 
   const versioned = VALID.replace(
     'resources:',
-    "version: 2.0.0\ndefault_version: 2\nversions:\n  1.1.0: { sunset: 2028-06-01 }\n  1.0.0: { sunset: 2027-01-01, retired: true }\nresources:",
+    'version: 2.0.0\ndefault_version: 2\nversions:\n  1.1.0: { sunset: 2028-06-01 }\n  1.0.0: { sunset: 2027-01-01, retired: true }\nresources:',
   );
   const sunsets: readonly (readonly [date: string, when: string | null])[] = [
     ['2028-05-01', null],

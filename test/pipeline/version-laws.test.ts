@@ -1,0 +1,3 @@
+import { describeVersionLaws } from './version-laws.ts';
+
+describeVersionLaws(3);
