@@ -13,6 +13,7 @@ const ENTRIES = {
   index: 'index.ts',
   fetch: 'http/fetch.ts',
   fastify: 'http/fastify.ts',
+  opentelemetry: 'observe/open-telemetry.ts',
   testing: 'testing/index.ts',
   main: 'cli/main.ts',
   'worker-entry': 'cli/workers/worker-entry.ts',

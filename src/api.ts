@@ -66,6 +66,13 @@ export interface ApiOptions {
   readonly origin?: () => string;
   /** Measures the API. Default: nothing is measured, which costs nothing. */
   readonly metrics?: Metrics | null;
+  /**
+   * Receives every observation too, with the times of stages: an observer of `restwright/opentelemetry`. What it throws is ignored. Default: none, and
+   * no stage is timed.
+   */
+  readonly traces?: Observe | null;
+  /** Whether each response says how long its stages took (`Server-Timing`), for development. Default: false. */
+  readonly serverTiming?: boolean;
   /** Whether the API serves its metrics at `/metrics` of the origin (OPS-2); with `auth` under the scope `metrics:read`. Default: false. */
   readonly serveMetrics?: boolean;
   /** Called after every commit. */
@@ -85,6 +92,9 @@ export interface ApiOptions {
   /** Waits for a number of milliseconds. Default: a timer. */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
+
+/** Who learns what is observed. */
+type Observers = Pick<ApiOptions, 'observe' | 'metrics' | 'traces'>;
 
 /** An API: responds to requests, imports and exports rows. */
 export interface Api extends Handler, RowTransfer {
@@ -113,12 +123,13 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     contracts,
     services,
     store,
-    sources: { now, uuid, randomHex, elapsed: options.elapsed, ...exchangeRules(current) },
+    sources: { now, uuid, randomHex, elapsed: options.elapsed, timed: isTimed(options), ...exchangeRules(current) },
     hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
     resource: () => resourceOf(model, given.origin?.() ?? null),
     ...callerServices(options),
     notReadyReason: options.notReadyReason,
     ...measuring(options, services),
+    serverTiming: options.serverTiming,
   });
   return {
     ...handler,
@@ -144,13 +155,13 @@ interface CompleteApiOptions extends Required<ApiOptions> {
 }
 
 function withDefaults(given: ApiOptions): CompleteApiOptions {
-  const { clock = systemClock, random = createRandom(), metrics = null } = given;
-  const observe = safeObserver(given.observe ?? standardErrorLog());
+  const { clock = systemClock, random = createRandom(), metrics = null, traces = null } = given;
   const written = new MonotonicClock(clock);
   return {
     services: {},
     tokens: given.model.auth !== null ? NO_TOKENS : null,
     serveMetrics: false,
+    serverTiming: false,
     allowAnyHost: false,
     origin: () => 'http://localhost',
     onCommit: () => undefined,
@@ -161,11 +172,23 @@ function withDefaults(given: ApiOptions): CompleteApiOptions {
     sleep: (milliseconds) => setTimeout(milliseconds),
     ...given,
     metrics,
-    observe: metrics === null ? observe : observeAll(observe, metrics.observe),
+    traces,
+    observe: observersOf(given),
     clock,
     random,
     written,
   };
+}
+
+/** One observer for all that an API has. An error of one affects no other. */
+export function observersOf({ observe = standardErrorLog(), metrics = null, traces = null }: Observers): Observe {
+  const reported = safeObserver(observe);
+  const measured = metrics === null ? reported : observeAll(reported, metrics.observe);
+  return traces === null ? measured : observeAll(measured, safeObserver(traces));
+}
+
+function isTimed({ traces, serverTiming }: CompleteApiOptions): boolean {
+  return traces !== null || serverTiming;
 }
 
 async function servicesOf(options: CompleteApiOptions, { current, all }: Contracts, seal: Seal): Promise<Services> {

@@ -1,7 +1,8 @@
-import { type Api, type ApiOptions, createApi } from './api.ts';
+import { type Api, type ApiOptions, createApi, observersOf } from './api.ts';
 import { openVerifier } from './auth/open-verifier.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { afterHooks } from './events/after-hooks.ts';
+import { eventMetrics } from './events/event-metrics.ts';
 import { startDispatch } from './events/dispatch.ts';
 import { localLender } from './limits/lending-buckets.ts';
 import { type OpenedLender, openRedisLender } from './limits/open-redis-lender.ts';
@@ -9,9 +10,7 @@ import { loadModel } from './model/load-model.ts';
 import type { Model } from './model/model.ts';
 import { type DefinedModel, isDefinedModel } from './model/typescript/define-model.ts';
 import type { HookServices } from './model/typescript/hooks.ts';
-import { type Observe, observeAll } from './observe/observation.ts';
-import { safeObserver } from './observe/safe-observer.ts';
-import { standardErrorLog } from './observe/standard-error-log.ts';
+import type { Observe } from './observe/observation.ts';
 import { monotonicNow, systemClock } from './platform/clock.ts';
 import { createRandom, type Random } from './platform/random.ts';
 import type { DriverName } from './stores/sqlite/driver/driver.ts';
@@ -26,6 +25,8 @@ export interface OpenApiOptions
     | 'tokens'
     | 'observe'
     | 'metrics'
+    | 'traces'
+    | 'serverTiming'
     | 'serveMetrics'
     | 'allowAnyHost'
     | 'origin'
@@ -76,9 +77,7 @@ export interface OpenedApi extends AsyncDisposable {
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
   const { database, driver, migrate = true, signal } = options;
   const { model, services } = modelAndServices(options);
-  const { metrics = null } = options;
-  const reported = safeObserver(options.observe ?? standardErrorLog());
-  const observe = metrics === null ? reported : observeAll(reported, metrics.observe);
+  const observe = observersOf(options);
   const clock = systemClock;
   const random = createRandom();
   const tokens = options.tokens ?? (await tokensOf(model, options, observe));
@@ -95,9 +94,10 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
     const rateLender = lender?.lender ?? options.rateLender ?? null;
     const hooks = options.dispatch === false ? null : afterHooks(model, services);
     const dispatch = hooks === null ? null : startDispatch({ subscribers: [hooks], store, clock, random, observe });
+    options.metrics?.setSource('events', eventMetrics(store, hooks === null ? [] : [hooks.name]));
     closers.push(async () => dispatch?.stop(milliseconds(options.shutdownTimeout ?? model.limits.shutdownTimeout)));
     const onCommit = (): void => dispatch?.wake();
-    const parts = { model, services, tokens, observe: reported, store, clock, random, onCommit, rateLender };
+    const parts = { model, services, tokens, store, clock, random, onCommit, rateLender };
     const api = await createApi({ ...options, ...parts });
     return { api, store, close, [Symbol.asyncDispose]: close };
   } catch (error) {

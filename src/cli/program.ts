@@ -6,9 +6,8 @@ import { COMMANDS } from './command-table.ts';
 import { HOW_TO_RUN } from './publication.ts';
 import { styled, supportsColour, type Terminal } from './terminal/terminal.ts';
 
-/** Commands and flags of the specification that are not implemented yet: recognized, hidden from the help, refused. */
+/** Commands of the specification that are not implemented yet: recognized, hidden from the help, refused. */
 const FUTURE_COMMANDS = ['openapi', 'asyncapi', 'conform'];
-const FUTURE_SERVE_FLAGS = ['--metrics-port <port>'];
 
 /**
  * Runs one command line.
@@ -79,7 +78,6 @@ function addCommand(program: Command, spec: CommandSpec, { terminal, setExitCode
     .showHelpAfterError(`--help shows the arguments and options of ${spec.name}.`);
   for (const each of spec.arguments) command.addArgument(argumentOf(each));
   for (const each of spec.options) command.addOption(optionOf(each));
-  if (spec.name === 'serve') for (const flags of FUTURE_SERVE_FLAGS) addFutureFlag(command, flags);
   command.action(async () => {
     const given: readonly string[] = command.processedArgs;
     setExitCode(await spec.run(given, command.opts(), terminal));
@@ -113,14 +111,6 @@ function addFutureCommand(program: Command, name: string): void {
     .action(() => {
       throw notSupportedYet(`restwright ${name}`);
     });
-}
-
-function addFutureFlag(command: Command, flags: string): void {
-  const refuse = (): never => {
-    throw notSupportedYet(`--${option.name()}`);
-  };
-  const option = new Option(flags).hideHelp().argParser(refuse);
-  command.addOption(option);
 }
 
 const PROGRAM_NOTES = `

@@ -26,6 +26,8 @@ export interface DatabaseFlags {
 export interface ServeFlags extends DatabaseFlags {
   readonly port?: string;
   readonly host?: string;
+  readonly metricsPort?: string;
+  readonly metricsHost?: string;
   readonly workers?: string;
   readonly redis?: string;
   readonly log?: string;
@@ -39,6 +41,8 @@ export interface ServeSettings {
   readonly port: number;
   readonly host: string;
   readonly database: DatabaseLocation;
+  /** Where `/metrics` is served apart from the API, without credentials; null where the API serves it. */
+  readonly metrics: { readonly port: number; readonly host: string } | null;
   /** Number of processes that serve. */
   readonly workers: number;
   /** The URL of the Redis that instances share; null for none. */
@@ -67,6 +71,8 @@ interface SettingSource {
 
 const PORT: SettingSource = { flag: '--port', variable: 'RESTWRIGHT_PORT', fallback: '3000' };
 const HOST: SettingSource = { flag: '--host', variable: 'RESTWRIGHT_HOST', fallback: '127.0.0.1' };
+const METRICS_PORT: SettingSource = { flag: '--metrics-port', variable: 'RESTWRIGHT_METRICS_PORT', fallback: '' };
+const METRICS_HOST: SettingSource = { flag: '--metrics-host', variable: 'RESTWRIGHT_METRICS_HOST', fallback: '' };
 const WORKERS: SettingSource = { flag: '--workers', variable: 'RESTWRIGHT_WORKERS', fallback: '1' };
 const REDIS: SettingSource = { flag: '--redis', variable: 'RESTWRIGHT_REDIS', fallback: '' };
 const LOG: SettingSource = { flag: '--log', variable: 'RESTWRIGHT_LOG', fallback: 'auto' };
@@ -98,6 +104,7 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
     port: parsePort(settingValue(PORT, flags.port, env)),
     host: parseHost(settingValue(HOST, flags.host, env)),
     database: databaseLocation(flags, env),
+    metrics: metricsAddress(flags, env),
     workers: parseWorkers(settingValue(WORKERS, flags.workers, env), dev),
     redis: parseRedis(settingValue(REDIS, flags.redis, env)),
     log: parseLog(settingValue(LOG, flags.log, env)),
@@ -147,6 +154,15 @@ function parsePort({ text, origin }: SettingValue): number {
   if (!(number <= 65_535))
     throw usageError(`${origin}: '${text}' is not a valid port; use a number from 0 (any free port) to 65535.`);
   return number;
+}
+
+/** @throws {CommandError} exit 2 for a host without a port, which would be ignored */
+function metricsAddress(flags: ServeFlags, env: EnvironmentVariables): ServeSettings['metrics'] {
+  const port = settingValue(METRICS_PORT, flags.metricsPort, env);
+  const host = settingValue(METRICS_HOST, flags.metricsHost, env);
+  if (port.text !== '') return { port: parsePort(port), host: host.text === '' ? HOST.fallback : parseHost(host) };
+  if (host.text !== '') throw usageError(`${host.origin}: name the port of the metrics, too: ${METRICS_PORT.flag}.`);
+  return null;
 }
 
 function parseWorkers({ text, origin }: SettingValue, dev: boolean): number {

@@ -26,6 +26,7 @@ export const RESPONSE_FIELDS: readonly string[] = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'Server-Timing',
   'Sunset',
   'Vary',
   'WWW-Authenticate',

@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
+import { channels, type DeliveryContext, publish } from '../platform/trace-channels.ts';
 import type { AttemptResult, Delivery, Subscriber } from './subscriber.ts';
 
 /** An attempt that has ended. */
@@ -36,7 +37,9 @@ export async function attemptDelivery(
     reject(error);
   }, subscriber.timeout);
   try {
-    const result = await Promise.race([subscriber.deliver({ ...delivery, signal: controller.signal }), expired]);
+    const { signal } = controller;
+    const delivered = publishAttempt(delivery, () => subscriber.deliver({ ...delivery, signal }));
+    const result = await Promise.race([delivered, expired]);
     return { result, error: null, at, duration: elapsed() - began };
   } catch (error) {
     const excerpt = (error instanceof Error ? error.message : String(error)).slice(0, MAX_EXCERPT);
@@ -44,4 +47,15 @@ export async function attemptDelivery(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Publishes an attempt to the subscribers of its channel, if there are any. */
+async function publishAttempt(
+  { subscription, event: { event }, attempt }: Omit<Delivery, 'signal'>,
+  run: () => Promise<AttemptResult>,
+): Promise<AttemptResult> {
+  if (!channels.delivery.hasSubscribers) return run();
+  const { id: eventId, type: eventType } = event;
+  const context: DeliveryContext = { endpoint: subscription.name, eventId, eventType, attempt, result: null };
+  return publish(channels.delivery, context, run, ({ kind }) => (context.result = kind));
 }

@@ -1,7 +1,7 @@
 import { timestamp } from '../conventions/timestamp.ts';
 import { describeError, errorFacts } from './described-error.ts';
 import { measuredEntry } from './measured-entry.ts';
-import { isMeasured, type Measured, type Observation } from './observation.ts';
+import { isMeasured, type Measured, type Observation, type RequestObservation } from './observation.ts';
 
 /** What is `debug` is for metrics and traces; the log of `restwright serve` leaves it out. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -23,17 +23,17 @@ function entry(level: LogLevel, event: string, fields: LogEntry['fields']): LogE
 
 /** The log entry of an observation (OPS-2). */
 export function logEntry(observation: Observation): LogEntry {
+  if (observation.kind === 'request') return requestEntry(observation);
   return isMeasured(observation) ? measuredEntry(observation) : reportedEntry(observation);
 }
 
-function reportedEntry(observation: Exclude<Observation, Measured>): LogEntry {
+function reportedEntry(observation: Exclude<Observation, Measured | RequestObservation>): LogEntry {
   switch (observation.kind) {
-    case 'request':
-      return requestEntry(observation);
     case 'error':
     case 'computed-value-failed':
       return failureEntry(observation);
     case 'listening':
+    case 'metrics-listening':
     case 'browser-not-opened':
       return startEntry(observation);
     case 'no-authentication':
@@ -89,7 +89,7 @@ function authEntry(observation: AuthObservation): LogEntry {
   }
 }
 
-function requestEntry(request: Extract<Observation, { kind: 'request' }>): LogEntry {
+function requestEntry(request: RequestObservation): LogEntry {
   return entry(request.status >= 500 ? 'error' : 'info', 'request', {
     method: truncate(request.method, MAX_METHOD),
     path: truncate(request.target, MAX_PATH),
@@ -140,8 +140,11 @@ function sharedRatesEntry(observation: Extract<Observation, { kind: 'shared-rate
   return entry('warn', 'rate_limits_not_shared', { redis: address, message });
 }
 
-function startEntry(observation: Extract<Observation, { kind: 'listening' | 'browser-not-opened' }>): LogEntry {
+function startEntry(
+  observation: Extract<Observation, { kind: 'listening' | 'metrics-listening' | 'browser-not-opened' }>,
+): LogEntry {
   const { url } = observation;
+  if (observation.kind === 'metrics-listening') return entry('info', 'metrics_listening', { url });
   if (observation.kind === 'listening')
     return entry('info', 'listening', { url, allow_any_host: observation.allowAnyHost });
   const { reason } = observation;

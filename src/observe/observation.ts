@@ -1,4 +1,4 @@
-/** When a stage of a request ran, in milliseconds since the request began. Reads and writes of the store are within their stage. */
+/** When a stage of a request ran, in milliseconds since the request began; in the order of their ends, so that uses of the store stand before their stage. */
 export interface StageTime {
   /** `receive`, `route`, `authenticate`, ..., or `store`. */
   readonly name: string;
@@ -9,6 +9,8 @@ export interface StageTime {
 /** Everything that the program reports about itself. Call sites report facts; observers (log, metrics, traces) decide what to do with them. */
 export type Observation =
   | { readonly kind: 'listening'; readonly url: string; readonly allowAnyHost: boolean }
+  /** Metrics are served apart from the API. */
+  | { readonly kind: 'metrics-listening'; readonly url: string }
   /** A server of our own has no authentication: it serves this machine only, or, where it is public, every client (AUTH-7). Reported at each start. */
   | { readonly kind: 'no-authentication'; readonly isPublic: boolean }
   /** The API was mounted in a host application, with no authentication of its own. Reported once. */
@@ -133,6 +135,8 @@ export type Observation =
   /** The process stopped before these deliveries to hooks were complete; they are retried. */
   | { readonly kind: 'deliveries-pending'; readonly count: number }
   | { readonly kind: 'overload'; readonly overloaded: boolean; readonly reason: string | null };
+
+export type RequestObservation = Extract<Observation, { kind: 'request' }>;
 
 /** What only metrics and traces want to know: it says nothing that an operator could do something about. */
 export type Measured = Extract<

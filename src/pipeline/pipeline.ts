@@ -22,7 +22,10 @@ import { refuse } from './refuse.ts';
 import { represent } from './represent.ts';
 import { compressResponse } from './represent/content-encoding.ts';
 import { healthResponse, optionsResponse, preflightResponse, redirectResponse } from './represent/early-responses.ts';
+import { tracedRows, tracedServices } from './measure/traced-store.ts';
+import { withServerTiming } from './measure/stage-recorder.ts';
 import { bodySize, requestObservation } from './measure/request-observation.ts';
+import { tracedExchange } from './measure/traced-exchange.ts';
 import { metadataResponse } from './represent/metadata-response.ts';
 import { metricsResponse } from './represent/metrics-response.ts';
 import { route, routeIfServed } from './route.ts';
@@ -47,17 +50,23 @@ export interface PipelineOptions extends AuthenticateOptions {
   readonly metrics: () => Promise<string>;
   /** Counts the requests in progress; null where nothing is measured (OPS-2). */
   readonly active: ActiveRequests | null;
+  /** Whether responses say how long their stages took (`Server-Timing`). Stages have to be timed. */
+  readonly serverTiming: boolean;
 }
 
 /** The score: one exchange, stage by stage, in the order of the contract's section 0. Everything that fails ends in `refuse`. */
 function respond(exchange: Exchange, request: RawRequest, options: PipelineOptions): MaybePromise<ApiResponse> {
-  const { contracts, services, store, hosts, rates } = options;
+  const { contracts, store, hosts, rates } = options;
+  const { stages } = exchange;
+  const services = tracedServices(options.services, stages);
   const received = receive(exchange, request, contracts.current, request.hosts ?? hosts);
   requireTls(received, contracts.current);
+  stages?.end('receive');
   if (isPreflight(received)) return preflightResponse(received, routeIfServed(received, contracts), contracts.current);
   if (received.redirect !== null) return redirectResponse(exchange, received.redirect, contracts.current);
   const routed = route(received, contracts);
   exchange.note.variesByCaller = variesByCaller(routed);
+  stages?.end('route');
   const authenticated = () => limitAttempts(routed, rates, () => authenticate(routed, options));
   if (routed.method === 'OPTIONS') return chain(authenticated(), optionsResponse);
   if (routed.route.kind === 'live') return healthResponse(routed);
@@ -65,13 +74,21 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   if (routed.route.kind === 'metadata') return metadataResponse(routed, options, contracts);
   return chain(authenticated(), (caller) => {
     observeDeprecation(caller, services.observe);
+    stages?.end('authenticate');
     return chain(limit(checkOrigin(caller), rates), (limited) => {
-      const authorized = authorize(limited, store, options);
+      stages?.end('limit');
+      const authorized = authorize(limited, tracedRows(store, stages), options);
+      stages?.end('authorize');
       if (routed.route.kind === 'metrics') return metricsResponse(authorized, options.metrics);
       const negotiated = negotiate(authorized);
-      return chain(plan(negotiated), (planned) =>
-        chain(execute(planned, services), (outcome) => represent(planned.request, outcome, services)),
-      );
+      stages?.end('negotiate');
+      return chain(plan(negotiated), (planned) => {
+        stages?.end('plan');
+        return chain(execute(planned, services), (outcome) => {
+          stages?.end('execute');
+          return represent(planned.request, outcome, services);
+        });
+      });
     });
   });
 }
@@ -90,14 +107,17 @@ function observeDeprecation({ contract, principal, client, exchange }: Authentic
   });
 }
 
+function clearWhenIdle(caches: readonly { readonly clear: () => void }[]): IdleTimer {
+  return new IdleTimer(IDLE_TIMEOUT, () => {
+    for (const cache of caches) cache.clear();
+  });
+}
+
 /** Plays the score for every request, with compression at its end and an observation of each exchange. */
 export function createPipeline(options: PipelineOptions): Handler {
   const { contracts, services, sources, active } = options;
   const { observe, items, pages, bodies } = services;
-  const caches = [items, pages, bodies];
-  const idleTimer = new IdleTimer(IDLE_TIMEOUT, () => {
-    for (const cache of caches) cache.clear();
-  });
+  const idleTimer = clearWhenIdle([items, pages, bodies]);
   const refuseOptions = { contract: contracts.current, observe, now: sources.now };
 
   const report = <R extends ApiResponse>(exchange: Exchange, response: R): R => {
@@ -106,21 +126,27 @@ export function createPipeline(options: PipelineOptions): Handler {
     observe(requestObservation(exchange, { status: response.status, duration, size }));
     return response;
   };
+  const complete = (exchange: Exchange, response: ApiResponse): ApiResponse => {
+    const { stages, note, request } = exchange;
+    stages?.end(note.errorCode === null ? 'represent' : 'refuse');
+    const reported = report(exchange, options.serverTiming ? withServerTiming(response, exchange) : response);
+    return active === null ? reported : active.end(reported, request.method);
+  };
+  const play = (exchange: Exchange, request: RawRequest): MaybePromise<ApiResponse> => {
+    const responded = attempt(
+      () => respond(exchange, request, options),
+      (error) => refuse(exchange, error, refuseOptions),
+    );
+    const encoded = chain(responded, (response) => compressResponse(response, exchange, bodies));
+    return chain(encoded, (response) => complete(exchange, response));
+  };
 
   return {
     handle(request) {
       idleTimer.touch();
       const exchange = openExchange(request, sources);
       active?.begin(request.method);
-      const responded = attempt(
-        () => respond(exchange, request, options),
-        (error) => refuse(exchange, error, refuseOptions),
-      );
-      const encoded = chain(responded, (response) => compressResponse(response, exchange, bodies));
-      return chain(encoded, (response) => {
-        const reported = report(exchange, response);
-        return active === null ? reported : active.end(reported, request.method);
-      });
+      return tracedExchange(exchange, () => play(exchange, request));
     },
     refuse(error, request) {
       const exchange = openExchange(request, sources);

@@ -14,6 +14,7 @@ import { segmentsBelow, isAsteriskForm, parseTarget } from '../conventions/url.t
 import { codings } from '../formats/compress.ts';
 import type { Model } from '../model/model.ts';
 import type { RawRequest } from './exchange.ts';
+import { StageRecorder } from './measure/stage-recorder.ts';
 import type { Quota } from './quota.ts';
 
 /** What becomes known of an exchange, for its observation and for a response to its failure. */
@@ -46,6 +47,8 @@ export interface Exchange {
   readonly startedAt: number;
   /** Monotonic milliseconds from an arbitrary start. */
   readonly startTick: number;
+  /** Times its stages; null where they are not timed. */
+  readonly stages: StageRecorder | null;
   /** For the response and the log, filled in as it becomes known. */
   readonly note: ExchangeNote;
   /** Whether the path names the version: then nothing depends on `API-Version` (NEG-3). */
@@ -86,6 +89,8 @@ export interface ExchangeSources {
   readonly elapsed: () => number;
   readonly uuid: () => string;
   readonly randomHex: (bytes: number) => string;
+  /** Whether the stages of requests are timed. */
+  readonly timed: boolean;
 }
 
 /** A minor or patch version is matched too, and then refused: it would be a second URL (VER-1). */
@@ -110,13 +115,15 @@ export function versionedPath(base: readonly string[]): RegExp {
 /** Opens the exchange of a request. It cannot fail, so that every later failure has a correlation id (ERR-5). */
 export function openExchange(request: Exchange['request'], sources: ExchangeSources): Exchange {
   const fields = headerFields(request.headers);
+  const startTick = sources.elapsed();
   return {
     request,
     fields,
     correlationId: correlationId(fields.get('x-correlation-id'), sources.uuid),
     trace: continueTrace(fields.get('traceparent'), sources.randomHex),
     startedAt: sources.now(),
-    startTick: sources.elapsed(),
+    startTick,
+    stages: sources.timed ? new StageRecorder(sources.elapsed, startTick) : null,
     note: newNote(),
     versionInPath: sources.versionedPath.test(request.target),
     origin: request.cors === false ? SAME_ORIGIN : sources.originAccess(fields),

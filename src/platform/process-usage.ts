@@ -10,7 +10,7 @@ export interface ProcessUsage {
   /** Since the epoch. */
   readonly started: number;
   /** null where the system does not say it. */
-  readonly descriptors: { readonly open: number; readonly max: number } | null;
+  readonly descriptors: { readonly open: number /** null without a limit. */; readonly max: number | null } | null;
   readonly memory: {
     readonly resident: number;
     readonly heapUsed: number;
@@ -65,7 +65,7 @@ export function measureUsage(): UsageReader {
 /** Linux lists the descriptors of a process as files. Reading the folder opens one more. */
 function readDescriptors(): ProcessUsage['descriptors'] {
   const [, limit = ''] = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-  const max = limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit);
+  const max = limit === 'unlimited' ? null : Number(limit);
   return { open: readdirSync('/proc/self/fd').length - 1, max };
 }
 

@@ -79,10 +79,11 @@ export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   Store: ['src/pipeline/pipeline.ts'],
   RowReader: [
     'src/pipeline/read/visible-rows.ts',
+    'src/pipeline/measure/traced-store.ts',
     'src/pipeline/batch/staged-list.ts',
     'src/pipeline/batch/staged-rows.ts',
   ],
-  RowSource: ['src/pipeline/authorize.ts', 'src/pipeline/batch/staged-rows.ts'],
+  RowSource: ['src/pipeline/authorize.ts', 'src/pipeline/measure/traced-store.ts', 'src/pipeline/batch/staged-rows.ts'],
   'store.rows': [],
   'rows.over': ['src/pipeline/batch/atomic.ts', 'src/pipeline/write/row-access.ts'],
   'rows.unrestricted': [

@@ -28,6 +28,7 @@ describe('settings of serve', () => {
       port: 3000,
       host: '127.0.0.1',
       database: { file: './data/{name}.db', driver: undefined },
+      metrics: null,
       workers: 1,
       redis: null,
       log: null,
@@ -51,6 +52,14 @@ describe('settings of serve', () => {
     assert.deepEqual(read({}), [4000, '::1', 'env.db', 4]);
     const flags = { port: '0', host: 'localhost', database: 'sqlite:flag.db', workers: '64' };
     assert.deepEqual(read(flags), [0, 'localhost', 'flag.db', 64]);
+  });
+
+  it('[AUTH-10b] have a port and an address for metrics, on loopback by default', () => {
+    assert.deepEqual(serveSettings({ metricsPort: '9464' }, {}).metrics, { port: 9_464, host: '127.0.0.1' });
+    const env = { RESTWRIGHT_METRICS_PORT: '0', RESTWRIGHT_METRICS_HOST: '::' };
+    assert.deepEqual(serveSettings({}, env).metrics, { port: 0, host: '::' });
+    assert.deepEqual(serveSettings({ metricsHost: '10.0.0.1' }, env).metrics, { port: 0, host: '10.0.0.1' });
+    assert.match(failure(() => serveSettings({ metricsHost: '::' }, {})).message, /name the port of the metrics, too/);
   });
 
   it('treat an empty variable as unset', () => {

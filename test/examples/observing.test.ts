@@ -3,9 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { type Context, type Span, type SpanOptions, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 import { pino } from 'pino';
-import { tracingObserver } from '../../examples/embed/opentelemetry.ts';
 import { pinoObserver } from '../../examples/embed/pino.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import { loadModel, logEntry, type Observation, type Observe, openApi } from '../../src/index.ts';
@@ -50,75 +48,6 @@ describe('the observer for pino', () => {
       ['GET', '/api/v1/notes', '/api/notes', 200, 'mine'],
     );
     assert.match(JSON.stringify(lines[3]), /broken.*why/);
-  });
-});
-
-/** A span as it was started and ended. */
-interface Recorded {
-  readonly name: string;
-  readonly options: SpanOptions;
-  readonly parent: string | undefined;
-  readonly isError: boolean;
-  readonly end: unknown;
-}
-
-/** A tracer that records its spans. */
-function recordingTracer(spans: Recorded[]): Tracer {
-  const startSpan = (name: string, options: SpanOptions = {}, context?: Context): Span => {
-    const state = { isError: false };
-    const parent = context === undefined ? undefined : trace.getSpanContext(context);
-    const known = parent === undefined ? undefined : `${parent.traceId}-${parent.spanId}-${parent.traceFlags}`;
-    const span = {
-      ...trace.wrapSpanContext({ traceId: '', spanId: '', traceFlags: 0 }),
-      setStatus({ code }: { readonly code: SpanStatusCode }) {
-        state.isError = code === SpanStatusCode.ERROR;
-        return span;
-      },
-      end: (end: unknown) => void spans.push({ name, options, parent: known, isError: state.isError, end }),
-    } as Span;
-    return span;
-  };
-  return { startSpan, startActiveSpan: () => assert.fail('not used') };
-}
-
-describe('the observer for OpenTelemetry', () => {
-  const traceId = '0af7651916cd43dd8448eb211c80319c';
-
-  it('makes a span of a request, below the span of the client', async () => {
-    const spans: Recorded[] = [];
-    const observe = tracingObserver(recordingTracer(spans), () => 5_000);
-    const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
-    await withRequests(observe, at('/api/v1/notes/7?fields=text', { traceparent, 'X-Correlation-ID': 'mine' }));
-    const [span] = spans;
-    assert.equal(spans.length, 1);
-    assert.deepEqual(
-      [span?.name, span?.parent, span?.end],
-      ['GET /api/notes/{id}', `${traceId}-b7ad6b7169203331-1`, 5_000],
-    );
-    assert.ok(Number(span?.options.startTime) < 5_000 && Number(span?.options.startTime) > 0);
-    assert.deepEqual(span?.options.attributes, {
-      'http.request.method': 'GET',
-      'url.path': '/api/v1/notes/7',
-      'http.response.status_code': 404,
-      'restwright.correlation_id': 'mine',
-      'http.route': '/api/notes/{id}',
-      'error.type': 'NOTE_NOT_FOUND',
-    });
-  });
-
-  it('begins a trace without a client, and marks the failures of the server only', () => {
-    const spans: Recorded[] = [];
-    const observe = tracingObserver(recordingTracer(spans));
-    const [request] = OBSERVATIONS.request;
-    for (const status of [200, 404, 503]) observe({ ...request, status });
-    assert.deepEqual(
-      spans.map(({ parent, isError }) => [parent, isError]),
-      [
-        [undefined, false],
-        [undefined, false],
-        [undefined, true],
-      ],
-    );
   });
 });
 
@@ -179,6 +108,7 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
   'keys-unavailable': [{ kind: 'keys-unavailable', issuer: 'id', error: new Error('silent') }],
   'deliveries-pending': [{ kind: 'deliveries-pending', count: 1 }],
   listening: [{ kind: 'listening', url: 'http://localhost/api', allowAnyHost: false }],
+  'metrics-listening': [{ kind: 'metrics-listening', url: 'http://127.0.0.1:9464/metrics' }],
   'no-authentication': [{ kind: 'no-authentication', isPublic: false }],
   unsupported: [{ kind: 'unsupported', declaration: 'auth' }],
   stopping: [{ kind: 'stopping', signal: 'SIGTERM' }],
@@ -209,10 +139,9 @@ describe('the guide to observing', () => {
     assert.deepEqual(rows.map(String).toSorted(), expected.map(String).toSorted());
   });
 
-  for (const name of ['pino', 'opentelemetry'])
-    it(`has the same code as the example: ${name}`, () => {
-      const example = readFileSync(path.join(root, `examples/embed/${name}.ts`), 'utf8');
-      const [, code = ''] = /(export function .*)/s.exec(example) ?? [];
-      assert.ok(code !== '' && guide.includes(code), name);
-    });
+  it('has the same code as the example for pino', () => {
+    const example = readFileSync(path.join(root, 'examples/embed/pino.ts'), 'utf8');
+    const [, code = ''] = /(export function .*)/s.exec(example) ?? [];
+    assert.ok(code !== '' && guide.includes(code));
+  });
 });

@@ -88,6 +88,9 @@ export interface Setting {
   readonly breaking?: (store: Store) => Store;
   /** Measures the API, which serves them at `/metrics`. */
   readonly metrics?: Metrics;
+  /** Receives the times of stages, too. */
+  readonly traces?: Observe;
+  readonly serverTiming?: boolean;
   /** An additional observer, for example one that fails. */
   readonly observe?: Observe;
 }
@@ -162,6 +165,8 @@ export async function apiUnderTest(original: string | DefinedModel, setting: Set
     },
     ...(tokens === undefined ? {} : { tokens }),
     sleep: setting.sleep ?? ((milliseconds) => Promise.resolve(clock.advance(milliseconds))),
+    traces: setting.traces ?? null,
+    serverTiming: setting.serverTiming ?? false,
     ...(metrics === undefined ? {} : { metrics, serveMetrics: true }),
     allowAnyHost: setting.open ?? false,
     notReadyReason: setting.unready ?? (() => null),

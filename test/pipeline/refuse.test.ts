@@ -15,6 +15,7 @@ function exchangeOf(headers: readonly string[]): Exchange {
     correlationId: 'mine',
     trace: { traceId: '1'.repeat(32), parentId: null, sampled: true },
     startTick: 0,
+    stages: null,
     startedAt: START,
     note: newNote(),
     versionInPath: true,

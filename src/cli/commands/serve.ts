@@ -1,3 +1,4 @@
+import { createMetrics } from '../../observe/metrics/metrics.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT, type OptionSpec } from '../command-spec.ts';
 import { fileKind } from '../data-file/data-file.ts';
@@ -58,6 +59,7 @@ async function serve(named: string, flags: ServeFlags, terminal: Terminal): Prom
     log: style,
     dispatch: true,
     rateLender: null,
+    metrics: createMetrics(),
     onListening,
   });
   return 0;
@@ -85,6 +87,7 @@ function valueOption(name: string, value: string, description: string, group: st
 }
 
 const ADDRESS = 'Address:';
+const METRICS = 'Metrics:';
 const DEVELOPMENT = 'Development:';
 
 const OPTIONS: readonly OptionSpec[] = [
@@ -100,6 +103,18 @@ const OPTIONS: readonly OptionSpec[] = [
     value: null,
     description: 'serve clients on other machines without authentication: all of them may read and change all data',
     group: ADDRESS,
+  },
+  valueOption(
+    'metrics-port',
+    'number',
+    'port on which /metrics is served without credentials, in place of the port of the API (RESTWRIGHT_METRICS_PORT)',
+    METRICS,
+  ),
+  {
+    name: 'metrics-host',
+    value: { name: 'address', completes: ['127.0.0.1', '0.0.0.0', 'localhost'] },
+    description: 'address for --metrics-port (RESTWRIGHT_METRICS_HOST, default: 127.0.0.1)',
+    group: METRICS,
   },
   ...DATABASE_OPTIONS,
   valueOption(

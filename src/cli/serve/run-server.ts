@@ -12,7 +12,7 @@ import {
 } from '../../limits/overload.ts';
 import type { LoadedModel } from '../../model/load-model.ts';
 import type { Limits } from '../../model/model.ts';
-import { createMetrics } from '../../observe/metrics/metrics.ts';
+import type { Metrics } from '../../observe/metrics/metrics.ts';
 import { type Observe, observeAll } from '../../observe/observation.ts';
 import type { OpenApiOptions, OpenedApi } from '../../open-api.ts';
 import { monotonicNow } from '../../platform/clock.ts';
@@ -22,6 +22,7 @@ import { openDatabase } from '../open-database.ts';
 import { databaseFile, type ServeSettings } from '../settings.ts';
 import { signalOf, type Terminal } from '../terminal/terminal.ts';
 import { localAddress, serverUrl } from './address.ts';
+import { listenForMetrics } from './metrics-listener.ts';
 import { ReloadableApi } from './reloadable-api.ts';
 import { type ServedSummary, summarize } from './served-summary.ts';
 import { watchModel } from './watch-model.ts';
@@ -39,6 +40,10 @@ export interface RunServerOptions {
   readonly migrate: boolean;
   /** Whether this process dispatches events. */
   readonly dispatch: boolean;
+  /** Measures the API; closed at the end. */
+  readonly metrics: Metrics;
+  /** Makes spans; null where no SDK of OpenTelemetry is there. */
+  readonly traces: Observe | null;
   /** Lends what callers may use, where several processes serve them; null where this one counts alone. */
   readonly rateLender: RateLender | null;
   /** Called when the server accepts requests. */
@@ -59,10 +64,9 @@ export interface ListeningAddress {
  * @throws {CommandError} exit 1 for an unavailable database or address
  */
 export async function runServer(options: RunServerOptions): Promise<void> {
-  const { loaded, settings, terminal } = options;
-  const { limits, basePath } = loaded.model;
-  const signal = terminal.stopSignal();
-  const metrics = createMetrics();
+  const { loaded, settings, metrics } = options;
+  const { limits } = loaded.model;
+  const signal = options.terminal.stopSignal();
   const observe = observeAll(options.observe, metrics.observe);
   const delay = monitorDelay();
   let api: ReloadableApi | null = null;
@@ -72,7 +76,9 @@ export async function runServer(options: RunServerOptions): Promise<void> {
   let deadline = monotonicNow() + limits.shutdownTimeout;
   const shutdownTimeout = (): number => Math.max(0, deadline - monotonicNow());
   const notReadyReason = (): string | null => overload.reason();
-  const open = apiOpener(options, { metrics, origin: () => address.origin, notReadyReason, shutdownTimeout, signal });
+  const open = apiOpener(options, { origin: () => address.origin, notReadyReason, shutdownTimeout, signal });
+  // Workers are asked by their supervisor.
+  const listener = options.reusePort ? null : await listenForMetrics(settings, metrics.text, observe);
   try {
     api = await openUnlessStopped(open(loaded), signal);
     if (api === null || signal.aborted) return;
@@ -81,12 +87,9 @@ export async function runServer(options: RunServerOptions): Promise<void> {
     const server = await listen({ api, observe, overloaded: overload.overloaded, host, port, sharing });
     address.origin = serverUrl(server.address, server.port, '');
     const watching = dev ? watchModel({ ...options, api, open, signal }) : null;
-    const database = databaseFile(settings.database, loaded.model.name);
-    const reachable = { database, origin: serverUrl(localAddress(server.address), server.port, '') };
-    const summary = await summarize(loaded.model, api.rows, reachable);
-    const url = `${address.origin}${basePath}`;
-    observe({ kind: 'listening', url, allowAnyHost: settings.insecurePublic });
-    options.onListening({ url, port: server.port, summary });
+    const listening = await listeningAddress(server, api, options);
+    observe({ kind: 'listening', url: listening.url, allowAnyHost: settings.insecurePublic });
+    options.onListening(listening);
     if (!signal.aborted) await once(signal, 'abort');
     deadline = monotonicNow() + limits.shutdownTimeout;
     await closeServer(server, signal, observe);
@@ -94,18 +97,27 @@ export async function runServer(options: RunServerOptions): Promise<void> {
   } finally {
     overload.close();
     delay.close();
-    metrics.close();
     await api?.close(shutdownTimeout());
+    await listener?.close();
+    metrics.close();
   }
 }
 
-type ServerState = Required<
-  Pick<OpenApiOptions, 'metrics' | 'origin' | 'notReadyReason' | 'shutdownTimeout' | 'signal'>
->;
+async function listeningAddress(
+  { address, port }: HttpServer,
+  { rows }: ReloadableApi,
+  { settings, loaded: { model } }: RunServerOptions,
+): Promise<ListeningAddress> {
+  const database = databaseFile(settings.database, model.name);
+  const reachable = { database, origin: serverUrl(localAddress(address), port, '') };
+  return { url: serverUrl(address, port, model.basePath), port, summary: await summarize(model, rows, reachable) };
+}
+
+type ServerState = Required<Pick<OpenApiOptions, 'origin' | 'notReadyReason' | 'shutdownTimeout' | 'signal'>>;
 
 /** Opens the API of a model on its database: of the first one, and of each that is reloaded. */
 function apiOpener(
-  { file: modelFile, settings, migrate, dispatch, rateLender, observe }: RunServerOptions,
+  { file: modelFile, settings, migrate, dispatch, rateLender, metrics, traces, observe }: RunServerOptions,
   state: ServerState,
 ): (loaded: LoadedModel) => Promise<OpenedApi> {
   const { insecurePublic: allowAnyHost } = settings;
@@ -120,7 +132,8 @@ function apiOpener(
     opened.add(database);
     const redis = settings.redis ?? undefined;
     const served = { model, modelFile, services, database, driver, migrate, dispatch, rateLender, redis };
-    return openDatabase({ ...served, observe, serveMetrics: true, allowAnyHost, ...state });
+    const measured = { metrics, serveMetrics: settings.metrics === null, traces, serverTiming: settings.dev };
+    return openDatabase({ ...served, ...measured, observe, allowAnyHost, ...state });
   };
 }
 

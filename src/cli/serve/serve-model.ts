@@ -1,6 +1,7 @@
 import { commandFailed } from '../command-error.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { type ListeningAddress, runServer, type RunServerOptions } from './run-server.ts';
+import { registeredTraces } from './tracing.ts';
 import { type LogStyle, type ServerLog, withServerLog } from './server-log.ts';
 
 /** The model that is served, and its address. */
@@ -13,7 +14,7 @@ export interface ServedModel extends ListeningAddress {
 
 /** How one process serves a model. */
 interface ServeModelOptions
-  extends Omit<RunServerOptions, 'loaded' | 'observe' | 'migrate' | 'onListening' | 'reusePort'> {
+  extends Omit<RunServerOptions, 'loaded' | 'observe' | 'traces' | 'migrate' | 'onListening' | 'reusePort'> {
   /** What the other workers serve; null for the first worker and for a single process. */
   readonly peers: ServedModel | null;
   readonly log: LogStyle;
@@ -45,6 +46,7 @@ export async function serveModel({ peers, onListening, log: style, ...options }:
       ...options,
       loaded,
       observe,
+      traces: await registeredTraces(),
       migrate: isFirst,
       reusePort: isOneOfSeveral,
       onListening: (at) => onListening({ ...at, fingerprint, shutdownTimeout: limits.shutdownTimeout }, log),

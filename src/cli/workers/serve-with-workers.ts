@@ -1,14 +1,17 @@
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { type ReservedPort, reservePort } from '../../http/server/reserve-port.ts';
+import type { Loan, LoanRequest } from '../../limits/leased-rate-limiter.ts';
 import { LendingBuckets } from '../../limits/lending-buckets.ts';
 import { monotonicNow } from '../../platform/clock.ts';
 import { createRandom } from '../../platform/random.ts';
 import { commandFailed, describeFileError, type ExitCode } from '../command-error.ts';
+import { listenForMetrics } from '../serve/metrics-listener.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
 import { type LogStyle, type ServerLog, withServerLog } from '../serve/server-log.ts';
 import type { ServeSettings } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { AllMetrics } from './all-metrics.ts';
 import { supervise, type SuperviseOptions } from './supervise.ts';
 import { configureCluster, killWorkers, startWorker } from './worker-process.ts';
 
@@ -50,18 +53,24 @@ export async function serveWithWorkers(options: WorkersOptions): Promise<ExitCod
   process.once('exit', onExit);
   configureCluster();
   try {
-    return await withServerLog(options.log, { isOneOfSeveral: true }, (log) =>
-      supervise({
-        count: settings.workers,
-        start: workerStarter(options, reserved, log.write),
-        signal,
-        observe: log.observe,
-        onListening: (served) => onListening(served, log),
-        pingInterval,
-        now: monotonicNow,
-        sleep: (milliseconds, until) => setTimeout(milliseconds, undefined, { signal: until }).catch(() => undefined),
-      }),
-    );
+    return await withServerLog(options.log, { isOneOfSeveral: true }, async (log) => {
+      const metrics = new AllMetrics();
+      const listener = await listenForMetrics(settings, metrics.text, log.observe);
+      try {
+        return await supervise({
+          count: settings.workers,
+          start: workerStarter(options, reserved, { writeLog: log.write, metrics }),
+          signal,
+          observe: log.observe,
+          onListening: (served) => onListening(served, log),
+          pingInterval,
+          now: monotonicNow,
+          sleep: (milliseconds, until) => setTimeout(milliseconds, undefined, { signal: until }).catch(() => undefined),
+        });
+      } finally {
+        await listener?.close();
+      }
+    });
   } finally {
     process.off('exit', onExit);
     reserved.release();
@@ -72,7 +81,7 @@ export async function serveWithWorkers(options: WorkersOptions): Promise<ExitCod
 function workerStarter(
   { file, settings, log }: WorkersOptions,
   reserved: ReservedPort,
-  writeLog: ServerLog['write'],
+  { writeLog, metrics }: { readonly writeLog: ServerLog['write']; readonly metrics: AllMetrics },
 ): SuperviseOptions['start'] {
   let { port } = reserved;
   const rateSecret = createRandom().hex(8);
@@ -82,7 +91,9 @@ function workerStarter(
     if (peers !== null && !isPortShared) ({ port } = peers);
     const dispatch = slot === DISPATCHER;
     const options = { file, settings: { ...settings, port }, log, peers, dispatch, rateSecret };
-    const worker = startWorker(options, { writeLog, lend: (request) => buckets.lend(request) });
+    const lend = (request: LoanRequest): Loan => buckets.lend(request);
+    const worker = startWorker(options, { writeLog, lend, scrape: metrics.text });
+    metrics.add(slot, worker);
     void worker.listening.then(() => reserved.handOver());
     return worker;
   };

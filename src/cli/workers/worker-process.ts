@@ -6,8 +6,10 @@ import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Loan, LoanRequest } from '../../limits/leased-rate-limiter.ts';
+import type { MetricFamily } from '../../observe/metrics/metric-family.ts';
 import { workerFile } from '../../platform/worker-file.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
+import { PendingReplies } from './pending-replies.ts';
 import type { WorkerExit, WorkerHandle } from './supervise.ts';
 import type { SupervisorMessage, WorkerMessage, WorkerOptions } from './worker-messages.ts';
 
@@ -30,20 +32,33 @@ export interface WorkerServices {
   readonly writeLog: (lines: string) => void;
   /** Lends units of rate limits. */
   readonly lend: (request: LoanRequest) => Loan;
+  /** The metrics of all workers. */
+  readonly scrape: () => Promise<string>;
+}
+
+/** A worker that was started. */
+export interface StartedWorker extends WorkerHandle {
+  /** What it has measured. Never resolves where the worker does not answer. */
+  readonly report: () => Promise<readonly MetricFamily[]>;
 }
 
 /** Starts a worker. */
-export function startWorker(options: WorkerOptions, { writeLog, lend }: WorkerServices): WorkerHandle {
+export function startWorker(options: WorkerOptions, { writeLog, lend, scrape }: WorkerServices): StartedWorker {
   const worker = cluster.fork(compileCacheEnv());
   const { promise: listening, resolve } = Promise.withResolvers<ServedModel>();
   let failure: WorkerExit['failure'] = null;
   let onPong = (): void => undefined;
+  const reports = new PendingReplies<readonly MetricFamily[]>();
   worker.on('message', (message: WorkerMessage) => {
     switch (message.kind) {
       case 'listening':
         return resolve(message.served);
       case 'pong':
         return onPong();
+      case 'reported':
+        return reports.receive(message.id, message.families);
+      case 'scrape':
+        return void scrape().then((text) => send(worker, { kind: 'scraped', id: message.id, text }));
       case 'borrow':
         return send(worker, { kind: 'lent', id: message.id, loans: message.requests.map(lend) });
       case 'failed':
@@ -62,6 +77,7 @@ export function startWorker(options: WorkerOptions, { writeLog, lend }: WorkerSe
       onPong = answered;
       send(worker, { kind: 'ping' });
     },
+    report: () => reports.request((id) => send(worker, { kind: 'report', id })),
     stop: (signal) => send(worker, { kind: 'stop', signal }),
     kill: () => void worker.process.kill('SIGKILL'),
   };

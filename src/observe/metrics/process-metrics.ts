@@ -9,12 +9,7 @@ export function processFamilies({ cpu, started, descriptors, memory, loop }: Pro
   return [
     counter('process_cpu_seconds_total', 'Processor time that the process has used.', cpu),
     gauge('process_start_time_seconds', 'Start of the process since the epoch.', started),
-    ...(descriptors === null
-      ? []
-      : [
-          gauge('process_open_fds', 'Open file descriptors.', descriptors.open),
-          gauge('process_max_fds', 'The most open file descriptors.', descriptors.max),
-        ]),
+    ...(descriptors === null ? [] : descriptorFamilies(descriptors)),
     gauge('process_resident_memory_bytes', 'Resident memory.', memory.resident),
     gauge('v8js_memory_heap_used_bytes', 'Used memory of the JavaScript heap.', memory.heapUsed),
     gauge('v8js_memory_heap_limit_bytes', 'The size that the JavaScript heap may have.', memory.heapLimit),
@@ -22,6 +17,11 @@ export function processFamilies({ cpu, started, descriptors, memory, loop }: Pro
     gauge('nodejs_array_buffers_bytes', 'Memory of buffers, the cache of items included.', memory.buffers),
     ...loopFamilies(loop),
   ];
+}
+
+function descriptorFamilies({ open, max }: NonNullable<ProcessUsage['descriptors']>): readonly MetricFamily[] {
+  const limit = max === null ? [] : [gauge('process_max_fds', 'The most open file descriptors.', max)];
+  return [gauge('process_open_fds', 'Open file descriptors.', open), ...limit];
 }
 
 function loopFamilies({ active, idle, delays }: ProcessUsage['loop']): readonly MetricFamily[] {

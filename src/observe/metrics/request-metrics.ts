@@ -1,9 +1,7 @@
-import type { Observation } from '../observation.ts';
+import type { RequestObservation } from '../observation.ts';
 import { type Counter, CounterFamily, type Histogram, HistogramFamily } from './instruments.ts';
 import { knownMethod, OTHER } from './known-method.ts';
 import type { Label, MetricFamily } from './metric-family.ts';
-
-type RequestObservation = Extract<Observation, { kind: 'request' }>;
 
 /** Seconds: the buckets that OpenTelemetry advises for the durations of HTTP requests. */
 const DURATIONS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];

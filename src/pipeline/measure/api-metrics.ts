@@ -45,7 +45,7 @@ async function storeFamilies(store: MeasuredStore): Promise<readonly MetricFamil
     name: 'restwright_store_up',
     help: 'Whether the database can be used.',
     type: 'gauge',
-    merge: 'max',
+    merge: 'each',
   } as const;
   try {
     await store.ping();

@@ -14,7 +14,7 @@ interface Completed {
 
 /** The observation of an exchange whose response is known. */
 export function requestObservation(
-  { request, note, correlationId, trace, fields }: Exchange,
+  { request, note, correlationId, trace, fields, stages }: Exchange,
   { status, duration, size }: Completed,
 ): Observation {
   const { method, target, body = null } = request;
@@ -37,7 +37,7 @@ export function requestObservation(
     sampled,
     traceState: parentId === null ? null : fields.get('tracestate'),
     scheme,
-    stages: null,
+    stages: stages?.times ?? null,
   };
 }
 

@@ -12,9 +12,12 @@ export interface CommitTiming {
   readonly latest?: number;
 }
 
+/** What of a store commits. */
+export type Committer = Pick<Writer, 'commit'>;
+
 /** What commits need. */
 export interface CommitsOptions {
-  readonly writer: Writer;
+  readonly writer: Committer;
   /** Milliseconds that a request may take. */
   readonly handlerTimeout: number;
   /** Called after every commit of this process. */
@@ -24,12 +27,20 @@ export interface CommitsOptions {
 /** Hands write units to the store. */
 export class Commits {
   readonly #options: CommitsOptions;
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #last: Map<string, Promise<unknown>>;
   /** The resources whose hooks read other rows, or whose row policies read rows of their own. */
-  readonly #readers = new Set<string>();
+  readonly #readers: Set<string>;
 
-  constructor(options: CommitsOptions) {
+  /** @param order whose writes these are in order with. Default: none */
+  constructor(options: CommitsOptions, order: Commits | null = null) {
     this.#options = options;
+    this.#last = order === null ? new Map<string, Promise<unknown>>() : order.#last;
+    this.#readers = order === null ? new Set<string>() : order.#readers;
+  }
+
+  /** The same commits, in the same order, with a writer around that of the store. */
+  through(wrap: (writer: Committer) => Committer): Commits {
+    return new Commits({ ...this.#options, writer: wrap(this.#options.writer) }, this);
   }
 
   /** Commits a unit, or refuses one that could not end in time. */

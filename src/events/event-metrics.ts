@@ -1,0 +1,45 @@
+import { family, type MetricFamily } from '../observe/metrics/metric-family.ts';
+import type { MetricSource } from '../observe/metrics/metrics.ts';
+import type { Deliveries, EventLog } from '../stores/store.ts';
+
+/** What of a store says how far events are delivered. */
+interface EventMetricsStore {
+  readonly events: Pick<EventLog, 'lastSequence'>;
+  readonly deliveries: Pick<Deliveries, 'reader' | 'waiting'>;
+}
+
+/** How far each reader is behind the log, and how many of its subscriptions wait for a retry, read by each scrape. @param readers by name */
+export function eventMetrics({ events, deliveries }: EventMetricsStore, readers: readonly string[]): MetricSource {
+  return async () => {
+    const last = await events.lastSequence();
+    const states = await Promise.all(
+      readers.map(async (name) => {
+        const reader = await deliveries.reader(name);
+        return { name, lag: last - (reader?.sequence ?? last), waiting: (await deliveries.waiting(name)).length };
+      }),
+    );
+    return [
+      gauge(
+        'restwright_events_lag',
+        'Events of the log that are not delivered to all subscriptions of a reader.',
+        states.map(({ name, lag }) => [name, lag]),
+      ),
+      gauge(
+        'restwright_subscriptions_waiting',
+        'Subscriptions with deliveries that wait for a retry.',
+        states.map(({ name, waiting }) => [name, waiting]),
+      ),
+    ];
+  };
+}
+
+function gauge(
+  name: string,
+  help: string,
+  values: readonly (readonly [reader: string, value: number])[],
+): MetricFamily {
+  return family(
+    { name, help, type: 'gauge', merge: 'max' },
+    values.map(([reader, value]) => [[['reader', reader]], value]),
+  );
+}

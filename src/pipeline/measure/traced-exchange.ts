@@ -1,0 +1,24 @@
+import { pathOfTarget } from '../../conventions/url.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import { channels, publish, type RequestContext } from '../../platform/trace-channels.ts';
+import type { ApiResponse } from '../exchange.ts';
+import type { Exchange } from '../receive.ts';
+
+/** Publishes an exchange to the subscribers of its channel, if there are any. */
+export function tracedExchange(exchange: Exchange, run: () => MaybePromise<ApiResponse>): MaybePromise<ApiResponse> {
+  if (!channels.request.hasSubscribers) return run();
+  const context = contextOf(exchange);
+  return publish(channels.request, context, run, ({ status }) => {
+    const { route, errorCode } = exchange.note;
+    Object.assign(context, { route, errorCode, status });
+  });
+}
+
+function contextOf({
+  request: { method, target },
+  correlationId,
+  trace: { traceId, parentId },
+}: Exchange): RequestContext {
+  const unknown = { route: null, status: null, errorCode: null };
+  return { method, target: pathOfTarget(target), correlationId, traceId, parentId, ...unknown };
+}

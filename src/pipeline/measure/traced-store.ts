@@ -1,0 +1,41 @@
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import { channels, publish, type StoreContext } from '../../platform/trace-channels.ts';
+import type { RowReader } from '../../stores/store.ts';
+import type { RowSource } from '../read/visible-rows.ts';
+import type { Services } from '../services.ts';
+import type { Committer } from '../write/commits.ts';
+import type { StageRecorder } from './stage-recorder.ts';
+
+type Operation = StoreContext['operation'];
+
+/** The same rows, with the times of their reads. @param stages null where only subscribers of the channel want to know */
+export function tracedRows<S extends RowSource>(source: S, stages: StageRecorder | null): S {
+  if (stages === null && !channels.store.hasSubscribers) return source;
+  const { rows } = source;
+  const traced = <R>(operation: Operation, resource: string | null, read: () => MaybePromise<R>): MaybePromise<R> =>
+    run({ operation, resource }, stages, read);
+  const reader: RowReader = {
+    item: (plan) => traced('item', plan.resource, () => rows.item(plan)),
+    list: (plan) => traced('list', plan.resource, () => rows.list(plan)),
+    lookup: (plan) => traced('lookup', plan.resource, () => rows.lookup(plan)),
+    related: (plan) => traced('related', plan.resource, () => rows.related(plan)),
+    missingAncestor: (within) => traced('missing-ancestor', null, () => rows.missingAncestor(within)),
+    missingReferences: (references) => traced('missing-references', null, () => rows.missingReferences(references)),
+  };
+  return { ...source, rows: reader };
+}
+
+/** The same services, with the times of commits. */
+export function tracedServices(services: Services, stages: StageRecorder | null): Services {
+  if (stages === null && !channels.store.hasSubscribers) return services;
+  const wrap = (writer: Committer): Committer => ({
+    commit: async (unit, deadline) =>
+      run({ operation: 'commit', resource: null }, stages, () => writer.commit(unit, deadline)),
+  });
+  return { ...services, commits: services.commits.through(wrap) };
+}
+
+function run<T>(context: StoreContext, stages: StageRecorder | null, operate: () => MaybePromise<T>): MaybePromise<T> {
+  const timed = stages === null ? operate : (): MaybePromise<T> => stages.during('store', operate);
+  return channels.store.hasSubscribers ? publish(channels.store, context, timed) : timed();
+}
