@@ -22,6 +22,7 @@ import type { Rates } from './pipeline/quota.ts';
 import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
 import { apiKeysRead, storedApiKey } from './pipeline/read/api-keys.ts';
 import { createCompressionCache } from './pipeline/represent/content-encoding.ts';
+import { Descriptions } from './pipeline/read/descriptions.ts';
 import { ETags } from './pipeline/represent/etags.ts';
 import { compileVariants } from './pipeline/represent/variants.ts';
 import { ItemCache } from './pipeline/read/item-cache.ts';
@@ -207,6 +208,7 @@ async function servicesOf(options: CompleteApiOptions, { current, all }: Contrac
     items: new ItemCache(),
     pages: createPageCache(),
     bodies: createCompressionCache(),
+    descriptions: new Descriptions(model, digest),
     events: {
       model,
       urls: current.urls,

@@ -8,6 +8,7 @@ import { importSpec } from './commands/import.ts';
 import { initSpec } from './commands/init.ts';
 import { keySpec } from './commands/key.ts';
 import { migrateSpec } from './commands/migrate.ts';
+import { openapiSpec } from './commands/openapi.ts';
 import { schemaSpec } from './commands/schema.ts';
 import { serveSpec } from './commands/serve.ts';
 import { tokenSpec } from './commands/token.ts';
@@ -19,6 +20,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   checkSpec,
   diffSpec,
   schemaSpec,
+  openapiSpec,
   clientSpec,
   importSpec,
   exportSpec,

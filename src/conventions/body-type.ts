@@ -51,14 +51,27 @@ export const ACCEPT_QUERY = 'application/x-www-form-urlencoded';
 /** RFC 2046 5.1.1. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
-/** The accepted media types, as `Accept`, `Accept-Post` and `Accept-Patch` list them (RFC 5789 3.1). */
-export function bodyTypes({ name, version, use }: BodyRule): string {
+/** A media type that a body may have. */
+export interface AcceptedType {
+  readonly kind: BodyKind;
+  /** `application/json`. */
+  readonly type: string;
+}
+
+/** The accepted media types in their order, with the vendor types of the major version. */
+export function acceptedTypes({ name, version, use }: BodyRule): readonly AcceptedType[] {
   const names = new Map([...TYPES].map(([type, kind]) => [kind, type]));
-  return ACCEPTED[use]
-    .flatMap((kind) => {
-      const type = names.get(kind) ?? '';
-      return kind === 'json' || kind === 'xml' ? [type, `application/vnd.${name}.v${version.major}+${kind}`] : [type];
-    })
+  return ACCEPTED[use].flatMap((kind): readonly AcceptedType[] => {
+    const plain = { kind, type: names.get(kind) ?? '' };
+    const vendor = { kind, type: `application/vnd.${name}.v${version.major}+${kind}` };
+    return kind === 'json' || kind === 'xml' ? [plain, vendor] : [plain];
+  });
+}
+
+/** The accepted media types, as `Accept`, `Accept-Post` and `Accept-Patch` list them (RFC 5789 3.1). */
+export function bodyTypes(rule: BodyRule): string {
+  return acceptedTypes(rule)
+    .map(({ type }) => type)
     .join(', ');
 }
 
@@ -105,7 +118,7 @@ export function jsonFormError(rule: BodyRule): ApiError {
     'REQUEST_MEDIA_TYPE_UNSUPPORTED',
     'The body is JSON, but its Content-Type is that of a form: send Content-Type: application/json.',
     {
-      headers: acceptedTypes(rule),
+      headers: acceptFields(rule),
       details: [{ field: 'Content-Type', message: 'must be application/json for this body' }],
     },
   );
@@ -113,10 +126,10 @@ export function jsonFormError(rule: BodyRule): ApiError {
 
 function unsupported(cause: string, rule: BodyRule): ApiError {
   const message = `${cause}: send one of ${bodyTypes(rule)}, in UTF-8.`;
-  return apiError('REQUEST_MEDIA_TYPE_UNSUPPORTED', message, { headers: acceptedTypes(rule) });
+  return apiError('REQUEST_MEDIA_TYPE_UNSUPPORTED', message, { headers: acceptFields(rule) });
 }
 
-function acceptedTypes(rule: BodyRule): Readonly<Record<string, string>> {
+function acceptFields(rule: BodyRule): Readonly<Record<string, string>> {
   const types = bodyTypes(rule);
   return rule.use === 'patch' ? { Accept: types, 'Accept-Patch': types } : { Accept: types };
 }

@@ -252,6 +252,8 @@ export interface Model {
   readonly trustedProxies: readonly AddressRange[];
   /** Whether requests that did not come over TLS are refused (AUTH-10). */
   readonly requireTls: boolean;
+  /** Who may read the descriptions (OPS-1). Without an `auth` section they are public. */
+  readonly descriptions: 'public' | 'authenticated';
   /** The declared secret that seals cursors; null to use the one in the store. */
   readonly secret: string | null;
   readonly limits: Limits;

@@ -1,5 +1,6 @@
-import type { AccessOperation, AccessRule, Resource } from '../model/model.ts';
+import type { AccessRule } from '../model/model.ts';
 import type { Method } from '../conventions/methods.ts';
+import { operationRules } from '../plan/operation-rules.ts';
 import { ROUTES } from '../plan/route-table.ts';
 import { fulfils } from './permission.ts';
 import type { Routed } from './route.ts';
@@ -30,6 +31,8 @@ export function accessRules({
       return PUBLIC;
     case 'metrics':
       return method === 'OPTIONS' ? PUBLIC : METRICS;
+    case 'openapi':
+      return contract.model.descriptions === 'public' || method === 'OPTIONS' ? PUBLIC : AUTHENTICATED;
     case 'home':
     case 'root':
     case 'batches':
@@ -39,13 +42,6 @@ export function accessRules({
     case 'item':
       return operationRules(route.compiled.resource, method);
   }
-}
-
-/** The rules of a method on a resource; none where it is public. */
-export function operationRules(resource: Resource, method: Method): readonly AccessRule[] {
-  return operationsOf(resource, method)
-    .map((operation) => resource.access[operation])
-    .filter(isRestricted);
 }
 
 /** Whether responses depend on who calls (NEG-3, CACHE-5): on the rows and fields that the caller may read, too. OPTIONS lists what it may do. */
@@ -63,27 +59,4 @@ export function allowedMethods(
   return ROUTES[route.kind].methods.filter((method) =>
     accessRules({ route, method, contract }).every((rule) => fulfils(rule, scopes)),
   );
-}
-
-function isRestricted(rule: AccessRule): boolean {
-  return rule.kind !== 'public';
-}
-
-function operationsOf({ id }: Resource, method: Method): readonly AccessOperation[] {
-  switch (method) {
-    case 'GET':
-    case 'HEAD':
-    case 'QUERY':
-      return ['read'];
-    case 'POST':
-      return ['create'];
-    case 'PUT':
-      return id.kind === 'client' ? ['create', 'update'] : ['update'];
-    case 'PATCH':
-      return ['update'];
-    case 'DELETE':
-      return ['delete'];
-    case 'OPTIONS':
-      return [];
-  }
 }

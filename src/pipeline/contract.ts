@@ -63,6 +63,7 @@ const KINDS: readonly RouteKind[] = [
   'live',
   'ready',
   'metadata',
+  'openapi',
   'home',
   'root',
   'collection',

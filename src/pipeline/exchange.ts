@@ -1,3 +1,4 @@
+import type { Coding } from '../conventions/content-coding.ts';
 import type { Scheme } from '../conventions/forwarded.ts';
 import type { HostRule } from '../conventions/host.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
@@ -65,6 +66,8 @@ interface ResponseHead {
 export interface BufferedResponse extends ResponseHead {
   /** null where the response has no body. For HEAD the server withholds it and sends its length. */
   readonly body: string | Uint8Array | null;
+  /** The body in a coding, where it is kept in all of them. */
+  readonly compressed?: (coding: Coding) => MaybePromise<Uint8Array>;
 }
 
 /** A response whose body is written piece by piece. */

@@ -3,6 +3,7 @@ import { type BatchOutcome, readBatchRecord, runBatch, type StoredBatch } from '
 import { importLines, type LinesOutcome } from './batch/ndjson.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { Planned } from './plan.ts';
+import type { FoundDescription } from './read/descriptions.ts';
 import { type FoundItem, readItem } from './read/item.ts';
 import { type FoundPage, readList } from './read/list.ts';
 import { type FoundRoot, readRoot } from './read/root.ts';
@@ -13,6 +14,7 @@ import { runWrite, type Written } from './write/write-request.ts';
 /** What became of a plan. Nothing of it is bytes yet. */
 export type Outcome =
   | FoundRoot
+  | FoundDescription
   | FoundItem
   | FoundPage
   /** The caller's copy is current: found out before any row was read (CACHE-2). */
@@ -37,6 +39,8 @@ export function execute({ request, plan }: Planned, services: Services): MaybePr
   switch (plan.kind) {
     case 'root':
       return readRoot(request);
+    case 'description':
+      return { kind: 'description', description: services.descriptions.find(request.contract.version, plan.edition) };
     case 'item':
       return readItem(request, plan, services);
     case 'list':

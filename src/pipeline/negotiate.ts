@@ -78,6 +78,7 @@ export function optionsHeaders(routed: Routed): HeaderList {
     case 'ready':
     case 'metrics':
     case 'metadata':
+    case 'openapi':
     case 'home':
     case 'root':
     case 'batch':

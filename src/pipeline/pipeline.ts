@@ -116,8 +116,8 @@ function clearWhenIdle(caches: readonly { readonly clear: () => void }[]): IdleT
 /** Plays the score for every request, with compression at its end and an observation of each exchange. */
 export function createPipeline(options: PipelineOptions): Handler {
   const { contracts, services, sources, active } = options;
-  const { observe, items, pages, bodies } = services;
-  const idleTimer = clearWhenIdle([items, pages, bodies]);
+  const { observe, items, pages, descriptions, bodies } = services;
+  const idleTimer = clearWhenIdle([items, pages, descriptions, bodies]);
   const refuseOptions = { contract: contracts.current, observe, now: sources.now };
 
   const report = <R extends ApiResponse>(exchange: Exchange, response: R): R => {

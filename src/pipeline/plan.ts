@@ -1,7 +1,15 @@
 import { apiError } from '../conventions/errors.ts';
+import type { QueryParameter } from '../conventions/query.ts';
+import { OPEN_API_EDITIONS, type OpenApiEdition } from '../describe/openapi/described-contract.ts';
 import { relatedResources } from '../plan/condition.ts';
 import { readListQuery } from '../plan/list-query.ts';
-import { admitParameters, commonParameterRule, isDryRun, writeParameterRule } from '../plan/parameters.ts';
+import {
+  admitParameters,
+  commonParameterRule,
+  isDryRun,
+  type ParameterRule,
+  writeParameterRule,
+} from '../plan/parameters.ts';
 import type { Ancestor } from '../plan/plan.ts';
 import { readItemView } from '../plan/view.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
@@ -17,6 +25,7 @@ import { requestedWrite, type RequestedWrite } from './write/requested-write.ts'
 /** What a request does, with its parameters read. Nothing of it depends on a row. */
 export type Plan =
   | { readonly kind: 'root' }
+  | { readonly kind: 'description'; readonly edition: OpenApiEdition }
   | ItemRequest
   | ListRequest
   | ({ readonly kind: 'write' } & RequestedWrite)
@@ -68,6 +77,11 @@ function planOf(request: Negotiated): Plan {
     case 'root':
       admitParameters(parameters, commonParameterRule, lenient);
       return { kind: 'root' };
+    case 'openapi':
+      return {
+        kind: 'description',
+        edition: readEdition(admitParameters(parameters, DESCRIPTION_PARAMETERS, lenient)),
+      };
     case 'batches':
       return { kind: 'batch', dry: isDryRun(admitParameters(parameters, writeParameterRule, lenient)) };
     case 'batch':
@@ -80,6 +94,23 @@ function planOf(request: Negotiated): Plan {
     case 'metadata':
       throw new Error(`${route.kind} is answered before negotiation`);
   }
+}
+
+const DESCRIPTION_PARAMETERS: ParameterRule = {
+  ...commonParameterRule,
+  known: new Set([...commonParameterRule.known, 'openapi']),
+};
+
+/** In which OpenAPI to describe the API. @throws {ApiError} REQUEST_PARAMETER_INVALID */
+function readEdition(parameters: readonly QueryParameter[]): OpenApiEdition {
+  const given = parameters.find(({ name }) => name === 'openapi');
+  if (given === undefined) return OPEN_API_EDITIONS[0];
+  const edition = OPEN_API_EDITIONS.find((each) => each === given.value);
+  if (edition !== undefined) return edition;
+  const message = `must be ${OPEN_API_EDITIONS.join(' or ')}`;
+  throw apiError('REQUEST_PARAMETER_INVALID', `Invalid openapi: ${message}.`, {
+    details: [{ field: 'openapi', message }],
+  });
 }
 
 function isRead({ method }: Negotiated): boolean {

@@ -2,6 +2,7 @@ import { ApiError, type ErrorBody, errorBody, apiError } from '../conventions/er
 import type { JsonObject } from '../conventions/json.ts';
 import { essence } from '../conventions/media-type.ts';
 import { negotiate, type Offer, parseAccept } from '../conventions/negotiation.ts';
+import { STATUS_PHRASES } from '../conventions/status-phrases.ts';
 import { timestamp } from '../conventions/timestamp.ts';
 import { writeJson } from '../formats/json.ts';
 import { writeText } from '../formats/text.ts';
@@ -11,31 +12,6 @@ import { type UnavailableReason, StatementTimeout, StoreOverloaded, StoreUnavail
 import { commonHeaders, uncachedResponse } from './represent/response.ts';
 import type { BufferedResponse } from './exchange.ts';
 import type { Exchange, ServedContract } from './receive.ts';
-
-/** Titles of problem details (RFC 9457 3.1.3): the phrase of the status, the same for every occurrence of the type. */
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
-  408: 'Request Timeout',
-  409: 'Conflict',
-  410: 'Gone',
-  412: 'Precondition Failed',
-  413: 'Content Too Large',
-  414: 'URI Too Long',
-  415: 'Unsupported Media Type',
-  417: 'Expectation Failed',
-  422: 'Unprocessable Content',
-  428: 'Precondition Required',
-  429: 'Too Many Requests',
-  431: 'Request Header Fields Too Large',
-  500: 'Internal Server Error',
-  501: 'Not Implemented',
-  503: 'Service Unavailable',
-};
 
 /** The formats of an error body, the default first (ERR-6). */
 const OFFERS: readonly (Offer & { readonly contentType?: string; readonly write: (body: ErrorBody) => string })[] = [
@@ -96,7 +72,7 @@ export function refuse(
 /** Problem details (RFC 9457): our six members first, then the standard's. */
 function problem(body: ErrorBody): string {
   const { httpStatus: status, errorMessage: detail, correlationId } = body;
-  const title = TITLES[status] ?? 'Error';
+  const title = STATUS_PHRASES[status] ?? 'Error';
   // A URI reference that names this occurrence and cannot be fetched (RFC 9457 3.1.5).
   const instance = `#${correlationId}`;
   return writeJson({ ...body, type: 'about:blank', title, status, detail, instance });

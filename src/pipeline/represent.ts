@@ -4,6 +4,7 @@ import type { Outcome } from './execute.ts';
 import type { Negotiated } from './negotiate.ts';
 import { batchRecordResponse, batchResponse, linesResponse } from './represent/batch-response.ts';
 import { notModifiedResponse } from './represent/conditional-response.ts';
+import { descriptionResponse } from './represent/description-response.ts';
 import { itemResponse } from './represent/item-response.ts';
 import { pageResponse } from './represent/page-response.ts';
 import { rootResponse } from './represent/root-response.ts';
@@ -24,6 +25,8 @@ export function represent(
   switch (outcome.kind) {
     case 'root':
       return rootResponse(request, outcome, services);
+    case 'description':
+      return descriptionResponse(request, outcome, services);
     case 'item':
       return itemResponse(request, outcome, services);
     case 'page':

@@ -8,7 +8,7 @@ import { linkField } from '../conventions/links.ts';
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import { ROUTES } from '../plan/route-table.ts';
+import { METADATA_PATH, OPEN_API_PATH, ROUTES } from '../plan/route-table.ts';
 import type { CompiledResource, Contract, Contracts } from './contract.ts';
 import type { Received } from './receive.ts';
 
@@ -22,6 +22,8 @@ export type Route =
   | { readonly kind: 'metrics' }
   /** The metadata of a protected resource, of an API with authentication (AUTH-8). */
   | { readonly kind: 'metadata' }
+  /** The description of the API in OpenAPI (OPS-1). */
+  | { readonly kind: 'openapi' }
   /** `/`, where the API has another base path. */
   | { readonly kind: 'home' }
   | { readonly kind: 'root' }
@@ -48,9 +50,6 @@ export interface Routed extends Received {
   readonly base: LinkBase;
 }
 
-/** RFC 9728 3: below the origin, because the resource is the origin. */
-export const METADATA_PATH = '.well-known/oauth-protected-resource';
-
 /** The media types of responses that name no version. */
 const PLAIN_OFFERS = plainOffers(['json', 'xml', 'text', 'csv', 'ndjson']);
 
@@ -69,16 +68,23 @@ export function route(received: Received, contracts: Contracts): Routed {
   const { exchange, versionSegment } = received;
   const own = originRoute(received, contracts);
   const below = own === null ? received.belowBase : null;
+  const isDescription = own?.kind === 'openapi';
   // Health checks have one format, whatever is accepted.
-  const ranges = own === null || own.kind === 'home' ? parseAccept(exchange.fields.get('accept')) : [];
+  const isNegotiated = own === null || own.kind === 'home' || isDescription;
+  const ranges = isNegotiated ? parseAccept(exchange.fields.get('accept')) : [];
+  const isVersioned = below !== null || isDescription;
   const version = versionOf(
     {
       path: versionSegment,
-      query: below === null ? null : (received.parameters.find(({ name }) => name === 'api_version')?.value ?? null),
-      header: below === null ? null : exchange.fields.get('api-version'),
+      query: !isVersioned ? null : (received.parameters.find(({ name }) => name === 'api_version')?.value ?? null),
+      header: !isVersioned ? null : exchange.fields.get('api-version'),
       accept: below === null ? [] : vendorRanges(ranges, contracts.current.model.name, PLAIN_OFFERS),
     },
-    contracts,
+    // A description without a version is that of the newest one.
+    {
+      contracts,
+      defaultMajor: isDescription ? contracts.current.model.version.major : contracts.current.model.defaultVersion,
+    },
   );
   const contract = contracts.of(version.version) ?? retired(version, contracts);
   exchange.note.contract = contract;
@@ -123,20 +129,26 @@ function requireMethod({ method }: Received, found: Route): Method {
 }
 
 /** @throws {ApiError} API_VERSION_*, REQUEST_NOT_ACCEPTABLE */
-function versionOf(carriers: VersionCarriers, contracts: Contracts): ResolvedVersion<ContractVersion> {
+function versionOf(
+  carriers: VersionCarriers,
+  { contracts, defaultMajor }: { readonly contracts: Contracts; readonly defaultMajor: number },
+): ResolvedVersion<ContractVersion> {
   const { path, query, header, accept } = carriers;
   const isPathAlone = query === null && header === null && accept.length === 0;
-  return isPathAlone && path !== null ? versionOfPath(contracts)(path) : resolved(carriers, contracts);
+  if (isPathAlone && path !== null) return versionOfPath(contracts)(path);
+  return resolveVersion(carriers, contracts.versions, defaultMajor);
 }
 
 /** Most requests name their version only in the path, and there are few versions. */
 const versionOfPath = weakMemoize((contracts: Contracts) =>
-  memoize((path) => resolved({ path, query: null, header: null, accept: [] }, contracts)),
+  memoize((path) =>
+    resolveVersion(
+      { path, query: null, header: null, accept: [] },
+      contracts.versions,
+      contracts.current.model.defaultVersion,
+    ),
+  ),
 );
-
-function resolved(carriers: VersionCarriers, { current, versions }: Contracts): ResolvedVersion<ContractVersion> {
-  return resolveVersion(carriers, versions, current.model.defaultVersion);
-}
 
 /** The links of a response name the version where the request does (REP-9). */
 function linkBase({ linkBases }: Contract, { carrier, text }: ResolvedVersion<ContractVersion>): LinkBase {
@@ -152,6 +164,7 @@ function originRoute({ segments }: Received, { current: { base, model }, servesM
   if (segments.length === 0 && base.length > 0) return { kind: 'home' };
   if (segments.length === 2 && model.auth !== null && segments.join('/') === METADATA_PATH) return { kind: 'metadata' };
   if (segments.length !== 1) return null;
+  if (segments[0] === OPEN_API_PATH) return { kind: 'openapi' };
   if (segments[0] === 'livez') return { kind: 'live' };
   if (segments[0] === 'metrics' && servesMetrics) return { kind: 'metrics' };
   return segments[0] === 'readyz' ? { kind: 'ready' } : null;
@@ -193,6 +206,8 @@ function patternOf(found: Route, { model }: Contract): string {
       return '/metrics';
     case 'metadata':
       return `/${METADATA_PATH}`;
+    case 'openapi':
+      return `/${OPEN_API_PATH}`;
     case 'home':
       return '/';
     case 'root':

@@ -1,6 +1,7 @@
 import type { HookServices } from '../model/typescript/hooks.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { EventContext } from '../plan/change-event.ts';
+import type { Descriptions } from './read/descriptions.ts';
 import type { ItemCache } from './read/item-cache.ts';
 import type { PageCache } from './read/page-cache.ts';
 import type { CompressionCache } from './represent/content-encoding.ts';
@@ -33,6 +34,7 @@ export interface Services {
   readonly pages: PageCache;
   /** Compressed bodies. */
   readonly bodies: CompressionCache;
+  readonly descriptions: Descriptions;
   readonly events: EventContext;
   /** What hooks receive of the application. */
   readonly application: HookServices;

@@ -12,7 +12,7 @@ import { readFilterName, readGroupFilterName } from './parameters.ts';
 const MAX_VALUES = 10_000;
 
 /** Maximum number of groups of alternatives (QRY-1). */
-const MAX_GROUPS = 10;
+export const MAX_GROUPS = 10;
 
 /** A parsed filter. It has several values if it is a list, or if a filter without an operator is repeated. */
 interface FilterTerm {

@@ -12,6 +12,8 @@ export type RouteKind =
   | 'metrics'
   /** The metadata of a protected resource (RFC 9728). */
   | 'metadata'
+  /** The description of the API in OpenAPI (OPS-1). */
+  | 'openapi'
   /** `/`, where the API has another base path. */
   | 'home'
   | 'root'
@@ -38,6 +40,12 @@ const ROOT: RouteRule = {
   bodies: {},
 };
 
+/** RFC 9728 3: below the origin, because the resource is the origin. */
+export const METADATA_PATH = '.well-known/oauth-protected-resource';
+
+/** Where the description is, at the origin. */
+export const OPEN_API_PATH = 'openapi.json';
+
 /** All routes of an API: requests are checked against them, and descriptions list them. */
 export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   server: {
@@ -50,6 +58,7 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   // In a format of its own, which is not negotiated.
   metrics: JSON_ONLY,
   metadata: JSON_ONLY,
+  openapi: JSON_ONLY,
   home: ROOT,
   root: ROOT,
   collection: {

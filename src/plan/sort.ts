@@ -5,7 +5,7 @@ import { memoize, weakMemoize } from '../cache/memoize.ts';
 import type { Resource, SortKey } from '../model/model.ts';
 
 /** Maximum number of sort keys (QRY-3), and of keys that are checked for the details of an error. */
-const MAX_KEYS = 5;
+export const MAX_KEYS = 5;
 const MAX_CHECKED = 20;
 
 /**
@@ -60,6 +60,6 @@ function sortable(resource: Resource): string {
 }
 
 /** The time field is always sortable: pagination by time needs its order (PAGE-7). */
-function isSortable({ properties, timeField }: Resource, path: string): boolean {
+export function isSortable({ properties, timeField }: Resource, path: string): boolean {
   return path === timeField || properties.get(path)?.sortable === true;
 }

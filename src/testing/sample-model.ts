@@ -153,6 +153,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
     auth: null,
     trustedProxies: [],
     requireTls: false,
+    descriptions: 'public',
     secret: null,
     system: { batches: 'batches' },
     limits: {

@@ -54,10 +54,15 @@ describe('representations', () => {
           products: '/api/v1/products',
           order_items: '/api/v1/order-items',
           notes: '/api/v1/notes',
+          service_desc: '/openapi.json',
         },
       },
     });
-    await api.row({ send: 'GET /api', status: 200, expectHeaders: { Link: '</api/v1>; rel="canonical"' } });
+    await api.row({
+      send: 'GET /api',
+      status: 200,
+      expectHeaders: { Link: '</api/v1>; rel="canonical", </openapi.json>; rel="service-desc"' },
+    });
   });
 
   it('[URL-1] have one URL: extra slashes return 308 with the query, and never redirect to another host', async () => {

@@ -111,7 +111,7 @@ describe('the page of an API', () => {
     assert.deepEqual(await collections('GET /api?api_version=1'), byQuery);
     assert.match((await page()).text, />\/api\/v1\/products\/\{product_id\}\/reviews</);
     assert.match((await page('GET /api?api_version=1')).text, />\/api\/products\/\{product_id\}\/reviews</);
-    assert.equal((await page()).headers.get('link'), '</api/v1>; rel="canonical"');
+    assert.equal((await page()).headers.get('link'), '</api/v1>; rel="canonical", </openapi.json>; rel="service-desc"');
   });
 
   it('[NEG-1] links within its own origin, whatever the public URL is', async () => {

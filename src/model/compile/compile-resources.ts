@@ -7,7 +7,7 @@ import { objectOf } from '../values/access.ts';
 import { compileResource, type UnlinkedResource } from './compile-resource.ts';
 import { compileFields } from './fields.ts';
 import { parentOf, parentsFirst, type ResourceContext } from './hierarchy.ts';
-import { checkDistinct, checkFormerNames, compileNames, reservedCollections } from './names.ts';
+import { checkDescribedNames, checkDistinct, checkFormerNames, compileNames, reservedCollections } from './names.ts';
 import { checkInverses, withSiblings } from './nested-references.ts';
 import { checkRelationNames, dependentsOf, linksOf, type ReferrersByTarget, referrersOf } from './references.ts';
 import { resolveReferences } from './resolve-refs.ts';
@@ -29,6 +29,7 @@ export function compileResources(document: CompileContext, code: ModelCode): rea
   const reserved = reservedCollections(document.declared);
   const resources = ordered.map((resource) => ({ ...resource, ...compileNames(resource.name, resource, reserved) }));
   checkDistinct(resources);
+  checkDescribedNames(resources);
   checkFormerNames(resources);
   const byName = new Map(resources.map((resource) => [resource.name, resource]));
   const compiled = new Map<string, UnlinkedResource>();

@@ -1,6 +1,7 @@
 import pluralize from 'pluralize';
 import { errors, resourceErrors } from '../../conventions/errors.ts';
 import type { CompileContext } from '../document/compile-context.ts';
+import { API_SCHEMAS, operationNames, schemaNames } from '../type-names.ts';
 import { objectOf, stringOf } from '../values/access.ts';
 
 /** The names of a resource, which derive from the key that declares it. */
@@ -22,10 +23,19 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   'links',
 ]);
 /** The paths that the server has at the origin, and so below a base path of `/` (OPS-1, OPS-2). */
-export const ORIGIN_PATHS: ReadonlySet<string> = new Set(['livez', 'readyz', 'metrics', 'docs']);
+export const ORIGIN_PATHS: ReadonlySet<string> = new Set([
+  'livez',
+  'readyz',
+  'metrics',
+  'docs',
+  'openapi.json',
+  'asyncapi.json',
+]);
 
 /** The relations of the links that the server writes (REP-9, PAGE-2). A resource with such a name would overwrite one. */
-const LINK_RELATIONS: ReadonlySet<string> = new Set('self collection up first prev next last canonical'.split(' '));
+const LINK_RELATIONS: ReadonlySet<string> = new Set(
+  'self collection up first prev next last canonical service_desc service_doc'.split(' '),
+);
 
 const NAME = /^[a-z][a-z0-9_]*$/;
 const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
@@ -185,6 +195,33 @@ export function checkDistinct(
         const cause = `the ${label} ${resource[key]} is already in use by ${owner}`;
         resource.report(resource.path, cause, `set ${setting} on one of them`);
       }
+    }
+  }
+}
+
+/**
+ * Reports resources whose schemas or operations would have one name in descriptions, each at its own place: `a_1` and `a1` are both `A1`, and
+ * `product_page` is what a page of `product` is called (OPS-1).
+ */
+export function checkDescribedNames(
+  resources: readonly (ResourceNames & CompileContext & { readonly name: string })[],
+): void {
+  const fix = 'set singular on one of them';
+  const owners = new Map<string, (typeof resources)[number]>();
+  const reported = new Set<string>();
+  for (const resource of resources) {
+    const names = [...schemaNames(resource), ...operationNames(resource)];
+    const own = names.find((name) => API_SCHEMAS.some((each) => each === name));
+    if (own !== undefined && !CODE_FAMILIES.has(resource.code))
+      resource.report(resource.path, `descriptions have a schema ${own} of the server`, 'set another singular');
+    for (const name of names) {
+      const owner = owners.get(name);
+      owners.set(name, owner ?? resource);
+      if (owner === undefined || owner.singular === resource.singular || reported.has(`${owner.name} ${resource.name}`))
+        continue;
+      reported.add(`${owner.name} ${resource.name}`);
+      owner.report(owner.path, `descriptions would name ${name} what ${resource.name} has, too`, fix);
+      resource.report(resource.path, `descriptions would name ${name} what ${owner.name} has, too`, fix);
     }
   }
 }

@@ -30,6 +30,7 @@ export function compileSettings(document: CompileContext): ApiSettings {
     auth: compileAuth(document),
     trustedProxies: compileTrustedProxies(document),
     requireTls: declared['require_tls'] === true,
+    descriptions: compileDescriptions(document),
     secret: stringOf(declared['secret']),
     limits: compileLimits(
       { declared: objectOf(declared['limits']), path: [...path, 'limits'], report },
@@ -52,6 +53,15 @@ function compileBasePath({ declared, path, report }: CompileContext): string {
     report([...path, 'base_path'], `/${first} is a path of the server`, 'choose another base path, such as /api');
   }
   return basePath === '/' ? '' : basePath;
+}
+
+function compileDescriptions({ declared, path, report }: CompileContext): Model['descriptions'] {
+  if (declared['descriptions'] !== 'authenticated') return 'public';
+  if (declared['auth'] === undefined) {
+    const cause = 'descriptions for authenticated callers need auth: without it there are none';
+    report([...path, 'descriptions'], cause, 'remove it, or declare auth');
+  }
+  return 'authenticated';
 }
 
 /** The origin that clients use, without the base path. */

@@ -27,6 +27,11 @@ const MODEL_COMPARERS = {
   auth: compareAuth,
   trustedProxies: unseen('of the deployment'),
   requireTls: flag(['tls-required', 'requests need TLS'], ['tls-not-required', 'requests no longer need TLS']),
+  descriptions: (was, is, at) => {
+    if (was === is) return [];
+    const kind = is === 'authenticated' ? 'descriptions-restricted' : 'descriptions-published';
+    return [difference(kind, inside(at, 'descriptions'), `the descriptions are ${is}, were ${was}`)];
+  },
   secret: unseen('of the deployment'),
   limits: (was, is, at) => compareMembers(LIMIT_COMPARERS, [was, is], inside(at, 'limits')),
   system: (was, is, at) => compareMembers(SYSTEM_COMPARERS, [was, is], at),

@@ -23,6 +23,8 @@ export const DIFFERENCE_KINDS = {
   'batches-renamed': [BREAKS, BREAKS],
   'tls-required': [BREAKS, SAME],
   'tls-not-required': [ADDS, SAME],
+  'descriptions-restricted': [BREAKS, SAME],
+  'descriptions-published': [ADDS, SAME],
   'origin-allowed': [ADDS, SAME],
   'origin-refused': [BREAKS, SAME],
   'authentication-required': [BREAKS, SAME],

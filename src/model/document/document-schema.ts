@@ -124,6 +124,12 @@ export const documentSchema: JsonObject = deepFreeze<JsonObject>({
     },
     require_tls: { type: 'boolean', default: false, description: 'Reject requests that did not come over TLS' },
     cors: CORS,
+    descriptions: {
+      type: 'string',
+      enum: ['public', 'authenticated'],
+      default: 'public',
+      description: 'Who may read the descriptions of the API: everyone, or callers with credentials',
+    },
     limits: LIMITS,
     events: EVENTS,
     webhooks: WEBHOOKS,

@@ -2,15 +2,11 @@ import { cut } from '../../conventions/quoted.ts';
 import { type ApiError, type ErrorDetail, apiError } from '../../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
 import { closestMatch } from '../../conventions/closest-match.ts';
-
-/** Most writes of one batch (MET-13). */
-export const MAX_OPERATIONS = 100;
-
-const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/batch-rule.ts';
 
 /** A write of a batch as it was sent. */
 export interface BatchOperation {
-  readonly method: (typeof METHODS)[number];
+  readonly method: (typeof BATCH_METHODS)[number];
   /** Relative to the root of the version: `/products/1`. */
   readonly path: string;
   /** Names and values alternating. */
@@ -74,8 +70,9 @@ function readOperation(json: Json, at: string, lenient: boolean, errors: ErrorDe
     return null;
   }
   if (!lenient) errors.push(...unknownMembers(json, MEMBERS, `${at}.`));
-  const method = METHODS.find((each) => each === json['method']);
-  if (method === undefined) errors.push({ field: `${at}.method`, message: `must be one of ${METHODS.join(', ')}` });
+  const method = BATCH_METHODS.find((each) => each === json['method']);
+  if (method === undefined)
+    errors.push({ field: `${at}.method`, message: `must be one of ${BATCH_METHODS.join(', ')}` });
   const { path = null, headers = {}, body } = json;
   const error = pathError(path);
   if (error !== null) errors.push({ field: `${at}.path`, message: error });

@@ -1,6 +1,6 @@
 import { type ApiError, apiError } from '../../conventions/errors.ts';
+import { operationRules } from '../../plan/operation-rules.ts';
 import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
-import { operationRules } from '../access.ts';
 import type { Contract } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';

@@ -35,13 +35,27 @@ export function compressResponse(
   if (coding === 'identity' || isStreamed(response)) return response;
   const { status, headers, body } = response;
   if (body === null || !isCompressible(body)) return response;
-  const key = keyOf(response, exchange);
-  const bytes = key === null ? compress(body, coding) : (cache.get(key) ?? compressAndCache(body, coding, key, cache));
+  const bytes = response.compressed?.(coding) ?? compressedBody(response, body, { exchange, cache });
   return chain(bytes, (compressed) => ({
     status,
     headers: [...headers, 'Content-Encoding', coding],
     body: compressed,
   }));
+}
+
+interface CompressContext {
+  readonly exchange: Pick<Exchange, 'request' | 'coding'>;
+  readonly cache: CompressionCache;
+}
+
+function compressedBody(
+  response: BufferedResponse,
+  body: string | Uint8Array,
+  { exchange, cache }: CompressContext,
+): MaybePromise<Uint8Array> {
+  const { coding } = exchange;
+  const key = keyOf(response, exchange);
+  return key === null ? compress(body, coding) : (cache.get(key) ?? compressAndCache(body, coding, key, cache));
 }
 
 function compressAndCache(

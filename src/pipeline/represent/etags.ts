@@ -54,7 +54,11 @@ export class ETags {
 
   /** Of what is named by its bytes. */
   content(request: Negotiated, body: string | Uint8Array): string {
-    const named = this.digest(body);
+    return this.named(request, this.digest(body), body);
+  }
+
+  /** Of what is named by its bytes, whose digest is known. */
+  named(request: Negotiated, named: string, body: string | Uint8Array): string {
     return etagOf(
       this.#byLength(request, (variant) => strongETag(named, variant)),
       body,

@@ -4,7 +4,8 @@ import type { AccessRule, Model, Resource } from '../../model/model.ts';
 import { METRICS_SCOPE } from '../access.ts';
 import type { Contracts } from '../contract.ts';
 import type { BufferedResponse } from '../exchange.ts';
-import { METADATA_PATH, type Routed } from '../route.ts';
+import { METADATA_PATH } from '../../plan/route-table.ts';
+import type { Routed } from '../route.ts';
 import { commonHeaders } from './response.ts';
 
 /** Where the API is, for what names it outside of its responses. */

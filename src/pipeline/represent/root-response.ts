@@ -1,6 +1,10 @@
 import { linkName } from '../../model/link-name.ts';
 import { ROOT_PAGE_POLICY, writeRootPage } from '../../describe/root-page/root-page.ts';
+import { joinPath } from '../../conventions/links.ts';
+import { writeQuery } from '../../conventions/query.ts';
+import { OPEN_API_PATH } from '../../plan/route-table.ts';
 import type { LinkBase } from '../../plan/url-builder.ts';
+import type { Contract } from '../contract.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { FoundRoot } from '../read/root.ts';
@@ -25,7 +29,8 @@ export function rootResponse(
   if (request.route.kind === 'home' && !isPage) return redirectHome(request);
   const text = isPage ? pageText(request, root) : documentText(request);
   const selected = selectedDocument(etags.content(request, text));
-  const links = canonicalLink(request, request.contract.urls.root);
+  const canonical = canonicalLink(request, request.contract.urls.root);
+  const links = [...canonical, { rel: 'service-desc', href: descriptionUrl(request.contract) }];
   return conditionalResponse(request, selected, { links, headers: isPage ? PAGE_HEADERS : [], body: () => text });
 }
 
@@ -36,13 +41,21 @@ function redirectHome({ exchange, request: { target }, contract }: Negotiated): 
 }
 
 /** The links to the collections that the caller may read. Those below another resource have no URL without an id. */
-function documentText({ contract: { model, urls, version }, base, offer, accessError }: Negotiated): string {
+function documentText({ contract, base, offer, accessError }: Negotiated): string {
+  const { model, urls, version } = contract;
   const links: Record<string, string> = { self: urls.root(base) };
   for (const resource of model.resources.values()) {
     if (resource.parent === null && accessError([resource.access.read]) === null)
       links[linkName(resource)] = urls.collection(base, resource, []);
   }
+  links['service_desc'] = descriptionUrl(contract);
   return writeDocument(offer.format, 'api', { name: model.name, title: model.title, version, links });
+}
+
+/** The URL of the description of a contract (REP-10, RFC 8631). */
+function descriptionUrl({ model, mapping, version }: Contract): string {
+  const path = joinPath(model.publicUrl ?? '', OPEN_API_PATH);
+  return mapping === null ? path : `${path}?${writeQuery([['api_version', version]])}`;
 }
 
 function pageText(request: Negotiated, { totals }: FoundRoot): string {

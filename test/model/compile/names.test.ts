@@ -70,10 +70,11 @@ describe('the names of a resource', () => {
   rejectsEach([
     rejected('[URL-2] must be in snake_case', 'orderItems', /snake_case/),
     rejected('[URL-2] cannot be a version', 'v2', /reserved for versions/),
-    ...['self', 'collection', 'up', 'first', 'prev', 'next', 'last', 'canonical'].map((name) =>
-      rejected(`[REP-12] cannot be a link of the server: ${name}`, name, /is the name of a link/, {
-        rest: 'singular: thing',
-      }),
+    ...['self', 'collection', 'up', 'first', 'prev', 'next', 'last', 'canonical', 'service_desc', 'service_doc'].map(
+      (name) =>
+        rejected(`[REP-12] cannot be a link of the server: ${name}`, name, /is the name of a link/, {
+          rest: 'singular: thing',
+        }),
     ),
     ...['events', 'webhooks', 'batches', 'api_keys'].map((name) =>
       rejected(`[REP-12] cannot be ${name}, which the server reserves`, name, /reserved by the server/, {
@@ -164,4 +165,28 @@ describe('the names of a resource', () => {
       fix: /previous name/,
     },
   ]);
+
+  it('[OPS-1a] give schemas and operations of descriptions one name each: where two would have one, both lines are reported', () => {
+    const rows: readonly (readonly [one: string, other: string, name: string])[] = [
+      ['a_1s', 'a1s', 'A1'],
+      ['products', 'product_pages', 'ProductPage'],
+      ['orders', 'order_creates', 'OrderCreate'],
+    ];
+    for (const [one, other, name] of rows) {
+      const lines = [one, other].map((each) => `  ${each}: { noun: true, schema: { type: object } }`);
+      const problems = problemsOf(`name: shop\nresources:\n${lines.join('\n')}\n`);
+      assert.deepEqual(
+        problems.map(({ line, path }) => [line, path]),
+        [
+          [3, `resources.${one}`],
+          [4, `resources.${other}`],
+        ],
+      );
+      for (const { cause, fix } of problems) {
+        assert.match(cause, new RegExp(`would name ${name} what`));
+        assert.match(fix, /set singular/);
+      }
+    }
+    assert.match(problemsOf(document('api_errors'))[0]?.cause ?? '', /ApiError/);
+  });
 });

@@ -22,6 +22,7 @@ describe('the settings of an API', () => {
       auth: null,
       trustedProxies: [],
       requireTls: false,
+      descriptions: 'public',
       secret: null,
       system: { batches: 'batches' },
       limits: {
@@ -258,6 +259,20 @@ describe('the settings of an API', () => {
       'base_path',
       /is a path of the server/,
       /another/,
+    ),
+    rejected(
+      '[OPS-1a] reject the path of the description as a base path',
+      'base_path: /openapi.json',
+      'base_path',
+      /is a path of the server/,
+      /another/,
+    ),
+    rejected(
+      '[OPS-1a] reject descriptions for authenticated callers where there are none',
+      'descriptions: authenticated',
+      'descriptions',
+      /need auth/,
+      /declare auth/,
     ),
     ...[
       'api.example.com',

@@ -89,6 +89,8 @@ export const EXAMPLES: readonly Example[] = [
   api(['batches-renamed'], {}, { system: { batches: 'bulks' } }),
   api(['tls-required'], {}, { require_tls: true }),
   api(['tls-not-required'], { require_tls: true }, {}),
+  api(['descriptions-restricted'], AUTH, { ...AUTH, descriptions: 'authenticated' }),
+  api(['descriptions-published'], { ...AUTH, descriptions: 'authenticated' }, AUTH),
   api(['origin-allowed'], {}, { cors: { origins: ['https://a.example'] } }),
   api(['origin-refused'], { cors: { origins: ['https://a.example'] } }, {}),
   api(

@@ -1,0 +1,83 @@
+import { parseVersion, versionText } from '../../conventions/versioning.ts';
+import {
+  describedContracts,
+  type DescribedContract,
+  OPEN_API_EDITIONS,
+  type OpenApiEdition,
+} from '../../describe/openapi/described-contract.ts';
+import { openApiDocument } from '../../describe/openapi/open-api-document.ts';
+import { type ExitCode, usageError } from '../command-error.ts';
+import { type CommandSpec, MODEL_ARGUMENT } from '../command-spec.ts';
+import { findModel } from '../model-file/find-model.ts';
+import { requireModel } from '../model-file/read-model.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+interface OpenApiFlags {
+  readonly apiVersion?: string;
+  readonly openapi?: string;
+}
+
+/**
+ * Prints the description of an API in OpenAPI: what `/openapi.json` of its server has (OPS-1).
+ *
+ * @throws {CommandError} exit 2 for a version that the model does not serve, or an unknown version of OpenAPI
+ */
+async function openapi(file: string, flags: OpenApiFlags, terminal: Terminal): Promise<ExitCode> {
+  const edition = editionOf(flags.openapi);
+  const { model } = await requireModel(file, terminal.env);
+  const contract = contractOf(describedContracts(model), flags.apiVersion);
+  terminal.stdout.write(`${JSON.stringify(openApiDocument(contract, edition), null, 2)}\n`);
+  return 0;
+}
+
+function editionOf(given: string = OPEN_API_EDITIONS[0]): OpenApiEdition {
+  const edition = OPEN_API_EDITIONS.find((each) => each === given);
+  if (edition !== undefined) return edition;
+  throw usageError(`--openapi: '${given}' is not a version that is written; use ${OPEN_API_EDITIONS.join(' or ')}.`);
+}
+
+/** The newest contract of a version: 1 is the latest 1.x. */
+function contractOf(served: readonly DescribedContract[], given: string | undefined): DescribedContract {
+  const [newest] = served;
+  const requested = given === undefined ? null : parseVersion(given);
+  const found =
+    given === undefined ? newest : served.find(({ model }) => requested !== null && isOf(model.version, requested));
+  if (found !== undefined) return found;
+  const known = served.map(({ version }) => version).join(', ');
+  throw usageError(`--api-version: '${given ?? ''}' is not served; the model has ${known}.`);
+}
+
+type Requested = NonNullable<ReturnType<typeof parseVersion>>;
+
+/** The patch part never selects (VER-2). */
+function isOf({ major, minor }: DescribedContract['model']['version'], requested: Requested): boolean {
+  const wanted = versionText({ ...requested, patch: null });
+  return wanted === `${major}` || wanted === `${major}.${minor}`;
+}
+
+export const openapiSpec: CommandSpec = {
+  name: 'openapi',
+  group: 'Models:',
+  summary: 'print the description of an API in OpenAPI',
+  description: 'Prints the description of an API in OpenAPI, as its server has it at /openapi.json.',
+  arguments: [MODEL_ARGUMENT],
+  options: [
+    {
+      name: 'api-version',
+      value: { name: 'version', completes: 'none' },
+      description: 'an older version that the model serves: 1, 1.4; default: the newest',
+    },
+    {
+      name: 'openapi',
+      value: { name: 'version', completes: OPEN_API_EDITIONS },
+      description: 'the version of OpenAPI; default: 3.1. 3.2 has QUERY as a method and the schemas of NDJSON lines',
+    },
+  ],
+  notes: `The order of the members is stable, so that two descriptions can be compared line by line.
+
+Examples:
+  restwright openapi shop.yaml > openapi.json
+  restwright openapi shop.yaml --api-version 1 --openapi 3.2
+`,
+  run: ([model = findModel()], flags: OpenApiFlags, terminal) => openapi(model, flags, terminal),
+};

@@ -1,0 +1,202 @@
+import { MAX_DETAILS } from '../../conventions/errors.ts';
+import { MAX_OPERATIONS as MAX_PATCHES } from '../../conventions/json-patch.ts';
+import type { JsonObject } from '../../conventions/json.ts';
+import type { ApiSchema } from '../../model/type-names.ts';
+import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/batch-rule.ts';
+import type { Components } from './components.ts';
+
+const TEXT: JsonObject = { type: 'string' };
+const TIME: JsonObject = { type: 'string', format: 'date-time' };
+const COUNT: JsonObject = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+const POSITION: JsonObject = { type: ['string', 'null'] };
+const STATUS: JsonObject = { type: 'integer', minimum: 200, maximum: 599 };
+const HREF: JsonObject = { type: 'string', format: 'uri-reference' };
+
+function object(properties: JsonObject, required: readonly string[] = Object.keys(properties)): JsonObject {
+  return { type: 'object', ...(required.length === 0 ? {} : { required }), properties };
+}
+
+const ERROR_MEMBERS: JsonObject = {
+  httpStatus: { type: 'integer', minimum: 400, maximum: 599 },
+  errorCode: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$' },
+  errorMessage: { type: 'string', description: 'The cause and the fix, for people.' },
+  correlationId: { type: 'string', description: 'Names the request in the log of the server.' },
+  timestamp: TIME,
+  details: {
+    type: 'array',
+    maxItems: MAX_DETAILS,
+    items: object({
+      field: { type: 'string', description: 'A dotted path, a parameter or a header field.' },
+      message: TEXT,
+    }),
+  },
+};
+
+const ERROR_EXAMPLE: JsonObject = {
+  httpStatus: 429,
+  errorCode: 'RATE_LIMIT_EXCEEDED',
+  errorMessage: 'Too many requests; try again in 3 seconds.',
+  correlationId: '0198c0de-7a1b-7c3d-8e4f-5a6b7c8d9e0f',
+  timestamp: '2026-05-17T09:30:00.000Z',
+  details: [],
+};
+
+/** The schemas that belong to no resource, by name. */
+const SCHEMAS: Readonly<Record<ApiSchema, JsonObject>> = {
+  ApiError: {
+    ...object(ERROR_MEMBERS),
+    description: 'The body of every error.',
+    examples: [ERROR_EXAMPLE],
+  },
+  ApiProblem: {
+    ...object({
+      ...ERROR_MEMBERS,
+      type: HREF,
+      title: TEXT,
+      status: { type: 'integer', minimum: 400, maximum: 599 },
+      detail: TEXT,
+      instance: HREF,
+    }),
+    description: 'The same error as problem details (RFC 9457).',
+    examples: [
+      {
+        ...ERROR_EXAMPLE,
+        type: 'about:blank',
+        title: 'Too Many Requests',
+        status: 429,
+        detail: 'Too many requests; try again in 3 seconds.',
+        instance: '#0198c0de-7a1b-7c3d-8e4f-5a6b7c8d9e0f',
+      },
+    ],
+  },
+  ApiRoot: object({
+    name: TEXT,
+    title: TEXT,
+    version: TEXT,
+    links: {
+      type: 'object',
+      required: ['self', 'service_desc'],
+      properties: { self: HREF, service_desc: HREF },
+      additionalProperties: HREF,
+    },
+  }),
+  BatchCreate: {
+    type: 'object',
+    required: ['operations'],
+    properties: {
+      atomic: { type: 'boolean', default: true, description: 'Whether all operations are made or none.' },
+      operations: { type: 'array', minItems: 1, maxItems: MAX_OPERATIONS, items: batchOperation() },
+    },
+    additionalProperties: false,
+  },
+  Batch: {
+    type: 'object',
+    required: ['atomic', 'status', 'results'],
+    properties: {
+      id: TEXT,
+      atomic: { type: 'boolean' },
+      status: { type: 'string', enum: ['succeeded', 'partially_failed', 'failed'] },
+      results: { type: 'array', maxItems: MAX_OPERATIONS, items: batchResult() },
+      created_at: TIME,
+      expires_at: TIME,
+      links: object({ self: HREF }),
+    },
+    description: 'The results of the operations, in their order. A dry run has neither id nor links.',
+  },
+  HealthStatus: object({ status: { type: 'string', enum: ['ok'] } }),
+  ImportResult: {
+    type: 'object',
+    properties: {
+      line: COUNT,
+      status: STATUS,
+      id: TEXT,
+      location: HREF,
+      replayed: { type: 'boolean' },
+      error: { $ref: '#/components/schemas/ApiError' },
+    },
+    description: 'What became of one line. The last line has an error alone where the body broke off.',
+  },
+  JsonPatch: {
+    type: 'array',
+    maxItems: MAX_PATCHES,
+    items: {
+      type: 'object',
+      required: ['op', 'path'],
+      properties: {
+        op: { type: 'string', enum: ['add', 'remove', 'replace', 'move', 'copy', 'test'] },
+        path: { type: 'string', pattern: '^(/.*)?$' },
+        from: { type: 'string', pattern: '^(/.*)?$' },
+        value: {},
+      },
+    },
+    description: 'RFC 6902: add, replace and test need value, move and copy need from.',
+  },
+  PaginationInfo: object(
+    {
+      technique: { type: 'string', enum: ['page', 'offset', 'cursor', 'keyset', 'time', 'seek'] },
+      limit: COUNT,
+      count: COUNT,
+      has_more: { type: 'boolean', description: 'Whether links.next exists.' },
+      page: COUNT,
+      offset: COUNT,
+      after: POSITION,
+      last_id: TEXT,
+      start_time: POSITION,
+      before: POSITION,
+      after_timestamp: TIME,
+      after_id: TEXT,
+      next_cursor: POSITION,
+      prev_cursor: POSITION,
+      total_count: COUNT,
+      total_count_relation: {
+        type: 'string',
+        enum: ['eq', 'gte'],
+        description: 'gte: there are at least as many as total_count.',
+      },
+      total_pages: COUNT,
+    },
+    ['technique', 'limit', 'count', 'has_more'],
+  ),
+  PaginationLinks: object({ self: HREF, first: HREF, prev: HREF, next: HREF, last: HREF }, []),
+  ProtectedResourceMetadata: object({
+    resource: { type: 'string', format: 'uri' },
+    authorization_servers: { type: 'array', items: { type: 'string', format: 'uri' } },
+    bearer_methods_supported: { type: 'array', items: TEXT },
+    scopes_supported: { type: 'array', items: TEXT },
+    resource_name: TEXT,
+  }),
+};
+
+function batchOperation(): JsonObject {
+  return {
+    type: 'object',
+    required: ['method', 'path'],
+    properties: {
+      method: { type: 'string', enum: BATCH_METHODS },
+      path: { type: 'string', pattern: '^/[^/]', description: 'Below the version: /products/1.' },
+      headers: { type: 'object', additionalProperties: TEXT },
+      body: {},
+    },
+    additionalProperties: false,
+  };
+}
+
+function batchResult(): JsonObject {
+  return object({ status: STATUS, headers: { type: 'object', additionalProperties: TEXT }, body: {} });
+}
+
+/** A reference to a schema of the API. */
+export function apiSchema(name: ApiSchema, components: Components): JsonObject {
+  // A line that failed has the error in it.
+  if (name === 'ImportResult') components.ref('schemas', 'ApiError', () => SCHEMAS.ApiError);
+  return components.ref('schemas', name, () => SCHEMAS[name]);
+}
+
+/** A page of items (PAGE-1). */
+export function pageOf(item: JsonObject, components: Components): JsonObject {
+  return object({
+    data: { type: 'array', items: item },
+    page: apiSchema('PaginationInfo', components),
+    links: apiSchema('PaginationLinks', components),
+  });
+}

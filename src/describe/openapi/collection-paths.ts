@@ -1,0 +1,154 @@
+import type { JsonObject } from '../../conventions/json.ts';
+import { withArticle } from '../../conventions/article.ts';
+import { linkName } from '../../model/link-name.ts';
+import { collectionOperation, itemOperation } from '../../model/type-names.ts';
+import { operationRules } from '../../plan/operation-rules.ts';
+import { ROUTES } from '../../plan/route-table.ts';
+import { apiSchema } from './api-schemas.ts';
+import { type PlacedResource, type Description, partName, words } from './described-resource.ts';
+import type { FallibleOperation } from './fallible-operation.ts';
+import { requestField } from './header-fields.ts';
+import { accessOf, headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
+import { headParameterObjects, listParameterObjects, versionRef, writeParameterRefs } from './query-parameters.ts';
+import { queryForm } from './query-form.ts';
+import { resourceBody } from './request-bodies.ts';
+import { createdSchema, pageSchema, readSchema } from './resource-schemas.ts';
+import { contentOf, linesObject, success } from './responses.ts';
+
+const PAGE_FIELDS = ['ETag', 'Link', 'Preference-Applied', 'X-Next-Cursor', 'X-Total-Count'];
+
+/** The operations of a collection. */
+export function collectionPath(described: PlacedResource, to: Description): JsonObject {
+  const { resource } = described;
+  const tag = linkName(resource);
+  const query = queryOperation(described, to);
+  return {
+    get: operationObject(listOperation(described, to), to),
+    ...(to.edition === '3.2' ? { query } : {}),
+    post: operationObject(createOperation(described, to), to),
+    head: headObject(headOperation(described, to), to),
+    options: optionsObject(
+      { operationId: collectionOperation('options', resource), tag, methods: ROUTES.collection.methods },
+      to,
+    ),
+    ...(to.edition === '3.2' ? {} : { 'x-oai-additionalOperations': { QUERY: query } }),
+  };
+}
+
+function failsOf({ resource, above }: PlacedResource, kind: 'list' | 'query' | 'create'): FallibleOperation {
+  const method = kind === 'create' ? 'POST' : 'GET';
+  return { kind, resource, above, access: accessOf(operationRules(resource, method)) };
+}
+
+function listOperation(described: PlacedResource, to: Description): OperationDescription {
+  const { resource } = described;
+  return {
+    operationId: collectionOperation('list', resource),
+    summary: `List ${words(resource.collection)}`,
+    description: `A page of ${words(resource.collection)}. Without a position it is the first one; links.next leads to the next.`,
+    tag: linkName(resource),
+    parameters: [...listParameterObjects(resource, to), ...readFields(to)],
+    responses: { '200': pageResponse(described, to), '304': notModified(to) },
+    fails: failsOf(described, 'list'),
+  };
+}
+
+function headOperation(described: PlacedResource, to: Description): OperationDescription {
+  const { resource } = described;
+  return {
+    ...listOperation(described, to),
+    operationId: collectionOperation('head', resource),
+    parameters: [...headParameterObjects(resource, to), ...readFields(to)],
+    summary: `Check ${words(resource.collection)}`,
+    responses: {
+      '200': success('headPage', { description: 'The fields of a page.', fields: PAGE_FIELDS }, to),
+      '304': notModified(to),
+    },
+  };
+}
+
+/** QUERY: the parameters of GET in a form (MET-9, RFC 10008). */
+function queryOperation(described: PlacedResource, to: Description): JsonObject {
+  const { resource } = described;
+  return operationObject(
+    {
+      operationId: collectionOperation('query', resource),
+      summary: `Query ${words(resource.collection)}`,
+      description: `A page of ${words(resource.collection)}, as GET: the parameters are in a form, which may be longer than a URL.`,
+      tag: linkName(resource),
+      parameters: [versionRef(to), ...readFields(to)],
+      requestBody: queryForm(resource, to),
+      responses: { '200': pageResponse(described, to), '304': notModified(to) },
+      fails: failsOf(described, 'query'),
+    },
+    to,
+  );
+}
+
+function createOperation(described: PlacedResource, to: Description): OperationDescription {
+  const { resource } = described;
+  return {
+    operationId: itemOperation('create', resource),
+    summary: `Create ${withArticle(words(resource.singular))}`,
+    description: `Creates ${withArticle(words(resource.singular))}, or one for each line of NDJSON: the response has a line for each, in the same order.`,
+    tag: linkName(resource),
+    parameters: [
+      ...writeParameterRefs(to),
+      ...(['Idempotency-Key', 'Prefer', 'If-Match', 'If-None-Match'] as const).map((name) => requestField(name, to)),
+    ],
+    requestBody: resourceBody(resource, 'create', to),
+    responses: { '200': drySuccess(described, to), '201': createdResponse(described, to) },
+    fails: failsOf(described, 'create'),
+  };
+}
+
+function pageResponse({ resource }: PlacedResource, to: Description): JsonObject {
+  const line = readSchema(resource, to);
+  const content = contentOf({ kind: 'collection', schema: pageSchema(resource, to), line }, to);
+  const fields = [...PAGE_FIELDS, 'Location'];
+  return success(partName(resource, 'pageResponse'), { description: 'A page.', fields, content }, to);
+}
+
+/** A new resource: of a PUT, too. */
+export function createdResponse({ resource }: PlacedResource, to: Description): JsonObject {
+  return success(
+    partName(resource, 'createdResponse'),
+    {
+      description: 'It is created.',
+      fields: ['Location', 'Content-Location', 'ETag', 'Link', 'Preference-Applied', 'Idempotent-Replayed'],
+      content: contentOf({ kind: 'item', schema: createdSchema(resource, to) }, to),
+    },
+    to,
+  );
+}
+
+/** What a dry run would create, and the results of lines. */
+function drySuccess({ resource }: PlacedResource, to: Description): JsonObject {
+  // Earlier versions of OpenAPI have no schemas of lines.
+  const line = to.edition === '3.2' ? apiSchema('ImportResult', to.components) : {};
+  const content = {
+    ...contentOf({ kind: 'item', schema: createdSchema(resource, to) }, to),
+    'application/x-ndjson': linesObject(line, to.edition),
+  };
+  return success(
+    partName(resource, 'acceptedResponse'),
+    {
+      description: 'The results of the lines; or, of a dry run, what would be created.',
+      fields: ['Dry-Run', 'Preference-Applied', 'Link'],
+      content,
+    },
+    to,
+  );
+}
+
+/** The conditions and preferences of a read. */
+export function readFields(to: Description): readonly JsonObject[] {
+  return (['If-None-Match', 'If-Modified-Since', 'If-Match', 'If-Unmodified-Since', 'Prefer'] as const).map((name) =>
+    requestField(name, to),
+  );
+}
+
+/** The client's copy is current (CACHE-2). */
+export function notModified(to: Description): JsonObject {
+  return success('notModified', { description: 'The copy of the client is current.', fields: ['ETag'] }, to);
+}

@@ -1,0 +1,47 @@
+import { versionText } from '../../conventions/versioning.ts';
+import type { Model } from '../../model/model.ts';
+import { contractMappings, withStoredProperties } from '../../versions/contract-mapping.ts';
+
+/** A served version of an API, as descriptions need it. */
+export interface DescribedContract {
+  /** The model as clients of this version know it. */
+  readonly model: Model;
+  /** `1.4.2`. */
+  readonly version: string;
+  /** Both in seconds since 1970; null where there is none. */
+  readonly deprecated: number | null;
+  readonly sunset: number | null;
+  readonly isNewest: boolean;
+  /** Whether a version that is no longer served has the same major: a header field may name it. */
+  readonly hasRetired: boolean;
+}
+
+/** The editions of OpenAPI that descriptions are written in, the default first. */
+export const OPEN_API_EDITIONS = ['3.1', '3.2'] as const;
+
+export type OpenApiEdition = (typeof OPEN_API_EDITIONS)[number];
+
+/** Every contract that a model serves, the newest first. */
+export function describedContracts(model: Model): readonly DescribedContract[] {
+  const mappings = contractMappings(model);
+  const retired = new Set(model.versions.flatMap((each) => (each.retired ? [each.version.major] : [])));
+  const newest: DescribedContract = {
+    model,
+    version: versionText(model.version),
+    deprecated: null,
+    sunset: null,
+    isNewest: true,
+    hasRetired: retired.has(model.version.major),
+  };
+  const older = model.versions.flatMap((each, index): readonly DescribedContract[] => {
+    const mapping = mappings[index];
+    if (each.retired || mapping === undefined) return [];
+    const { version, deprecated, sunset } = each;
+    const served = withStoredProperties(each, mapping, model);
+    const isRetired = retired.has(version.major);
+    return [
+      { model: served, version: versionText(version), deprecated, sunset, isNewest: false, hasRetired: isRetired },
+    ];
+  });
+  return [newest, ...older];
+}

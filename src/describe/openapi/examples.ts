@@ -1,0 +1,77 @@
+import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { Field, Resource } from '../../model/model.ts';
+import { objectOf } from '../../model/values/access.ts';
+import { storedForm } from '../../model/values/stored-form.ts';
+import { exampleValue } from '../example-value.ts';
+
+const TIME = '2026-05-17T09:30:00.000Z';
+const ID = '0198c0de-7a1b-7c3d-8e4f-5a6b7c8d9e0f';
+
+/**
+ * An example of a resource, or of the body that makes one; nothing where a required member has a pattern that no sample matches. Members of
+ * examples follow from the model alone, so that they are the same in every description.
+ */
+export function exampleOf(
+  resource: Resource,
+  fields: readonly Field[],
+  suffix: '' | 'Create' | 'Replace' | 'Patch',
+): JsonObject {
+  const members = suffix === '' ? responseMembers(resource, fields) : requestMembers(resource, fields, suffix);
+  return members === null ? {} : { examples: [members] };
+}
+
+function responseMembers(resource: Resource, fields: readonly Field[]): JsonObject | null {
+  const values = fields.map((field): readonly [string, Json | null, boolean] => {
+    const value = sampleOf(field, resource);
+    if (value !== null) return [field.name, storedForm(field)(value), true];
+    return [field.name, field.type.kind === 'array' ? [] : null, field.nullable || isEmptyList(field, resource)];
+  });
+  if (!values.every(([, , isValid]) => isValid)) return null;
+  const collection = `/${resource.collection}`;
+  return {
+    id: sampleId(resource),
+    ...Object.fromEntries(values.map(([name, value]) => [name, value])),
+    ...Object.fromEntries(resource.computed.map(({ name }) => [name, null])),
+    created_at: TIME,
+    updated_at: TIME,
+    revision: 1,
+    links: {
+      self: `${collection}/${sampleId(resource)}`,
+      collection,
+      ...(resource.parent === null ? {} : { up: '/' }),
+    },
+  };
+}
+
+function isEmptyList({ name, type }: Field, { schema }: Resource): boolean {
+  return type.kind === 'array' && (declaredOf(name, schema)['minItems'] ?? 0) === 0;
+}
+
+function requestMembers(
+  resource: Resource,
+  fields: readonly Field[],
+  suffix: 'Create' | 'Replace' | 'Patch',
+): JsonObject | null {
+  const required = fields.filter((field) => field.required);
+  const shown = required.length > 0 ? required : fields.slice(0, 1);
+  const chosen = suffix === 'Patch' ? shown.slice(0, 1) : shown;
+  const values = chosen.map((field) => [field.name, sampleOf(field, resource)] as const);
+  if (values.some(([, value]) => value === null)) return null;
+  const id = suffix === 'Create' && resource.id.kind === 'client' ? { id: sampleId(resource) } : {};
+  return { ...id, ...Object.fromEntries(values) };
+}
+
+function sampleOf(field: Field, { schema }: Resource): Json {
+  if (field.reference !== null && field.type.kind === 'text') return ID;
+  return exampleValue(field, declaredOf(field.name, schema));
+}
+
+function declaredOf(name: string, schema: JsonObject): JsonObject {
+  return objectOf(objectOf(schema['properties'])[name]);
+}
+
+function sampleId({ id }: Resource): string {
+  return id.kind === 'server'
+    ? ID
+    : (['example', 'EXAMPLE', 'A1', '1'].find((text) => id.pattern?.test(text) !== false) ?? ID);
+}

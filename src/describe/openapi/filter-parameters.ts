@@ -1,0 +1,149 @@
+import { weakMemoize } from '../../cache/memoize.ts';
+import type { JsonObject } from '../../conventions/json.ts';
+import type { Property, Resource, ValueType } from '../../model/model.ts';
+import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/values/operators.ts';
+import { relationsOf } from '../../plan/expansion.ts';
+import { MAX_GROUPS } from '../../plan/filter.ts';
+import { filterablePaths } from '../../plan/filter-rule.ts';
+import { filterName } from '../../plan/parameters.ts';
+import type { Description } from './described-resource.ts';
+
+/** A query parameter, as a parameter of GET and as a member of the form of QUERY. */
+export interface QueryParameterDescription {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly description?: string;
+  /** Whether its value is a list with commas. */
+  readonly isList?: true;
+}
+
+/** What each operator does, in words. */
+const WORDS: Readonly<Record<ComparisonOperator, string>> = {
+  eq: 'equal to',
+  ne: 'not equal to, or unset',
+  gt: 'greater than',
+  gte: 'at least',
+  lt: 'less than',
+  lte: 'at most',
+  in: 'one of',
+  nin: 'none of, or unset',
+  exists: 'whether it is set',
+  contains: 'contains',
+  starts_with: 'starts with',
+};
+
+/**
+ * The filters of a collection on its own properties (QRY-1), a parameter for each property and operator. Every generator of clients can write a
+ * name such as `price[gte]`; few can write objects in a query.
+ */
+export const filterParameters = weakMemoize(({ properties }: Resource): readonly QueryParameterDescription[] =>
+  [...properties.values()].filter(({ filterable }) => filterable).flatMap(parametersOf),
+);
+
+function parametersOf(property: Property): readonly QueryParameterDescription[] {
+  const { path, type } = property;
+  const operators = operatorsOf(type);
+  const compared = comparedSchema(property);
+  const named = operators.map((operator): QueryParameterDescription => {
+    const isList = operator === 'in' || operator === 'nin';
+    return {
+      name: filterName(path, operator),
+      schema: operandSchema(property, operator, compared),
+      description: WORDS[operator],
+      ...(isList ? { isList } : {}),
+    };
+  });
+  if (!operators.includes('eq')) return named;
+  return [{ name: filterName(path), schema: compared, description: WORDS.eq }, ...named];
+}
+
+const FLAG: JsonObject = { type: 'boolean' };
+const TEXT: JsonObject = { type: 'string' };
+
+/** @param compared the schema of a value of the property */
+function operandSchema({ type }: Property, operator: ComparisonOperator, compared: JsonObject): JsonObject {
+  switch (operator) {
+    case 'exists':
+      return FLAG;
+    case 'in':
+    case 'nin':
+      return { type: 'array', items: compared };
+    case 'starts_with':
+      return TEXT;
+    case 'contains':
+      // A part of a text need not be a value of its own.
+      return type.kind === 'text' ? TEXT : compared;
+    case 'eq':
+    case 'ne':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return compared;
+  }
+}
+
+/** A value of a property, or of its items. Values that compare by value have more spellings than those of their enum. */
+function comparedSchema({ type, allowed }: Property): JsonObject {
+  const compared = type.kind === 'array' ? type.item.type : type;
+  const schema = operandType(compared);
+  const isExact = compared.kind === 'text' || compared.kind === 'integer' || compared.kind === 'boolean';
+  return allowed === null || !isExact ? schema : { ...schema, enum: allowed };
+}
+
+function operandType(type: ValueType): JsonObject {
+  switch (type.kind) {
+    case 'integer':
+    case 'number':
+    case 'boolean':
+      return { type: type.kind };
+    case 'date-time':
+      return { type: 'string', format: 'date-time' };
+    case 'decimal':
+      return { type: 'string', format: 'decimal' };
+    case 'text':
+    case 'int64':
+    case 'binary':
+    case 'object':
+    case 'map':
+    case 'array':
+      return { type: 'string' };
+  }
+}
+
+/**
+ * The filters that have no parameter of their own: those on related resources, and alternatives; of HEAD, all filters. There are hundreds of them for each parameter above, so that
+ * their names are given by a pattern. Each member of the object is a parameter of the query (`explode`).
+ */
+export function patternParameter(
+  resource: Resource,
+  { contract: { model } }: Description,
+  which: 'other' | 'all',
+): JsonObject {
+  const own = filterablePaths(resource);
+  const related = relationsOf(resource, model).flatMap(({ name, target }) => filterablePaths(target, `${name}.`));
+  const paths = alternatives([...own, ...related]);
+  const groups = `any\\[([1-9]|${MAX_GROUPS})\\]\\[${paths}\\]`;
+  const named = which === 'all' ? [...own.map((path) => filterName(path)), ...related] : related;
+  const names = named.length === 0 ? groups : `(${groups}|${alternatives(named)})`;
+  return {
+    name: `${which}Filters`,
+    in: 'query',
+    style: 'form',
+    explode: true,
+    description: DESCRIPTIONS[which],
+    schema: {
+      type: 'object',
+      propertyNames: { pattern: `^${names}(\\[(${OPERATORS.join('|')})\\])?$` },
+      additionalProperties: { type: 'string' },
+    },
+  };
+}
+
+const RELATED =
+  'on related resources (supplier.country=NO) and alternatives (any[1][status]=ACTIVE&any[2][price][lt]=5): all members of one group hold, or all of another.';
+const DESCRIPTIONS = { other: `Filters ${RELATED}`, all: `Filters as of GET, also ${RELATED}` } as const;
+
+function alternatives(paths: readonly string[]): string {
+  return `(${paths.map((path) => path.replaceAll(/[.[\]]/g, String.raw`\$&`)).join('|')})`;
+}

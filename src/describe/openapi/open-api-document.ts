@@ -1,0 +1,67 @@
+import type { JsonObject } from '../../conventions/json.ts';
+import { objectOf } from '../../model/values/access.ts';
+import { linkName } from '../../model/link-name.ts';
+import { API_TAG, apiPaths, originPaths, pathParameter } from './api-paths.ts';
+import { collectionPath } from './collection-paths.ts';
+import { Components } from './components.ts';
+import type { DescribedContract, OpenApiEdition } from './described-contract.ts';
+import { type PlacedResource, describedResources, type Description } from './described-resource.ts';
+import { commonRequestFields } from './header-fields.ts';
+import { itemPath } from './item-paths.ts';
+import { apiText, resourceText } from './prose.ts';
+import { SECURITY_SCHEME, securityScheme } from './security.ts';
+
+const SPECIFICATIONS: Readonly<Record<OpenApiEdition, string>> = { '3.1': '3.1.1', '3.2': '3.2.0' };
+
+/**
+ * The description of a contract (OPS-1): every path, method, parameter, header field and status. It follows from the model alone, and so does the order
+ * of its members: two of them can be compared line by line.
+ */
+export function openApiDocument(contract: DescribedContract, edition: OpenApiEdition): JsonObject {
+  const { model } = contract;
+  const components = new Components();
+  const description: Description = { contract, edition, components };
+  if (model.auth !== null) components.ref('securitySchemes', SECURITY_SCHEME, () => securityScheme(model));
+  const resources = describedResources(model);
+  const paths = {
+    ...apiPaths(description),
+    ...Object.fromEntries(resources.flatMap((described) => resourcePaths(described, description))),
+  };
+  const common = commonRequestFields(description);
+  const below = Object.fromEntries(
+    Object.entries(paths)
+      .map(([path, value]) => [path, objectOf(value)] as const)
+      .map(([path, item]) => [path, { ...item, parameters: [...parametersOf(item), ...common] }]),
+  );
+  return {
+    openapi: SPECIFICATIONS[edition],
+    info: { title: model.title, version: contract.version, description: apiText(contract) },
+    servers: [{ url: model.publicUrl ?? '/', description: 'The origin of the API.' }],
+    tags: [
+      { name: API_TAG, description: 'The API as a whole: its collections, batches, health and descriptions.' },
+      ...resources.map(({ resource }) => ({ name: linkName(resource), description: resourceText(resource, model) })),
+    ],
+    paths: { ...below, ...originPaths(description) },
+    components: components.toJson(),
+  };
+}
+
+type PathItem = readonly [path: string, item: JsonObject];
+
+function resourcePaths(described: PlacedResource, to: Description): readonly PathItem[] {
+  const { resource, above, path } = described;
+  const ancestors =
+    resource.parent === null
+      ? []
+      : [resource.parent.field, ...above.flatMap(({ parent }) => (parent === null ? [] : [parent.field]))];
+  const parameters = ancestors.toReversed().map((name) => pathParameter(name, to));
+  return [
+    [path, { parameters, ...collectionPath(described, to) }],
+    [`${path}/{id}`, { parameters: [...parameters, pathParameter('id', to)], ...itemPath(described, to) }],
+  ];
+}
+
+function parametersOf(item: JsonObject): readonly JsonObject[] {
+  const { parameters } = item;
+  return Array.isArray(parameters) ? parameters : [];
+}

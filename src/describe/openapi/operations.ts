@@ -1,0 +1,105 @@
+import type { Method } from '../../conventions/methods.ts';
+import type { JsonObject } from '../../conventions/json.ts';
+import type { AccessRule } from '../../model/model.ts';
+import { SECURITY_SCHEME } from './security.ts';
+import type { Description } from './described-resource.ts';
+import type { FallibleOperation, OperationAccess } from './fallible-operation.ts';
+import { errorResponses, success } from './responses.ts';
+
+/** What all operations of a description have. */
+export interface OperationDescription {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  readonly parameters: readonly JsonObject[];
+  readonly requestBody?: JsonObject;
+  /** Of success, by status. */
+  readonly responses: JsonObject;
+  readonly fails: FallibleOperation;
+}
+
+/** An operation, with the responses that it has when it fails. */
+export function operationObject(given: OperationDescription, to: Description): JsonObject {
+  const { operationId, summary, description = summary, tag, parameters, requestBody, responses, fails } = given;
+  return {
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    ...(to.contract.deprecated === null ? {} : { deprecated: true }),
+    ...security(fails.access, to),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: { ...responses, ...errorResponses(fails, to) },
+  };
+}
+
+/** A HEAD: the response to GET without its body, so that no error has a schema (MET-5). */
+export function headObject(given: OperationDescription, to: Description): JsonObject {
+  const { operationId, summary, tag, parameters, responses, fails } = given;
+  const { contract } = to;
+  const failed = (phrase: string): JsonObject =>
+    success(
+      phrase === 'client' ? 'headRefused' : 'headFailed',
+      {
+        description:
+          phrase === 'client' ? 'As for GET, without a body.' : 'The server failed; as for GET, without a body.',
+        fields: ['WWW-Authenticate', 'Retry-After', 'Link'],
+      },
+      to,
+    );
+  return {
+    operationId,
+    summary,
+    description: 'The header fields of the response to GET.',
+    tags: [tag],
+    ...(contract.deprecated === null ? {} : { deprecated: true }),
+    ...security(fails.access, to),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    responses: { ...responses, '4XX': failed('client'), '5XX': failed('server') },
+  };
+}
+
+/** Who may call an operation, by the rules that it has to fulfil. */
+export function accessOf(rules: readonly AccessRule[]): OperationAccess {
+  return {
+    authenticated: rules.some(({ kind }) => kind !== 'public'),
+    scopes: [...new Set(rules.flatMap((rule) => (rule.kind === 'scope' ? [rule.scope] : [])))],
+  };
+}
+
+/** Credentials that an operation needs; one that needs none may still be sent some. */
+function security({ authenticated, scopes }: OperationAccess, { contract: { model } }: Description): JsonObject {
+  if (model.auth === null) return {};
+  const needed = { [SECURITY_SCHEME]: scopes };
+  return { security: authenticated ? [needed] : [{}, needed] };
+}
+
+/** OPTIONS of a target (MET-5). */
+export function optionsObject(
+  given: Pick<OperationDescription, 'operationId' | 'tag'> & { readonly methods: readonly Method[] },
+  to: Description,
+): JsonObject {
+  const fields = [
+    'Allow',
+    'Accept-Patch',
+    'Accept-Post',
+    'Accept-Query',
+    'Access-Control-Allow-Methods',
+    'Access-Control-Allow-Headers',
+    'Access-Control-Max-Age',
+  ];
+  const shown = to.contract.model.cors === null ? fields.slice(0, 4) : fields;
+  return operationObject(
+    {
+      ...given,
+      summary: 'List the methods',
+      description: 'The methods that the caller may use here, and the media types of bodies.',
+      parameters: [],
+      responses: { '204': success('options', { description: 'The methods are in Allow.', fields: shown }, to) },
+      fails: { kind: 'options', resource: null, above: [], access: { authenticated: false, scopes: [] } },
+    },
+    to,
+  );
+}

@@ -1,0 +1,52 @@
+import { resourceErrors } from '../../conventions/errors.ts';
+import { timestamp } from '../../conventions/timestamp.ts';
+import type { Model, Resource } from '../../model/model.ts';
+import type { DescribedContract } from './described-contract.ts';
+import { words } from './described-resource.ts';
+
+/** What all operations have in common, in Markdown. */
+export function apiText({ model, version, deprecated, sunset, isNewest }: DescribedContract): string {
+  const { basePath, version: served } = model;
+  const end = sunset === null ? '' : ` It may no longer be served from ${isoDate(sunset)} on.`;
+  const state = deprecated === null ? [] : [`Version ${version} is deprecated since ${isoDate(deprecated)}.${end}`];
+  const successor = isNewest ? [] : ['A newer version is served, too: /openapi.json describes it.'];
+  return [
+    ...state,
+    ...successor,
+    `Paths name the major version. The same operations are at ${basePath || '/'} without v${served.major}, where api_version, API-Version or the media type says which version is meant.`,
+    'Responses are JSON, XML or text, collections CSV and NDJSON, too, as Accept asks. Every error has the six members of ApiError.',
+  ].join('\n\n');
+}
+
+/** What a client has to know of a resource besides its operations, in Markdown: states, events and error codes. */
+export function resourceText(resource: Resource, model: Model): string {
+  const { singular, code, parent, events } = resource;
+  const above = parent === null ? undefined : model.resources.get(parent.resource);
+  const codes = Object.entries(resourceErrors).map(([suffix, status]) => `\`${code}_${suffix}\` (${status})`);
+  return [
+    `The collection of ${words(resource.collection)}${above === undefined ? '' : `, below ${words(above.collection)}`}.`,
+    ...stateText(resource),
+    ...(events === 'none'
+      ? []
+      : [`Events: \`${singular}.created\`, \`${singular}.updated\`, \`${singular}.deleted\`.`]),
+    `Errors: ${codes.join(', ')}.`,
+  ].join('\n\n');
+}
+
+/** The day of a number of seconds since 1970. */
+function isoDate(seconds: number): string {
+  return timestamp(seconds * 1_000).slice(0, 10);
+}
+
+function stateText({ state }: Resource): readonly string[] {
+  if (state === null) return [];
+  const moves = [...state.transitions].map(([from, targets]) => {
+    const scopes = state.scopes.get(from);
+    const to = [...targets].map((target) => {
+      const scope = scopes?.get(target);
+      return scope === undefined ? target : `${target} (scope ${scope})`;
+    });
+    return `- ${from} → ${to.length === 0 ? 'nothing' : to.join(', ')}`;
+  });
+  return [`States of \`${state.field}\`, the first is ${state.initial}:\n\n${moves.join('\n')}`];
+}

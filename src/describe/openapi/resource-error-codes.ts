@@ -1,0 +1,78 @@
+import { type ResourceErrorCode, resourceErrors } from '../../conventions/errors.ts';
+import type { Model, Resource } from '../../model/model.ts';
+import type { FallibleOperation } from './fallible-operation.ts';
+
+/** An error code with its status. */
+export type CodeWithStatus = readonly [code: string, status: number];
+
+/** The errors of an operation that have the code of a resource: its own, those above it, and those that a delete reaches. */
+export function resourceErrorCodes(
+  { kind, resource, above }: FallibleOperation,
+  model: Model,
+): readonly CodeWithStatus[] {
+  const hidden = above.map((each) => withStatus(each, 'NOT_FOUND'));
+  if (resource === null || kind === 'options') return hidden;
+  const own = codesOf(kind, resource).map((code) => withStatus(resource, code));
+  const kept = kind === 'delete' ? deletedWith(resource, model).map((each) => withStatus(each, 'HAS_DEPENDENTS')) : [];
+  return [...own, ...kept, ...hidden];
+}
+
+function withStatus({ code }: Resource, suffix: ResourceErrorCode): CodeWithStatus {
+  return [`${code}_${suffix}`, resourceErrors[suffix]];
+}
+
+function codesOf(kind: FallibleOperation['kind'], resource: Resource): readonly ResourceErrorCode[] {
+  switch (kind) {
+    case 'list':
+    case 'query':
+      return ['PRECONDITION_FAILED'];
+    case 'get':
+      return ['PRECONDITION_FAILED', 'NOT_FOUND'];
+    case 'create':
+      return ['PRECONDITION_FAILED', 'INVALID', ...writeCodes(resource, 'create')];
+    case 'replace':
+    case 'patch':
+      return ['PRECONDITION_FAILED', 'NOT_FOUND', 'INVALID', ...writeCodes(resource, kind)];
+    case 'delete':
+      return ['PRECONDITION_FAILED', 'NOT_FOUND', ...writeCodes(resource, 'delete')];
+    case 'options':
+    case 'document':
+    case 'health':
+    case 'batch':
+      return [];
+  }
+}
+
+/** What a write may be refused for, besides the form of its body. */
+function writeCodes(resource: Resource, kind: 'create' | 'replace' | 'patch' | 'delete'): readonly ResourceErrorCode[] {
+  const { hooks, state, uniques, id } = resource;
+  const isHooked =
+    hooks.refine !== null || hooks.check.size > 0 || Object.values(hooks.before).some((hook) => hook !== null);
+  const isTakeable = uniques.length > 0 || ((kind === 'create' || kind === 'replace') && id.kind === 'client');
+  const hasState = state !== null && kind !== 'delete';
+  const rules: readonly (readonly [holds: boolean, code: ResourceErrorCode])[] = [
+    [isHooked && kind === 'delete', 'INVALID'],
+    [isHooked || isRuled(resource, kind), 'FORBIDDEN'],
+    [isHooked || hasState || kind === 'patch', 'CONFLICT'],
+    [kind !== 'delete' && isTakeable, 'ALREADY_EXISTS'],
+  ];
+  return rules.filter(([holds]) => holds).map(([, code]) => code);
+}
+
+/** Whether there are rules on the rows or fields that a caller may write. */
+function isRuled({ rows, fieldAccess }: Resource, kind: 'create' | 'replace' | 'patch' | 'delete'): boolean {
+  const hasRules = [rows.create, rows.update, rows.delete].some((rules) => rules.length > 0);
+  return hasRules || (kind !== 'delete' && [...fieldAccess.values()].some(({ write }) => write !== null));
+}
+
+/** The resources of the rows that a delete may delete, those that others can refer to. */
+function deletedWith(resource: Resource, { resources }: Model): readonly Resource[] {
+  const reached = new Map([[resource.name, resource]]);
+  for (const each of reached.values()) {
+    for (const { resource: name, onDelete } of each.dependents) {
+      const target = resources.get(name);
+      if (onDelete === 'cascade' && target !== undefined) reached.set(name, target);
+    }
+  }
+  return [...reached.values()].filter(({ dependents }) => dependents.length > 0);
+}

@@ -1,0 +1,213 @@
+import type { JsonObject } from '../../conventions/json.ts';
+import type { ComputedField, Field, Resource } from '../../model/model.ts';
+import { objectOf } from '../../model/values/access.ts';
+import { relationsOf } from '../../plan/expansion.ts';
+import { pageOf } from './api-schemas.ts';
+import { type Description, ID_SCHEMA, schemaName, words } from './described-resource.ts';
+import { exampleOf } from './examples.ts';
+import { memberSchemas, nullable, type SchemaUse, valueSchema } from './value-schema.ts';
+
+/** The members that every resource has after its own. */
+const TIMES: JsonObject = {
+  created_at: { type: 'string', format: 'date-time', readOnly: true },
+  updated_at: { type: 'string', format: 'date-time', readOnly: true },
+  revision: {
+    type: 'integer',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    readOnly: true,
+    description: 'Grows with every change; the first part of the ETag.',
+  },
+};
+
+/** A resource as responses have it: every member is present (REP-4). */
+export function wholeSchema(resource: Resource, description: Description): JsonObject {
+  return description.components.ref('schemas', schemaName(resource, ''), () =>
+    responseSchema(resource, description, { fields: readable(resource), use: 'response' }),
+  );
+}
+
+/** A resource as the response that creates it has it: with the values that no other response shows (REP-11). */
+export function createdSchema(resource: Resource, description: Description): JsonObject {
+  if (!resource.fields.some(({ shownOnce }) => shownOnce)) return wholeSchema(resource, description);
+  const fields = resource.fields.filter(({ writeOnly, shownOnce }) => !writeOnly || shownOnce);
+  return description.components.ref('schemas', schemaName(resource, 'Created'), () =>
+    responseSchema(resource, description, { fields, use: 'response' }),
+  );
+}
+
+/** A resource as a read has it: whole, or what `fields` selects (QRY-4). */
+export function readSchema(resource: Resource, description: Description): JsonObject {
+  const selection = description.components.ref('schemas', schemaName(resource, 'Selection'), () => ({
+    ...responseSchema(resource, description, { fields: readable(resource), use: 'selection' }),
+    description: `The members of ${words(resource.singular)} that the parameter fields selects.`,
+  }));
+  return { anyOf: [wholeSchema(resource, description), selection] };
+}
+
+/** One page of a collection (PAGE-1). */
+export function pageSchema(resource: Resource, description: Description): JsonObject {
+  const { components } = description;
+  return components.ref('schemas', schemaName(resource, 'Page'), () =>
+    pageOf(readSchema(resource, description), components),
+  );
+}
+
+/** A body of a request with all its members: to create a resource, or to replace it. */
+export function bodySchema(resource: Resource, description: Description, suffix: 'Create' | 'Replace'): JsonObject {
+  return description.components.ref('schemas', schemaName(resource, suffix), () => {
+    const fields = writable(resource);
+    const isKept = (field: Field): boolean =>
+      suffix === 'Replace' && (field.writeOnly || field.immutable || field.name === resource.state?.field);
+    const required = fields.filter((field) => field.required && field.default === undefined && !isKept(field));
+    const own = suffix === 'Create' ? newId(resource) : { id: ID_SCHEMA, revision: REVISION };
+    const names = [...(suffix === 'Create' ? Object.keys(own) : []), ...required.map(({ name }) => name)];
+    return {
+      type: 'object',
+      ...(names.length === 0 ? {} : { required: names }),
+      properties: { ...own, ...requestMembers(fields, resource, 'request') },
+      additionalProperties: false,
+      description: `${BODIES[suffix]} Members that the server sets may be sent back; they are ignored.`,
+      ...exampleOf(resource, fields, suffix),
+    };
+  });
+}
+
+const BODIES = {
+  Create: 'What a new resource is made of.',
+  Replace:
+    'The whole resource. Left out, an optional member goes to its default or null; one that is write-only, immutable or the state keeps its value.',
+} as const;
+
+/** A merge patch: null unsets, absent members stay as they are (MET-3). */
+export function patchSchema(resource: Resource, description: Description): JsonObject {
+  return description.components.ref('schemas', schemaName(resource, 'Patch'), () => {
+    const fields = writable(resource);
+    return {
+      type: 'object',
+      properties: { id: ID_SCHEMA, revision: REVISION, ...requestMembers(fields, resource, 'patch') },
+      additionalProperties: false,
+      description: 'The members to change: null unsets one, and those left out stay as they are.',
+      ...exampleOf(resource, fields, 'Patch'),
+    };
+  });
+}
+
+/** The members of a form, whose names have brackets: `tags[]`, `address[city]` (NEG-5). */
+export function formSchema(resource: Resource, description: Description): JsonObject {
+  return description.components.ref('schemas', schemaName(resource, 'FormBody'), () => {
+    const fields = writable(resource);
+    const schemas = requestMembers(fields, resource, 'patch');
+    const members = fields.map(({ name, type }) => [
+      type.kind === 'array' ? `${name}[]` : name,
+      objectOf(schemas[name]),
+    ]);
+    return {
+      type: 'object',
+      properties: { ...newId(resource), ...Object.fromEntries(members) },
+      description:
+        'The members as a form: lists as tags[]=a&tags[]=b, objects as address[city]=Oslo, items of lists as items[0][sku]=x. An empty value is null where the member is no text.',
+    };
+  });
+}
+
+const REVISION: JsonObject = {
+  type: 'integer',
+  description: 'If sent without If-Match, the revision that the resource has to have.',
+};
+
+interface ResponseMembers {
+  readonly fields: readonly Field[];
+  readonly use: SchemaUse;
+}
+
+function responseSchema(resource: Resource, description: Description, { fields, use }: ResponseMembers): JsonObject {
+  const own = marked(fields, memberSchemas(fields, resource.schema, use));
+  const properties = {
+    id: { ...ID_SCHEMA, ...(resource.id.kind === 'server' ? { readOnly: true } : {}) },
+    ...own,
+    ...Object.fromEntries(resource.computed.map((each) => [each.name, computedSchema(each, use)])),
+    ...TIMES,
+  };
+  const present = use === 'response' ? [...Object.keys(properties), 'links'] : ['id', 'revision', 'links'];
+  return {
+    type: 'object',
+    required: present,
+    properties: {
+      ...properties,
+      ...expandedMembers(resource, description),
+      links: linksSchema(resource, description),
+    },
+    ...(use === 'response' ? exampleOf(resource, fields, '') : {}),
+  };
+}
+
+/** The related resources that `expand` embeds. */
+function expandedMembers(resource: Resource, description: Description): JsonObject {
+  const relations = relationsOf(resource, description.contract.model);
+  return Object.fromEntries(
+    relations.map(({ name, kind, target }) => [
+      name,
+      kind === 'one'
+        ? { anyOf: [wholeSchema(target, description), { type: 'null' }], description: EXPANDED }
+        : pageSchema(target, description),
+    ]),
+  );
+}
+
+const EXPANDED = 'Present where expand names it.';
+
+function linksSchema(resource: Resource, description: Description): JsonObject {
+  const { components, contract } = description;
+  return components.ref('schemas', schemaName(resource, 'Links'), () => {
+    const always = ['self', 'collection', ...(resource.parent === null ? [] : ['up'])];
+    const related = relationsOf(resource, contract.model).filter(({ linked }) => linked);
+    const names = [...new Set([...always, ...related.map(({ name }) => name)])];
+    return {
+      type: 'object',
+      required: always,
+      properties: Object.fromEntries(names.map((name) => [name, { type: 'string', format: 'uri-reference' }])),
+      readOnly: true,
+    };
+  });
+}
+
+/** The members of a request body. */
+function requestMembers(fields: readonly Field[], resource: Resource, use: SchemaUse): JsonObject {
+  const schemas = memberSchemas(fields, resource.schema, use);
+  return Object.fromEntries(
+    fields.map(({ name, writeOnly }) => [
+      name,
+      writeOnly ? { ...objectOf(schemas[name]), writeOnly: true } : objectOf(schemas[name]),
+    ]),
+  );
+}
+
+function marked(fields: readonly Field[], schemas: JsonObject): JsonObject {
+  return Object.fromEntries(
+    fields.map(({ name, readOnly, shownOnce }) => {
+      const schema = objectOf(schemas[name]);
+      // A replay has null in place of what is shown once.
+      const shown = shownOnce && !Array.isArray(schema['type']) ? nullable(schema) : schema;
+      return [name, readOnly ? { ...shown, readOnly: true } : shown];
+    }),
+  );
+}
+
+function computedSchema(field: ComputedField, use: SchemaUse): JsonObject {
+  return { ...valueSchema({ ...field, nullable: true }, field.schema, use), readOnly: true };
+}
+
+function newId({ id }: Resource): JsonObject {
+  if (id.kind === 'server') return {};
+  return { id: id.pattern === null ? ID_SCHEMA : { ...ID_SCHEMA, pattern: id.pattern.source } };
+}
+
+function readable({ fields }: Resource): readonly Field[] {
+  return fields.filter(({ writeOnly }) => !writeOnly);
+}
+
+/** The fields that clients may send: the parent is in the path. */
+function writable({ fields, parentKey }: Resource): readonly Field[] {
+  return fields.filter(({ name, readOnly }) => !readOnly && !parentKey.includes(name));
+}

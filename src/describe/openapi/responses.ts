@@ -1,0 +1,175 @@
+import { errors } from '../../conventions/errors.ts';
+import type { JsonObject } from '../../conventions/json.ts';
+import { type FormatOffer, formatOffers, type ResponseFormat } from '../../conventions/response-format.ts';
+import { STATUS_PHRASES } from '../../conventions/status-phrases.ts';
+import { type RouteKind, ROUTES } from '../../plan/route-table.ts';
+import { apiSchema } from './api-schemas.ts';
+import { type Description, partName } from './described-resource.ts';
+import { type CodesByStatus, errorCodes, needsPrecondition } from './error-codes.ts';
+import type { FallibleOperation } from './fallible-operation.ts';
+import { responseFields } from './header-fields.ts';
+
+/** The content of a response. */
+export interface DescribedContent {
+  readonly kind: RouteKind;
+  /** Of the formats with one JSON document. */
+  readonly schema: JsonObject;
+  /** Of one line of NDJSON. */
+  readonly line?: JsonObject;
+}
+
+/** A successful response. */
+export interface SuccessDescription {
+  readonly description: string;
+  readonly fields: readonly string[];
+  /** Absent where it has no body. */
+  readonly content?: JsonObject;
+}
+
+/** A successful response, which is shared under a name. */
+export function success(
+  name: string,
+  { description, fields, content }: SuccessDescription,
+  to: Description,
+): JsonObject {
+  return to.components.ref('responses', name, () => ({
+    description,
+    headers: responseFields(fields, to),
+    ...(content === undefined ? {} : { content }),
+  }));
+}
+
+/** The media types of a response, each with its schema (NEG-1): a page in CSV or text has no schema of its own. */
+export function contentOf({ kind, schema, line }: DescribedContent, { contract, edition }: Description): JsonObject {
+  const { name, version } = contract.model;
+  // The page for people is no interface of programs.
+  const formats = ROUTES[kind].formats.filter((format) => format !== 'html');
+  return Object.fromEntries(
+    formatOffers(name, version, formats).map((offer) => [
+      mediaType(offer),
+      mediaTypeObject(offer.format, { schema, line: line ?? schema, edition }),
+    ]),
+  );
+}
+
+/** The media type of an offer without its parameters. */
+export function mediaType({ type, subtype }: Pick<FormatOffer, 'type' | 'subtype'>): string {
+  return `${type}/${subtype}`;
+}
+
+interface ContentSchemas {
+  readonly schema: JsonObject;
+  readonly line: JsonObject;
+  readonly edition: Description['edition'];
+}
+
+function mediaTypeObject(format: ResponseFormat, { schema, line, edition }: ContentSchemas): JsonObject {
+  switch (format) {
+    case 'json':
+      return { schema };
+    case 'ndjson':
+      return linesObject(line, edition);
+    case 'xml':
+    case 'text':
+    case 'csv':
+    case 'html':
+      return { schema: { type: 'string' } };
+  }
+}
+
+/** NDJSON: OpenAPI 3.2 knows the schema of a line. */
+export function linesObject(line: JsonObject, edition: Description['edition']): JsonObject {
+  return edition === '3.2' ? { itemSchema: line } : { schema: { type: 'string' } };
+}
+
+/** The phrases of the statuses of errors. */
+const PHRASES: Readonly<Record<number, string>> = {
+  400: 'The request is invalid.',
+  401: 'Credentials are missing or not valid.',
+  403: 'The caller may not do this.',
+  404: 'There is no such resource.',
+  406: 'No media type in Accept is available.',
+  408: 'The body did not arrive in time.',
+  409: 'The request conflicts with the state of the resource.',
+  410: 'The version is no longer served.',
+  412: 'A precondition does not hold.',
+  413: 'The body, or what it would make, is too large.',
+  414: 'The URL is too long.',
+  415: 'The media type or coding of the body is not supported.',
+  417: 'The expectation cannot be met.',
+  422: 'The idempotency key belongs to another request.',
+  428: 'The request needs If-Match.',
+  429: 'Too many requests.',
+  431: 'The header fields are too large.',
+  500: 'The server failed.',
+  503: 'The server is overloaded or not available; try again.',
+};
+
+/** The fields that errors of a status have besides the common ones. */
+const FIELDS: Readonly<Record<number, readonly string[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  409: ['Retry-After'],
+  410: ['Link'],
+  415: ['Accept', 'Accept-Encoding', 'Accept-Patch'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+/** The responses of an operation that fails: a status each, with its codes (ERR-1, ERR-2). */
+export function errorResponses(operation: FallibleOperation, description: Description): JsonObject {
+  const codes: CodesByStatus = new Map([
+    ...errorCodes(operation, description.contract),
+    ...(needsPrecondition(operation) ? [[428, ['REQUEST_PRECONDITION_REQUIRED']] as const] : []),
+  ]);
+  const statuses = [...codes].sort(([one], [other]) => one - other);
+  return Object.fromEntries(
+    statuses.map(([status, own]) => [String(status), errorResponse(status, own, { operation, description })]),
+  );
+}
+
+interface ErrorContext {
+  readonly operation: FallibleOperation;
+  readonly description: Description;
+}
+
+/** Errors with the same status and codes are one component: most have no code of a resource. */
+function errorResponse(status: number, codes: readonly string[], { operation, description }: ErrorContext): JsonObject {
+  const isAny = operation.kind === 'batch';
+  const { kind, resource } = operation;
+  const phrase = (STATUS_PHRASES[status] ?? String(status)).replaceAll(' ', '');
+  const parts = [`${lowerFirst(phrase)}Error`, `${kind}${phrase}Error`];
+  const isShared = resource === null || codes.every((code) => code in errors);
+  const names = isShared ? parts : parts.map((part) => partName(resource, part));
+  const key = isAny ? `batch ${String(status)}` : codes.join(' ');
+  return description.components.shared('responses', names, key, () => ({
+    description: PHRASES[status] ?? 'The request failed.',
+    headers: responseFields(FIELDS[status] ?? [], description),
+    content: errorContent(isAny ? null : codes, description),
+  }));
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
+
+/** An error in each of its formats (ERR-6). @param codes null where it may have any */
+function errorContent(codes: readonly string[] | null, { components }: Description): JsonObject {
+  const error = apiSchema('ApiError', components);
+  const narrowed = (schema: JsonObject): JsonObject =>
+    codes === null
+      ? schema
+      : {
+          allOf: [
+            schema,
+            { type: 'object', required: ['errorCode'], properties: { errorCode: { type: 'string', enum: codes } } },
+          ],
+        };
+  const text: JsonObject = { schema: { type: 'string' } };
+  return {
+    'application/json': { schema: narrowed(error) },
+    'application/problem+json': { schema: apiSchema('ApiProblem', components) },
+    'application/xml': text,
+    'text/plain': text,
+  };
+}

@@ -1,0 +1,76 @@
+/** Words as the name of a type: `order_item` gives `OrderItem`. @param name in snake_case */
+export function typeName(name: string): string {
+  return name
+    .split('_')
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+/** What follows the name of a resource in the names of its schemas in descriptions: `Product`, `ProductCreate`. */
+export const SCHEMA_SUFFIXES = [
+  '',
+  'Selection',
+  'Created',
+  'Create',
+  'Replace',
+  'Patch',
+  'FormBody',
+  'Links',
+  'Page',
+  'QueryForm',
+] as const;
+
+export type SchemaSuffix = (typeof SCHEMA_SUFFIXES)[number];
+
+/** The schemas of descriptions that belong to no resource. */
+export const API_SCHEMAS = [
+  'ApiError',
+  'ApiProblem',
+  'ApiRoot',
+  'BatchCreate',
+  'Batch',
+  'HealthStatus',
+  'ImportResult',
+  'JsonPatch',
+  'PaginationInfo',
+  'PaginationLinks',
+  'ProtectedResourceMetadata',
+] as const;
+
+export type ApiSchema = (typeof API_SCHEMAS)[number];
+
+/** What names the schemas and operations of a resource. */
+interface ResourceWords {
+  /** The path segment of its collection, `order-items`. */
+  readonly collection: string;
+  /** `order_item`. */
+  readonly singular: string;
+}
+
+/** The names of the schemas of a resource in descriptions. */
+export function schemaNames({ singular }: ResourceWords): readonly string[] {
+  return SCHEMA_SUFFIXES.map((suffix) => typeName(singular) + suffix);
+}
+
+/** What an operation does with a collection, and with one of its resources. */
+export type OperationVerb = 'list' | 'query' | 'create' | 'get' | 'replace' | 'patch' | 'delete' | 'head' | 'options';
+
+/** The names of all operations on a resource and its collection: `listProducts`, `getProduct`. */
+export function operationNames(resource: ResourceWords): readonly string[] {
+  const collection = (['list', 'query', 'head', 'options'] as const).map((verb) => collectionOperation(verb, resource));
+  const item = (['create', 'get', 'replace', 'patch', 'delete', 'head', 'options'] as const).map((verb) =>
+    itemOperation(verb, resource),
+  );
+  return [...collection, ...item];
+}
+
+/** The name of an operation on a collection. */
+export function collectionOperation(verb: OperationVerb, { collection }: ResourceWords): string {
+  return verb + typeName(collection.replaceAll('-', '_'));
+}
+
+/** The name of an operation on one resource: not that of its collection, where singular and plural are the same word. */
+export function itemOperation(verb: OperationVerb, resource: ResourceWords): string {
+  const name = verb + typeName(resource.singular);
+  return name === collectionOperation(verb, resource) ? `${name}Item` : name;
+}

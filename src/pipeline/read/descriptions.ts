@@ -1,0 +1,78 @@
+import type { Coding } from '../../conventions/content-coding.ts';
+import {
+  type DescribedContract,
+  describedContracts,
+  type OpenApiEdition,
+} from '../../describe/openapi/described-contract.ts';
+import { openApiDocument } from '../../describe/openapi/open-api-document.ts';
+import { compress } from '../../formats/compress.ts';
+import { writeJson } from '../../formats/json.ts';
+import type { Model } from '../../model/model.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
+
+/** A description as bytes, made once. */
+export interface WrittenDescription {
+  readonly body: Uint8Array;
+  /** Names the body. */
+  readonly digest: string;
+  /** The body in a coding, made once. */
+  readonly compressed: (coding: Coding) => MaybePromise<Uint8Array>;
+}
+
+/** The description of a contract that a request reads. */
+export interface FoundDescription {
+  readonly kind: 'description';
+  readonly description: WrittenDescription;
+}
+
+/**
+ * The descriptions of the contracts of a model, each made for the first request for it: they cost the start of a server nothing. They depend on the *contract*
+ * alone, and on no caller. They are cleared with the caches of an idle server.
+ */
+export class Descriptions {
+  readonly #model: Model;
+  readonly #digest: (content: Uint8Array) => string;
+  readonly #written = new Map<string, WrittenDescription>();
+  #contracts: ReadonlyMap<string, DescribedContract> | null = null;
+
+  constructor(model: Model, digest: (content: Uint8Array) => string) {
+    this.#model = model;
+    this.#digest = digest;
+  }
+
+  /** @param version of a served contract, `1.4.2` @throws {Error} there is no such contract: a bug, because the route has chosen one */
+  find(version: string, edition: OpenApiEdition): WrittenDescription {
+    const key = `${version} ${edition}`;
+    const known = this.#written.get(key);
+    if (known !== undefined) return known;
+    this.#contracts ??= new Map(describedContracts(this.#model).map((each) => [each.version, each]));
+    const contract = this.#contracts.get(version);
+    if (contract === undefined) throw new Error(`version ${version} is not described`);
+    const body = new TextEncoder().encode(writeJson(openApiDocument(contract, edition)));
+    const written = { body, digest: this.#digest(body), compressed: compressedOnce(body) };
+    this.#written.set(key, written);
+    return written;
+  }
+
+  clear(): void {
+    this.#written.clear();
+    this.#contracts = null;
+  }
+}
+
+/** Compresses a body once for each coding. */
+function compressedOnce(body: Uint8Array): WrittenDescription['compressed'] {
+  const known = new Map<Coding, MaybePromise<Uint8Array>>();
+  return (coding) => {
+    const found = known.get(coding);
+    if (found !== undefined) return found;
+    const made = compress(body, coding);
+    known.set(coding, made);
+    if (made instanceof Promise)
+      made.then(
+        (bytes) => known.set(coding, bytes),
+        () => known.delete(coding),
+      );
+    return made;
+  };
+}

@@ -1,0 +1,17 @@
+import type { BufferedResponse } from '../exchange.ts';
+import type { Negotiated } from '../negotiate.ts';
+import type { FoundDescription } from '../read/descriptions.ts';
+import type { Services } from '../services.ts';
+import { conditionalResponse, selectedDocument } from './conditional-response.ts';
+
+/** The description of the API in OpenAPI (OPS-1). */
+export function descriptionResponse(
+  request: Negotiated,
+  { description }: FoundDescription,
+  { etags }: Pick<Services, 'etags'>,
+): BufferedResponse {
+  const { body, digest, compressed } = description;
+  const selected = selectedDocument(etags.named(request, digest, body));
+  const response = conditionalResponse(request, selected, { links: [], body: () => body });
+  return response.body === null ? response : { ...response, compressed };
+}

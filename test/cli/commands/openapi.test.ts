@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { run } from '../../../src/cli/program.ts';
+import { descriptionsOf } from '../../describe/openapi/described.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
+import { recordedTerminal } from '../recorded-terminal.ts';
+
+const MODEL = `
+name: shop
+version: 2.0.0
+default_version: 2
+resources:
+  items: { schema: { type: object, properties: { name: { type: string } } } }
+versions:
+  1.4.0: { changes: [{ resource: items, rename: { title: name } }] }
+`;
+
+function command(test: TestContext): (...args: readonly string[]) => Promise<ReturnType<typeof written>> {
+  const file = path.join(temporaryDirectory(test), 'shop.yaml');
+  writeFileSync(file, MODEL);
+  return async (...args) => {
+    const terminal = recordedTerminal();
+    return written(await run(['openapi', file, ...args], terminal), terminal);
+  };
+}
+
+function written(code: number, terminal: ReturnType<typeof recordedTerminal>) {
+  return { code, ...terminal.written() };
+}
+
+describe('restwright openapi', () => {
+  it('[OPS-1a] prints the description that the server has, a member a line', async (test) => {
+    const openapi = command(test);
+    const [newest, older] = descriptionsOf(MODEL);
+    const { code, stdout } = await openapi();
+    assert.equal(code, 0);
+    assert.equal(stdout, `${JSON.stringify(newest, null, 2)}\n`);
+    for (const version of ['1', '1.4', '1.4.7'])
+      assert.deepEqual(JSON.parse((await openapi('--api-version', version)).stdout), older, version);
+    const [later] = descriptionsOf(MODEL, '3.2');
+    assert.deepEqual(JSON.parse((await openapi('--openapi', '3.2')).stdout), later);
+  });
+
+  it('[OPS-1a] refuses a version that is not served, and an unknown version of OpenAPI', async (test) => {
+    const openapi = command(test);
+    for (const version of ['3', '1.5', 'v1', '']) {
+      const { code, stdout, stderr } = await openapi('--api-version', version);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, /is not served; the model has 2\.0\.0, 1\.4\.0/);
+    }
+    const { code, stderr } = await openapi('--openapi', '2.0');
+    assert.equal(code, 2);
+    assert.match(stderr, /use 3\.1 or 3\.2/);
+  });
+});
